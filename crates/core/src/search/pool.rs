@@ -1,0 +1,82 @@
+//! Hands work from workers that have some to workers that have none, without exploring anything twice.
+
+use super::worker::Job;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex};
+use std::time::Duration;
+
+struct State {
+    jobs: Vec<Job>,
+    /// Workers that explore; when none is left and there are no jobs, the search is over.
+    busy: usize,
+}
+
+/// The work that nobody does yet.
+pub(super) struct Pool {
+    state: Mutex<State>,
+    changed: Condvar,
+    hungry: AtomicUsize,
+    closed: AtomicBool,
+}
+
+impl Pool {
+    pub fn new(first: Job) -> Pool {
+        Pool {
+            state: Mutex::new(State { jobs: vec![first], busy: 0 }),
+            changed: Condvar::new(),
+            hungry: AtomicUsize::new(0),
+            closed: AtomicBool::new(false),
+        }
+    }
+    /// Whether somebody waits for work.
+    #[inline]
+    pub fn is_wanted(&self) -> bool {
+        self.hungry.load(Ordering::Relaxed) > 0
+    }
+    /// Nothing more is to be explored.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+    /// Offers work.
+    pub fn give(&self, job: Job) {
+        self.state.lock().unwrap().jobs.push(job);
+        self.changed.notify_all();
+    }
+    /// The worker that took a job is done with it.
+    pub fn done(&self) {
+        self.state.lock().unwrap().busy -= 1;
+        self.changed.notify_all();
+    }
+    /// Waits for work; none when the search is over.
+    pub fn take(&self) -> Option<Job> {
+        let mut state = self.state.lock().unwrap();
+        self.hungry.fetch_add(1, Ordering::Relaxed);
+        let job = loop {
+            if self.is_closed() {
+                break None;
+            }
+            if let Some(job) = state.jobs.pop() {
+                state.busy += 1;
+                break Some(job);
+            }
+            if state.busy == 0 {
+                break None;
+            }
+            state = self.changed.wait(state).unwrap();
+        };
+        self.hungry.fetch_sub(1, Ordering::Relaxed);
+        job
+    }
+    /// Waits until the search is over, for at most `time`. Says whether it is.
+    pub fn is_over_within(&self, time: Duration) -> bool {
+        let state = self.state.lock().unwrap();
+        let goes_on = |s: &mut State| s.busy > 0 || (!s.jobs.is_empty() && !self.is_closed());
+        let (mut state, _) = self.changed.wait_timeout_while(state, time, goes_on).unwrap();
+        !goes_on(&mut state)
+    }
+}

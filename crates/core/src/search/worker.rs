@@ -1,0 +1,305 @@
+//! A worker: one operating-system thread with a world of its own, which takes jobs from the pool.
+
+use super::pool::Pool;
+use super::run::{Ran, execute};
+use super::{Listener, OnFailure, Plan, Progress};
+use crate::strategy::{Next, Strategy};
+use crate::ticket::Ticket;
+use crate::trace::Trace;
+use crate::verdict::{Defect, Failure, Verdict};
+use crate::world::World;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::Scope;
+use std::time::{Duration, Instant};
+
+/// A strategy, and the last trace that it has seen.
+pub(super) struct Job {
+    strategy: Box<dyn Strategy>,
+    trace: Trace,
+}
+
+/// Why a search ended before it was through.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Stopped {
+    Failure,
+    Time,
+    Executions,
+}
+
+/// What all workers have found together.
+pub(super) struct Total<T> {
+    pub executions: u64,
+    pub abandoned: u64,
+    pub steps: u64,
+    pub outcomes: BTreeMap<T, u64>,
+    pub failures: u64,
+    pub failure: Option<Failure>,
+    pub assumptions: Vec<String>,
+    pub stopped: Option<Stopped>,
+}
+
+/// What the workers of a search share.
+pub(super) struct Shared<'a, T> {
+    plan: &'a Plan,
+    listener: &'a dyn Listener,
+    begun: Instant,
+    pool: Pool,
+    /// The next execution number that nobody has.
+    next: AtomicU64,
+    /// Executions from this number on are not wanted: one with a lower number failed.
+    limit: AtomicU64,
+    /// How many numbers a worker takes at a time.
+    block: u64,
+    sampling: bool,
+    executions: AtomicU64,
+    failures: AtomicU64,
+    total: Mutex<Total<T>>,
+}
+
+/// How often a worker adds its count to the shared one and looks at the clock.
+const REPORT_EVERY: u64 = 64;
+
+impl<'a, T: Ord> Shared<'a, T> {
+    pub fn new(
+        plan: &'a Plan,
+        strategy: Box<dyn Strategy>,
+        listener: &'a dyn Listener,
+        begun: Instant,
+        sampling: bool,
+    ) -> Self {
+        let total = Total {
+            executions: 0,
+            abandoned: 0,
+            steps: 0,
+            outcomes: BTreeMap::new(),
+            failures: 0,
+            failure: None,
+            assumptions: Vec::new(),
+            stopped: None,
+        };
+        Shared {
+            plan,
+            listener,
+            begun,
+            pool: Pool::new(Job { strategy, trace: Trace::new() }),
+            next: AtomicU64::new(0),
+            limit: AtomicU64::new(u64::MAX),
+            // Few numbers at a time where they are scarce, so that a worker that has no work left keeps none.
+            block: if sampling && plan.workers > 1 { 32 } else { 1 },
+            sampling,
+            executions: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            total: Mutex::new(total),
+        }
+    }
+
+    /// Reports progress until the search is over.
+    pub fn watch(&self, tick: impl Fn(Progress)) {
+        while !self.pool.is_over_within(Duration::from_millis(100)) {
+            tick(Progress {
+                executions: self.executions.load(Ordering::Relaxed),
+                failures: self.failures.load(Ordering::Relaxed),
+                elapsed: self.begun.elapsed(),
+            });
+        }
+    }
+
+    pub fn into_total(self) -> Total<T> {
+        let mut total = self.total.into_inner().unwrap();
+        total.assumptions.sort();
+        total.assumptions.dedup();
+        total
+    }
+
+    fn numbers(&self) -> Range<u64> {
+        let first = self.next.fetch_add(self.block, Ordering::Relaxed);
+        let budget = self.plan.budget.executions.unwrap_or(u64::MAX);
+        first.min(budget)..(first + self.block).min(budget)
+    }
+
+    fn stop(&self, why: Stopped) {
+        let mut total = self.total.lock().unwrap();
+        total.stopped = Some(total.stopped.map_or(why, |old| old.min(why)));
+        drop(total);
+        self.pool.close();
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.plan.budget.time.is_some_and(|limit| self.begun.elapsed() >= limit)
+    }
+}
+
+/// Starts a worker in `scope`.
+pub(super) fn spawn<'scope, 'env, W, M>(
+    scope: &'scope Scope<'scope, 'env>,
+    shared: &'scope Shared<'scope, W::Outcome>,
+    make_world: &'scope M,
+) where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    scope.spawn(move || {
+        let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
+        while let Some(job) = shared.pool.take() {
+            let left = worker.explore(job);
+            if let Some(job) = left {
+                // This thread is worn out; another one goes on where it was.
+                shared.pool.give(job);
+                spawn(scope, shared, make_world);
+                shared.pool.done();
+                break;
+            }
+            shared.pool.done();
+        }
+        worker.hand_in();
+    });
+}
+
+/// What one worker has found and not yet handed in.
+struct Own<T> {
+    executions: u64,
+    reported: u64,
+    abandoned: u64,
+    steps: u64,
+    outcomes: BTreeMap<T, u64>,
+}
+
+impl<T> Default for Own<T> {
+    fn default() -> Self {
+        Own { executions: 0, reported: 0, abandoned: 0, steps: 0, outcomes: BTreeMap::new() }
+    }
+}
+
+struct Worker<'a, W: World> {
+    shared: &'a Shared<'a, W::Outcome>,
+    world: W,
+    numbers: Range<u64>,
+    own: Own<W::Outcome>,
+}
+
+impl<W: World> Worker<'_, W>
+where
+    W::Outcome: Ord,
+{
+    /// Explores until the job is done or the search is over. Returns the job if it is to go on elsewhere.
+    fn explore(&mut self, mut job: Job) -> Option<Job> {
+        let shared = self.shared;
+        while !shared.pool.is_closed() {
+            if self.numbers.is_empty() {
+                self.numbers = shared.numbers();
+            }
+            let number = self.numbers.start;
+            if self.numbers.is_empty() || number >= shared.limit.load(Ordering::Relaxed) {
+                if self.numbers.is_empty() && !shared.sampling {
+                    // Only stopped early if there was more to do.
+                    if job.strategy.begin(number) != Next::Exhausted {
+                        shared.stop(Stopped::Executions);
+                    }
+                }
+                return None;
+            }
+            let keep = match job.strategy.begin(number) {
+                Next::From(depth) => depth,
+                Next::Exhausted => return None,
+            };
+            self.numbers.start += 1;
+            self.run_one(&mut job, keep, number);
+            if self.world.is_worn() {
+                return Some(job);
+            }
+            if shared.pool.is_wanted()
+                && let Some(strategy) = job.strategy.split()
+            {
+                shared.pool.give(Job { strategy, trace: Trace::new() });
+            }
+            if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
+                self.report();
+                if shared.is_out_of_time() {
+                    shared.stop(Stopped::Time);
+                }
+            }
+        }
+        None
+    }
+
+    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) {
+        let max_steps = self.shared.plan.budget.steps;
+        let ran = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
+        self.own.steps += job.trace.len() as u64;
+        let verdict = match ran {
+            Ran::Passed(outcome) => {
+                self.own.executions += 1;
+                *self.own.outcomes.entry(outcome).or_insert(0) += 1;
+                self.world.finish();
+                Verdict::Passed
+            }
+            Ran::Failed(defect) => {
+                self.own.executions += 1;
+                let kind = defect.kind;
+                self.failed(defect, &job.trace, number);
+                Verdict::Failed(kind)
+            }
+            Ran::Abandoned => {
+                self.own.abandoned += 1;
+                self.world.finish();
+                Verdict::Abandoned
+            }
+        };
+        job.strategy.finish(&job.trace, verdict);
+    }
+
+    #[cold]
+    fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
+        let shared = self.shared;
+        shared.failures.fetch_add(1, Ordering::Relaxed);
+        let before = shared.limit.load(Ordering::Relaxed);
+        let earlier = shared.total.lock().unwrap().failure.as_ref().is_some_and(|f| f.execution <= number);
+        if earlier || (before <= number && before != u64::MAX) {
+            self.world.finish();
+            return;
+        }
+        let mut story = self.world.story();
+        story.mark_preemptions(trace);
+        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.clone(), trace, &story);
+        let execution = number + 1;
+        let mut failure = Failure { defect, execution, story, ticket, afterwards: Vec::new() };
+        shared.listener.failed(&failure);
+        failure.afterwards = self.world.finish();
+        let mut total = shared.total.lock().unwrap();
+        if total.failure.as_ref().is_none_or(|f| f.execution > execution) {
+            total.failure = Some(failure);
+        }
+        if shared.plan.on_failure == OnFailure::Stop {
+            total.stopped = Some(Stopped::Failure);
+            drop(total);
+            shared.limit.fetch_min(number, Ordering::Relaxed);
+            if !shared.sampling {
+                shared.pool.close();
+            }
+        }
+    }
+
+    fn report(&mut self) {
+        let new = self.own.executions - self.own.reported;
+        self.shared.executions.fetch_add(new, Ordering::Relaxed);
+        self.own.reported = self.own.executions;
+    }
+
+    fn hand_in(&mut self) {
+        self.report();
+        let own = std::mem::take(&mut self.own);
+        let mut total = self.shared.total.lock().unwrap();
+        total.executions += own.executions;
+        total.abandoned += own.abandoned;
+        total.steps += own.steps;
+        for (outcome, times) in own.outcomes {
+            *total.outcomes.entry(outcome).or_insert(0) += times;
+        }
+        total.failures = self.shared.failures.load(Ordering::Relaxed);
+        total.assumptions.extend(self.world.assumptions());
+    }
+}

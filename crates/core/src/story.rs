@@ -1,0 +1,113 @@
+//! One execution, told for people: who did what, to what, where. Feeds every report and every ticket.
+//!
+//! Names in a story do not depend on the schedule. The format is versioned: readers refuse what they do not
+//! know.
+
+use crate::trace::Trace;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The version of the story format.
+pub const VERSION: u32 = 1;
+
+/// A place in the source.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, as the compiler names it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl From<&std::panic::Location<'_>> for Place {
+    fn from(l: &std::panic::Location<'_>) -> Place {
+        Place { file: l.file().to_owned(), line: l.line(), column: l.column() }
+    }
+}
+
+/// A task as a person sees it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Actor {
+    /// `main.1`: its parent and its number there.
+    pub name: String,
+    /// The name that the program gave it, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// One line of the story.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Line {
+    /// Whose line it is: an index into [`Story::actors`].
+    pub actor: usize,
+    /// Its number among the steps of the trace; none for what happened on the way to the next step, such as
+    /// a spawn or a panic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// What was done: "lock", "send".
+    pub verb: String,
+    /// To what: `Mutex#2 "accounts"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// With what result: "→ 3", "0 → 1", "would block".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// Whether this step took the turn from a task that could have gone on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preempts: bool,
+    /// The line whose effect this one saw: an index into [`Story::lines`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_from: Option<usize>,
+}
+
+impl Line {
+    /// The operation without its result: what a ticket expects.
+    pub fn operation(&self) -> String {
+        match &self.object {
+            Some(object) => format!("{} {object}", self.verb),
+            None => self.verb.clone(),
+        }
+    }
+}
+
+/// One execution, told for people.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Story {
+    /// [`VERSION`].
+    pub version: u32,
+    /// The tasks, in the order they appeared.
+    pub actors: Vec<Actor>,
+    /// What happened, in order.
+    pub lines: Vec<Line>,
+}
+
+impl Story {
+    /// The lines that are steps of the trace, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|l| l.step.is_some())
+    }
+
+    /// Marks the lines of steps that took the turn from a task that could have gone on.
+    pub fn mark_preemptions(&mut self, trace: &Trace) {
+        for line in &mut self.lines {
+            line.preempts = line.step.and_then(|s| trace.steps().get(s)).is_some_and(|s| s.preempts);
+        }
+    }
+}
+
+impl Default for Story {
+    fn default() -> Story {
+        Story { version: VERSION, actors: Vec::new(), lines: Vec::new() }
+    }
+}

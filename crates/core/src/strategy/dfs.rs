@@ -1,0 +1,117 @@
+//! Plain depth-first search over all interleavings: the slow, obvious oracle beside every reduction.
+//!
+//! Guarantee: every maximal sequence of picks is explored exactly once. The task that moved last is tried
+//! first, so that executions with few preemptions come early. Memory is linear in the length of an execution
+//! times its alternatives.
+
+use super::{Decision, Next, Strategy};
+use crate::operation::TaskId;
+use crate::trace::Trace;
+use crate::verdict::Extent;
+use crate::world::{Pick, Point};
+
+/// Depth-first search without any reduction.
+#[derive(Clone, Debug, Default)]
+pub struct Dfs {
+    /// Where the untried picks of each depth begin in `untried`. Depths of an inherited prefix have none.
+    begins: Vec<usize>,
+    /// The untried picks of all depths; those of one depth in reverse order of trial.
+    untried: Vec<Pick>,
+    /// The picks that lead to this part of the tree, if it was split off.
+    inherited: Vec<Pick>,
+    /// The pick with which the present execution leaves the last one.
+    turn: Option<Pick>,
+    /// The picks of the last execution, as far as `begins` goes.
+    path: Vec<Pick>,
+    started: bool,
+}
+
+impl Dfs {
+    /// A search of the whole tree.
+    pub fn new() -> Dfs {
+        Dfs::default()
+    }
+
+    /// A search of the part of the tree that these picks lead to.
+    fn below(picks: Vec<Pick>) -> Dfs {
+        Dfs { inherited: picks, ..Dfs::default() }
+    }
+}
+
+/// All picks of a point in the order of trial: the task that moved last first.
+fn in_order_of_trial(last: Option<TaskId>, point: &Point<'_>, mut visit: impl FnMut(Pick)) {
+    let last = last.filter(|t| point.is_enabled(*t));
+    let others = point.enabled().iter().copied().filter(|t| Some(*t) != last);
+    for task in last.into_iter().chain(others) {
+        for option in 0..point.pending(task).options {
+            visit(Pick { task, option });
+        }
+    }
+}
+
+impl Strategy for Dfs {
+    fn begin(&mut self, _execution: u64) -> Next {
+        if !self.started {
+            self.started = true;
+            self.path.clear();
+            self.begins.clear();
+            return Next::From(0);
+        }
+        while let Some(begin) = self.begins.last() {
+            if self.untried.len() > *begin {
+                self.turn = self.untried.pop();
+                let depth = self.begins.len() - 1;
+                self.path.truncate(depth);
+                return Next::From(self.inherited.len() + depth);
+            }
+            self.begins.pop();
+        }
+        Next::Exhausted
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        if let Some(inherited) = self.inherited.get(so_far.len()) {
+            return Decision::Take(*inherited);
+        }
+        if let Some(turn) = self.turn.take() {
+            self.path.push(turn);
+            return Decision::Take(turn);
+        }
+        let begin = self.untried.len();
+        self.begins.push(begin);
+        if let Some(only) = point.only() {
+            self.path.push(only);
+            return Decision::Take(only);
+        }
+        in_order_of_trial(so_far.last_task(), point, |pick| self.untried.push(pick));
+        self.untried[begin..].reverse();
+        let first = self.untried.pop().expect("the point is not over");
+        self.path.push(first);
+        Decision::Take(first)
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        if self.untried.is_empty() {
+            return None;
+        }
+        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
+        // begin at 0, since the depths above it have none left.
+        let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
+        let pick = self.untried.remove(0);
+        for later in &mut self.begins[depth + 1..] {
+            *later -= 1;
+        }
+        let mut picks = self.inherited.clone();
+        picks.extend_from_slice(&self.path[..depth]);
+        picks.push(pick);
+        Some(Box::new(Dfs::below(picks)))
+    }
+
+    fn inherited(&self) -> &[Pick] {
+        &self.inherited
+    }
+
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+}

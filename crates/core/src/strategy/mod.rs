@@ -1,0 +1,67 @@
+//! Makes the choices of a search, and knows nothing else. A strategy is one file here: it never sees a world,
+//! a budget or a clock on the wall.
+
+mod dfs;
+mod no_preempt;
+mod preemptions;
+mod prefix;
+mod random;
+mod replay;
+
+pub use dfs::Dfs;
+pub use no_preempt::NoPreempt;
+pub use preemptions::AtMostPreemptions;
+pub use prefix::Prefix;
+pub use random::Random;
+pub use replay::Replay;
+
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::{Pick, Point};
+
+/// How the next execution begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Next {
+    /// The first so many steps are those of the last trace; then the strategy is asked.
+    From(usize),
+    /// There is nothing left to explore.
+    Exhausted,
+}
+
+/// What a strategy wants at a point.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// This happens next.
+    Take(Pick),
+    /// The rest of this execution is redundant.
+    Abandon,
+    /// The prescribed pick is not possible here; the words say what was expected.
+    Diverged(String),
+}
+
+/// Makes the choices of a search.
+pub trait Strategy: Send {
+    /// Begins execution number `execution` (from 0).
+    fn begin(&mut self, execution: u64) -> Next;
+    /// Chooses at a point where at least one thing can happen. Also asked where only one can.
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
+    /// The execution is over.
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        let _ = (trace, verdict);
+    }
+    /// Gives away a part of the work, for another worker; none if there is too little left. The part starts
+    /// with a prefix of its own: see [`Strategy::inherited`].
+    fn split(&mut self) -> Option<Box<dyn Strategy>>;
+    /// The picks with which the first execution of a part that was split off starts.
+    fn inherited(&self) -> &[Pick] {
+        &[]
+    }
+    /// The operation that step `index` should be, if the strategy replays a ticket.
+    fn expects(&self, index: usize) -> Option<&str> {
+        let _ = index;
+        None
+    }
+    /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
+    /// sampling, when the budget is used up).
+    fn extent(&self, executions: u64) -> Extent;
+}

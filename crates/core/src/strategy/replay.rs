@@ -1,0 +1,54 @@
+//! Replays one ticket, once. The search compares each step with what the ticket expects there.
+//!
+//! Guarantee: the execution that the ticket was written for, or a divergence that names the first step that
+//! does not fit. A program that goes on after the last pick continues without preemptions.
+
+use super::{Decision, Next, NoPreempt, Strategy};
+use crate::ticket::Ticket;
+use crate::trace::Trace;
+use crate::verdict::Extent;
+use crate::world::{Pick, Point};
+
+/// Replays a ticket.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    ticket: Ticket,
+    picks: Vec<Pick>,
+    done: bool,
+}
+
+impl Replay {
+    /// Replays this ticket.
+    pub fn new(ticket: Ticket) -> Replay {
+        Replay { picks: ticket.picks().collect(), ticket, done: false }
+    }
+}
+
+impl Strategy for Replay {
+    fn begin(&mut self, _execution: u64) -> Next {
+        if std::mem::replace(&mut self.done, true) { Next::Exhausted } else { Next::From(0) }
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        let Some(pick) = self.picks.get(so_far.len()) else {
+            return Decision::Take(NoPreempt::pick(so_far, point));
+        };
+        if point.is_enabled(pick.task) && pick.option < point.pending(pick.task).options {
+            Decision::Take(*pick)
+        } else {
+            Decision::Diverged(self.ticket.steps[so_far.len()].expect.clone())
+        }
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+
+    fn expects(&self, index: usize) -> Option<&str> {
+        self.ticket.steps.get(index).map(|s| s.expect.as_str())
+    }
+
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Replayed
+    }
+}

@@ -1,0 +1,151 @@
+//! The steps of one execution, and which of them happened before which.
+//!
+//! A trace holds what searches need and nothing that only people need; that is the [story](crate::story).
+//! Happens-before here is *conflict order*: program order, plus conflicting steps in the order they were
+//! taken. It is computed when someone asks.
+
+use crate::operation::{Accesses, TaskId};
+use crate::order::VectorClock;
+use crate::world::{Pick, Point};
+
+/// An operation that was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// Who moved.
+    pub task: TaskId,
+    /// Which option was taken.
+    pub option: u32,
+    /// What it touched, as evaluated when it was picked.
+    pub accesses: Accesses,
+    /// Tells operations apart: equal in equal executions.
+    pub signature: u32,
+    /// Whether it took the turn from a task that could have gone on.
+    pub preempts: bool,
+}
+
+impl Step {
+    /// The pick that made this step.
+    #[inline]
+    pub fn pick(&self) -> Pick {
+        Pick { task: self.task, option: self.option }
+    }
+}
+
+/// The steps of one execution so far.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    steps: Vec<Step>,
+    preemptions: u32,
+}
+
+impl Trace {
+    /// An empty trace.
+    pub fn new() -> Trace {
+        Trace::default()
+    }
+    /// The steps, in the order they were taken.
+    #[inline]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+    /// How many steps were taken.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+    /// Nothing happened yet.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+    /// Who moved last.
+    #[inline]
+    pub fn last_task(&self) -> Option<TaskId> {
+        self.steps.last().map(|s| s.task)
+    }
+    /// How many steps took the turn from a task that could have gone on.
+    #[inline]
+    pub fn preemptions(&self) -> u32 {
+        self.preemptions
+    }
+    /// The picks that bring this trace about again.
+    pub fn picks(&self) -> Vec<Pick> {
+        self.steps.iter().map(Step::pick).collect()
+    }
+    /// Notes that `pick` is taken at `point`.
+    #[inline]
+    pub fn push(&mut self, pick: Pick, point: &Point<'_>) {
+        let pending = point.pending(pick.task);
+        let preempts = point.is_preemption(self.last_task(), pick.task);
+        self.preemptions += preempts as u32;
+        self.steps.push(Step {
+            task: pick.task,
+            option: pick.option,
+            accesses: pending.accesses,
+            signature: pending.signature,
+            preempts,
+        });
+    }
+    /// Keeps the first `depth` steps.
+    pub fn truncate(&mut self, depth: usize) {
+        self.steps.truncate(depth);
+        self.preemptions = self.steps.iter().filter(|s| s.preempts).count() as u32;
+    }
+    /// For each step, what it knew: all steps that happened before it in conflict order, and itself.
+    /// The time of a task's k-th step is k, from 1.
+    pub fn happens_before(&self) -> Vec<VectorClock> {
+        let mut clocks: Vec<VectorClock> = Vec::with_capacity(self.steps.len());
+        for (i, step) in self.steps.iter().enumerate() {
+            let mut clock = VectorClock::new();
+            for (j, earlier) in self.steps[..i].iter().enumerate() {
+                if earlier.task == step.task || earlier.accesses.conflict(&step.accesses) {
+                    clock.join(&clocks[j]);
+                }
+            }
+            clock.tick(step.task);
+            clocks.push(clock);
+        }
+        clocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::ObjectId;
+    use crate::world::{Manner, Pending};
+
+    fn trace(steps: &[(u32, Accesses)]) -> Trace {
+        let mut trace = Trace::new();
+        for (task, accesses) in steps {
+            let mut pending = [Pending::NOTHING; 3];
+            pending[*task as usize] =
+                Pending { accesses: *accesses, options: 1, signature: 0, manner: Manner::Ordinary };
+            let enabled = [TaskId(*task)];
+            trace.push(Pick { task: TaskId(*task), option: 0 }, &Point::new(&enabled, &pending));
+        }
+        trace
+    }
+
+    #[test]
+    fn conflicting_steps_are_ordered_and_others_are_not() {
+        let (x, y) = (ObjectId(0), ObjectId(1));
+        let t = trace(&[(0, Accesses::write(x)), (1, Accesses::read(x)), (2, Accesses::write(y))]);
+        let clocks = t.happens_before();
+        assert!(clocks[1].knows(TaskId(0), 1));
+        assert!(!clocks[2].knows(TaskId(0), 1));
+        assert!(!clocks[2].knows(TaskId(1), 1));
+    }
+
+    #[test]
+    fn happens_before_is_transitive_through_program_order() {
+        let (x, y) = (ObjectId(0), ObjectId(1));
+        let t = trace(&[
+            (0, Accesses::write(x)),
+            (1, Accesses::read(x)),
+            (1, Accesses::write(y)),
+            (2, Accesses::read(y)),
+        ]);
+        assert!(t.happens_before()[3].knows(TaskId(0), 1));
+    }
+}

@@ -1,0 +1,168 @@
+//! The contract of a system whose behaviour is decided one pick at a time.
+//!
+//! A world never sees a search. It shows what could happen next, lets one of those things happen, and says
+//! how the run ended. Worlds are machines that are used again: [`World::start`] begins a clean execution.
+
+use crate::operation::{Accesses, TaskId};
+use crate::story::Story;
+use crate::verdict::Defect;
+
+/// Which task takes its pending operation, and with which option.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pick {
+    /// The task that moves.
+    pub task: TaskId,
+    /// Which of its operation's options it takes, from 0.
+    pub option: u32,
+}
+
+/// What kind of mover a task is at this point: what counts as a preemption depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Manner {
+    /// An ordinary operation; switching away from it while it is enabled is a preemption.
+    #[default]
+    Ordinary,
+    /// The task gives way by itself: switching away from it is not a preemption.
+    Yielding,
+    /// A timer, a delivery, a flush: no thread of the program; neither preempts nor is preempted.
+    Phantom,
+}
+
+/// The operation that a task will take next, evaluated in the present state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// What it touches.
+    pub accesses: Accesses,
+    /// In how many ways it can go; 0 while it is blocked.
+    pub options: u32,
+    /// Tells operations apart cheaply: equal in equal executions.
+    pub signature: u32,
+    /// How it moves.
+    pub manner: Manner,
+}
+
+impl Pending {
+    /// A task that has nothing left to do.
+    pub const NOTHING: Pending =
+        Pending { accesses: Accesses::NONE, options: 0, signature: 0, manner: Manner::Ordinary };
+}
+
+/// What could happen next. Borrowed from the world, which keeps it up to date.
+#[derive(Clone, Copy, Debug)]
+pub struct Point<'a> {
+    enabled: &'a [TaskId],
+    pending: &'a [Pending],
+}
+
+impl<'a> Point<'a> {
+    /// A point with these tasks enabled (in ascending order) out of all `pending` ones.
+    #[inline]
+    pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
+        Point { enabled, pending }
+    }
+    /// The tasks that can move, in ascending order.
+    #[inline]
+    pub fn enabled(&self) -> &'a [TaskId] {
+        self.enabled
+    }
+    /// The pending operation of a task, enabled or not.
+    #[inline]
+    pub fn pending(&self, task: TaskId) -> &'a Pending {
+        &self.pending[task.index()]
+    }
+    /// The pending operations of all tasks, by task.
+    #[inline]
+    pub fn all(&self) -> &'a [Pending] {
+        self.pending
+    }
+    /// Nothing can move: the run is over.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.enabled.is_empty()
+    }
+    /// Whether `task` can move.
+    #[inline]
+    pub fn is_enabled(&self, task: TaskId) -> bool {
+        self.pending.get(task.index()).is_some_and(|p| p.options > 0)
+            && self.enabled.binary_search(&task).is_ok()
+    }
+    /// The only thing that can happen, if there is only one.
+    #[inline]
+    pub fn only(&self) -> Option<Pick> {
+        match self.enabled {
+            [task] if self.pending(*task).options == 1 => Some(Pick { task: *task, option: 0 }),
+            _ => None,
+        }
+    }
+    /// The same point with fewer tasks to choose from.
+    #[inline]
+    pub fn restricted(&self, enabled: &'a [TaskId]) -> Point<'a> {
+        Point { enabled, pending: self.pending }
+    }
+    /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
+    #[inline]
+    pub fn is_preemption(&self, last: Option<TaskId>, task: TaskId) -> bool {
+        match last {
+            Some(last) if last != task => {
+                self.pending(task).manner != Manner::Phantom
+                    && self.pending[last.index()].manner == Manner::Ordinary
+                    && self.is_enabled(last)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// How one execution ended.
+#[derive(Debug)]
+pub enum End<T> {
+    /// The program came to its end with this result.
+    Passed(T),
+    /// Something went wrong. The story is told by [`World::story`].
+    Failed(Defect),
+}
+
+/// A system whose behaviour is decided one pick at a time.
+pub trait World {
+    /// What an execution that passes results in.
+    type Outcome;
+
+    /// Begins a clean execution.
+    fn start(&mut self);
+    /// What could happen next; nothing enabled means that the run is over.
+    fn point(&self) -> Point<'_>;
+    /// Lets `pick` happen.
+    fn step(&mut self, pick: Pick);
+    /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
+    fn end(&mut self) -> End<Self::Outcome>;
+    /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].
+    fn stop(&mut self, why: Defect) -> Defect {
+        why
+    }
+    /// The execution so far, told for people.
+    fn story(&self) -> Story;
+    /// Says what `task` would do next, for messages about picks that no longer fit.
+    fn describe(&self, task: TaskId) -> String;
+    /// Says what step `index` of the execution before this one was, for messages about programs that are
+    /// not deterministic.
+    fn describe_last_time(&self, index: usize) -> String;
+    /// Puts away whatever is left of the execution. Follows [`World::end`] or [`World::stop`].
+    /// Returns what went wrong on the way, which never replaces the verdict.
+    fn finish(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What the executions so far took for granted ("fair spins"), for the coverage line.
+    fn assumptions(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// The world can no longer be used on this operating-system thread; the search goes on in a new one.
+    fn is_worn(&self) -> bool {
+        false
+    }
+}
+
+/// A world that can be copied and compared: stateful search, no re-execution.
+pub trait Snapshot: World + Clone {
+    /// Equal for equal states.
+    fn fingerprint(&self) -> u128;
+}

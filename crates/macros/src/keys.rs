@@ -1,0 +1,90 @@
+//! The words that `#[raddle::test(..)]` understands, each with the kind of value it takes.
+//! A key has the name of the `Checker` function it calls: a strategy is a constructor, all others are setters.
+
+/// One word of the attribute.
+pub struct Key {
+    /// The word, and the name of the function of `Checker`.
+    pub name: &'static str,
+    pub role: Role,
+    pub takes: Takes,
+    /// How a user writes it; shown in errors.
+    pub example: &'static str,
+}
+
+impl Key {
+    /// Whether it says how to search, which only one key of a test can.
+    pub fn is_strategy(&self) -> bool {
+        self.role == Role::Strategy
+    }
+}
+
+/// Which kind of function of `Checker` a key calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// `Checker::name(value)`; a test has at most one.
+    Strategy,
+    /// `.name(value)`.
+    Setter,
+}
+
+/// What comes after the `=`.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// Nothing: the key alone says it, and its function has no argument.
+    Nothing,
+    /// Nothing, and the function is given `true`.
+    True,
+    /// An integer literal of this type, `min..=max`.
+    Integer { of: &'static str, min: u64, max: u64 },
+    /// A string literal.
+    Text,
+    /// A string like `"5s"`, or an integer of seconds.
+    Duration,
+    /// One of these words, each a variant of an enum of the `raddle` crate.
+    Word { of: &'static str, variants: &'static [(&'static str, &'static str)] },
+}
+
+// Zero schedules, workers or steps would be a test that passes without having tested anything.
+const U32: Takes = Takes::Integer { of: "u32", min: 0, max: u32::MAX as u64 };
+const U64: Takes = Takes::Integer { of: "u64", min: 0, max: u64::MAX };
+const AT_LEAST_ONE_U64: Takes = Takes::Integer { of: "u64", min: 1, max: u64::MAX };
+const AT_LEAST_ONE_USIZE: Takes = Takes::Integer { of: "usize", min: 1, max: u64::MAX };
+const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
+const DETACHED: Takes =
+    Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
+
+const fn strategy(name: &'static str, takes: Takes, example: &'static str) -> Key {
+    Key { name, role: Role::Strategy, takes, example }
+}
+
+const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key {
+    Key { name, role: Role::Setter, takes, example }
+}
+
+/// Every key, in the order in which errors list them.
+pub static KEYS: [Key; 14] = [
+    strategy("exhaustive", Takes::Nothing, "exhaustive"),
+    strategy("dfs", Takes::Nothing, "dfs"),
+    strategy("random", AT_LEAST_ONE_U64, "random = 10_000"),
+    strategy("replay", Takes::Text, "replay = \"ticket\""),
+    setter("seed", U64, "seed = 7"),
+    setter("workers", AT_LEAST_ONE_USIZE, "workers = 2"),
+    setter("preemptions", U32, "preemptions = 2"),
+    setter("max_steps", AT_LEAST_ONE_USIZE, "max_steps = 10_000"),
+    setter("spurious", U32, "spurious = 1"),
+    setter("time", TIME, "time = any"),
+    setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
+    setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
+    setter("keep_going", Takes::True, "keep_going"),
+    setter("detached", DETACHED, "detached = finished"),
+];
+
+/// The key of that name.
+pub fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// All keys, as an error lists them.
+pub fn listed() -> String {
+    KEYS.iter().map(|key| format!("`{}`", key.example)).collect::<Vec<_>>().join(", ")
+}

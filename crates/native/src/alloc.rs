@@ -1,0 +1,135 @@
+//! Memory: what is freed is forgotten, and what is tracked must not be lost.
+//!
+//! Atomics are known by their address. [`Allocator`] tells the execution when memory is freed, so that a new
+//! atomic at an old address is a new object. The `raddle` crate installs it; a program with a global
+//! allocator of its own wraps that one instead.
+
+use crate::runtime::context;
+use crate::runtime::execution::Execution;
+use raddle_core::verdict::{Defect, FailureKind};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+
+/// A global allocator that tells executions what is freed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Allocator<A = System>(A);
+
+impl Allocator {
+    /// On top of the system's allocator.
+    pub const fn system() -> Allocator {
+        Allocator(System)
+    }
+}
+
+impl<A> Allocator<A> {
+    /// On top of another allocator.
+    pub const fn on(inner: A) -> Allocator<A> {
+        Allocator(inner)
+    }
+}
+
+#[inline]
+fn forget(from: *mut u8, size: usize) {
+    if let Some(current) = context::current() {
+        current.with(|e| e.addresses.forget(from as usize, size));
+    }
+}
+
+// SAFETY: all memory comes from the allocator inside, which keeps the contract.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.alloc(layout) }
+    }
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.alloc_zeroed(layout) }
+    }
+    #[inline]
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        forget(ptr, layout.size());
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.dealloc(ptr, layout) }
+    }
+    #[inline]
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        forget(ptr, layout.size());
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.realloc(ptr, layout, new_size) }
+    }
+}
+
+/// A value that must be dropped before its execution ends; if it is not, the execution fails as a leak.
+///
+/// ```ignore
+/// let node = Arc::new(raddle::alloc::Track::new(Node { next: None.into() }));
+/// ```
+pub struct Track<T> {
+    value: T,
+    /// Its number in the execution that made it; 0 outside.
+    number: u64,
+}
+
+impl<T> Track<T> {
+    /// Tracks `value` from here on.
+    #[track_caller]
+    pub fn new(value: T) -> Track<T> {
+        let place = Location::caller();
+        let number = context::current().map_or(0, |current| {
+            current.with(|e| {
+                e.next_tracked += 1;
+                e.tracked.push((e.next_tracked, std::any::type_name::<T>(), place));
+                e.next_tracked
+            })
+        });
+        Track { value, number }
+    }
+}
+
+impl<T> Drop for Track<T> {
+    fn drop(&mut self) {
+        if let Some(current) = context::current() {
+            current.with(|e| e.tracked.retain(|(n, _, _)| *n != self.number));
+        }
+    }
+}
+
+impl<T> Deref for Track<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T> DerefMut for Track<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Track<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.value.fmt(f)
+    }
+}
+
+impl Execution {
+    /// What is tracked and was not dropped.
+    pub(crate) fn leak(&self) -> Option<Defect> {
+        // Detached tasks that are still alive own what they own, as at the exit of a process.
+        let (_, first, _) = self.tracked.first().filter(|_| self.fibers == 0)?;
+        let message = match self.tracked.len() {
+            1 => format!("a tracked {first} was never dropped"),
+            n => format!("{n} tracked values were never dropped, the first of them a {first}"),
+        };
+        let mut defect = Defect::new(FailureKind::Leak, message);
+        for (_, name, place) in self.tracked.iter().take(10) {
+            defect = defect.note(format!("this {name} was made here"), Some((*place).into()));
+        }
+        Some(defect)
+    }
+}

@@ -1,0 +1,1 @@
+//! `std::cell`, where unsynchronised access is noticed.

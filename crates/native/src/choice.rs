@@ -1,0 +1,1 @@
+//! Explicit nondeterminism, and effects that are one visible step.

@@ -1,0 +1,1 @@
+//! Futures as tasks.

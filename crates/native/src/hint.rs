@@ -1,0 +1,19 @@
+//! `std::hint`, where a spin loop says that it spins.
+
+use crate::runtime::context;
+use crate::runtime::operation::{Op, Verb};
+use std::panic::Location;
+
+static SPIN_LOOP: Verb = Verb::local("spin_loop").yielding();
+
+/// Ends a round of a loop that waits: see [`std::hint::spin_loop`].
+#[inline]
+#[track_caller]
+pub fn spin_loop() {
+    match context::current() {
+        None => std::hint::spin_loop(),
+        Some(current) => {
+            current.perform(Op::plain(&SPIN_LOOP, Location::caller()));
+        }
+    }
+}

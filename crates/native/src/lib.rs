@@ -1,0 +1,21 @@
+//! The Rust world: std's concurrency under control. Tasks are coroutines that run until just before their
+//! next visible operation, announce it, and suspend.
+//!
+//! Outside of an exploration everything here simply is std's own.
+
+mod runtime;
+mod settings;
+mod world;
+
+pub mod alloc;
+pub mod cell;
+pub mod choice;
+pub mod future;
+pub mod hint;
+pub mod sync;
+pub mod thread;
+pub mod time;
+
+pub use runtime::watch::Watchdog;
+pub use settings::{Detached, Settings};
+pub use world::{NativeWorld, is_exploring};

@@ -1,0 +1,158 @@
+//! The one scoped thread-local: the execution that this operating-system thread is in.
+//!
+//! Nothing is borrowed from an execution while program code runs or a task is suspended: [`Current::with`]
+//! hands it out for a moment only.
+
+use super::execution::{Execution, Stage};
+use super::log::{Effect, Sync};
+use super::object::{Identity, Kind};
+use super::operation::{Op, Verb};
+use super::teardown;
+use corosensei::Yielder;
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::verdict::Defect;
+use std::cell::Cell;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+thread_local! {
+    static CURRENT: Cell<*mut Execution> = const { Cell::new(std::ptr::null_mut()) };
+}
+
+/// The execution that this thread is in.
+#[derive(Clone, Copy)]
+pub(crate) struct Current(NonNull<Execution>);
+
+/// The execution that this thread is in; none outside of explorations, where everything is std's own.
+#[inline]
+pub(crate) fn current() -> Option<Current> {
+    NonNull::new(CURRENT.get()).map(Current)
+}
+
+/// Runs `f`, which lets a task run, inside of `execution`.
+#[inline]
+pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
+    execution.watch.busy(true);
+    CURRENT.set(execution);
+    let result = f();
+    CURRENT.set(std::ptr::null_mut());
+    execution.watch.busy(false);
+    result
+}
+
+/// The end of a task, before those who wait for it go on.
+static END: Verb = Verb::always("end", super::names::sense_of_end);
+
+/// The whole life of a task, on its own stack.
+pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce()) {
+    let current = current().expect("a task runs inside of an execution");
+    current.with(|e| e.task_mut(id).yielder = yielder);
+    let place = Location::caller();
+    let life = move || {
+        body();
+        super::panics::destroy_locals(current);
+        current.perform(Op::plain(&END, place));
+        current.with(|e| e.ended());
+    };
+    if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(life)) {
+        // Bodies catch their own panics: what arrives here is the end of the execution.
+        debug_assert!(payload.is::<teardown::Teardown>(), "a task's body let a panic through");
+    }
+}
+
+impl Current {
+    /// Hands out the execution for a moment. `f` must not run program code and must not suspend.
+    #[inline]
+    pub fn with<R>(self, f: impl FnOnce(&mut Execution) -> R) -> R {
+        // SAFETY: only one task of an execution runs at a time, on the execution's own thread, and no other
+        // borrow of it is alive while program code runs.
+        f(unsafe { &mut *self.0.as_ptr() })
+    }
+
+    /// The task that runs.
+    #[inline]
+    pub fn me(self) -> TaskId {
+        self.with(|e| e.current)
+    }
+
+    /// The object that `identity` belongs to.
+    #[inline]
+    #[track_caller]
+    pub fn object(self, identity: &Identity, kind: Kind, words: [u64; 2]) -> ObjectId {
+        match self.with(|e| e.object(identity, kind, words)) {
+            Ok(object) => object,
+            Err(defect) => self.misuse(defect),
+        }
+    }
+
+    /// Announces an operation and waits until it is picked; returns the option. What the operation does is
+    /// up to the caller, and happens before the task announces anything else.
+    #[inline]
+    pub fn perform(self, op: Op) -> u32 {
+        if self.with(|e| e.stage == Stage::Teardown) {
+            return teardown::perform(self, op);
+        }
+        let yielder = self.with(|e| {
+            e.announce(op);
+            e.task(e.current).yielder
+        });
+        self.suspend(yielder);
+        if self.with(|e| e.stage == Stage::Teardown) {
+            return teardown::perform(self, op);
+        }
+        self.with(|e| e.option)
+    }
+
+    #[inline]
+    fn suspend(self, yielder: *const Yielder<(), ()>) {
+        // Unwinding tasks suspend inside of destructors. std counts panics per operating-system thread, so
+        // those that are suspended must be told from the one that runs.
+        if std::thread::panicking() {
+            self.with(|e| super::panics::note_unwinding(e));
+        }
+        // SAFETY: a task's yielder lives on its stack as long as the task does.
+        unsafe { (*yielder).suspend(()) };
+    }
+
+    /// This task never goes on.
+    pub fn suspend_for_ever(self) -> ! {
+        let yielder = self.with(|e| {
+            let me = e.current;
+            e.task_mut(me).phase = super::task::Phase::Abandoned;
+            e.task(me).yielder
+        });
+        // SAFETY: as above.
+        unsafe { (*yielder).suspend(()) };
+        unreachable!("an abandoned task was resumed");
+    }
+
+    /// Says what the operation did.
+    #[inline]
+    pub fn did(self, effect: Effect, sync: Sync) {
+        self.with(|e| e.did(effect, sync));
+    }
+
+    /// The execution fails and this task does not go on.
+    #[cold]
+    #[track_caller]
+    pub fn fail(self, defect: Defect) -> ! {
+        if self.with(|e| e.stage == Stage::Teardown) {
+            self.with(|e| e.afterwards.push(defect.message));
+            self.suspend_for_ever();
+        }
+        let yielder = self.with(|e| {
+            e.fail(defect);
+            e.task(e.current).yielder
+        });
+        self.suspend(yielder);
+        teardown::resume(self)
+    }
+
+    /// The library is used in a way that it does not support.
+    #[cold]
+    #[track_caller]
+    pub fn misuse(self, defect: Defect) -> ! {
+        let place = Location::caller();
+        self.fail(defect.note("it is used here", Some(place.into())))
+    }
+}

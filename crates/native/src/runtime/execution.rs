@@ -1,0 +1,578 @@
+//! The execution that a worker is in: tasks, objects, the log, and what could happen next.
+//!
+//! Invariant: between steps, `pending` holds the operation of every task evaluated in the present state, and
+//! `enabled` lists, in ascending order, the tasks whose operation has options. A step evaluates again only
+//! what depends on the objects it changed; debug builds compare that with a full evaluation.
+
+use super::address::Addresses;
+use super::log::{Effect, Log, NO_STEP, Sync};
+use super::object::{Identity, Kind, Known, Objects};
+use super::operation::{Changes, NO_OBJECT, Op, Verb};
+use super::overlay::Overlays;
+use super::race::Races;
+use super::stack::Stacks;
+use super::task::{Fiber, Handle, Panic, Phase, Role, Task};
+use super::watch::Watch;
+use crate::settings::Settings;
+use corosensei::{CoroutineResult, Yielder};
+use raddle_core::clock::{Clock, Time};
+use raddle_core::operation::{Mode, ObjectId, TaskId};
+use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::{Manner, Pending, Pick};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// What a worker does with the tasks at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// The search decides what happens.
+    Exploring,
+    /// The run is over; what is left is unwound. Operations happen at once.
+    Teardown,
+}
+
+pub(crate) struct Execution {
+    pub serial: u64,
+    pub settings: Settings,
+    pub stage: Stage,
+    /// The task that runs, or ran last.
+    pub current: TaskId,
+    /// The option with which it was picked.
+    pub option: u32,
+    // Boxed so that a running fiber stays where it is when tasks are added.
+    #[allow(clippy::vec_box)]
+    tasks: Vec<Box<Task>>,
+    /// How many of `tasks` belong to this execution.
+    used: usize,
+    pub pending: Vec<Pending>,
+    pub enabled: Vec<TaskId>,
+    pub objects: Objects,
+    pub addresses: Addresses,
+    pub overlays: Overlays,
+    pub log: Log,
+    /// The log of the execution before this one.
+    pub last_log: Log,
+    pub races: Races,
+    pub clock: Clock,
+    /// The object that readings of the clock read.
+    pub clock_object: ObjectId,
+    pub stacks: Stacks,
+    changed: Vec<ObjectId>,
+    newborn: Vec<TaskId>,
+    pub failure: Option<Defect>,
+    /// Main has ended.
+    pub over: bool,
+    /// Timers that are enabled because nothing else was.
+    idle_timers: Vec<TaskId>,
+    /// Times in a row that only waiting loops were left.
+    pub futile: u32,
+    /// Some waiting loop was held back.
+    pub held_spins: bool,
+    /// How many spurious wake-ups and failures are left.
+    pub spurious_left: u32,
+    /// Tasks that are suspended in the middle of unwinding.
+    pub unwinding: usize,
+    /// What went wrong in teardown.
+    pub afterwards: Vec<String>,
+    /// Messages that the log refers to.
+    pub texts: Vec<String>,
+    /// How many fibers have not returned yet.
+    pub fibers: usize,
+    /// A task was abandoned inside of the panic hook: std must be told that the hook is over.
+    pub in_hook: bool,
+    /// This operating-system thread can no longer be used for executions.
+    pub worn: bool,
+    pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
+    pub next_tracked: u64,
+    pub watch: Arc<Watch>,
+}
+
+/// The pending operation of tasks that have none.
+static NOTHING: Verb = Verb::local("nothing");
+
+fn nothing() -> Op {
+    Op::plain(&NOTHING, Location::caller())
+}
+
+impl Execution {
+    pub fn new(settings: Settings) -> Execution {
+        let stacks = Stacks::new(settings.stack_size);
+        Execution {
+            serial: 0,
+            settings,
+            stage: Stage::Exploring,
+            current: TaskId::MAIN,
+            option: 0,
+            tasks: Vec::new(),
+            used: 0,
+            pending: Vec::new(),
+            enabled: Vec::new(),
+            objects: Objects::default(),
+            addresses: Addresses::default(),
+            overlays: Overlays::default(),
+            log: Log::default(),
+            last_log: Log::default(),
+            races: Races::default(),
+            clock: Clock::default(),
+            clock_object: NO_OBJECT,
+            stacks,
+            changed: Vec::new(),
+            newborn: Vec::new(),
+            failure: None,
+            over: false,
+            idle_timers: Vec::new(),
+            futile: 0,
+            held_spins: false,
+            spurious_left: 0,
+            unwinding: 0,
+            afterwards: Vec::new(),
+            texts: Vec::new(),
+            fibers: 0,
+            in_hook: false,
+            worn: false,
+            tracked: Vec::new(),
+            next_tracked: 0,
+            watch: Watch::register(),
+        }
+    }
+
+    /// Begins a clean execution; its main task runs `body`.
+    pub fn start(&mut self, body: impl FnOnce() + 'static) {
+        self.serial = super::serial::next();
+        self.stage = Stage::Exploring;
+        self.option = 0;
+        self.used = 0;
+        self.pending.clear();
+        self.enabled.clear();
+        self.objects.reset();
+        self.addresses.reset();
+        std::mem::swap(&mut self.log, &mut self.last_log);
+        self.log.reset();
+        self.races.reset();
+        self.clock.reset();
+        self.clock_object = NO_OBJECT;
+        self.changed.clear();
+        self.newborn.clear();
+        self.failure = None;
+        self.over = false;
+        self.idle_timers.clear();
+        self.futile = 0;
+        self.spurious_left = self.settings.spurious;
+        self.afterwards.clear();
+        self.texts.clear();
+        self.tracked.clear();
+        self.next_tracked = 0;
+        let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
+        self.equip(main, None, body);
+        self.newborn.push(main);
+        self.settle();
+    }
+
+    #[inline]
+    pub fn task(&self, id: TaskId) -> &Task {
+        debug_assert!(id.index() < self.used);
+        &self.tasks[id.index()]
+    }
+    #[inline]
+    pub fn task_mut(&mut self, id: TaskId) -> &mut Task {
+        debug_assert!(id.index() < self.used);
+        &mut self.tasks[id.index()]
+    }
+    pub fn task_ids(&self) -> impl DoubleEndedIterator<Item = TaskId> + use<> {
+        (0..self.used as u32).map(TaskId)
+    }
+
+    pub(super) fn add_task(&mut self, role: Role, parent: TaskId, number: u32) -> TaskId {
+        let id = TaskId(self.used as u32);
+        if self.used == self.tasks.len() {
+            self.tasks.push(Box::new(Task::new(nothing())));
+        }
+        self.used += 1;
+        self.pending.push(Pending::NOTHING);
+        self.task_mut(id).renew(role, parent, number, nothing());
+        id
+    }
+
+    /// Gives a task a stack and something to do.
+    pub(super) fn equip(&mut self, id: TaskId, stack_size: Option<usize>, body: impl FnOnce() + 'static) {
+        let stack = self.stacks.take(stack_size);
+        let fiber = Fiber::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
+            super::context::enter(id, yielder, body);
+        });
+        self.task_mut(id).fiber = Some(fiber);
+        self.fibers += 1;
+    }
+
+    /// A new task of the program, a child of the one that runs. It runs up to its first operation before
+    /// anything else happens.
+    pub fn spawn(
+        &mut self,
+        label: Option<Arc<str>>,
+        stack_size: Option<usize>,
+        place: &'static Location<'static>,
+        body: impl FnOnce() + 'static,
+    ) -> TaskId {
+        let parent = self.current;
+        self.task_mut(parent).children += 1;
+        let number = self.task(parent).children;
+        let id = self.add_task(Role::Thread, parent, number);
+        self.task_mut(id).label = label;
+        self.equip(id, stack_size, body);
+        self.newborn.push(id);
+        let line = self.log.note(parent, "spawn", place);
+        line.effect = Effect::Task(id);
+        line.sync = Sync::Spawn(id);
+        id
+    }
+
+    /// The object that `identity` belongs to, named now if it is new. An object of another execution or of
+    /// the outside world is a misuse.
+    #[inline]
+    pub fn object(&mut self, identity: &Identity, kind: Kind, words: [u64; 2]) -> Result<ObjectId, Defect> {
+        match identity.lookup(self.serial) {
+            Known::Here(id) => Ok(id),
+            Known::New => {
+                let id = self.new_object(kind, words);
+                identity.settle(self.serial, id);
+                Ok(id)
+            }
+            Known::Elsewhere => Err(from_elsewhere(kind, "belongs to another execution")),
+            Known::Outside => Err(from_elsewhere(kind, "was used outside of this execution")),
+        }
+    }
+
+    /// A new object, named by the task that runs.
+    pub fn new_object(&mut self, kind: Kind, words: [u64; 2]) -> ObjectId {
+        let creator = self.current;
+        let touched = &mut self.task_mut(creator).touched;
+        let number = match touched.iter_mut().find(|(k, _)| std::ptr::eq(*k, kind)) {
+            Some((_, number)) => {
+                *number += 1;
+                *number
+            }
+            None => {
+                touched.push((kind, 1));
+                1
+            }
+        };
+        self.objects.add(kind, creator, number, words)
+    }
+
+    /// Whatever depends on `object` is evaluated again after this step.
+    #[inline]
+    pub fn touch(&mut self, object: ObjectId) {
+        if !self.objects[object].watchers.is_empty() {
+            self.changed.push(object);
+        }
+    }
+
+    /// Announces what the running task will do next.
+    #[inline]
+    pub fn announce(&mut self, mut op: Op) {
+        let id = self.current;
+        op.task = id;
+        let task = self.task_mut(id);
+        task.op = op;
+        task.phase = Phase::Alive;
+        if op.verb.manner == Manner::Yielding
+            || task.steps % super::spin::LOOK_EVERY == 0
+            || task.spin.turn.is_some()
+        {
+            self.consider_spin(id);
+        }
+        if op.verb.changes == Changes::WithItsObjects {
+            self.watch_objects(id, &op);
+        }
+        self.evaluate(id);
+    }
+
+    fn watch_objects(&mut self, id: TaskId, op: &Op) {
+        for object in [op.object, op.other] {
+            if object != NO_OBJECT {
+                self.objects[object].watchers.push(id);
+            }
+        }
+    }
+
+    fn unwatch_objects(&mut self, id: TaskId, op: &Op) {
+        for object in [op.object, op.other] {
+            if object != NO_OBJECT {
+                let watchers = &mut self.objects[object].watchers;
+                if let Some(at) = watchers.iter().position(|t| *t == id) {
+                    watchers.swap_remove(at);
+                }
+            }
+        }
+    }
+
+    fn sense(&self, id: TaskId) -> Pending {
+        let task = self.task(id);
+        let op = &task.op;
+        let sense = (op.verb.sense)(self, op);
+        let options = if task.spin.held { 0 } else { sense.options };
+        Pending { accesses: sense.accesses, options, signature: op.signature(), manner: op.verb.manner }
+    }
+
+    /// Evaluates the pending operation of a task in the present state.
+    #[inline]
+    pub fn evaluate(&mut self, id: TaskId) {
+        let pending = self.sense(id);
+        self.set_pending(id, pending);
+    }
+
+    #[inline]
+    pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
+        let was = self.pending[id.index()].options > 0;
+        let is = pending.options > 0;
+        self.pending[id.index()] = pending;
+        if was == is {
+            return;
+        }
+        match (self.enabled.binary_search(&id), is) {
+            (Err(at), true) => self.enabled.insert(at, id),
+            (Ok(at), false) => {
+                self.enabled.remove(at);
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets `pick` happen.
+    #[inline]
+    pub fn step(&mut self, pick: Pick) {
+        let id = pick.task;
+        self.option = pick.option;
+        let op = self.task(id).op;
+        if op.verb.changes == Changes::WithItsObjects {
+            self.unwatch_objects(id, &op);
+        }
+        self.log_step(id, &op);
+        if !self.task(id).spin_reads.is_empty() {
+            self.stop_watching_spin(id);
+        }
+        let task = self.task_mut(id);
+        task.steps += 1;
+        match task.role {
+            Role::Thread | Role::Janitor => self.resume(id),
+            Role::Timer { of, .. } => self.fire(id, of),
+        }
+        self.settle();
+    }
+
+    #[inline]
+    fn log_step(&mut self, id: TaskId, op: &Op) {
+        let pending = &self.pending[id.index()];
+        let wrote = pending.accesses.as_slice().iter().any(|a| a.mode() == Mode::Write);
+        let line = self.log.lines.len() as u32 + 1;
+        let reads_from = if op.object == NO_OBJECT {
+            0
+        } else {
+            let object = &mut self.objects[op.object];
+            let last = object.last_write;
+            if wrote {
+                object.last_write = line;
+                self.futile = 0;
+            }
+            last
+        };
+        let before = std::mem::replace(&mut self.task_mut(id).last_line, line);
+        self.log.step(op, wrote, before, reads_from);
+    }
+
+    /// Runs a task up to its next operation or its end.
+    pub(super) fn resume(&mut self, id: TaskId) {
+        self.current = id;
+        if self.task(id).unwinding {
+            self.unwinding -= 1;
+            self.task_mut(id).unwinding = false;
+        }
+        self.watch.moved(id, self.task(id).op.place);
+        let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
+        let result = super::context::inside(self, || {
+            // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
+            unsafe { (*fiber).resume(()) }
+        });
+        if self.in_hook {
+            super::panics::leave_hook(self);
+        }
+        match result {
+            CoroutineResult::Yield(()) => {}
+            CoroutineResult::Return(()) => self.retire(id),
+        }
+    }
+
+    /// A task's fiber has returned: its stack can be used again.
+    pub(super) fn retire(&mut self, id: TaskId) {
+        if let Some(fiber) = self.task_mut(id).fiber.take() {
+            let stack = fiber.into_stack();
+            self.fibers -= 1;
+            self.addresses.forget_stack(&stack);
+            self.stacks.give_back(stack);
+        }
+        self.set_pending(id, Pending::NOTHING);
+    }
+
+    /// Brings `pending` and `enabled` up to date after something happened.
+    fn settle(&mut self) {
+        let mut next = 0;
+        while next < self.newborn.len() {
+            let id = self.newborn[next];
+            next += 1;
+            if self.failure.is_none() && !self.over {
+                self.resume(id);
+            }
+        }
+        self.newborn.clear();
+        if self.failure.is_some() || self.over {
+            self.enabled.clear();
+            return;
+        }
+        while let Some(object) = self.changed.pop() {
+            for at in 0..self.objects[object].watchers.len() {
+                let id = self.objects[object].watchers[at];
+                self.task_mut(id).spin.held = false;
+                self.evaluate(id);
+            }
+        }
+        for at in 0..self.idle_timers.len() {
+            let timer = self.idle_timers[at];
+            if self.task(timer).phase == Phase::Alive {
+                self.evaluate(timer);
+            }
+        }
+        self.idle_timers.clear();
+        if self.enabled.is_empty() {
+            self.when_idle();
+        } else if self.settings.time == Time::Any && !self.clock.is_quiet() {
+            self.enable_next_timers();
+        }
+        #[cfg(debug_assertions)]
+        self.check_against_full_evaluation();
+    }
+
+    /// Nothing can move by itself: time passes, or loops that wait go round again.
+    fn when_idle(&mut self) {
+        if !self.clock.is_quiet() {
+            self.enable_next_timers();
+        } else {
+            self.release_spins();
+        }
+    }
+
+    fn enable_next_timers(&mut self) {
+        self.idle_timers.extend(self.clock.next());
+        for at in 0..self.idle_timers.len() {
+            let timer = self.idle_timers[at];
+            let mut pending = self.sense(timer);
+            pending.options = 1;
+            self.set_pending(timer, pending);
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    fn check_against_full_evaluation(&self) {
+        for id in self.task_ids() {
+            let kept = &self.pending[id.index()];
+            if self.task(id).phase == Phase::Alive && self.task(id).role == Role::Thread {
+                assert_eq!(*kept, self.sense(id), "raddle: task {} was not evaluated again", id.0);
+            }
+            assert_eq!(self.enabled.binary_search(&id).is_ok(), kept.options > 0);
+        }
+    }
+
+    /// The present execution has failed: nothing moves any more.
+    pub fn fail(&mut self, defect: Defect) {
+        if self.failure.is_none() && self.stage == Stage::Exploring {
+            self.failure = Some(defect);
+        }
+    }
+
+    /// The running task has come to its end.
+    pub fn ended(&mut self) {
+        let id = self.current;
+        self.task_mut(id).phase = Phase::Ended;
+        if id == TaskId::MAIN {
+            self.over = true;
+        } else {
+            let end = self.end_of(id);
+            self.touch(end);
+            if self.task(id).handle == Handle::Dropped {
+                self.fail_for_panic(id);
+            }
+        }
+    }
+
+    /// Nobody will learn of this task's panic, if it had one.
+    pub fn fail_for_panic(&mut self, id: TaskId) {
+        if let Some(panic) = &self.task(id).panic {
+            let Panic { message, place } = panic.clone();
+            let name = self.task_name(id);
+            let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"));
+            let defect = match place {
+                Some(place) => defect.note(format!("{name} panicked here"), Some(place)),
+                None => defect,
+            };
+            self.fail(defect);
+        }
+    }
+
+    /// The object that a task writes when it ends.
+    pub fn end_of(&mut self, id: TaskId) -> ObjectId {
+        if self.task(id).end == NO_OBJECT {
+            let object = self.objects.add("end", id, 0, [0; 2]);
+            self.task_mut(id).end = object;
+        }
+        self.task(id).end
+    }
+
+    /// The object that holds the token of a task's park.
+    pub fn token_of(&mut self, id: TaskId) -> ObjectId {
+        if self.task(id).token == NO_OBJECT {
+            let object = self.objects.add("token", id, 0, [0; 2]);
+            self.task_mut(id).token = object;
+        }
+        self.task(id).token
+    }
+
+    /// Says what the step that is being taken did.
+    #[inline]
+    pub fn did(&mut self, effect: Effect, sync: Sync) {
+        if self.stage == Stage::Exploring {
+            let present = self.log.present;
+            let line = &mut self.log.lines[present];
+            line.effect = effect;
+            line.sync = sync;
+        }
+    }
+
+    /// The number of the line of the step that is being taken.
+    pub fn present_line(&self) -> u32 {
+        self.log.present as u32
+    }
+
+    /// Adds a line that is no step for the running task.
+    pub fn note(&mut self, verb: &'static str, place: &'static Location<'static>, effect: Effect) {
+        if self.stage == Stage::Exploring {
+            let line = self.log.note(self.current, verb, place);
+            debug_assert_eq!(line.step, NO_STEP);
+            line.effect = effect;
+        }
+    }
+
+    pub fn add_timer_task(&mut self, of: TaskId) -> TaskId {
+        self.task_mut(of).timers += 1;
+        let number = self.task(of).timers;
+        self.add_task(Role::Timer { of, number }, of, number)
+    }
+}
+
+#[cold]
+fn from_elsewhere(kind: Kind, why: &str) -> Defect {
+    Defect::new(
+        FailureKind::Misuse,
+        format!(
+            "a {kind} that {why} is used here; each execution must start clean, so create it inside the \
+             closure (or make it a static)"
+        ),
+    )
+}

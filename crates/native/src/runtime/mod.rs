@@ -1,0 +1,24 @@
+//! The machine room of the Rust world: tasks, objects, operations, and one execution at a time.
+//!
+//! Primitives (in [`crate::sync`], [`crate::thread`] and so on) use [`context::current`] and nothing else.
+
+pub(crate) mod address;
+pub(crate) mod context;
+pub(crate) mod execution;
+pub(crate) mod image;
+pub(crate) mod locals;
+pub(crate) mod log;
+mod names;
+pub(crate) mod object;
+pub(crate) mod operation;
+pub(crate) mod overlay;
+pub(crate) mod panics;
+pub(crate) mod race;
+mod serial;
+mod spin;
+mod stack;
+mod story;
+pub(crate) mod task;
+pub(crate) mod teardown;
+mod timer;
+pub(crate) mod watch;

@@ -1,0 +1,104 @@
+//! Names that do not depend on the schedule, and the words for what tasks do and wait for.
+
+use super::execution::Execution;
+use super::operation::{NO_OBJECT, Op, Sense};
+use super::task::{Phase, Role};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::story::Place;
+use raddle_core::verdict::{Defect, FailureKind};
+
+/// The end of a task writes what its joiners read. The end of main ends everybody.
+pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
+    if op.task == TaskId::MAIN {
+        let alone = e.task_ids().all(|t| t == op.task || e.task(t).phase == Phase::Ended);
+        return Sense::ready(if alone { Accesses::NONE } else { Accesses::EVERYTHING_THERE_IS });
+    }
+    match e.task(op.task).end {
+        NO_OBJECT => Sense::ready(Accesses::NONE),
+        end => Sense::ready(Accesses::write(end)),
+    }
+}
+
+impl Execution {
+    /// `main.1.2`, or `main.1~timer2` for a phantom.
+    pub fn task_name(&self, id: TaskId) -> String {
+        let task = self.task(id);
+        match task.role {
+            _ if id == TaskId::MAIN => "main".to_owned(),
+            Role::Janitor => "the end of the execution".to_owned(),
+            Role::Thread => format!("{}.{}", self.task_name(task.parent), task.number),
+            Role::Timer { of, number } => format!("{}~timer{number}", self.task_name(of)),
+        }
+    }
+
+    /// `Mutex#2 "accounts"`, or `main.1/Mutex#2` if another task than main touched it first.
+    pub fn object_name(&self, id: ObjectId) -> String {
+        let object = &self.objects[id];
+        let owner = self.task_name(object.creator);
+        if object.number == 0 {
+            // The end or the token of a task.
+            return owner;
+        }
+        let name = match object.creator {
+            TaskId::MAIN => format!("{}#{}", object.kind, object.number),
+            _ => format!("{owner}/{}#{}", object.kind, object.number),
+        };
+        match &object.label {
+            Some(label) => format!("{name} \"{label}\""),
+            None => name,
+        }
+    }
+
+    /// The pending operation of a task, as tickets name it.
+    pub fn describe(&self, id: TaskId) -> String {
+        let op = &self.task(id).op;
+        let name = self.task_name(id);
+        match op.object {
+            NO_OBJECT => format!("{name} {}", op.verb.name),
+            object => format!("{name} {} {}", op.verb.name, self.object_name(object)),
+        }
+    }
+
+    /// Nothing can move: who waits for whom?
+    pub fn deadlock(&self) -> Defect {
+        let mut waiting = Vec::new();
+        for id in self.task_ids() {
+            let task = self.task(id);
+            if task.role == Role::Thread && task.phase == Phase::Alive {
+                waiting.push(id);
+            }
+        }
+        let names: Vec<String> = waiting.iter().map(|id| self.task_name(*id)).collect();
+        let message = match names.as_slice() {
+            [one] => format!("nothing can move: {one} waits for ever"),
+            [most @ .., last] => format!("nothing can move: {} and {last} wait for ever", most.join(", ")),
+            [] => "nothing can move".to_owned(),
+        };
+        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        for id in waiting {
+            let op = &self.task(id).op;
+            let mut text = match op.object {
+                NO_OBJECT => format!("{} waits to {}", self.task_name(id), op.verb.name),
+                object => {
+                    format!("{} waits to {} {}", self.task_name(id), op.verb.name, self.object_name(object))
+                }
+            };
+            for holder in (op.verb.holders)(self, op) {
+                text.push_str(&match (holder == id, self.taken_at(holder, op.object)) {
+                    (true, Some(place)) => format!(", which it holds itself since {place}"),
+                    (true, None) => ", which it holds itself".to_owned(),
+                    (false, Some(place)) => format!(", held by {} since {place}", self.task_name(holder)),
+                    (false, None) => format!(", held by {}", self.task_name(holder)),
+                });
+            }
+            defect = defect.note(text, Some(op.place.into()));
+        }
+        defect
+    }
+
+    /// Where `holder` last did something to `object`.
+    fn taken_at(&self, holder: TaskId, object: ObjectId) -> Option<Place> {
+        let line = self.log.lines.iter().rev().find(|l| l.task == holder && l.object == object)?;
+        Some(line.place.into())
+    }
+}

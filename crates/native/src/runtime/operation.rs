@@ -1,0 +1,140 @@
+//! What a primitive tells the runtime about an operation: a verb and what it is applied to.
+//!
+//! A [`Verb`] carries the one function that decides, in the present state, whether the operation is blocked,
+//! in how many ways it can go and what it touches. Primitives define their verbs beside their code; nothing
+//! else in the runtime knows them.
+
+use super::execution::Execution;
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::world::Manner;
+use std::panic::Location;
+
+/// What an operation would do in the present state.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sense {
+    pub accesses: Accesses,
+    /// In how many ways it can go; 0: it is blocked.
+    pub options: u32,
+}
+
+impl Sense {
+    /// Can happen, in one way.
+    #[inline]
+    pub fn ready(accesses: Accesses) -> Sense {
+        Sense { accesses, options: 1 }
+    }
+    /// Can happen if `condition` holds.
+    #[inline]
+    pub fn when(condition: bool, accesses: Accesses) -> Sense {
+        Sense { accesses, options: condition as u32 }
+    }
+}
+
+/// Whether the sense of a verb's operations depends on the state of their objects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Changes {
+    /// Always ready, always the same accesses.
+    Never,
+    /// Evaluated again whenever one of its objects changes.
+    WithItsObjects,
+}
+
+/// A kind of operation.
+pub(crate) struct Verb {
+    /// The user's word for it.
+    pub name: &'static str,
+    pub sense: fn(&Execution, &Op) -> Sense,
+    pub changes: Changes,
+    pub manner: Manner,
+    /// Who keeps it from happening, for reports of deadlocks.
+    pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
+}
+
+fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
+    Vec::new()
+}
+
+impl Verb {
+    /// An operation that may be blocked or whose accesses depend on the state.
+    pub const fn new(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
+        Verb { name, sense, changes: Changes::WithItsObjects, manner: Manner::Ordinary, holders: nobody }
+    }
+    /// An operation that is always ready with the same accesses.
+    pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
+        Verb { name, sense, changes: Changes::Never, manner: Manner::Ordinary, holders: nobody }
+    }
+    /// Says who keeps it from happening.
+    pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> Verb {
+        self.holders = holders;
+        self
+    }
+    /// Switching away from it is not a preemption.
+    pub const fn yielding(mut self) -> Verb {
+        self.manner = Manner::Yielding;
+        self
+    }
+    /// Reads its object, always ready.
+    pub const fn read(name: &'static str) -> Verb {
+        Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)))
+    }
+    /// Writes its object, always ready.
+    pub const fn write(name: &'static str) -> Verb {
+        Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)))
+    }
+    /// Touches nothing but its own task.
+    pub const fn local(name: &'static str) -> Verb {
+        Verb::always(name, |_, _| Sense::ready(Accesses::NONE))
+    }
+}
+
+/// No object.
+pub(crate) const NO_OBJECT: ObjectId = ObjectId(u32::MAX);
+
+/// An operation that a task is about to do.
+#[derive(Clone, Copy)]
+pub(crate) struct Op {
+    pub verb: &'static Verb,
+    pub object: ObjectId,
+    /// A second object, where the verb has one.
+    pub other: ObjectId,
+    /// Whatever the verb's sense needs.
+    pub args: [u64; 2],
+    pub place: &'static Location<'static>,
+    /// Who does it; set when it is announced.
+    pub task: TaskId,
+}
+
+impl Op {
+    #[inline]
+    pub fn new(verb: &'static Verb, object: ObjectId, place: &'static Location<'static>) -> Op {
+        Op { verb, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
+    }
+    /// Without an object.
+    #[inline]
+    pub fn plain(verb: &'static Verb, place: &'static Location<'static>) -> Op {
+        Op::new(verb, NO_OBJECT, place)
+    }
+    #[inline]
+    pub fn arg(mut self, arg: u64) -> Op {
+        self.args[0] = arg;
+        self
+    }
+    #[inline]
+    pub fn args(mut self, args: [u64; 2]) -> Op {
+        self.args = args;
+        self
+    }
+    #[inline]
+    pub fn with(mut self, other: ObjectId) -> Op {
+        self.other = other;
+        self
+    }
+    /// Equal in equal executions, cheap, and different for different operations as a rule.
+    #[inline]
+    pub fn signature(&self) -> u32 {
+        let verb = self.verb as *const Verb as u64;
+        let place = self.place as *const Location<'_> as u64;
+        let mix = verb.rotate_left(32) ^ place ^ (self.object.0 as u64) << 17;
+        (mix.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+    }
+}

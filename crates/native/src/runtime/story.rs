@@ -1,0 +1,92 @@
+//! Tells the log for people.
+
+use super::execution::Execution;
+use super::log::{Effect, Line as LogLine, Log, NO_STEP, Shape};
+use super::operation::NO_OBJECT;
+use raddle_core::story::{Actor, Line, Story, VERSION};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Numbers for pointers, in the order in which they appear: addresses differ from run to run.
+#[derive(Default)]
+struct Pointers(BTreeMap<u64, usize>);
+
+impl Pointers {
+    fn show(&mut self, shape: Shape, bits: u64) -> String {
+        match shape {
+            Shape::Unsigned => bits.to_string(),
+            Shape::Signed(width) => {
+                let shift = 64 - width as u32;
+                (((bits << shift) as i64) >> shift).to_string()
+            }
+            Shape::Bool => (bits != 0).to_string(),
+            Shape::Pointer if bits == 0 => "null".to_owned(),
+            Shape::Pointer => {
+                let next = self.0.len() + 1;
+                format!("ptr{}", self.0.entry(bits).or_insert(next))
+            }
+            Shape::Time => format!("{:?}", Duration::from_nanos(bits)),
+        }
+    }
+}
+
+impl Execution {
+    fn detail(&self, line: &LogLine, pointers: &mut Pointers) -> String {
+        match line.effect {
+            Effect::None => String::new(),
+            Effect::Read(shape, bits) => format!("→ {}", pointers.show(shape, bits)),
+            Effect::Wrote(shape, bits) => pointers.show(shape, bits),
+            Effect::Updated(shape, from, to) => {
+                format!("{} → {}", pointers.show(shape, from), pointers.show(shape, to))
+            }
+            Effect::Refused(shape, found) => format!("fails: finds {}", pointers.show(shape, found)),
+            Effect::Word(word) => word.to_owned(),
+            Effect::Task(id) => self.task_name(id),
+            Effect::Count(n) => n.to_string(),
+            Effect::Text(at) => self.texts[at as usize].clone(),
+        }
+    }
+
+    /// The execution so far.
+    pub fn story(&self) -> Story {
+        let mut pointers = Pointers::default();
+        let actors = self
+            .task_ids()
+            .map(|id| Actor {
+                name: self.task_name(id),
+                label: self.task(id).label.as_ref().map(|l| l.to_string()),
+            })
+            .collect();
+        let lines = self
+            .log
+            .lines
+            .iter()
+            .map(|line| {
+                let reads =
+                    matches!(line.effect, Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..));
+                Line {
+                    actor: line.task.index(),
+                    step: (line.step != NO_STEP).then_some(line.step as usize),
+                    verb: line.verb.to_owned(),
+                    object: (line.object != NO_OBJECT).then(|| self.object_name(line.object)),
+                    detail: self.detail(line, &mut pointers),
+                    // An end has no place in the program.
+                    place: (line.verb != "end").then(|| line.place.into()),
+                    preempts: false,
+                    reads_from: (reads && line.reads_from > 0).then(|| line.reads_from as usize - 1),
+                }
+            })
+            .collect();
+        Story { version: VERSION, actors, lines }
+    }
+
+    /// What step `index` of the last execution was, as far as that can still be said: its objects and tasks
+    /// are gone, but up to that step they were the present ones.
+    pub fn describe_last_time(&self, index: usize) -> String {
+        let last: &Log = &self.last_log;
+        match last.lines.iter().filter(|l| l.step != NO_STEP).nth(index) {
+            Some(line) => format!("{} at {}", line.verb, line.place),
+            None => "another operation".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
+
+use super::object::Kind;
+use super::operation::{Op, Verb};
+use corosensei::{Coroutine, Yielder};
+use raddle_core::operation::{ObjectId, TaskId};
+use std::panic::Location;
+use std::sync::Arc;
+
+pub(crate) type Fiber = Coroutine<(), (), ()>;
+
+/// What a task is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// A thread or an async task of the program.
+    Thread,
+    /// A timer of this task.
+    Timer { of: TaskId, number: u32 },
+    /// Destroys what is left when everyone else is gone.
+    Janitor,
+}
+
+/// How far a task has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// Created, has not run yet.
+    New,
+    /// Has a pending operation.
+    Alive,
+    /// Came to its end.
+    Ended,
+    /// Will never run again and never ended; its stack is kept until the execution is put away.
+    Abandoned,
+}
+
+/// Whether somebody could still learn of a task's panic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Handle {
+    /// A handle exists, or the scope waits.
+    Held,
+    /// The handle was dropped: nobody will join.
+    Dropped,
+    /// Joined.
+    Joined,
+}
+
+/// A panic of a task.
+#[derive(Clone, Debug)]
+pub(crate) struct Panic {
+    pub message: String,
+    pub place: Option<raddle_core::story::Place>,
+}
+
+/// What a task looks like while it goes round in a loop that waits.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Spin {
+    /// Rounds in a row that were identical to the one before.
+    pub rounds: u32,
+    /// It waits until something it read changes.
+    pub held: bool,
+    /// A loop without a hint: the operation at which its rounds begin.
+    pub turn: Option<(&'static Verb, &'static Location<'static>)>,
+}
+
+pub(crate) struct Task {
+    pub role: Role,
+    pub phase: Phase,
+    pub parent: TaskId,
+    /// Its number among its parent's children, from 1.
+    pub number: u32,
+    pub label: Option<Arc<str>>,
+    pub op: Op,
+    pub fiber: Option<Fiber>,
+    pub yielder: *const Yielder<(), ()>,
+    pub children: u32,
+    pub timers: u32,
+    /// How many objects of each kind it was the first to touch.
+    pub touched: Vec<(Kind, u32)>,
+    /// Its end: written when it ends, read by those who join it.
+    pub end: ObjectId,
+    /// Its token, which park waits for.
+    pub token: ObjectId,
+    /// The timer that is set for its pending operation.
+    pub timer: Option<TaskId>,
+    pub timed_out: bool,
+    /// Set by whoever wakes it from a condition variable.
+    pub notified: bool,
+    /// In the middle of unwinding when it was last suspended.
+    pub unwinding: bool,
+    /// It panicked, and nobody is known to have caught that.
+    pub panics: bool,
+    pub handle: Handle,
+    pub panic: Option<Panic>,
+    /// The last line of the log that is its own, plus 1.
+    pub last_line: u32,
+    pub steps: u32,
+    pub spin: Spin,
+    /// Objects that its loop read, while it is held.
+    pub spin_reads: Vec<ObjectId>,
+    pub locals: Vec<super::locals::Local>,
+    /// Operations done while it was torn down.
+    pub operations_in_teardown: u32,
+}
+
+impl Task {
+    pub fn new(nothing: Op) -> Task {
+        Task {
+            role: Role::Thread,
+            phase: Phase::New,
+            parent: TaskId::MAIN,
+            number: 0,
+            label: None,
+            op: nothing,
+            fiber: None,
+            yielder: std::ptr::null(),
+            children: 0,
+            timers: 0,
+            touched: Vec::new(),
+            end: super::operation::NO_OBJECT,
+            token: super::operation::NO_OBJECT,
+            timer: None,
+            timed_out: false,
+            notified: false,
+            unwinding: false,
+            panics: false,
+            handle: Handle::Held,
+            panic: None,
+            last_line: 0,
+            steps: 0,
+            spin: Spin::default(),
+            spin_reads: Vec::new(),
+            locals: Vec::new(),
+            operations_in_teardown: 0,
+        }
+    }
+    /// Becomes a new task; keeps its memory.
+    pub fn renew(&mut self, role: Role, parent: TaskId, number: u32, nothing: Op) {
+        debug_assert!(self.fiber.is_none());
+        self.role = role;
+        self.phase = Phase::New;
+        self.parent = parent;
+        self.number = number;
+        self.label = None;
+        self.op = nothing;
+        self.children = 0;
+        self.timers = 0;
+        self.touched.clear();
+        self.end = super::operation::NO_OBJECT;
+        self.token = super::operation::NO_OBJECT;
+        self.timer = None;
+        self.timed_out = false;
+        self.notified = false;
+        self.unwinding = false;
+        self.panics = false;
+        self.handle = Handle::Held;
+        self.panic = None;
+        self.last_line = 0;
+        self.steps = 0;
+        self.spin = Spin::default();
+        self.spin_reads.clear();
+        self.operations_in_teardown = 0;
+    }
+}

@@ -1,0 +1,135 @@
+//! An execution ends clean. Unfinished tasks are unwound, children before parents, and their destructors'
+//! operations happen at once, without the search. A task that would wait there is abandoned with its stack.
+//!
+//! The program cannot swallow the unwinding: a task that caught it is unwound again at its next operation.
+
+use super::context::Current;
+use super::execution::{Execution, Stage};
+use super::operation::Op;
+use super::panics;
+use super::task::{Phase, Role};
+use raddle_core::operation::TaskId;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// What unwinds tasks.
+pub(crate) struct Teardown;
+
+/// A destructor that does more operations than this does not end.
+const PATIENCE: u32 = 10_000;
+
+/// An operation of a task that is torn down.
+#[cold]
+pub(super) fn perform(current: Current, mut op: Op) -> u32 {
+    let janitor = current.with(|e| e.task(e.current).role == Role::Janitor);
+    if !janitor && !panics::panicking(current) {
+        throw(current);
+    }
+    let blocked = current.with(|e| {
+        op.task = e.current;
+        let done = &mut e.task_mut(op.task).operations_in_teardown;
+        *done += 1;
+        *done > PATIENCE || (op.verb.sense)(e, &op).options == 0
+    });
+    if blocked {
+        current.suspend_for_ever();
+    }
+    0
+}
+
+/// A task that had failed is resumed to be torn down.
+pub(super) fn resume(current: Current) -> ! {
+    if panics::panicking(current) {
+        // Throwing while it unwinds would abort the process.
+        current.suspend_for_ever();
+    }
+    throw(current)
+}
+
+fn throw(current: Current) -> ! {
+    current.with(|e| {
+        let me = e.current;
+        e.task_mut(me).panics = true;
+    });
+    resume_unwind(Box::new(Teardown))
+}
+
+/// A body that panicked: passes a teardown on, returns anything else.
+pub(crate) fn unless_teardown(payload: Box<dyn std::any::Any + Send>) -> Box<dyn std::any::Any + Send> {
+    if payload.is::<Teardown>() {
+        resume_unwind(payload);
+    }
+    payload
+}
+
+impl Execution {
+    /// Puts away whatever is left of the execution.
+    pub fn tear_down(&mut self) {
+        let passed = self.failure.is_none() && self.over;
+        self.stage = Stage::Teardown;
+        if self.fibers > 0 {
+            for id in self.task_ids().rev() {
+                if self.task(id).fiber.is_some() && self.task(id).phase != Phase::Abandoned && !passed {
+                    self.resume(id);
+                }
+            }
+        }
+        self.destroy_remains();
+        if self.fibers > 0 {
+            for id in self.task_ids() {
+                self.drop_stack(id);
+            }
+        }
+    }
+
+    /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.
+    fn destroy_remains(&mut self) {
+        let mut remains: Vec<Box<dyn FnOnce()>> = Vec::new();
+        if self.fibers > 0 {
+            for id in self.task_ids() {
+                let locals = std::mem::take(&mut self.task_mut(id).locals);
+                if !locals.is_empty() {
+                    remains.push(Box::new(move || drop(locals)));
+                }
+            }
+        }
+        if !self.overlays.is_empty() {
+            for copy in self.overlays.take() {
+                remains.push(Box::new(move || copy.destroy()));
+            }
+        }
+        if remains.is_empty() {
+            return;
+        }
+        let janitor = self.add_task(Role::Janitor, TaskId::MAIN, 0);
+        self.equip(janitor, None, move || {
+            for destroy in remains {
+                // A panic of a destructor is noted by the hook; the others still get their turn.
+                let _ = catch_unwind(AssertUnwindSafe(destroy));
+            }
+        });
+        self.resume(janitor);
+    }
+
+    /// Takes the stack of a task that will never go on, without unwinding it.
+    fn drop_stack(&mut self, id: TaskId) {
+        let task = self.task_mut(id);
+        if task.unwinding {
+            task.unwinding = false;
+            self.unwinding -= 1;
+        }
+        let task = self.task_mut(id);
+        if let Some(fiber) = &mut task.fiber {
+            if fiber.started() {
+                // SAFETY: nothing refers to the stack any more: all other tasks are gone. What its frames
+                // own is leaked, as at the exit of a process.
+                unsafe { fiber.force_reset() };
+            } else {
+                // Never ran: dropping it destroys its closure.
+                task.fiber = None;
+                self.fibers -= 1;
+                return;
+            }
+            self.retire(id);
+        }
+    }
+}

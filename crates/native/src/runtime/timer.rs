@@ -1,0 +1,68 @@
+//! Timers are phantom tasks. A timed operation sets one when it is announced and takes it away when it goes
+//! on; the clock's policy decides when it may fire.
+
+use super::execution::Execution;
+use super::operation::{NO_OBJECT, Op, Sense, Verb};
+use super::task::Phase;
+use raddle_core::clock::Time;
+use raddle_core::operation::{Accesses, Mode, TaskId};
+use raddle_core::world::{Manner, Pending};
+use std::panic::Location;
+use std::time::Duration;
+
+static FIRE: Verb = {
+    let mut verb = Verb::always("fire", |e, op| {
+        // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
+        let accesses = match e.settings.time {
+            Time::Idle => Accesses::EVERYTHING_THERE_IS,
+            Time::Any if e.clock_object == NO_OBJECT => Accesses::write(op.other),
+            Time::Any => Accesses::write(op.other).and(e.clock_object, Mode::Write),
+        };
+        Sense::when(false, accesses)
+    });
+    verb.manner = Manner::Phantom;
+    verb
+};
+
+impl Execution {
+    /// Sets a timer for the operation that the running task is about to announce.
+    pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
+        let me = self.current;
+        self.task_mut(me).timed_out = false;
+        if self.clock.now().saturating_add(after) == Duration::MAX {
+            return;
+        }
+        let token = self.token_of(me);
+        let timer = self.add_timer_task(me);
+        self.clock.arm(timer, after);
+        let mut op = Op::plain(&FIRE, place).with(token);
+        op.task = timer;
+        let task = self.task_mut(timer);
+        task.phase = Phase::Alive;
+        task.op = op;
+        self.task_mut(me).timer = Some(timer);
+        self.evaluate(timer);
+    }
+
+    /// The running task goes on: its timer, if it has not fired, is taken away. Says whether it had fired.
+    pub fn disarm(&mut self) -> bool {
+        let me = self.current;
+        if let Some(timer) = self.task_mut(me).timer.take() {
+            self.clock.disarm(timer);
+            self.task_mut(timer).phase = Phase::Ended;
+            self.set_pending(timer, Pending::NOTHING);
+        }
+        std::mem::take(&mut self.task_mut(me).timed_out)
+    }
+
+    /// A timer fires.
+    pub(super) fn fire(&mut self, timer: TaskId, of: TaskId) {
+        self.clock.fire(timer);
+        self.task_mut(timer).phase = Phase::Ended;
+        self.set_pending(timer, Pending::NOTHING);
+        let owner = self.task_mut(of);
+        owner.timer = None;
+        owner.timed_out = true;
+        self.evaluate(of);
+    }
+}

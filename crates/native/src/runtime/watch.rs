@@ -1,0 +1,109 @@
+//! The watchdog: names a task that runs for long without any operation, instead of hanging silently.
+//!
+//! Workers leave word of each step; whoever waits for the search looks at it now and then.
+
+use raddle_core::operation::TaskId;
+use std::panic::Location;
+use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+/// Where one worker is.
+pub(crate) struct Watch {
+    steps: AtomicU64,
+    task: AtomicU32,
+    place: AtomicPtr<Location<'static>>,
+    /// The name of the task that runs is worked out by the reader from this execution's words.
+    busy: AtomicU32,
+}
+
+static ALL: Mutex<Vec<Weak<Watch>>> = Mutex::new(Vec::new());
+
+impl Watch {
+    pub fn register() -> Arc<Watch> {
+        let watch = Arc::new(Watch {
+            steps: AtomicU64::new(0),
+            task: AtomicU32::new(0),
+            place: AtomicPtr::new(std::ptr::null_mut()),
+            busy: AtomicU32::new(0),
+        });
+        let mut all = ALL.lock().unwrap_or_else(|e| e.into_inner());
+        all.retain(|w| w.strong_count() > 0);
+        all.push(Arc::downgrade(&watch));
+        watch
+    }
+    /// A task goes on from `place`.
+    #[inline]
+    pub fn moved(&self, task: TaskId, place: &'static Location<'static>) {
+        self.task.store(task.0, Ordering::Relaxed);
+        self.place.store(place as *const _ as *mut _, Ordering::Relaxed);
+        // Only this thread writes it.
+        self.steps.store(self.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+    /// Whether program code runs at the moment.
+    #[inline]
+    pub fn busy(&self, yes: bool) {
+        self.busy.store(yes as u32, Ordering::Relaxed);
+    }
+}
+
+/// Looks at all workers of the process from time to time.
+pub struct Watchdog {
+    seen: Mutex<Vec<Seen>>,
+    patience: Duration,
+}
+
+struct Seen {
+    watch: Weak<Watch>,
+    steps: u64,
+    since: Instant,
+    told: bool,
+}
+
+impl Watchdog {
+    /// A watchdog that barks when a task runs for `patience` without an operation.
+    pub fn new(patience: Duration) -> Watchdog {
+        Watchdog { seen: Mutex::new(Vec::new()), patience }
+    }
+    /// What there is to say now, if anything: once for each time a task gets stuck.
+    pub fn look(&self) -> Vec<String> {
+        let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
+        for watch in ALL.lock().unwrap_or_else(|e| e.into_inner()).iter() {
+            if !seen.iter().any(|s| s.watch.ptr_eq(watch)) {
+                seen.push(Seen { watch: watch.clone(), steps: 0, since: Instant::now(), told: false });
+            }
+        }
+        seen.retain(|s| s.watch.strong_count() > 0);
+        let mut words = Vec::new();
+        for s in seen.iter_mut() {
+            let Some(watch) = s.watch.upgrade() else { continue };
+            let steps = watch.steps.load(Ordering::Relaxed);
+            if steps != s.steps || watch.busy.load(Ordering::Relaxed) == 0 {
+                s.steps = steps;
+                s.since = Instant::now();
+                s.told = false;
+            } else if s.since.elapsed() >= self.patience && !s.told {
+                s.told = true;
+                words.push(watch.words(s.since.elapsed()));
+            }
+        }
+        words
+    }
+}
+
+impl Watch {
+    fn words(&self, time: Duration) -> String {
+        let task = match self.task.load(Ordering::Relaxed) {
+            0 => "the main task".to_owned(),
+            n => format!("task number {n} (in the order of creation)"),
+        };
+        // SAFETY: the pointer is null or came from a reference with static lifetime.
+        let place = unsafe { self.place.load(Ordering::Relaxed).as_ref() };
+        let place = place.map(|p| format!(", after the operation at {p}")).unwrap_or_default();
+        format!(
+            "{task} has been running for {} s without any operation{place}; raddle can only switch tasks at \
+             operations, so a loop or a blocking call that it does not see hangs here",
+            time.as_secs()
+        )
+    }
+}

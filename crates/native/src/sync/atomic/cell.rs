@@ -1,0 +1,186 @@
+//! What all atomics have in common: a value in place, found by its address, touched in one step.
+//!
+//! The types keep the size and layout of std's. Operations happen in the task that does them; the sense of a
+//! compare-exchange looks at the value in memory, since one that would fail only reads.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::object::Kind;
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::operation::{Accesses, ObjectId};
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+
+pub(super) static LOAD: Verb = Verb::read("load");
+pub(super) static STORE: Verb = Verb::write("store");
+
+/// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
+/// their size in the verb.
+macro_rules! compare_exchange_verb {
+    ($name:ident, $word:literal, $bits:ty) => {
+        static $name: Verb = Verb::new($word, |_, op| {
+            // SAFETY: the task that waits to do this borrows the atomic at this address.
+            let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
+            let succeeds = value as u64 == op.args[1];
+            Sense::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
+        });
+    };
+}
+
+compare_exchange_verb!(COMPARE_EXCHANGE_8, "compare_exchange", u8);
+compare_exchange_verb!(COMPARE_EXCHANGE_16, "compare_exchange", u16);
+compare_exchange_verb!(COMPARE_EXCHANGE_32, "compare_exchange", u32);
+compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
+
+/// May also fail for no reason: option 1, while the execution has spurious failures left.
+macro_rules! compare_exchange_weak_verb {
+    ($name:ident, $bits:ty) => {
+        static $name: Verb = Verb::new("compare_exchange_weak", |e, op| {
+            // SAFETY: as above.
+            let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
+            if value as u64 != op.args[1] {
+                return Sense::ready(Accesses::read(op.object));
+            }
+            let options = if e.spurious_left > 0 { 2 } else { 1 };
+            Sense { accesses: Accesses::write(op.object), options }
+        });
+    };
+}
+
+compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_8, u8);
+compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_16, u16);
+compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_32, u32);
+compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_64, u64);
+
+/// Whether a compare-exchange may fail for no reason.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strength {
+    Strong,
+    Weak,
+}
+
+fn compare_exchange_verb(size: usize, strength: Strength) -> &'static Verb {
+    match (strength, size) {
+        (Strength::Strong, 1) => &COMPARE_EXCHANGE_8,
+        (Strength::Strong, 2) => &COMPARE_EXCHANGE_16,
+        (Strength::Strong, 4) => &COMPARE_EXCHANGE_32,
+        (Strength::Strong, _) => &COMPARE_EXCHANGE_64,
+        (Strength::Weak, 1) => &COMPARE_EXCHANGE_WEAK_8,
+        (Strength::Weak, 2) => &COMPARE_EXCHANGE_WEAK_16,
+        (Strength::Weak, 4) => &COMPARE_EXCHANGE_WEAK_32,
+        (Strength::Weak, _) => &COMPARE_EXCHANGE_WEAK_64,
+    }
+}
+
+/// A value that fits into an atomic.
+pub(super) trait Bits: Copy + PartialEq {
+    const SHAPE: Shape;
+    /// The bits, zero-extended.
+    fn bits(self) -> u64;
+}
+
+/// An atomic as the runtime sees it.
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    pub address: usize,
+    pub kind: Kind,
+}
+
+impl Cell {
+    #[inline]
+    fn object(self, current: Current) -> ObjectId {
+        match current.with(|e| e.addresses.get(self.address)) {
+            Some(object) => object,
+            None => current.with(|e| {
+                let object = e.new_object(self.kind, [0; 2]);
+                e.addresses.insert(self.address, object);
+                object
+            }),
+        }
+    }
+
+    /// Reads the value when it is this task's turn. None outside of explorations.
+    #[inline]
+    pub fn load<T: Bits>(
+        self,
+        ordering: Ordering,
+        place: &'static Location<'static>,
+        read: impl FnOnce() -> T,
+    ) -> Option<T> {
+        let current = context::current()?;
+        let object = self.object(current);
+        current.perform(Op::new(&LOAD, object, place));
+        let value = read();
+        current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(ordering));
+        Some(value)
+    }
+
+    /// Writes the value when it is this task's turn. Says whether it did.
+    #[inline]
+    pub fn store<T: Bits>(
+        self,
+        value: T,
+        ordering: Ordering,
+        place: &'static Location<'static>,
+        write: impl FnOnce(),
+    ) -> bool {
+        let Some(current) = context::current() else { return false };
+        let object = self.object(current);
+        current.perform(Op::new(&STORE, object, place));
+        write();
+        current.with(|e| e.touch(object));
+        current.did(Effect::Wrote(T::SHAPE, value.bits()), Synchronises::Store(ordering));
+        true
+    }
+
+    /// Changes the value when it is this task's turn; `update` returns the old and the new one.
+    #[inline]
+    pub fn update<T: Bits>(
+        self,
+        verb: &'static Verb,
+        ordering: Ordering,
+        place: &'static Location<'static>,
+        update: impl FnOnce() -> (T, T),
+    ) -> Option<T> {
+        let current = context::current()?;
+        let object = self.object(current);
+        current.perform(Op::new(verb, object, place));
+        let (old, new) = update();
+        current.with(|e| e.touch(object));
+        current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(ordering));
+        Some(old)
+    }
+
+    /// Compares and exchanges when it is this task's turn; `exchange` does it on the value in place.
+    #[inline]
+    pub fn compare_exchange<T: Bits>(
+        self,
+        strength: Strength,
+        (expected, new): (T, T),
+        (success, failure): (Ordering, Ordering),
+        place: &'static Location<'static>,
+        exchange: impl FnOnce() -> Result<T, T>,
+    ) -> Option<Result<T, T>> {
+        let current = context::current()?;
+        let object = self.object(current);
+        let verb = compare_exchange_verb(size_of::<T>(), strength);
+        let op = Op::new(verb, object, place).args([self.address as u64, expected.bits()]);
+        if current.perform(op) == 1 {
+            current.with(|e| e.spurious_left -= 1);
+            current.did(Effect::Word("fails for no reason"), Synchronises::Load(failure));
+            return Some(Err(expected));
+        }
+        let result = exchange();
+        match result {
+            Ok(old) => {
+                current.with(|e| e.touch(object));
+                let effect = Effect::Updated(T::SHAPE, old.bits(), new.bits());
+                current.did(effect, Synchronises::Update(success));
+            }
+            Err(found) => {
+                current.did(Effect::Refused(T::SHAPE, found.bits()), Synchronises::Load(failure));
+            }
+        }
+        Some(result)
+    }
+}

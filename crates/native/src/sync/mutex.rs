@@ -1,0 +1,254 @@
+//! `std::sync::Mutex`. Word 0 of its object is the holder's number plus 1, or 0 while it is free.
+
+use super::poison::{self, Poison};
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::object::Identity;
+use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::overlay::here;
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+const KIND: &str = "Mutex";
+
+static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object), Accesses::write(op.object)))
+    .held_by(|e, op| holder(e, op.object).into_iter().collect());
+static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
+    Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+});
+static UNLOCK: Verb = Verb::write("unlock");
+
+pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
+    e.objects[mutex].words[0] == 0
+}
+
+pub(super) fn holder(e: &Execution, mutex: ObjectId) -> Option<TaskId> {
+    e.objects[mutex].words[0].checked_sub(1).map(|n| TaskId(n as u32))
+}
+
+/// The running task takes a free mutex.
+pub(super) fn take(e: &mut Execution, mutex: ObjectId) {
+    e.objects[mutex].words[0] = e.current.0 as u64 + 1;
+    e.touch(mutex);
+}
+
+/// The running task gives its mutex back.
+pub(super) fn give_back(e: &mut Execution, mutex: ObjectId) {
+    e.objects[mutex].words[0] = 0;
+    e.touch(mutex);
+}
+
+/// See [`std::sync::Mutex`].
+pub struct Mutex<T: ?Sized> {
+    identity: Identity,
+    poison: Poison,
+    /// Locked by threads outside of explorations only.
+    outside: std::sync::Mutex<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: as for std's: the value is only handed out to one holder at a time.
+unsafe impl<T: ?Sized + Send> Send for Mutex<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send> Sync for Mutex<T> {}
+impl<T: ?Sized> UnwindSafe for Mutex<T> {}
+impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
+
+/// See [`std::sync::MutexGuard`].
+#[must_use = "if unused the Mutex will immediately unlock"]
+pub struct MutexGuard<'a, T: ?Sized + 'a> {
+    mutex: &'a Mutex<T>,
+    panicked_before: bool,
+    /// Held outside of explorations only.
+    outside: Option<std::sync::MutexGuard<'a, ()>>,
+    not_send: PhantomData<*const ()>,
+}
+
+// SAFETY: as for std's: a shared guard only gives shared access to the value.
+unsafe impl<T: ?Sized + Sync> Sync for MutexGuard<'_, T> {}
+
+impl<T> Mutex<T> {
+    /// See [`std::sync::Mutex::new`].
+    #[inline]
+    pub const fn new(value: T) -> Mutex<T> {
+        Mutex {
+            identity: Identity::new(),
+            poison: Poison::new(),
+            outside: std::sync::Mutex::new(()),
+            value: UnsafeCell::new(value),
+        }
+    }
+
+    /// See [`std::sync::Mutex::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.poison.is_set();
+        let value = self.value.into_inner();
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+    }
+}
+
+impl<T: ?Sized> Mutex<T> {
+    #[track_caller]
+    pub(super) fn object(&self, current: Current) -> ObjectId {
+        current.object(&self.identity, KIND, [0; 2])
+    }
+
+    /// A guard for the running task, which holds the mutex.
+    pub(super) fn guard(&self, current: Current) -> LockResult<MutexGuard<'_, T>> {
+        let panicked_before = poison::panicking(Some(current));
+        self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside: None, not_send: PhantomData })
+    }
+
+    fn guard_outside<'a>(&'a self, outside: std::sync::MutexGuard<'a, ()>) -> LockResult<MutexGuard<'a, T>> {
+        let panicked_before = std::thread::panicking();
+        let outside = Some(outside);
+        self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside, not_send: PhantomData })
+    }
+
+    /// See [`std::sync::Mutex::lock`].
+    #[track_caller]
+    pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.identity.used_outside();
+            return this.guard_outside(this.outside.lock().unwrap_or_else(PoisonError::into_inner));
+        };
+        let mutex = this.object(current);
+        current.perform(Op::new(&LOCK, mutex, Location::caller()));
+        current.with(|e| take(e, mutex));
+        current.did(Effect::None, Synchronises::Acquire);
+        this.guard(current)
+    }
+
+    /// See [`std::sync::Mutex::try_lock`].
+    #[track_caller]
+    pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.identity.used_outside();
+            let outside = match this.outside.try_lock() {
+                Ok(guard) => guard,
+                Err(TryLockError::Poisoned(e)) => e.into_inner(),
+                Err(TryLockError::WouldBlock) => return Err(TryLockError::WouldBlock),
+            };
+            return Ok(this.guard_outside(outside)?);
+        };
+        let mutex = this.object(current);
+        current.perform(Op::new(&TRY_LOCK, mutex, Location::caller()));
+        if !current.with(|e| is_free(e, mutex)) {
+            current.did(Effect::Word("would block"), Synchronises::None);
+            return Err(TryLockError::WouldBlock);
+        }
+        current.with(|e| take(e, mutex));
+        current.did(Effect::Word("taken"), Synchronises::Acquire);
+        Ok(this.guard(current)?)
+    }
+
+    /// See [`std::sync::Mutex::is_poisoned`].
+    pub fn is_poisoned(&self) -> bool {
+        here(self).poison.is_set()
+    }
+
+    /// See [`std::sync::Mutex::clear_poison`].
+    pub fn clear_poison(&self) {
+        here(self).poison.clear();
+    }
+
+    /// See [`std::sync::Mutex::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.poison.is_set();
+        let value = self.value.get_mut();
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    fn from(value: T) -> Mutex<T> {
+        Mutex::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    fn default() -> Mutex<T> {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
+    #[track_caller]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut d = f.debug_struct("Mutex");
+        match self.try_lock() {
+            Ok(guard) => d.field("data", &&*guard),
+            Err(TryLockError::Poisoned(e)) => d.field("data", &&**e.get_ref()),
+            Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
+        };
+        d.field("poisoned", &self.is_poisoned());
+        d.finish_non_exhaustive()
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// The mutex that this is the guard of.
+    pub(super) fn mutex(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
+        guard.mutex
+    }
+    /// The lock that threads outside of explorations hold, for their condition variables.
+    pub(super) fn take_outside(guard: &mut MutexGuard<'a, T>) -> Option<std::sync::MutexGuard<'a, ()>> {
+        guard.outside.take()
+    }
+    pub(super) fn put_outside(guard: &mut MutexGuard<'a, T>, outside: std::sync::MutexGuard<'a, ()>) {
+        guard.outside = Some(outside);
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn drop(&mut self) {
+        self.mutex.poison.on_release(self.panicked_before);
+        if self.outside.is_some() {
+            return;
+        }
+        let Some(current) = context::current() else { return };
+        let mutex = self.mutex.object(current);
+        current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
+        current.with(|e| give_back(e, mutex));
+        current.did(Effect::None, Synchronises::Release);
+    }
+}
+
+impl<T: ?Sized> Deref for MutexGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard's owner holds the mutex.
+        unsafe { &*self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard's owner holds the mutex.
+        unsafe { &mut *self.mutex.value.get() }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for MutexGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

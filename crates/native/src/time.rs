@@ -1,0 +1,1 @@
+//! `std::time` on the virtual clock.

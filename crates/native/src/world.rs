@@ -1,0 +1,175 @@
+//! The Rust world: a program, run once per execution under the search's control.
+
+use crate::runtime::context;
+use crate::runtime::execution::Execution;
+use crate::runtime::panics;
+use crate::runtime::task::{Phase, Role};
+use crate::runtime::teardown::unless_teardown;
+use crate::settings::{Detached, Settings};
+use raddle_core::operation::TaskId;
+use raddle_core::story::Story;
+use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::{End, Pick, Point, World};
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+/// A Rust program as a world: `program` is the body of its main task.
+pub struct NativeWorld<'a, T, F> {
+    // Boxed: tasks refer to it by address.
+    execution: Box<Execution>,
+    program: &'a F,
+    outcome: Rc<RefCell<Option<T>>>,
+}
+
+impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
+    /// A world that runs `program`. Fails inside of another exploration.
+    pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
+        panics::install_hook();
+        NativeWorld { execution: Box::new(Execution::new(settings)), program, outcome: Rc::default() }
+    }
+}
+
+/// Whether the calling thread is inside of an execution.
+pub fn is_exploring() -> bool {
+    context::current().is_some()
+}
+
+fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) {
+    match catch_unwind(AssertUnwindSafe(program)) {
+        Ok(result) => *outcome.borrow_mut() = Some(result),
+        Err(payload) => {
+            let message = panics::message_of(&*unless_teardown(payload));
+            let current = context::current().expect("main runs inside of an execution");
+            panics::caught(current);
+            let defect = current.with(|e| main_panicked(e, message));
+            current.fail(defect);
+        }
+    }
+}
+
+/// Main panicked. If all that it did was to pass on another task's panic, that one is the reason.
+fn main_panicked(e: &Execution, message: String) -> Defect {
+    let noted = e.task(TaskId::MAIN).panic.as_ref();
+    let place = noted.filter(|p| p.message == message).and_then(|p| p.place.clone());
+    let passed_on = message.contains("value: Any {")
+        || message == "a scoped thread panicked"
+        || noted.is_none_or(|p| p.message != message);
+    let first = e.task_ids().skip(1).find(|t| e.task(*t).panic.is_some());
+    if let (true, Some(id)) = (passed_on, first) {
+        let panic = e.task(id).panic.as_ref().expect("just seen");
+        let name = e.task_name(id);
+        let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {}", panic.message));
+        return defect
+            .note(format!("{name} panicked here"), panic.place.clone())
+            .note("main panicked because of it", place);
+    }
+    Defect::new(FailureKind::Panic, format!("main panicked: {message}")).note("main panicked here", place)
+}
+
+impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
+    type Outcome = T;
+
+    fn start(&mut self) {
+        let outcome = self.outcome.clone();
+        *outcome.borrow_mut() = None;
+        let program: &F = self.program;
+        let body: Box<dyn FnOnce() + '_> = Box::new(move || main_task(program, &outcome));
+        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
+        let body: Box<dyn FnOnce()> = unsafe { std::mem::transmute(body) };
+        self.execution.start(body);
+    }
+
+    #[inline]
+    fn point(&self) -> Point<'_> {
+        Point::new(&self.execution.enabled, &self.execution.pending)
+    }
+
+    #[inline]
+    fn step(&mut self, pick: Pick) {
+        self.execution.step(pick);
+    }
+
+    fn end(&mut self) -> End<T> {
+        let e = &mut *self.execution;
+        if e.failure.is_none() {
+            if let Some(id) = e.unnoticed_panic() {
+                e.fail_for_panic(id);
+            } else if !e.over {
+                let defect = e.deadlock();
+                e.fail(defect);
+            } else if e.settings.detached == Detached::MustFinish {
+                e.fail_for_unfinished();
+            }
+        }
+        if e.failure.is_none()
+            && let Some(leak) = e.leak()
+        {
+            e.fail(leak);
+        }
+        match e.failure.clone() {
+            Some(defect) => End::Failed(defect),
+            None => End::Passed(self.outcome.borrow_mut().take().expect("main has returned")),
+        }
+    }
+
+    fn stop(&mut self, why: Defect) -> Defect {
+        self.execution.failure = Some(why.clone());
+        why
+    }
+
+    fn story(&self) -> Story {
+        self.execution.story()
+    }
+
+    fn describe(&self, task: TaskId) -> String {
+        self.execution.describe(task)
+    }
+
+    fn describe_last_time(&self, index: usize) -> String {
+        self.execution.describe_last_time(index)
+    }
+
+    fn finish(&mut self) -> Vec<String> {
+        self.execution.tear_down();
+        std::mem::take(&mut self.execution.afterwards)
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let e = &*self.execution;
+        let mut words = vec!["sequentially consistent".to_owned(), e.settings.time.words().to_owned()];
+        if e.held_spins {
+            words.push(format!("fair spins ({} rounds)", e.settings.spin_rounds));
+        }
+        if e.settings.spurious > 0 {
+            words.push(format!("up to {} spurious wake-ups", e.settings.spurious));
+        }
+        words
+    }
+
+    fn is_worn(&self) -> bool {
+        self.execution.worn
+    }
+}
+
+impl Execution {
+    fn fail_for_unfinished(&mut self) {
+        let unfinished: Vec<TaskId> = self
+            .task_ids()
+            .filter(|t| self.task(*t).role == Role::Thread && self.task(*t).phase == Phase::Alive)
+            .collect();
+        if unfinished.is_empty() {
+            return;
+        }
+        let names: Vec<String> = unfinished.iter().map(|t| self.task_name(*t)).collect();
+        let mut defect = Defect::new(
+            FailureKind::Deadlock,
+            format!("main has returned, but {} did not come to an end", names.join(", ")),
+        );
+        for id in unfinished {
+            let place = self.task(id).op.place;
+            defect = defect.note(format!("next: {}", self.describe(id)), Some(place.into()));
+        }
+        self.fail(defect);
+    }
+}

@@ -1,0 +1,161 @@
+//! What to explore and how: the settings of one check.
+
+use crate::report::Report;
+use raddle_core::clock::Time;
+use raddle_core::search::{Budget, Listener, OnFailure, Plan, search};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
+use raddle_core::ticket::Ticket;
+use raddle_native::{Detached, NativeWorld, Settings};
+use std::fmt::Debug;
+use std::time::Duration;
+
+/// Which strategy makes the choices.
+#[derive(Clone, Debug)]
+pub(crate) enum Choice {
+    /// Every behaviour.
+    Exhaustive,
+    /// Every interleaving, without any reduction.
+    Dfs,
+    /// So many random schedules.
+    Random(u64),
+    /// One prescribed schedule.
+    Replay(Box<Ticket>),
+}
+
+/// What to explore and how.
+///
+/// ```
+/// use raddle::Checker;
+/// let report = Checker::random(1_000).seed(7).run(|| raddle::choose(3));
+/// assert_eq!(report.outcomes().len(), 3);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a checker does nothing until it runs"]
+pub struct Checker {
+    pub(crate) choice: Choice,
+    pub(crate) seed: u64,
+    pub(crate) preemptions: Option<u32>,
+    pub(crate) plan: Plan,
+    pub(crate) settings: Settings,
+}
+
+impl Checker {
+    fn new(choice: Choice) -> Checker {
+        let plan = Plan::default();
+        Checker { choice, seed: 0, preemptions: None, plan, settings: Settings::default() }
+    }
+    /// Explores every behaviour.
+    pub fn exhaustive() -> Checker {
+        Checker::new(Choice::Exhaustive)
+    }
+    /// Explores every interleaving, without any reduction.
+    pub fn dfs() -> Checker {
+        Checker::new(Choice::Dfs)
+    }
+    /// Explores `schedules` random schedules.
+    pub fn random(schedules: u64) -> Checker {
+        Checker::new(Choice::Random(schedules))
+    }
+    /// Sets the seed of random choices; 0 if it is not set.
+    pub fn seed(mut self, seed: u64) -> Checker {
+        self.seed = seed;
+        self
+    }
+    /// Sets how many operating-system threads explore.
+    pub fn workers(mut self, workers: usize) -> Checker {
+        self.plan.workers = workers;
+        self
+    }
+    /// Explores only executions with at most so many preemptions.
+    pub fn preemptions(mut self, most: u32) -> Checker {
+        self.preemptions = Some(most);
+        self
+    }
+    /// Sets how many steps an execution may take before it fails.
+    pub fn max_steps(mut self, steps: usize) -> Checker {
+        self.plan.budget.steps = steps;
+        self
+    }
+    /// Stops after so many executions.
+    pub fn max_executions(mut self, executions: u64) -> Checker {
+        self.plan.budget.executions = Some(executions);
+        self
+    }
+    /// Sets when timers may fire.
+    pub fn time(mut self, time: Time) -> Checker {
+        self.settings.time = time;
+        self
+    }
+    /// Stops after this long.
+    pub fn time_limit(mut self, limit: Duration) -> Checker {
+        self.plan.budget.time = Some(limit);
+        self
+    }
+    /// Counts failures and goes on, instead of stopping at the first.
+    pub fn keep_going(mut self, yes: bool) -> Checker {
+        self.plan.on_failure = if yes { OnFailure::KeepGoing } else { OnFailure::Stop };
+        self
+    }
+    /// Allows so many spurious wake-ups and spurious failures of weak compare-exchanges in an execution.
+    pub fn spurious(mut self, most: u32) -> Checker {
+        self.settings.spurious = most;
+        self
+    }
+    /// Sets what becomes of tasks that nobody joined when main returns.
+    pub fn detached(mut self, detached: Detached) -> Checker {
+        self.settings.detached = detached;
+        self
+    }
+    /// Sets the size of tasks' stacks, in bytes.
+    pub fn stack_size(mut self, bytes: usize) -> Checker {
+        self.settings.stack_size = bytes;
+        self
+    }
+    /// Sets how many identical rounds a waiting loop may take while others could run.
+    pub fn spin_rounds(mut self, rounds: u32) -> Checker {
+        self.settings.spin_rounds = rounds;
+        self
+    }
+    /// Names the test, for tickets.
+    pub fn name(mut self, name: impl Into<String>) -> Checker {
+        self.plan.test = Some(name.into());
+        self
+    }
+
+    fn strategy(&self) -> Box<dyn Strategy> {
+        let strategy: Box<dyn Strategy> = match &self.choice {
+            Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
+            Choice::Random(_) => Box::new(Random::new(self.seed)),
+            Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
+        };
+        match self.preemptions {
+            Some(most) => Box::new(AtMostPreemptions::new(most, strategy)),
+            None => strategy,
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let mut plan = self.plan.clone();
+        plan.settings = self.settings.to_words();
+        if let Choice::Random(schedules) = self.choice {
+            let Budget { executions, .. } = &mut plan.budget;
+            *executions = Some(executions.unwrap_or(u64::MAX).min(schedules));
+        }
+        plan
+    }
+
+    /// Explores `f` and reports what was found.
+    #[track_caller]
+    pub fn run<T, F>(self, f: F) -> Report<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        let make = || NativeWorld::new(&f, self.settings.clone());
+        let findings = search(&self.plan(), self.strategy(), make, &Quiet);
+        Report::new(findings)
+    }
+}
+
+struct Quiet;
+impl Listener for Quiet {}

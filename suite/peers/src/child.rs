@@ -1,0 +1,78 @@
+//! Explorations in a process of their own: loom cannot be asked to stop, but a process can.
+//! The child is this same binary. It ends itself when its CPU time is up, and its last word is one line on stdout.
+
+use crate::catalogue::Program;
+use crate::outcome::Outcome;
+use crate::{cpu, cpu::Measured, loom_side, raddle_side};
+use std::env;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Who explores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// Ourselves.
+    Raddle,
+    /// loom, unbounded.
+    Loom,
+}
+
+/// A short exploration is repeated until so much CPU time is spent, and the best one counts.
+const REPEAT_UNTIL: Duration = Duration::from_millis(150);
+/// Executions between two looks at the clock.
+const LOOK_EVERY: u64 = 64;
+
+impl Tool {
+    /// As it is written on the command line and in the tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Raddle => "raddle",
+            Tool::Loom => "loom",
+        }
+    }
+
+    /// Reads `name` back.
+    pub fn by_name(name: &str) -> Option<Self> {
+        [Tool::Raddle, Tool::Loom].into_iter().find(|tool| tool.name() == name)
+    }
+}
+
+/// Explores `program` in a child process, for at most `cap` of CPU time.
+pub fn explore(tool: Tool, program: Program, cap: Duration) -> Outcome {
+    let binary = env::current_exe().expect("the path of this binary");
+    let output = Command::new(binary)
+        .args(["child", tool.name(), &program.to_string(), &cap.as_secs_f64().to_string()])
+        .stderr(Stdio::inherit())
+        .output()
+        .expect("a child process");
+    Outcome::from_line(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The child's whole life.
+pub fn live(tool: Tool, program: Program, cap: Duration) -> ! {
+    let mut best = explore_once(tool, program, cap);
+    while best != Outcome::Failed && cpu::process() < REPEAT_UNTIL {
+        best = best.better(explore_once(tool, program, cap));
+    }
+    end(best)
+}
+
+fn explore_once(tool: Tool, program: Program, cap: Duration) -> Outcome {
+    let watch = move |executions: u64| {
+        if executions.is_multiple_of(LOOK_EVERY) && cpu::process() > cap {
+            end(Outcome::OutOfTime(Measured { executions, cpu: cpu::process() }));
+        }
+    };
+    let measured = match tool {
+        Tool::Raddle => raddle_side::run_exhaustive(program, watch),
+        Tool::Loom => loom_side::run_exhaustive(program, watch),
+    };
+    measured.map_or(Outcome::Failed, Outcome::Finished)
+}
+
+/// Ends at once, without destructors: this may be the middle of an execution, on a stack of the tool's.
+fn end(outcome: Outcome) -> ! {
+    println!("{}", outcome.to_line());
+    // SAFETY: stdout is line-buffered, so nothing is left to flush, and nobody else shares this process.
+    unsafe { libc::_exit(0) }
+}

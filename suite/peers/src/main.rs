@@ -1,0 +1,131 @@
+//! The same programs under raddle, loom and shuttle, in one go, as tables of ratios: `cargo run --release -p peers`.
+//! Without arguments all tables are printed; `random`, `exhaustive` and `big` choose some, and `--cap SECONDS` says
+//! how long one exhaustive exploration may take. Times are CPU times unless a line says otherwise.
+
+mod big;
+mod catalogue;
+mod child;
+mod cpu;
+mod exhaustive;
+mod loom_side;
+mod number;
+mod outcome;
+mod raddle_side;
+mod random;
+mod shuttle_side;
+
+use catalogue::Program;
+use child::Tool;
+use std::hint::black_box;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// The seed of every random run, here and there.
+pub const SEED: u64 = 7;
+
+/// Long enough for loom to finish all but one row on an idle machine.
+const CAP: Duration = Duration::from_secs(10);
+const USAGE: &str = "usage: peers [random] [exhaustive] [big] [--cap SECONDS]";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    Random,
+    Exhaustive,
+    Big,
+}
+
+#[derive(Debug, PartialEq)]
+enum Request {
+    Print { tables: Vec<Table>, cap: Duration },
+    BeChild { tool: Tool, program: Program, cap: Duration },
+}
+
+/// What the programs do with a result that no assertion looks at.
+pub fn record(values: &[usize]) {
+    black_box(values);
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match parse(&words) {
+        Ok(Request::Print { tables, cap }) => {
+            for (i, table) in tables.into_iter().enumerate() {
+                if i > 0 {
+                    println!();
+                }
+                match table {
+                    Table::Random => random::print(),
+                    Table::Exhaustive => exhaustive::print(cap),
+                    Table::Big => big::print(),
+                }
+            }
+            ExitCode::SUCCESS
+        }
+        Ok(Request::BeChild { tool, program, cap }) => child::live(tool, program, cap),
+        Err(error) => {
+            eprintln!("{error}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn parse(words: &[&str]) -> Result<Request, String> {
+    if let ["child", tool, program, cap] = words {
+        let tool = Tool::by_name(tool).ok_or(format!("unknown tool `{tool}`"))?;
+        let program = catalogue::by_name(program).ok_or(format!("unknown program `{program}`"))?;
+        return Ok(Request::BeChild { tool, program, cap: seconds(cap)? });
+    }
+    let (mut tables, mut cap) = (Vec::new(), CAP);
+    let mut rest = words.iter();
+    while let Some(&word) = rest.next() {
+        match word {
+            "random" => tables.push(Table::Random),
+            "exhaustive" => tables.push(Table::Exhaustive),
+            "big" => tables.push(Table::Big),
+            "--cap" => cap = seconds(rest.next().ok_or("`--cap` needs a number of seconds")?)?,
+            _ => return Err(format!("unknown argument `{word}`")),
+        }
+    }
+    if tables.is_empty() {
+        tables = vec![Table::Random, Table::Exhaustive, Table::Big];
+    }
+    Ok(Request::Print { tables, cap })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse().map_err(|_| format!("not a number of seconds: `{text}`"))?;
+    Duration::try_from_secs_f64(number).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_arguments_all_tables_are_printed() {
+        let tables = vec![Table::Random, Table::Exhaustive, Table::Big];
+        assert_eq!(parse(&[]), Ok(Request::Print { tables, cap: CAP }));
+    }
+
+    #[test]
+    fn tables_and_the_cap_can_be_chosen() {
+        let cap = Duration::from_millis(1500);
+        let request = Request::Print { tables: vec![Table::Exhaustive], cap };
+        assert_eq!(parse(&["exhaustive", "--cap", "1.5"]), Ok(request));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        assert_eq!(parse(&["fast"]), Err("unknown argument `fast`".into()));
+        assert!(parse(&["--cap"]).is_err());
+        assert!(parse(&["--cap", "-1"]).is_err());
+    }
+
+    #[test]
+    fn a_child_is_told_by_name_what_to_do() {
+        let program = Program::MutexCounter(2, 2);
+        let request = Request::BeChild { tool: Tool::Loom, program, cap: CAP };
+        assert_eq!(parse(&["child", "loom", "mutex_counter 2x2", "10"]), Ok(request));
+    }
+}

@@ -1,0 +1,51 @@
+//! The `random` table: schedules per CPU second under shuttle and under raddle.
+//! The two are measured in turn, several times, and the best of each counts, so a noisy moment hits both or neither.
+
+use crate::catalogue::{Program, RANDOM};
+use crate::cpu::Measured;
+use crate::{number, raddle_side, shuttle_side};
+use std::time::Duration;
+
+const ROUNDS: usize = 15;
+/// CPU time that one measurement should take: short, so that some fall between the disturbances.
+const BATCH: Duration = Duration::from_millis(40);
+/// Schedules that find out how many fill a batch.
+const PROBE: u64 = 500;
+
+type Run = fn(Program, u64) -> Option<Measured>;
+
+/// Measures and prints, row by row.
+pub fn print() {
+    println!("random schedules per CPU second, best of {ROUNDS} in turn");
+    println!("{:<26}{:>12}{:>12}{:>9}{:>16}", "program", "shuttle", "raddle", "ratio", "raddle ns each");
+    let mut ratios = Vec::new();
+    for &program in RANDOM {
+        let [shuttle, raddle] = compare(program, [shuttle_side::run_random, raddle_side::run_random]);
+        let ratio = shuttle.zip(raddle).map(|(shuttle, raddle)| raddle.rate() / shuttle.rate());
+        ratios.extend(ratio);
+        println!(
+            "{program:<26}{:>12}{:>12}{:>9}{:>16}",
+            cell(shuttle, |shuttle| number::rounded(shuttle.rate())),
+            cell(raddle, |raddle| number::rounded(raddle.rate())),
+            ratio.map_or_else(String::new, number::ratio),
+            cell(raddle, |raddle| number::rounded(raddle.nanos_each())),
+        );
+    }
+    println!("ratio: {}", number::summary(&ratios));
+}
+
+/// A side that fails once has failed.
+fn compare(program: Program, sides: [Run; 2]) -> [Option<Measured>; 2] {
+    let mut best = sides.map(|run| run(program, PROBE));
+    let sizes = best.map(|probe| probe.map_or(PROBE, |probe| (probe.rate() * BATCH.as_secs_f64()) as u64));
+    for _ in 0..ROUNDS {
+        for side in 0..2 {
+            best[side] = best[side].and_then(|best| Some(best.better(sides[side](program, sizes[side])?)));
+        }
+    }
+    best
+}
+
+fn cell(measured: Option<Measured>, text: impl Fn(Measured) -> String) -> String {
+    measured.map_or_else(|| "failed".into(), text)
+}

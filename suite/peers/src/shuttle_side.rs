@@ -1,0 +1,39 @@
+//! The programs under shuttle: random schedules on the calling thread, with its default configuration but silent.
+
+use crate::SEED;
+use crate::catalogue::Program;
+use crate::cpu::{self, Measured};
+use shuttle::scheduler::RandomScheduler;
+use shuttle::{Config, FailurePersistence, Runner};
+use std::panic::catch_unwind;
+
+#[path = "programs.rs"]
+#[allow(clippy::duplicate_mod, reason = "the same source under another runtime")]
+mod programs;
+
+mod rt {
+    pub use shuttle::{sync, thread};
+    pub use std::sync::Arc;
+}
+
+/// Runs `program` under `n` random schedules.
+pub fn run_random(program: Program, n: u64) -> Option<Measured> {
+    let mut config = Config::new();
+    config.failure_persistence = FailurePersistence::None;
+    config.silence_warnings = true;
+    let scheduler = RandomScheduler::new_from_seed(SEED, n as usize);
+    cpu::measure(|| {
+        catch_unwind(move || Runner::new(scheduler, config).run(move || programs::run(program)) as u64).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn makes_as_many_executions_as_it_was_asked_for() {
+        assert_eq!(run_random(Program::MutexCounter(2, 1), 1).unwrap().executions, 1);
+        assert_eq!(run_random(Program::MutexCounter(2, 1), 10).unwrap().executions, 10);
+    }
+}
