@@ -1,0 +1,117 @@
+//! What the search covered, in which execution it failed, and how to see the failure again.
+
+use crate::layout::Run;
+use crate::paint::{Row, Style};
+use crate::text;
+use raddle_core::ticket::Ticket;
+use raddle_core::verdict::{Coverage, Extent, Failure, thousands};
+
+/// Longer tickets are not printed.
+const LONGEST_TICKET: usize = 2_000;
+/// Where the second column begins.
+const START: usize = 11;
+
+/// Draws the footer.
+pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usize>) -> Vec<Row> {
+    let mut footer = Footer { rows: Vec::new(), width };
+    footer.afterwards(&failure.afterwards);
+    footer.items("search", &coverage.to_string());
+    if coverage.extent != Extent::Replayed {
+        footer.prose("found", &found(failure, coverage, run));
+    }
+    footer.ticket(&failure.ticket, run);
+    footer.rows
+}
+
+/// "in execution 3 of 10,000, seed 7".
+fn found(failure: &Failure, coverage: &Coverage, run: &Run) -> String {
+    let mut text = format!("in execution {}", thousands(failure.execution));
+    if coverage.executions > failure.execution {
+        text.push_str(&format!(" of {}", thousands(coverage.executions)));
+    }
+    if let Extent::Sampled { seed, .. } = coverage.extent {
+        text.push_str(&format!(", seed {seed}"));
+    }
+    if let Some(elapsed) = run.elapsed {
+        text.push_str(&format!(", after {:.1} s", elapsed.as_secs_f64()));
+    }
+    text
+}
+
+struct Footer {
+    rows: Vec<Row>,
+    width: Option<usize>,
+}
+
+impl Footer {
+    fn afterwards(&mut self, list: &[String]) {
+        let list: Vec<String> = list.iter().map(|what| text::clean(&text::without_ansi(what))).collect();
+        match list.as_slice() {
+            [] => {}
+            [one] => self.prose("also", &format!("while the execution was put away: {one}")),
+            many => {
+                self.prose("also", "while the execution was put away:");
+                for what in many {
+                    for (n, part) in text::wrap(what, self.room() - 2).iter().enumerate() {
+                        self.exact("", &format!("{} {part}", if n == 0 { "•" } else { " " }));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where the ticket is and how to use it. What is to be copied comes last and is never broken.
+    fn ticket(&mut self, ticket: &Ticket, run: &Run) {
+        let line = ticket.to_string();
+        let line = (line.len() <= LONGEST_TICKET).then_some(line);
+        let file = run.ticket_file.as_ref().map(|file| file.display().to_string());
+        if let Some(file) = &file {
+            self.exact("ticket", file);
+        }
+        match (&ticket.test, file.as_ref().or(line.as_ref())) {
+            (Some(test), Some(ticket)) => {
+                let (ticket, test) = (text::quote(ticket), text::quote(test));
+                self.exact("replay", &format!("RADDLE_REPLAY={ticket} cargo test {test}"));
+                if file.is_none() {
+                    return;
+                }
+            }
+            (None, Some(_)) => self.prose("replay", "Checker::replay(..) with this ticket"),
+            (_, None) => {
+                self.prose("ticket", "neither written to a file nor short enough to print");
+                self.prose("replay", "Checker::replay(..) with the ticket of this failure");
+            }
+        }
+        if let Some(line) = &line {
+            self.exact("as text", line);
+        }
+    }
+
+    /// Items with dots between them, broken between items where possible.
+    fn items(&mut self, what: &str, text: &str) {
+        const HARD: &str = "\u{a0}";
+        let whole: Vec<String> = text.split(" · ").map(|item| item.replace(' ', HARD)).collect();
+        if whole.iter().any(|item| text::width(item) + 2 > self.room()) {
+            return self.prose(what, text);
+        }
+        for (n, part) in text::wrap(&whole.join(&format!("{HARD}· ")), self.room()).iter().enumerate() {
+            self.exact(if n == 0 { what } else { "" }, &part.replace(HARD, " "));
+        }
+    }
+
+    /// Text that may be broken anywhere.
+    fn prose(&mut self, what: &str, text: &str) {
+        for (n, part) in text::wrap(text, self.room()).iter().enumerate() {
+            self.exact(if n == 0 { what } else { "" }, part);
+        }
+    }
+
+    /// Text to be copied.
+    fn exact(&mut self, what: &str, text: &str) {
+        self.rows.push(Row::new().with(2, what, Style::Strong).with(START, text, Style::Plain));
+    }
+
+    fn room(&self) -> usize {
+        self.width.map_or(usize::MAX, |w| w.saturating_sub(START).max(24))
+    }
+}

@@ -1,0 +1,103 @@
+//! What went wrong, before how: the kind of failure, its message, and the facts that explain it, each with the
+//! place and the source line it is about.
+
+use crate::layout::{Color, Layout};
+use crate::paint::{Row, Style};
+use crate::place;
+use crate::scene;
+use crate::source::Library;
+use crate::text;
+use raddle_core::story::Place;
+use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
+
+/// The paragraphs of the headline.
+pub fn parts(failure: &Failure, coverage: &Coverage, library: &Library, layout: &Layout) -> Vec<Vec<Row>> {
+    let title = Row::new().with(0, &title(failure, coverage), Style::Wrong);
+    let mut message = message(failure, layout);
+    message.extend(panic_place(failure, library, layout));
+    vec![vec![title], message, notes(failure, library, layout)]
+}
+
+/// Where the panic was, unless a note says so.
+fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<Row> {
+    if failure.kind() != FailureKind::Panic {
+        return None;
+    }
+    let line = *scene::guilty(failure).last()?;
+    let place = failure.story.lines[line].place.as_ref()?;
+    let noted = failure.defect.notes.iter().any(|note| note.place.as_ref() == Some(place));
+    (!noted).then(|| quotation(place, 0, library, layout))
+}
+
+/// "raddle: deadlock in execution 3".
+fn title(failure: &Failure, coverage: &Coverage) -> String {
+    let test = match &failure.ticket.test {
+        Some(test) => format!(" of {}", text::clean(test)),
+        None => String::new(),
+    };
+    let what = match failure.kind() {
+        FailureKind::StepLimit => "step limit reached",
+        kind => kind.words(),
+    };
+    match (failure.kind(), &coverage.extent) {
+        (FailureKind::NotDeterministic, Extent::Replayed) => {
+            format!("raddle: the replayed execution{test} went another way")
+        }
+        (_, Extent::Replayed) => format!("raddle: {what} in the replayed execution{test}"),
+        _ => format!("raddle: {what} in execution {}{test}", thousands(failure.execution)),
+    }
+}
+
+/// The message as it is, indented; long lines are broken. Its own colours stay only where colours are wanted.
+fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
+    let message = match layout.color {
+        Color::Always => failure.message().to_owned(),
+        Color::Never => text::without_ansi(failure.message()),
+    };
+    let mut rows = Vec::new();
+    for line in message.trim_end().lines() {
+        if layout.color == Color::Always && line.contains('\u{1b}') {
+            rows.push(Row::new().with(2, &line.replace('\r', ""), Style::Strong));
+            continue;
+        }
+        let line = text::clean(&line.replace('\t', "    "));
+        let rest = line.trim_start();
+        let indent = 2 + text::width(&line) - text::width(rest);
+        let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(indent).max(24));
+        rows.extend(text::wrap(rest, room).iter().map(|part| Row::new().with(indent, part, Style::Strong)));
+    }
+    if message.trim().is_empty() { Vec::new() } else { rows }
+}
+
+/// Each fact, and under it where that is.
+fn notes(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
+    let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(4).max(24));
+    let mut rows = Vec::new();
+    let places = failure.defect.notes.iter().filter_map(|n| n.place.as_ref());
+    let wide = places.map(|p| text::width(&place::full(p))).filter(|w| *w <= 40).max().unwrap_or(0);
+    for note in &failure.defect.notes {
+        for (n, part) in text::wrap(&text::clean(&note.text), room).iter().enumerate() {
+            let mut row = Row::new();
+            if n == 0 {
+                row.put(2, "•", Style::Wrong);
+            }
+            rows.push(row.with(4, part, Style::Plain));
+        }
+        if let Some(place) = &note.place {
+            rows.push(quotation(place, wide, library, layout));
+        }
+    }
+    rows
+}
+
+/// `src/bank.rs:12  │ let seen = balance.load(SeqCst);`, the place in at least `wide` columns.
+fn quotation(place: &Place, wide: usize, library: &Library, layout: &Layout) -> Row {
+    let mut row = Row::new().with(6, &place::full(place), Style::Faint);
+    if let Some(quote) = library.quote(place) {
+        let at = (6 + wide).max(row.end()) + 2;
+        row.put(at, "│", Style::Faint);
+        let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(at + 2).max(8));
+        row.put(at + 2, &text::cut(&quote, room), Style::Plain);
+    }
+    row
+}

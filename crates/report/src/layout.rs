@@ -1,0 +1,71 @@
+//! How a report is to look: how wide, how colourful, with which sources. Finding out what the terminal can do
+//! is the caller's business.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Whether to colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Color {
+    /// Plain text.
+    #[default]
+    Never,
+    /// ANSI escape sequences.
+    Always,
+}
+
+/// Whether, and from where, to quote the source.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Sources {
+    /// Look in the current directory, in `CARGO_MANIFEST_DIR`, and in the directories above them (the compiler
+    /// names files from the root of the workspace).
+    #[default]
+    Show,
+    /// Look in this directory alone.
+    Under(PathBuf),
+    /// Do not quote.
+    Hide,
+}
+
+/// How a report is to look.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Layout {
+    /// The width of the terminal in characters; none where there is no terminal. Without one, and where the
+    /// columns do not fit, a story is told in lines.
+    pub width: Option<usize>,
+    /// Whether to colour.
+    pub color: Color,
+    /// Whether to quote the source.
+    pub sources: Sources,
+    /// How many lines of a story to show at most. Longer ones are shortened in the middle; loops first.
+    pub max_lines: usize,
+}
+
+impl Layout {
+    /// How many lines of a story are shown unless told otherwise.
+    pub const MAX_LINES: usize = 100;
+
+    /// For files, pipes and logs: lines, no colour.
+    pub fn plain() -> Layout {
+        Layout { width: None, color: Color::Never, sources: Sources::Show, max_lines: Self::MAX_LINES }
+    }
+    /// For a terminal of this width, without colour.
+    pub fn terminal(width: usize) -> Layout {
+        Layout { width: Some(width), ..Layout::plain() }
+    }
+}
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout::plain()
+    }
+}
+
+/// What only the runner knows about a search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Run {
+    /// Where the ticket was written, if it was.
+    pub ticket_file: Option<PathBuf>,
+    /// How long the search took. It is shown where it is given.
+    pub elapsed: Option<Duration>,
+}

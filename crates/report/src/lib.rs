@@ -1,0 +1,129 @@
+//! A failure, shown so that a person sees why: tasks as columns, one line per step, the preemptions, the
+//! values and the source beside them; where that is too wide, one line per step.
+//!
+//! This crate knows stories and verdicts only. It reads source files to quote them, writes nothing, and never
+//! fails: what cannot be found is left out, what is left out is said.
+#![forbid(unsafe_code)]
+
+mod columns;
+mod elide;
+mod footer;
+mod headline;
+mod json;
+mod lanes;
+mod layout;
+mod lines;
+mod listing;
+mod paint;
+mod place;
+#[cfg(test)]
+mod random_stories;
+mod scene;
+mod source;
+mod text;
+
+pub use json::{VERSION, to_json};
+pub use layout::{Color, Layout, Run, Sources};
+
+use paint::Row;
+use raddle_core::verdict::{Coverage, Failure, thousands};
+use scene::Scene;
+use source::Library;
+
+/// The whole report of a failure, ending with a line break: what went wrong, how it came about, what the
+/// search covered and how to see it again.
+///
+/// ```
+/// # use raddle_core::{story::Story, ticket::Ticket, verdict::*};
+/// # let failure = Failure { defect: Defect::new(FailureKind::Deadlock, "everybody waits"), execution: 3,
+/// #     story: Story::default(), afterwards: vec![],
+/// #     ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: vec![] } };
+/// # let coverage = Coverage { extent: Extent::Exhaustive, executions: 3, assumptions: vec![] };
+/// use raddle_report::{Layout, Run};
+///
+/// let text = raddle_report::failure(&failure, &coverage, &Run::default(), &Layout::terminal(100));
+/// assert!(text.starts_with("raddle: deadlock in execution 3\n"));
+/// ```
+pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layout) -> String {
+    let library = Library::new(&layout.sources);
+    let scene = Scene::new(failure, layout.max_lines);
+    let columns = layout.width.and_then(|width| columns::table(&scene, &library, width));
+
+    let mut parts = headline::parts(failure, coverage, &library, layout);
+    match columns {
+        Some(table) => {
+            parts.push(table.rows);
+            parts.push(legend(&scene, layout));
+            if table.quotes == columns::Quotes::Missing {
+                parts.push(listing::rows(&scene, &library, layout.width));
+            }
+        }
+        None => {
+            parts.push(lines::rows(&scene, layout.width));
+            parts.push(legend(&scene, layout));
+            parts.push(listing::rows(&scene, &library, layout.width));
+        }
+    }
+    parts.push(footer::rows(failure, coverage, run, layout.width));
+
+    let mut out = String::new();
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        for row in part {
+            row.render(layout.color, &mut out);
+        }
+    }
+    out
+}
+
+/// The verdict on a search that found nothing, in one line and without a line break. It claims no more than
+/// what was explored.
+pub fn summary(coverage: &Coverage, run: &Run) -> String {
+    let plural = if coverage.executions == 1 { "" } else { "s" };
+    let mut line = format!("raddle: no failure in {} execution{plural}", thousands(coverage.executions));
+    if let Some(elapsed) = run.elapsed {
+        line.push_str(&format!(" and {:.1} s", elapsed.as_secs_f64()));
+    }
+    format!("{line}: {coverage}")
+}
+
+/// What the marks mean, for the marks that were used.
+fn legend(scene: &Scene<'_>, layout: &Layout) -> Vec<Row> {
+    let mut facts = Vec::new();
+    if scene.events().any(|e| e.preempts) {
+        facts.push("◆ preempts: the task before could have gone on".to_owned());
+    }
+    if scene.events().any(|e| e.number.is_none() && !e.fails) {
+        facts.push("· no scheduling point".to_owned());
+    }
+    if scene.events().any(|e| e.saw.is_some()) {
+        facts.push("(from n) sees what step n left".to_owned());
+    }
+    let mut rows = Vec::new();
+    if scene.shown < scene.total {
+        let (shown, total) = (thousands(scene.shown as u64), thousands(scene.total as u64));
+        let text = format!("shortened: {shown} of {total} lines are shown; the ticket has every step");
+        rows.push(text);
+    }
+    // As many facts in one line as fit.
+    let room = layout.width.unwrap_or(110).saturating_sub(2);
+    let mut line = String::new();
+    for fact in facts {
+        if !line.is_empty() && text::width(&line) + 3 + text::width(&fact) > room {
+            rows.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push_str("   ");
+        }
+        line.push_str(&fact);
+    }
+    if !line.is_empty() {
+        rows.push(line);
+    }
+    rows.iter()
+        .flat_map(|text| text::wrap(text, room.max(16)))
+        .map(|text| Row::new().with(2, &text, paint::Style::Faint))
+        .collect()
+}

@@ -1,0 +1,108 @@
+//! Rows of text at given columns, and the only place that knows escape sequences. A row never ends with
+//! spaces and its pieces never overlap.
+
+use crate::layout::Color;
+use crate::text;
+
+/// What a piece of text is, which decides its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// Ordinary text.
+    Plain,
+    /// What the eye should find first.
+    Strong,
+    /// What may be overlooked.
+    Faint,
+    /// A preemption.
+    Turn,
+    /// What went wrong.
+    Wrong,
+    /// The doings of the task in this lane.
+    Lane(usize),
+}
+
+impl Style {
+    fn code(self) -> &'static str {
+        match self {
+            Style::Plain => "",
+            Style::Strong => "1",
+            Style::Faint => "2",
+            Style::Turn => "1;33",
+            Style::Wrong => "1;31",
+            Style::Lane(n) => ["36", "32", "35", "34", "96", "92", "95", "94"][n % 8],
+        }
+    }
+}
+
+/// One row of the report.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    pieces: Vec<(usize, String, Style)>,
+    end: usize,
+}
+
+impl Row {
+    /// An empty row.
+    pub fn new() -> Row {
+        Row::default()
+    }
+    /// Puts `text` at `column`, or one space after what is there already.
+    pub fn put(&mut self, column: usize, text: &str, style: Style) {
+        let text = text.trim_end();
+        if text.is_empty() {
+            return;
+        }
+        let column = if self.end == 0 { column } else { column.max(self.end + 1) };
+        self.end = column + text::width(text);
+        self.pieces.push((column, text.to_owned(), style));
+    }
+    /// The row with `text` at `column`.
+    #[must_use]
+    pub fn with(mut self, column: usize, text: &str, style: Style) -> Row {
+        self.put(column, text, style);
+        self
+    }
+    /// The first column after what is there.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+    /// Appends the row and a line break to `out`.
+    pub fn render(&self, color: Color, out: &mut String) {
+        let mut at = 0;
+        for (column, text, style) in &self.pieces {
+            out.extend(std::iter::repeat_n(' ', column - at));
+            match (color, style.code()) {
+                (Color::Never, _) | (_, "") => out.push_str(text),
+                (Color::Always, code) => {
+                    out.push_str("\u{1b}[");
+                    out.push_str(code);
+                    out.push('m');
+                    out.push_str(text);
+                    out.push_str("\u{1b}[0m");
+                }
+            }
+            at = column + text::width(text);
+        }
+        out.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(row: Row, color: Color) -> String {
+        let mut out = String::new();
+        row.render(color, &mut out);
+        out
+    }
+
+    #[test]
+    fn pieces_stand_where_they_are_put_and_never_overlap() {
+        let row =
+            || Row::new().with(2, "ab ", Style::Strong).with(3, "c", Style::Plain).with(9, " ", Style::Plain);
+        assert_eq!(row().end(), 6);
+        assert_eq!(render(row(), Color::Never), "  ab c\n");
+        assert_eq!(render(row(), Color::Always), "  \u{1b}[1mab\u{1b}[0m c\n");
+    }
+}

@@ -1,0 +1,153 @@
+//! Random stories, many of them broken: nothing panics, no column is too wide, every step that is shown is
+//! shown once, and what is not shown is counted.
+
+use crate::layout::{Color, Layout, Run, Sources};
+use crate::paint::Row;
+use crate::scene::{Beat, Scene};
+use crate::source::Library;
+use crate::{columns, lines, text};
+use proptest::prelude::*;
+use raddle_core::story::{Actor, Line, Place, Story};
+use raddle_core::ticket::Ticket;
+use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
+
+fn actor() -> impl Strategy<Value = Actor> {
+    let name = prop_oneof![
+        4 => "main(\\.[1-9]){0,3}",
+        1 => "main(\\.1)?~timer[1-3]",
+        1 => "~|a~~b|\\PC{0,30}",
+    ];
+    (name, proptest::option::weighted(0.3, "[a-z \"\n]{0,40}"))
+        .prop_map(|(name, label)| Actor { name, label })
+}
+
+fn place() -> impl Strategy<Value = Place> {
+    let file = prop_oneof![
+        6 => Just("src/text.rs".to_owned()),
+        2 => Just("src/lib.rs".to_owned()),
+        1 => Just("other/text.rs".to_owned()),
+        1 => "[a-z/\\.\n]{0,80}",
+    ];
+    (file, 0..150u32).prop_map(|(file, line)| Place { file, line, column: 1 })
+}
+
+/// Who, which verb, which object, step or not, where, preempting or not, whose effect.
+fn line() -> impl Strategy<Value = Line> {
+    let verb = prop_oneof![4 => "(load|store|lock|end|panic)", 1 => "[a-z \t→é]{0,50}"];
+    let object = prop_oneof![4 => "Mutex#[1-3]", 1 => "[A-Za-z#\"_ \u{202e}]{0,60}"];
+    let object = proptest::option::weighted(0.8, object);
+    let step = proptest::bool::weighted(0.8);
+    let place = proptest::option::weighted(0.8, place());
+    let from = proptest::option::weighted(0.3, 0..400usize);
+    (0..9usize, verb, object, step, place, proptest::bool::weighted(0.2), from).prop_map(
+        |(actor, verb, object, step, place, preempts, reads_from)| Line {
+            actor,
+            step: step.then_some(0),
+            verb,
+            object,
+            detail: String::new(),
+            place,
+            preempts,
+            reads_from,
+        },
+    )
+}
+
+/// Some lines, some of them over and over.
+fn story() -> impl Strategy<Value = Story> {
+    let lines = proptest::collection::vec((proptest::collection::vec(line(), 0..8), 1..30usize), 0..12);
+    (proptest::collection::vec(actor(), 0..9), lines).prop_map(|(actors, loops)| {
+        let rounds = loops.into_iter().flat_map(|(body, times)| vec![body; times].into_iter().flatten());
+        let mut lines: Vec<Line> = rounds.collect();
+        let mut next = 0;
+        for (i, line) in lines.iter_mut().enumerate() {
+            line.detail = format!("<{i}>");
+            line.step = line.step.map(|_| next);
+            next += line.step.is_some() as usize;
+        }
+        Story { actors, lines, ..Story::default() }
+    })
+}
+
+fn failure() -> impl Strategy<Value = Failure> {
+    let kind = prop_oneof![
+        Just(FailureKind::Panic),
+        Just(FailureKind::Deadlock),
+        Just(FailureKind::DataRace),
+        Just(FailureKind::StepLimit)
+    ];
+    let note = ("(main|main\\.1|~)?[ a-z,\"\n]{0,30}", proptest::option::of(place()));
+    let notes = proptest::collection::vec(note, 0..4);
+    (story(), kind, "[a-z \n\t\u{1b}]{0,60}", notes).prop_map(|(story, kind, message, notes)| Failure {
+        defect: notes.into_iter().fold(Defect::new(kind, message), |d, (text, place)| d.note(text, place)),
+        execution: 1,
+        story,
+        ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: Vec::new() },
+        afterwards: Vec::new(),
+    })
+}
+
+fn render(rows: &[Row]) -> Vec<String> {
+    let line = |row: &Row| {
+        let mut out = String::new();
+        row.render(Color::Never, &mut out);
+        out.trim_end_matches('\n').to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// The numbers in the margin are those of the steps, each once and in order; each line's text is there once.
+fn tells_all(scene: &Scene<'_>, rows: &[String]) -> Result<(), TestCaseError> {
+    let margin = |row: &String| -> String { row.chars().skip(3).take(scene.digits()).collect() };
+    let numbers: Vec<usize> = rows.iter().filter_map(|row| margin(row).trim().parse().ok()).collect();
+    let steps: Vec<usize> = scene.events().filter_map(|e| e.number).collect();
+    prop_assert_eq!(numbers, steps);
+    let all = rows.join("\n");
+    for event in scene.events() {
+        if let Some((_, token)) = event.text.rsplit_once(' ').filter(|(_, t)| t.starts_with('<')) {
+            prop_assert_eq!(all.matches(token).count(), 1, "{} in\n{}", token, all);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn columns_keep_to_the_width_and_tell_all(failure in failure(), width in 0..220usize, max in 0..150usize) {
+        let scene = Scene::new(&failure, max);
+        let hidden = scene.beats.iter().filter(|b| matches!(b, Beat::Gap(_))).count();
+        prop_assert_eq!(hidden > 0, scene.shown < scene.total);
+        if let Some(table) = columns::table(&scene, &Library::new(&Sources::Show), width) {
+            let rows = render(&table.rows);
+            for row in &rows {
+                prop_assert!(text::width(row) <= width, "{} > {}: {:?}", text::width(row), width, row);
+            }
+            tells_all(&scene, &rows)?;
+        }
+    }
+
+    #[test]
+    fn lines_tell_all(failure in failure(), width in proptest::option::of(0..120usize), max in 0..150usize) {
+        let scene = Scene::new(&failure, max);
+        let rows = render(&lines::rows(&scene, width));
+        for row in &rows {
+            let narrow = width.is_some_and(|w| w >= 80 && text::width(row) > w);
+            prop_assert!(!narrow || scene.tasks.iter().any(|t| text::width(&t.title) > 30), "{:?}", row);
+        }
+        tells_all(&scene, &rows)?;
+    }
+
+    #[test]
+    fn reports_are_clean(failure in failure(), width in proptest::option::of(0..220usize), max in 0..150usize) {
+        let layout = Layout { width, max_lines: max, ..Layout::plain() };
+        let coverage = Coverage { extent: Extent::Exhaustive, executions: 1, assumptions: Vec::new() };
+        let report = crate::failure(&failure, &coverage, &Run::default(), &layout);
+        for line in report.lines() {
+            prop_assert_eq!(line, line.trim_end());
+            prop_assert!(!line.chars().any(char::is_control), "{:?}", line);
+        }
+        crate::failure(&failure, &coverage, &Run::default(), &Layout { color: Color::Always, ..layout });
+    }
+}

@@ -1,0 +1,255 @@
+//! A story made ready to be drawn: shortened, cleaned, with the failing lines marked. Both forms of the report
+//! draw the same scene, so they always tell the same.
+
+use crate::elide::{self, Piece};
+use crate::paint::{Row, Style};
+use crate::place::Places;
+use crate::text::clean;
+use raddle_core::story::{Line, Place, Story};
+use raddle_core::verdict::{Failure, FailureKind};
+use std::collections::BTreeSet;
+
+/// The verb of a panic's line.
+const PANIC: &str = "panic";
+
+/// Something that one task did, or waits to do.
+#[derive(Clone, Debug)]
+pub struct Event<'a> {
+    /// Who: an index into [`Scene::tasks`].
+    pub actor: usize,
+    /// The number of the step; none for what happened on the way, and for what a task waits for at the end.
+    pub number: Option<usize>,
+    /// What, to what, with what result.
+    pub text: String,
+    /// Whose effect it saw: "(from 4)".
+    pub saw: Option<String>,
+    /// Where.
+    pub place: Option<&'a Place>,
+    /// It took the turn from a task that could have gone on.
+    pub preempts: bool,
+    /// This is where it went wrong.
+    pub fails: bool,
+}
+
+impl Event<'_> {
+    /// Puts the marks and the number at the left of a row: three columns, then `digits` more.
+    pub fn margin(&self, digits: usize, row: &mut Row) {
+        match (self.preempts, self.fails && self.number.is_some()) {
+            (true, true) => row.put(0, "◆✗", Style::Wrong),
+            (true, false) => row.put(0, "◆", Style::Turn),
+            (false, true) => row.put(1, "✗", Style::Wrong),
+            (false, false) => {}
+        }
+        match self.number {
+            Some(number) => row.put(3, &format!("{number:>digits$}"), Style::Faint),
+            None if self.fails => row.put(2 + digits, "✗", Style::Wrong),
+            None => row.put(2 + digits, "·", Style::Faint),
+        }
+    }
+    /// The task does nothing after this.
+    pub fn is_last(&self) -> bool {
+        self.text == "end" || self.text.starts_with("end ") || self.text.starts_with(PANIC)
+    }
+    /// The text and whose effect it saw.
+    pub fn whole(&self) -> String {
+        match &self.saw {
+            Some(saw) => format!("{} {saw}", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
+/// One row of the scene.
+#[derive(Clone, Debug)]
+pub enum Beat<'a> {
+    /// Something happened.
+    Event(Event<'a>),
+    /// Something is left out; this says what.
+    Gap(String),
+}
+
+/// A task as it is shown.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Task {
+    /// `main.1`.
+    pub name: String,
+    /// `main.1 "alice"`.
+    pub title: String,
+    /// For a timer, a delivery, a store buffer (`main.1~timer2`): its owner, and what it is called there.
+    pub phantom: Option<(usize, String)>,
+}
+
+/// A story made ready to be drawn.
+pub struct Scene<'a> {
+    /// What is shown, in order.
+    pub beats: Vec<Beat<'a>>,
+    /// The tasks, as the story numbers them.
+    pub tasks: Vec<Task>,
+    /// Short names of the places.
+    pub places: Places,
+    /// How many lines of the story are shown,
+    pub shown: usize,
+    /// and how many there are.
+    pub total: usize,
+}
+
+impl<'a> Scene<'a> {
+    /// The story of `failure` in about `max_lines` rows.
+    pub fn new(failure: &'a Failure, max_lines: usize) -> Scene<'a> {
+        let story = &failure.story;
+        let guilty = guilty(failure);
+        let pieces = elide::elide(&story.lines, &guilty, max_lines);
+        let mut shown = 0;
+        let mut beats = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Line(i) => {
+                    shown += 1;
+                    beats.push(Beat::Event(event(story, i, guilty.contains(&i))));
+                }
+                Piece::Gap(range) => {
+                    beats.push(Beat::Gap(format!("… {} …", clean(&elide::describe(story, &range)))))
+                }
+            }
+        }
+        beats.extend(stuck(failure).into_iter().map(Beat::Event));
+        let files = beats.iter().filter_map(|beat| match beat {
+            Beat::Event(event) => event.place.map(|p| p.file.as_str()),
+            Beat::Gap(_) => None,
+        });
+        let places = Places::new(files);
+        Scene { places, beats, tasks: tasks(story), shown, total: story.lines.len() }
+    }
+
+    /// What is shown, without the gaps.
+    pub fn events(&self) -> impl Iterator<Item = &Event<'a>> {
+        self.beats.iter().filter_map(|beat| match beat {
+            Beat::Event(event) => Some(event),
+            Beat::Gap(_) => None,
+        })
+    }
+
+    /// How wide the numbers are.
+    pub fn digits(&self) -> usize {
+        self.events().filter_map(|e| e.number).max().unwrap_or(0).to_string().len().max(2)
+    }
+}
+
+fn tasks(story: &Story) -> Vec<Task> {
+    let named = |name: &str| story.actors.iter().position(|a| a.name == name);
+    let mut tasks: Vec<Task> = story
+        .actors
+        .iter()
+        .map(|actor| {
+            let name = clean(&actor.name);
+            let title = match &actor.label {
+                Some(label) if *label != actor.name => format!("{name} \"{}\"", clean(label)),
+                _ => name.clone(),
+            };
+            // The owner's name is the shorter one, so owners of owners come to an end.
+            let phantom =
+                actor.name.rsplit_once('~').and_then(|(owner, own)| Some((named(owner)?, clean(own))));
+            Task { name, title, phantom }
+        })
+        .collect();
+    // A story that names nobody is drawn all the same.
+    if story.lines.iter().any(|l| l.actor >= story.actors.len()) {
+        tasks.push(Task { name: "?".to_owned(), title: "?".to_owned(), phantom: None });
+    }
+    tasks
+}
+
+fn event(story: &Story, i: usize, fails: bool) -> Event<'_> {
+    let line = &story.lines[i];
+    let text = match (line.verb.as_str(), line.detail.as_str()) {
+        (_, "") => line.operation(),
+        // The message of the panic that failed the test stands above the story.
+        (PANIC, _) if fails => line.operation(),
+        (PANIC, detail) => format!("{}: {}", line.operation(), first_line(detail)),
+        (_, detail) => format!("{} {}", line.operation(), first_line(detail)),
+    };
+    let saw = line.reads_from.and_then(|from| story.lines.get(from)).map(|from| match number(from) {
+        Some(number) => format!("(from {number})"),
+        None => format!("(from {})", clean(name(story, from))),
+    });
+    Event {
+        actor: line.actor.min(story.actors.len()),
+        number: number(line),
+        text: clean(&text),
+        saw,
+        place: line.place.as_ref(),
+        preempts: line.preempts,
+        fails,
+    }
+}
+
+/// The number that people see, as in messages: from 1.
+fn number(line: &Line) -> Option<usize> {
+    line.step.map(|step| step.saturating_add(1))
+}
+
+/// The first line of a text, with "…" if there are more.
+fn first_line(text: &str) -> String {
+    let mut lines = text.trim_end().lines();
+    let first = lines.next().unwrap_or_default().to_owned();
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}
+
+fn name<'s>(story: &'s Story, line: &Line) -> &'s str {
+    story.actors.get(line.actor).map_or("?", |a| &a.name)
+}
+
+/// The lines where it went wrong: those that a note names by task and place; for a panic without notes, the
+/// last one.
+pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
+    let story = &failure.story;
+    let panics = failure.kind() == FailureKind::Panic;
+    if matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
+        return BTreeSet::new();
+    }
+    let named = failure.defect.notes.iter().filter_map(|note| {
+        let (actor, _) = subject(story, &note.text)?;
+        let place = note.place.as_ref()?;
+        let there = |l: &Line| l.actor == actor && l.place.as_ref() == Some(place);
+        story.lines.iter().rposition(|l| there(l) && (!panics || l.verb == PANIC))
+    });
+    let mut named: BTreeSet<usize> = named.collect();
+    if panics && named.is_empty() {
+        named.extend(story.lines.iter().rposition(|l| l.verb == PANIC));
+    }
+    named
+}
+
+/// What the tasks wait for when nothing moves any more, one event for each note that begins with a task's name.
+/// The note itself stands in full above the story.
+fn stuck(failure: &Failure) -> Vec<Event<'_>> {
+    if !matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
+        return Vec::new();
+    }
+    let events = failure.defect.notes.iter().filter_map(|note| {
+        let (actor, text) = subject(&failure.story, &note.text)?;
+        let place = note.place.as_ref();
+        let text = clean(first_clause(text));
+        Some(Event { actor, number: None, text, saw: None, place, preempts: false, fails: true })
+    });
+    events.collect()
+}
+
+/// `waits for Mutex#2` of `waits for Mutex#2, held by main.2`; commas in quoted names do not count.
+fn first_clause(text: &str) -> &str {
+    let mut quoted = false;
+    let end = text.char_indices().find(|(_, c)| {
+        quoted ^= *c == '"';
+        *c == ',' && !quoted
+    });
+    end.map_or(text, |(i, _)| &text[..i])
+}
+
+/// The task that a fact is about, and what it says of it: `main.1 waits for Mutex#2`.
+fn subject<'n>(story: &Story, fact: &'n str) -> Option<(usize, &'n str)> {
+    let (first, rest) = fact.split_once(' ')?;
+    let actor = story.actors.iter().position(|a| a.name == first)?;
+    let label = story.actors[actor].label.as_ref().map(|label| format!("\"{label}\" "));
+    let rest = label.and_then(|label| rest.strip_prefix(&label)).unwrap_or(rest);
+    Some((actor, rest))
+}

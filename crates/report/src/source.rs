@@ -1,0 +1,92 @@
+//! The lines of the program's source, read from where the compiler may have seen them. A file that cannot be
+//! read, or a line that is not there, is simply no quotation.
+
+use crate::layout::Sources;
+use crate::text;
+use raddle_core::story::Place;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Files larger than this are not read.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// The source files read so far.
+pub struct Library {
+    roots: Vec<PathBuf>,
+    files: RefCell<HashMap<String, Vec<String>>>,
+}
+
+impl Library {
+    /// The files that may be quoted.
+    pub fn new(sources: &Sources) -> Library {
+        let roots = match sources {
+            Sources::Hide => Vec::new(),
+            Sources::Under(root) => vec![root.clone()],
+            Sources::Show => {
+                let here = std::env::current_dir().ok();
+                let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
+                let both = [here, manifest].into_iter().flatten();
+                both.flat_map(|dir| dir.ancestors().map(Path::to_owned).collect::<Vec<_>>()).collect()
+            }
+        };
+        Library { roots, files: RefCell::default() }
+    }
+
+    /// The line at `place` with its indentation (tabs as four spaces); none if it cannot be found or is empty.
+    pub fn line(&self, place: &Place) -> Option<String> {
+        if self.roots.is_empty() {
+            return None;
+        }
+        let mut files = self.files.borrow_mut();
+        let lines = files.entry(place.file.clone()).or_insert_with(|| self.read(&place.file));
+        let line = lines.get((place.line as usize).checked_sub(1)?)?;
+        let line = text::clean(&line.replace('\t', "    "));
+        (!line.trim().is_empty()).then_some(line)
+    }
+
+    /// The line at `place` without its indentation.
+    pub fn quote(&self, place: &Place) -> Option<String> {
+        self.line(place).map(|line| line.trim_start().to_owned())
+    }
+
+    fn read(&self, file: &str) -> Vec<String> {
+        for root in &self.roots {
+            // Joining an absolute path leaves it as it is.
+            let path = root.join(file);
+            let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
+            if small && let Ok(bytes) = std::fs::read(&path) {
+                return String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
+            }
+        }
+        Vec::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(file: &str, line: u32) -> Place {
+        Place { file: file.to_owned(), line, column: 1 }
+    }
+
+    #[test]
+    fn files_are_found_from_the_root_of_the_workspace_too() {
+        let library = Library::new(&Sources::Show);
+        let first = library.quote(&place("src/source.rs", 1)).unwrap();
+        assert!(first.starts_with("//! The lines of the program's source"));
+        assert_eq!(library.quote(&place("crates/report/src/source.rs", 1)), Some(first));
+    }
+
+    #[test]
+    fn what_is_not_there_is_no_quotation() {
+        let library = Library::new(&Sources::Show);
+        assert_eq!(library.quote(&place("src/source.rs", 0)), None);
+        assert_eq!(library.quote(&place("src/source.rs", 1_000_000)), None);
+        assert_eq!(library.quote(&place("/rustc/1234/library/core/src/ops/function.rs", 250)), None);
+        assert_eq!(library.quote(&place("src", 1)), None);
+        assert_eq!(library.quote(&place("", 1)), None);
+        assert_eq!(Library::new(&Sources::Hide).quote(&place("src/source.rs", 1)), None);
+    }
+}

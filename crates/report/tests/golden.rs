@@ -1,0 +1,148 @@
+//! What a person sees, as snapshots. A snapshot that differs fails; `INSTA_UPDATE=always cargo test` writes.
+
+mod stories;
+
+use raddle_core::verdict::{Coverage, Extent, Failure};
+use raddle_report::{Color, Layout, Run, Sources};
+use std::path::PathBuf;
+use std::time::Duration;
+
+fn layout(width: Option<usize>) -> Layout {
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    Layout { width, sources: Sources::Under(fixtures), ..Layout::plain() }
+}
+
+fn report(failure: &Failure, width: Option<usize>) -> String {
+    report_on(failure, &stories::first_failure(failure), width)
+}
+
+fn report_on(failure: &Failure, coverage: &Coverage, width: Option<usize>) -> String {
+    let name = failure.ticket.test.as_deref().unwrap_or("unnamed").replace("::", "-");
+    let run = Run { ticket_file: Some(format!("target/raddle/{name}.json").into()), elapsed: None };
+    let text = raddle_report::failure(failure, coverage, &run, &layout(width));
+    assert!(text.lines().all(|line| line == line.trim_end()), "no line ends with spaces");
+    text
+}
+
+macro_rules! golden {
+    ($($name:ident: $failure:expr, $width:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let failure = $failure;
+            insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+                insta::assert_snapshot!(stringify!($name), report(&failure, $width));
+            });
+        }
+    )*};
+}
+
+golden! {
+    lost_update_80: stories::lost_update(), Some(80);
+    lost_update_120: stories::lost_update(), Some(120);
+    lost_update_lines: stories::lost_update(), None;
+    lost_update_narrow: stories::lost_update(), Some(50);
+    labels_100: stories::labels(), Some(100);
+    labels_lines: stories::labels(), None;
+    long_names_100: stories::long_names(), Some(100);
+    long_names_lines: stories::long_names(), None;
+    deadlock_80: stories::deadlock(), Some(80);
+    deadlock_120: stories::deadlock(), Some(120);
+    deadlock_lines: stories::deadlock(), None;
+    livelock_100: stories::livelock(), Some(100);
+    data_race_100: stories::data_race(), Some(100);
+    data_race_lines: stories::data_race(), None;
+    step_limit_80: stories::step_limit(), Some(80);
+    step_limit_lines: stories::step_limit(), None;
+    not_deterministic_100: stories::not_deterministic(), Some(100);
+    leak_80: stories::leak(), Some(80);
+    crowd_80_is_too_narrow: stories::crowd(), Some(80);
+    crowd_160: stories::crowd(), Some(160);
+    destructor_80: stories::destructor(), Some(80);
+    timer_80: stories::timer(), Some(80);
+    passed_on_80: stories::passed_on(), Some(80);
+}
+
+fn check(name: &str, text: String) {
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn sampled_without_a_file() {
+    let failure = stories::lost_update();
+    let coverage = stories::coverage(Extent::Sampled { schedules: 10_000, seed: 7 }, 10_000);
+    let run = Run { ticket_file: None, elapsed: Some(Duration::from_millis(1_250)) };
+    let layout = Layout { sources: Sources::Hide, ..layout(Some(80)) };
+    check("sampled_without_a_file", raddle_report::failure(&failure, &coverage, &run, &layout));
+}
+
+#[test]
+fn replayed() {
+    let failure = stories::deadlock();
+    let coverage = stories::coverage(Extent::Replayed, 1);
+    check("replayed", report_on(&failure, &coverage, Some(80)));
+}
+
+#[test]
+fn diverged() {
+    let coverage = stories::coverage(Extent::Replayed, 1);
+    check("diverged", report_on(&stories::diverged(), &coverage, Some(80)));
+}
+
+#[test]
+fn too_long_a_ticket_and_no_file() {
+    let mut failure = stories::lost_update();
+    for n in 0..1_000 {
+        failure.ticket.steps[0].expect = format!("main.1 lock Mutex#{n}");
+        let step = failure.ticket.steps[0].clone();
+        failure.ticket.steps.push(step);
+    }
+    let text =
+        raddle_report::failure(&failure, &stories::first_failure(&failure), &Run::default(), &layout(None));
+    assert!(text.contains("neither written to a file nor short enough to print"), "{text}");
+    assert!(!text.contains("raddle1;"), "{text}");
+}
+
+#[test]
+fn colors() {
+    let failure = stories::lost_update();
+    let layout = Layout { color: Color::Always, ..layout(Some(100)) };
+    let run = Run::default();
+    let text = raddle_report::failure(&failure, &stories::first_failure(&failure), &run, &layout);
+    let plain = Layout { color: Color::Never, ..layout };
+    let without = raddle_report::failure(&failure, &stories::first_failure(&failure), &run, &plain);
+    assert!(!without.contains('\u{1b}'));
+    let mut stripped = String::new();
+    for (i, part) in text.split('\u{1b}').enumerate() {
+        stripped.push_str(if i == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    assert_eq!(stripped, without, "colours change nothing but the colour");
+    check("colors", text.replace('\u{1b}', "␛"));
+}
+
+#[test]
+fn summaries() {
+    let line =
+        |extent, executions| raddle_report::summary(&stories::coverage(extent, executions), &Run::default());
+    assert_eq!(
+        line(Extent::Exhaustive, 1_260),
+        "raddle: no failure in 1,260 executions: exhaustive · sequentially consistent · timers when idle"
+    );
+    assert_eq!(
+        line(Extent::Replayed, 1),
+        "raddle: no failure in 1 execution: replayed one schedule · sequentially consistent · timers when idle"
+    );
+}
+
+#[test]
+fn json() {
+    let failure = stories::data_race();
+    let coverage = stories::first_failure(&failure);
+    let text = raddle_report::to_json(&failure, &coverage);
+    let read: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(read["version"], raddle_report::VERSION);
+    assert_eq!(serde_json::from_value::<Failure>(read["failure"].clone()).unwrap(), failure);
+    assert_eq!(serde_json::from_value::<Coverage>(read["coverage"].clone()).unwrap(), coverage);
+    check("json", text);
+}

@@ -1,0 +1,370 @@
+//! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
+
+use raddle_core::story::{Actor, Line, Place, Story};
+use raddle_core::ticket::{self, Ticket, TicketStep};
+use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
+
+/// Tells a story line by line.
+#[derive(Default)]
+pub struct Tale {
+    story: Story,
+    next: usize,
+}
+
+impl Tale {
+    pub fn new(tasks: &[(&str, Option<&str>)]) -> Tale {
+        let actor = |(name, label): &(&str, Option<&str>)| Actor {
+            name: (*name).to_owned(),
+            label: label.map(str::to_owned),
+        };
+        Tale { story: Story { actors: tasks.iter().map(actor).collect(), ..Story::default() }, next: 0 }
+    }
+    fn push(
+        mut self,
+        actor: usize,
+        step: Option<usize>,
+        what: &str,
+        detail: &str,
+        place: Option<Place>,
+    ) -> Tale {
+        let (verb, object) = what.split_once(' ').map_or((what, None), |(v, o)| (v, Some(o.to_owned())));
+        self.story.lines.push(Line {
+            actor,
+            step,
+            verb: verb.to_owned(),
+            object,
+            detail: detail.to_owned(),
+            place,
+            preempts: false,
+            reads_from: None,
+        });
+        self
+    }
+    /// A step of the trace.
+    pub fn step(mut self, actor: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
+        let step = self.next;
+        self.next += 1;
+        self.push(actor, Some(step), what, detail, place)
+    }
+    /// Something on the way.
+    pub fn local(self, actor: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
+        self.push(actor, None, what, detail, place)
+    }
+    /// The last line preempts.
+    pub fn preempting(mut self) -> Tale {
+        self.story.lines.last_mut().unwrap().preempts = true;
+        self
+    }
+    /// The last line saw what this step did, counted from 1.
+    pub fn from(mut self, step: usize) -> Tale {
+        let from = self.story.lines.iter().position(|l| l.step == Some(step - 1));
+        self.story.lines.last_mut().unwrap().reads_from = from;
+        self
+    }
+    pub fn fails(self, test: Option<&str>, execution: u64, defect: Defect) -> Failure {
+        let steps = self.story.steps().map(|line| TicketStep {
+            task: line.actor as u32,
+            option: 0,
+            expect: format!("{} {}", self.story.actors[line.actor].name, line.operation()),
+        });
+        let settings = [("time".to_owned(), "idle".to_owned())].into();
+        let ticket = Ticket {
+            version: ticket::VERSION,
+            test: test.map(str::to_owned),
+            settings,
+            steps: steps.collect(),
+        };
+        Failure { defect, execution, story: self.story, ticket, afterwards: Vec::new() }
+    }
+}
+
+/// The first line of a fixture that contains `code`.
+pub fn at(file: &str, code: &str) -> Option<Place> {
+    let path = format!("{}/tests/fixtures/{file}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let (line, found) = text.lines().enumerate().find(|(_, line)| line.contains(code)).expect(code);
+    let column = found.find(code).unwrap() + 1;
+    Some(Place { file: file.to_owned(), line: line as u32 + 1, column: column as u32 })
+}
+
+fn elsewhere(file: &str, line: u32) -> Option<Place> {
+    Some(Place { file: file.to_owned(), line, column: 9 })
+}
+
+pub fn coverage(extent: Extent, executions: u64) -> Coverage {
+    let assumptions = ["sequentially consistent", "timers when idle"].map(str::to_owned).to_vec();
+    Coverage { extent, executions, assumptions }
+}
+
+/// A search that ended with its first failure.
+pub fn first_failure(failure: &Failure) -> Coverage {
+    coverage(Extent::Part("stopped at the first failure".to_owned()), failure.execution)
+}
+
+const MAIN: usize = 0;
+const ONE: usize = 1;
+const TWO: usize = 2;
+
+/// Two deposits, one of which is lost.
+pub fn lost_update() -> Failure {
+    lost_update_of(&[("main", None), ("main.1", None), ("main.2", Some("bob"))], "AtomicU64#1")
+}
+
+fn lost_update_of(tasks: &[(&str, Option<&str>)], balance: &str) -> Failure {
+    let bank = |code| at("src/bank.rs", code);
+    let (load, store) = (format!("load {balance}"), format!("store {balance}"));
+    let place = bank("assert_eq!");
+    Tale::new(tasks)
+        .local(MAIN, "spawn main.1", "", bank("let alice"))
+        .local(MAIN, "spawn main.2", "", bank("let bob"))
+        .step(ONE, &load, "→ 0", bank("let seen"))
+        .step(TWO, &load, "→ 0", bank("let seen"))
+        .preempting()
+        .step(TWO, &store, "100", bank("balance.store"))
+        .step(TWO, "end", "", None)
+        .step(ONE, &store, "50", bank("balance.store"))
+        .step(ONE, "end", "", None)
+        .step(MAIN, "join main.1", "", bank("alice.join"))
+        .step(MAIN, "join main.2", "", bank("bob.unwrap"))
+        .step(MAIN, &load, "→ 50", place.clone())
+        .from(5)
+        .local(MAIN, "panic", "assertion `left == right` failed\n  left: 50\n right: 150", place.clone())
+        .fails(
+            Some("bank::no_deposit_is_lost"),
+            4,
+            Defect::new(
+                FailureKind::Panic,
+                "main panicked: assertion `left == right` failed\n  left: 50\n right: 150",
+            )
+            .note("main panicked here", place),
+        )
+}
+
+/// The lost update again, with names that the program gave.
+pub fn labels() -> Failure {
+    let tasks = [("main", None), ("main.1", Some("alice")), ("main.2", Some("bob"))];
+    lost_update_of(&tasks, "AtomicU64#1 \"balance\"")
+}
+
+/// Names that nobody would want to read.
+pub fn long_names() -> Failure {
+    let long = "the-worker-that-deposits-the-salary-of-everybody-in-the-accounting-department";
+    let tasks = [("main", None), ("main.1", Some(long)), ("main.2", Some("bob"))];
+    let object =
+        "AtomicU64#1 \"the_balance_of_the_joint_account_of_alice_and_bob_at_the_first_bank_of_raddle\"";
+    let mut failure = lost_update_of(&tasks, object);
+    for line in &mut failure.story.lines {
+        if let Some(place) = &mut line.place {
+            place.file =
+                format!("crates/{}/src/a_module_with_a_name_that_says_it_all.rs", ["deeply"; 8].join("/"));
+        }
+    }
+    failure.ticket.test = None;
+    failure
+}
+
+/// AB-BA.
+pub fn deadlock() -> Failure {
+    let code = |code| at("src/transfer.rs", code);
+    let (first, second) = (code("let mut from"), code("let mut to"));
+    Tale::new(&[("main", None), ("main.1", None), ("main.2", None)])
+        .local(MAIN, "spawn main.1", "", code("transfer(&a, &b"))
+        .local(MAIN, "spawn main.2", "", code("transfer(&b, &a"))
+        .step(ONE, "lock Mutex#1", "", first.clone())
+        .step(TWO, "lock Mutex#2", "", first.clone())
+        .preempting()
+        .fails(
+            Some("transfer::both_ways"),
+            2,
+            Defect::new(FailureKind::Deadlock, "nothing can move: main, main.1 and main.2 wait for ever")
+                .note("main.1 waits to lock Mutex#2, held by main.2 since src/transfer.rs:7", second.clone())
+                .note("main.2 waits to lock Mutex#1, held by main.1 since src/transfer.rs:7", second)
+                .note("main waits to join main.1", code("thread::scope")),
+        )
+}
+
+/// Each waits for the other to go first.
+pub fn livelock() -> Failure {
+    let code = |code| at("src/spin.rs", code);
+    let (other, mine) = (code("while !GO"), code("while !READY"));
+    let mut tale =
+        Tale::new(&[("main", None), ("main.1", None)]).local(MAIN, "spawn main.1", "", code("let other"));
+    for _ in 0..2 {
+        tale = tale
+            .step(MAIN, "load AtomicBool#1 \"READY\"", "→ false", mine.clone())
+            .step(MAIN, "spin", "", code("hint::spin_loop"))
+            .step(ONE, "load AtomicBool#2 \"GO\"", "→ false", other.clone())
+            .step(ONE, "yield", "", code("thread::yield_now"));
+    }
+    tale.fails(
+        None,
+        1,
+        Defect::new(
+            FailureKind::Livelock,
+            "only waiting loops are left, and nothing they read ever changes: main, main.1",
+        )
+        .note("main goes round and round here, waiting for AtomicBool#1 \"READY\"", mine)
+        .note("main.1 goes round and round here, waiting for AtomicBool#2 \"GO\"", other),
+    )
+}
+
+/// A relaxed flag orders nothing.
+pub fn data_race() -> Failure {
+    let code = |code| at("src/race.rs", code);
+    let (write, read) = (code("with_mut"), code("assert_eq!"));
+    Tale::new(&[("main", None), ("main.1", None)])
+        .local(MAIN, "spawn main.1", "", code("let writer"))
+        .local(ONE, "write UnsafeCell#1", "", write.clone())
+        .step(ONE, "store AtomicBool#1", "true", code("slot.full.store"))
+        .step(MAIN, "load AtomicBool#1", "→ true", code("slot.full.load"))
+        .preempting()
+        .from(1)
+        .local(MAIN, "read UnsafeCell#1", "", read.clone())
+        .fails(
+            Some("race::hand_over"),
+            2,
+            Defect::new(
+                FailureKind::DataRace,
+                "main.1 and main touch UnsafeCell#1, and nothing in the program orders them",
+            )
+            .note("main.1 writes UnsafeCell#1 here", write)
+            .note("main reads UnsafeCell#1 here", read),
+        )
+}
+
+/// A spin that never ends, cut off after 10,000 steps.
+pub fn step_limit() -> Failure {
+    let code = |code| at("src/spin.rs", code);
+    let mut tale =
+        Tale::new(&[("main", None), ("main.1", None)]).local(MAIN, "spawn main.1", "", code("let other"));
+    tale = tale.step(MAIN, "load AtomicBool#1", "→ false", code("while !READY"));
+    while tale.next < 10_000 {
+        let preempts = matches!(tale.next, 1 | 4_999);
+        tale = tale.step(ONE, "load AtomicBool#2", "→ false", code("while !GO"));
+        tale = if preempts { tale.preempting() } else { tale };
+        if tale.next < 10_000 {
+            tale = tale.step(ONE, "yield", "", code("thread::yield_now"));
+        }
+    }
+    tale.fails(
+        Some("spin::after_you"),
+        1_204,
+        Defect::new(
+            FailureKind::StepLimit,
+            "the execution took 10000 steps without coming to an end; if that is no endless loop, allow more with \
+             max_steps",
+        ),
+    )
+}
+
+/// The same picks, another step.
+pub fn not_deterministic() -> Failure {
+    let bank = |code| at("src/bank.rs", code);
+    Tale::new(&[("main", None), ("main.1", None)])
+        .local(MAIN, "spawn main.1", "", bank("let alice"))
+        .step(ONE, "load AtomicU64#1", "→ 0", bank("let seen"))
+        .step(MAIN, "lock Mutex#2", "", elsewhere("src/audit.rs", 41))
+        .preempting()
+        .fails(
+            Some("bank::no_deposit_is_lost"),
+            2,
+            Defect::new(
+                FailureKind::NotDeterministic,
+                "the program is not deterministic: step 2 was `main load AtomicU64#1`, now it is `main lock Mutex#2`",
+            )
+            .note("the same picks must lead to the same steps: look for hash maps with random seeds, real time, addresses, \
+                 random numbers, or state that outlives an execution", None),
+        )
+}
+
+/// Something that was never dropped.
+pub fn leak() -> Failure {
+    Tale::new(&[("main", None)])
+        .local(MAIN, "allocate Track#1 \"node\"", "", elsewhere("src/list.rs", 12))
+        .local(MAIN, "allocate Track#2 \"node\"", "", elsewhere("src/list.rs", 12))
+        .step(MAIN, "end", "", None)
+        .fails(
+            None,
+            1,
+            Defect::new(FailureKind::Leak, "2 tracked values outlived the execution")
+                .note("this Track#1 \"node\" was made here", elsewhere("src/list.rs", 12))
+                .note("this Track#2 \"node\" was made here", elsewhere("src/list.rs", 12)),
+        )
+}
+
+/// Six workers.
+pub fn crowd() -> Failure {
+    let code = |code| at("src/bank.rs", code);
+    let names: Vec<String> =
+        (0..7).map(|i| if i == 0 { "main".into() } else { format!("main.{i}") }).collect();
+    let tasks: Vec<(&str, Option<&str>)> = names.iter().map(|n| (n.as_str(), None)).collect();
+    let mut tale = Tale::new(&tasks);
+    for name in &names[1..] {
+        tale = tale.local(MAIN, &format!("spawn {name}"), "", code("thread::spawn"));
+    }
+    for worker in 1..7 {
+        tale = tale.step(worker, "load AtomicU64#1", "→ 0", code("let seen"));
+        tale = if worker > 1 { tale.preempting() } else { tale };
+    }
+    for worker in 1..7 {
+        tale = tale.step(worker, "store AtomicU64#1", "1", code("balance.store"));
+    }
+    tale.step(MAIN, "load AtomicU64#1", "→ 1", code("assert_eq!"))
+        .from(12)
+        .local(MAIN, "panic", "", code("assert_eq!"))
+        .fails(Some("bank::crowd"), 77, Defect::new(FailureKind::Panic, "main panicked: 1 is not 6"))
+}
+
+/// A panic, and another one in a destructor while the execution was put away.
+pub fn destructor() -> Failure {
+    let mut failure = lost_update();
+    failure.afterwards = vec![
+        "main.2 panicked: already closed at src/audit.rs:9".to_owned(),
+        "main.1: panic in a destructor during cleanup; it was abandoned".to_owned(),
+    ];
+    failure
+}
+
+/// A timer of a task fires.
+pub fn timer() -> Failure {
+    Tale::new(&[("main", None), ("main.1", None), ("main.1~timer1", None)])
+        .local(MAIN, "spawn main.1", "", elsewhere("src/client.rs", 5))
+        .step(ONE, "recv_timeout Channel#1", "", elsewhere("src/client.rs", 9))
+        .step(TWO, "fire", "at 5s", None)
+        .step(ONE, "recv_timeout Channel#1", "timed out", elsewhere("src/client.rs", 9))
+        .local(ONE, "panic", "", elsewhere("src/client.rs", 10))
+        .fails(None, 3, Defect::new(FailureKind::Panic, "main.1 panicked: no answer"))
+}
+
+/// A worker panics, main passes it on; an earlier panic was handled.
+pub fn passed_on() -> Failure {
+    let file = |line| elsewhere("src/pool.rs", line);
+    Tale::new(&[("main", None), ("main.1", None), ("main.2", None)])
+        .local(MAIN, "spawn main.1", "", file(4))
+        .local(MAIN, "spawn main.2", "", file(5))
+        .local(ONE, "panic", "no such job", file(9))
+        .step(ONE, "end", "", file(4))
+        .step(MAIN, "join main.1", "panicked", file(6))
+        .local(TWO, "panic", "queue is empty\nand closed", file(12))
+        .step(TWO, "end", "", file(5))
+        .step(MAIN, "join main.2", "panicked", file(7))
+        .local(MAIN, "panic", "called `Result::unwrap()` on an `Err` value: Any { .. }", file(7))
+        .fails(
+            Some("pool::drains"),
+            1,
+            Defect::new(FailureKind::Panic, "main.2 panicked: queue is empty\nand closed")
+                .note("main.2 panicked here", file(12))
+                .note("main panicked because of it", file(7)),
+        )
+}
+
+/// A ticket that the program no longer fits.
+pub fn diverged() -> Failure {
+    let mut failure = not_deterministic();
+    failure.defect = Defect::new(
+        FailureKind::NotDeterministic,
+        "the ticket does not fit: it expects step 3 to be `main.1 store AtomicU64#1`, but that cannot happen there; \
+         the program or its settings have changed since the ticket was written, or it is not deterministic",
+    );
+    failure
+}
