@@ -130,6 +130,12 @@ impl Accesses {
     pub fn as_slice(&self) -> &[Access] {
         if self.len == Self::EVERYTHING { &[] } else { &self.list[..self.len as usize] }
     }
+    /// Whether anything is written.
+    #[inline]
+    pub fn any_write(&self) -> bool {
+        // Unused places are reads of object 0.
+        self.is_everything() || self.list.iter().any(|a| a.0 & Access::WRITE != 0)
+    }
     /// Whether this conflicts with every other operation.
     #[inline]
     pub fn is_everything(&self) -> bool {

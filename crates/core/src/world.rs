@@ -52,13 +52,16 @@ impl Pending {
 pub struct Point<'a> {
     enabled: &'a [TaskId],
     pending: &'a [Pending],
+    /// `enabled` holds only some of those that have options.
+    restricted: bool,
 }
 
 impl<'a> Point<'a> {
-    /// A point with these tasks enabled (in ascending order) out of all `pending` ones.
+    /// A point at which all of `pending` that have options are enabled; `enabled` lists them in ascending
+    /// order.
     #[inline]
     pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
-        Point { enabled, pending }
+        Point { enabled, pending, restricted: false }
     }
     /// The tasks that can move, in ascending order.
     #[inline]
@@ -84,7 +87,7 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn is_enabled(&self, task: TaskId) -> bool {
         self.pending.get(task.index()).is_some_and(|p| p.options > 0)
-            && self.enabled.binary_search(&task).is_ok()
+            && (!self.restricted || self.enabled.binary_search(&task).is_ok())
     }
     /// The only thing that can happen, if there is only one.
     #[inline]
@@ -97,16 +100,17 @@ impl<'a> Point<'a> {
     /// The same point with fewer tasks to choose from.
     #[inline]
     pub fn restricted(&self, enabled: &'a [TaskId]) -> Point<'a> {
-        Point { enabled, pending: self.pending }
+        Point { enabled, pending: self.pending, restricted: true }
     }
     /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
     #[inline]
     pub fn is_preemption(&self, last: Option<TaskId>, task: TaskId) -> bool {
         match last {
             Some(last) if last != task => {
-                self.pending(task).manner != Manner::Phantom
-                    && self.pending[last.index()].manner == Manner::Ordinary
-                    && self.is_enabled(last)
+                let before = &self.pending[last.index()];
+                before.options > 0
+                    && before.manner == Manner::Ordinary
+                    && self.pending(task).manner != Manner::Phantom
             }
             _ => false,
         }

@@ -77,6 +77,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         let body: Box<dyn FnOnce() + '_> = Box::new(move || main_task(program, &outcome));
         // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
         let body: Box<dyn FnOnce()> = unsafe { std::mem::transmute(body) };
+        self.execution.watch.busy(true);
         self.execution.start(body);
     }
 
@@ -132,6 +133,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     fn finish(&mut self) -> Vec<String> {
         self.execution.tear_down();
+        self.execution.watch.busy(false);
         std::mem::take(&mut self.execution.afterwards)
     }
 

@@ -29,14 +29,14 @@ pub enum Next {
 }
 
 /// What a strategy wants at a point.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
     /// This happens next.
     Take(Pick),
     /// The rest of this execution is redundant.
     Abandon,
-    /// The prescribed pick is not possible here; the words say what was expected.
-    Diverged(String),
+    /// The prescribed pick is not possible here: see [`Strategy::expects`].
+    Diverged,
 }
 
 /// Makes the choices of a search.

@@ -29,7 +29,7 @@ impl<S: Strategy> Strategy for Prefix<S> {
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         match self.picks.get(so_far.len()) {
             Some(pick) if point.is_enabled(pick.task) => Decision::Take(*pick),
-            Some(pick) => Decision::Diverged(format!("task {} to be able to move", pick.task.0)),
+            Some(_) => Decision::Diverged,
             None => self.then.choose(so_far, point),
         }
     }

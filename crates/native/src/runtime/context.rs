@@ -32,11 +32,9 @@ pub(crate) fn current() -> Option<Current> {
 /// Runs `f`, which lets a task run, inside of `execution`.
 #[inline]
 pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
-    execution.watch.busy(true);
     CURRENT.set(execution);
     let result = f();
     CURRENT.set(std::ptr::null_mut());
-    execution.watch.busy(false);
     result
 }
 

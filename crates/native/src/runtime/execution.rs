@@ -10,13 +10,14 @@ use super::object::{Identity, Kind, Known, Objects};
 use super::operation::{Changes, NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
 use super::race::Races;
+use super::ready::Ready;
 use super::stack::Stacks;
 use super::task::{Fiber, Handle, Panic, Phase, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::{CoroutineResult, Yielder};
 use raddle_core::clock::{Clock, Time};
-use raddle_core::operation::{Mode, ObjectId, TaskId};
+use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Manner, Pending, Pick};
 use std::panic::Location;
@@ -45,6 +46,8 @@ pub(crate) struct Execution {
     /// How many of `tasks` belong to this execution.
     used: usize,
     pub pending: Vec<Pending>,
+    /// The tasks whose pending operation has options, as a set and in ascending order.
+    ready: Ready,
     pub enabled: Vec<TaskId>,
     pub objects: Objects,
     pub addresses: Addresses,
@@ -106,6 +109,7 @@ impl Execution {
             tasks: Vec::new(),
             used: 0,
             pending: Vec::new(),
+            ready: Ready::default(),
             enabled: Vec::new(),
             objects: Objects::default(),
             addresses: Addresses::default(),
@@ -143,6 +147,7 @@ impl Execution {
         self.option = 0;
         self.used = 0;
         self.pending.clear();
+        self.ready.clear();
         self.enabled.clear();
         self.objects.reset();
         self.addresses.reset();
@@ -322,19 +327,11 @@ impl Execution {
 
     #[inline]
     pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
-        let was = self.pending[id.index()].options > 0;
         let is = pending.options > 0;
+        if is != (self.pending[id.index()].options > 0) {
+            self.ready.set(id, is);
+        }
         self.pending[id.index()] = pending;
-        if was == is {
-            return;
-        }
-        match (self.enabled.binary_search(&id), is) {
-            (Err(at), true) => self.enabled.insert(at, id),
-            (Ok(at), false) => {
-                self.enabled.remove(at);
-            }
-            _ => {}
-        }
     }
 
     /// Lets `pick` happen.
@@ -362,7 +359,7 @@ impl Execution {
     #[inline]
     fn log_step(&mut self, id: TaskId, op: &Op) {
         let pending = &self.pending[id.index()];
-        let wrote = pending.accesses.as_slice().iter().any(|a| a.mode() == Mode::Write);
+        let wrote = pending.accesses.any_write();
         let line = self.log.lines.len() as u32 + 1;
         let reads_from = if op.object == NO_OBJECT {
             0
@@ -413,17 +410,13 @@ impl Execution {
     }
 
     /// Brings `pending` and `enabled` up to date after something happened.
+    #[inline]
     fn settle(&mut self) {
-        let mut next = 0;
-        while next < self.newborn.len() {
-            let id = self.newborn[next];
-            next += 1;
-            if self.failure.is_none() && !self.over {
-                self.resume(id);
-            }
+        if !self.newborn.is_empty() {
+            self.run_newborn();
         }
-        self.newborn.clear();
         if self.failure.is_some() || self.over {
+            self.ready.clear();
             self.enabled.clear();
             return;
         }
@@ -434,6 +427,35 @@ impl Execution {
                 self.evaluate(id);
             }
         }
+        if !self.idle_timers.is_empty() {
+            self.disable_idle_timers();
+        }
+        if self.ready.is_empty() {
+            self.when_idle();
+        } else if self.settings.time == Time::Any && !self.clock.is_quiet() {
+            self.enable_next_timers();
+        }
+        if self.ready.is_stale() {
+            self.ready.list(&mut self.enabled);
+        }
+        #[cfg(debug_assertions)]
+        self.check_against_full_evaluation();
+    }
+
+    /// New tasks run up to their first operation, in the order in which they were spawned.
+    fn run_newborn(&mut self) {
+        let mut next = 0;
+        while next < self.newborn.len() {
+            let id = self.newborn[next];
+            next += 1;
+            if self.failure.is_none() && !self.over {
+                self.resume(id);
+            }
+        }
+        self.newborn.clear();
+    }
+
+    fn disable_idle_timers(&mut self) {
         for at in 0..self.idle_timers.len() {
             let timer = self.idle_timers[at];
             if self.task(timer).phase == Phase::Alive {
@@ -441,13 +463,6 @@ impl Execution {
             }
         }
         self.idle_timers.clear();
-        if self.enabled.is_empty() {
-            self.when_idle();
-        } else if self.settings.time == Time::Any && !self.clock.is_quiet() {
-            self.enable_next_timers();
-        }
-        #[cfg(debug_assertions)]
-        self.check_against_full_evaluation();
     }
 
     /// Nothing can move by itself: time passes, or loops that wait go round again.

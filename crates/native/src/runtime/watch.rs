@@ -13,7 +13,7 @@ pub(crate) struct Watch {
     steps: AtomicU64,
     task: AtomicU32,
     place: AtomicPtr<Location<'static>>,
-    /// The name of the task that runs is worked out by the reader from this execution's words.
+    /// Whether an execution is under way.
     busy: AtomicU32,
 }
 
@@ -40,7 +40,7 @@ impl Watch {
         // Only this thread writes it.
         self.steps.store(self.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
-    /// Whether program code runs at the moment.
+    /// Whether an execution is under way.
     #[inline]
     pub fn busy(&self, yes: bool) {
         self.busy.store(yes as u32, Ordering::Relaxed);
