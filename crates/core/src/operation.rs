@@ -40,114 +40,100 @@ pub enum Mode {
     Write,
 }
 
-/// An object and how it is touched, packed into one word.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Access(u32);
+/// An object and how it is touched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Access {
+    /// What is touched.
+    pub object: ObjectId,
+    /// How it is touched.
+    pub mode: Mode,
+}
 
 impl Access {
-    const WRITE: u32 = 1 << 31;
-
-    /// An access of `object`.
-    #[inline]
-    pub fn new(object: ObjectId, mode: Mode) -> Access {
-        debug_assert!(object.0 < Self::WRITE);
-        Access(object.0 | if mode == Mode::Write { Self::WRITE } else { 0 })
-    }
-    /// What is touched.
-    #[inline]
-    pub fn object(self) -> ObjectId {
-        ObjectId(self.0 & !Self::WRITE)
-    }
-    /// How it is touched.
-    #[inline]
-    pub fn mode(self) -> Mode {
-        if self.0 & Self::WRITE != 0 { Mode::Write } else { Mode::Read }
-    }
     /// Whether the order of the two matters.
     #[inline]
     pub fn conflicts(self, other: Access) -> bool {
-        self.object() == other.object() && (self.0 | other.0) & Self::WRITE != 0
+        self.object == other.object && (self.mode == Mode::Write || other.mode == Mode::Write)
     }
 }
 
-impl fmt::Debug for Access {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mode = match self.mode() {
-            Mode::Read => 'r',
-            Mode::Write => 'w',
-        };
-        write!(f, "{mode}{}", self.object().0)
-    }
-}
-
-/// The accesses of one operation, without allocation.
+/// The accesses of one operation, in one word: three lanes of 21 bits, each a mode and an object's number
+/// plus 1. An execution evaluates operations all the time, and a word travels in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Accesses {
-    list: [Access; Accesses::ROOM],
-    len: u8,
-}
+pub struct Accesses(u64);
 
 impl Accesses {
-    const ROOM: usize = 4;
-    const EVERYTHING: u8 = u8::MAX;
+    const LANES: u32 = 3;
+    const LANE_BITS: u32 = 21;
+    const LANE: u64 = (1 << Self::LANE_BITS) - 1;
+    const WRITES: u64 = 1 | 1 << Self::LANE_BITS | 1 << (2 * Self::LANE_BITS);
+    /// Objects from this number on share a lane value, which is safe: they only conflict more often.
+    const LAST: u32 = (Self::LANE >> 1) as u32 - 1;
+    const EVERYTHING: u64 = 1 << 63;
 
     /// Touches nothing but its own task: commutes with every operation of others.
-    pub const NONE: Accesses = Accesses { list: [Access(0); Self::ROOM], len: 0 };
+    pub const NONE: Accesses = Accesses(0);
     /// Conflicts with every operation, even with one that touches nothing.
-    pub const EVERYTHING_THERE_IS: Accesses =
-        Accesses { list: [Access(0); Self::ROOM], len: Self::EVERYTHING };
+    pub const EVERYTHING_THERE_IS: Accesses = Accesses(Self::EVERYTHING);
 
+    #[inline]
+    const fn lane(object: ObjectId, mode: Mode) -> u64 {
+        let number = if object.0 < Self::LAST { object.0 } else { Self::LAST };
+        ((number as u64 + 1) << 1) | matches!(mode, Mode::Write) as u64
+    }
     /// One object.
     #[inline]
-    pub fn one(object: ObjectId, mode: Mode) -> Accesses {
-        let mut list = [Access(0); Self::ROOM];
-        list[0] = Access::new(object, mode);
-        Accesses { list, len: 1 }
+    pub const fn one(object: ObjectId, mode: Mode) -> Accesses {
+        Accesses(Self::lane(object, mode))
     }
     /// Reads `object`.
     #[inline]
-    pub fn read(object: ObjectId) -> Accesses {
+    pub const fn read(object: ObjectId) -> Accesses {
         Self::one(object, Mode::Read)
     }
     /// Writes `object`.
     #[inline]
-    pub fn write(object: ObjectId) -> Accesses {
+    pub const fn write(object: ObjectId) -> Accesses {
         Self::one(object, Mode::Write)
     }
     /// These and one more.
     #[inline]
     #[must_use]
-    pub fn and(mut self, object: ObjectId, mode: Mode) -> Accesses {
-        if self.len as usize >= Self::ROOM {
+    pub const fn and(self, object: ObjectId, mode: Mode) -> Accesses {
+        let used = (64 - self.0.leading_zeros()).div_ceil(Self::LANE_BITS);
+        if used >= Self::LANES {
             return Self::EVERYTHING_THERE_IS;
         }
-        self.list[self.len as usize] = Access::new(object, mode);
-        self.len += 1;
-        self
+        Accesses(self.0 | Self::lane(object, mode) << (used * Self::LANE_BITS))
     }
-    /// The objects touched; empty also when everything is.
+    /// The objects touched; none also when everything is.
     #[inline]
-    pub fn as_slice(&self) -> &[Access] {
-        if self.len == Self::EVERYTHING { &[] } else { &self.list[..self.len as usize] }
+    pub fn iter(self) -> impl Iterator<Item = Access> {
+        let mut rest = if self.is_everything() { 0 } else { self.0 };
+        std::iter::from_fn(move || {
+            let lane = rest & Self::LANE;
+            rest >>= Self::LANE_BITS;
+            let object = ObjectId((lane >> 1).checked_sub(1)? as u32);
+            Some(Access { object, mode: if lane & 1 == 1 { Mode::Write } else { Mode::Read } })
+        })
     }
     /// Whether anything is written.
     #[inline]
-    pub fn any_write(&self) -> bool {
-        // Unused places are reads of object 0.
-        self.is_everything() || self.list.iter().any(|a| a.0 & Access::WRITE != 0)
+    pub const fn any_write(self) -> bool {
+        self.0 & (Self::WRITES | Self::EVERYTHING) != 0
     }
     /// Whether this conflicts with every other operation.
     #[inline]
-    pub fn is_everything(&self) -> bool {
-        self.len == Self::EVERYTHING
+    pub const fn is_everything(self) -> bool {
+        self.0 & Self::EVERYTHING != 0
     }
     /// Whether the order of two operations of different tasks can matter.
     #[inline]
-    pub fn conflict(&self, other: &Accesses) -> bool {
+    pub fn conflict(self, other: Accesses) -> bool {
         if self.is_everything() || other.is_everything() {
             return true;
         }
-        self.as_slice().iter().any(|a| other.as_slice().iter().any(|b| a.conflicts(*b)))
+        self.iter().any(|a| other.iter().any(|b| a.conflicts(b)))
     }
 }
 
@@ -156,7 +142,15 @@ impl fmt::Debug for Accesses {
         if self.is_everything() {
             return f.write_str("everything");
         }
-        f.debug_list().entries(self.as_slice()).finish()
+        let mut list = f.debug_list();
+        for access in self.iter() {
+            let mode = match access.mode {
+                Mode::Read => 'r',
+                Mode::Write => 'w',
+            };
+            list.entry(&format_args!("{mode}{}", access.object.0));
+        }
+        list.finish()
     }
 }
 
@@ -169,24 +163,33 @@ mod tests {
 
     #[test]
     fn only_reads_of_one_object_commute() {
-        assert!(!Accesses::read(A).conflict(&Accesses::read(A)));
-        assert!(Accesses::read(A).conflict(&Accesses::write(A)));
-        assert!(Accesses::write(A).conflict(&Accesses::write(A)));
-        assert!(!Accesses::write(A).conflict(&Accesses::write(B)));
+        assert!(!Accesses::read(A).conflict(Accesses::read(A)));
+        assert!(Accesses::read(A).conflict(Accesses::write(A)));
+        assert!(Accesses::write(A).conflict(Accesses::write(A)));
+        assert!(!Accesses::write(A).conflict(Accesses::write(B)));
     }
 
     #[test]
     fn any_common_object_is_enough() {
         let both = Accesses::write(A).and(B, Mode::Read);
-        assert!(both.conflict(&Accesses::write(B)));
-        assert!(!both.conflict(&Accesses::read(B)));
+        assert!(both.conflict(Accesses::write(B)));
+        assert!(!both.conflict(Accesses::read(B)));
     }
 
     #[test]
     fn too_many_objects_conflict_with_everything() {
+        let three = Accesses::read(A).and(B, Mode::Write).and(ObjectId(2), Mode::Read);
+        assert_eq!(format!("{three:?}"), "[r0, w1, r2]");
         let many = (1..6).fold(Accesses::read(A), |all, n| all.and(ObjectId(n), Mode::Read));
         assert!(many.is_everything());
-        assert!(many.conflict(&Accesses::NONE));
-        assert!(Accesses::NONE.conflict(&many));
+        assert!(many.conflict(Accesses::NONE));
+        assert!(Accesses::NONE.conflict(many));
+    }
+
+    #[test]
+    fn objects_beyond_the_last_number_are_taken_for_one() {
+        let (far, farther) = (Accesses::write(ObjectId(5_000_000)), Accesses::write(ObjectId(6_000_000)));
+        assert!(far.conflict(farther));
+        assert!(!far.conflict(Accesses::write(A)));
     }
 }

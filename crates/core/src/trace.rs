@@ -98,7 +98,7 @@ impl Trace {
         for (i, step) in self.steps.iter().enumerate() {
             let mut clock = VectorClock::new();
             for (j, earlier) in self.steps[..i].iter().enumerate() {
-                if earlier.task == step.task || earlier.accesses.conflict(&step.accesses) {
+                if earlier.task == step.task || earlier.accesses.conflict(step.accesses) {
                     clock.join(&clocks[j]);
                 }
             }

@@ -126,8 +126,22 @@ pub enum End<T> {
     Failed(Defect),
 }
 
+/// Says what tasks do, for messages about picks that do not fit.
+pub trait Describe {
+    /// What `task` would do next.
+    fn describe(&self, task: TaskId) -> String;
+    /// What step `index` of the execution before this one was.
+    fn describe_last_time(&self, index: usize) -> String;
+}
+
+/// Decides what happens at each point of a run.
+pub trait Driver {
+    /// The pick at this point, which is not over; none to stop the run here.
+    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick>;
+}
+
 /// A system whose behaviour is decided one pick at a time.
-pub trait World {
+pub trait World: Describe {
     /// What an execution that passes results in.
     type Outcome;
 
@@ -137,6 +151,18 @@ pub trait World {
     fn point(&self) -> Point<'_>;
     /// Lets `pick` happen.
     fn step(&mut self, pick: Pick);
+    /// Lets the driver decide until the run is over, or until it stops the run. Worlds that can ask it
+    /// without leaving the task that just moved do so.
+    fn drive(&mut self, driver: &mut dyn Driver)
+    where
+        Self: Sized,
+    {
+        while !self.point().is_over()
+            && let Some(pick) = driver.next(&self.point(), self)
+        {
+            self.step(pick);
+        }
+    }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;
     /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].
@@ -145,11 +171,6 @@ pub trait World {
     }
     /// The execution so far, told for people.
     fn story(&self) -> Story;
-    /// Says what `task` would do next, for messages about picks that no longer fit.
-    fn describe(&self, task: TaskId) -> String;
-    /// Says what step `index` of the execution before this one was, for messages about programs that are
-    /// not deterministic.
-    fn describe_last_time(&self, index: usize) -> String;
     /// Puts away whatever is left of the execution. Follows [`World::end`] or [`World::stop`].
     /// Returns what went wrong on the way, which never replaces the verdict.
     fn finish(&mut self) -> Vec<String> {

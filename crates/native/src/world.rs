@@ -9,7 +9,7 @@ use crate::settings::{Detached, Settings};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{End, Pick, Point, World};
+use raddle_core::world::{Describe, Driver, End, Pick, Point, World};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -67,6 +67,15 @@ fn main_panicked(e: &Execution, message: String) -> Defect {
     Defect::new(FailureKind::Panic, format!("main panicked: {message}")).note("main panicked here", place)
 }
 
+impl<T, F: Fn() -> T> Describe for NativeWorld<'_, T, F> {
+    fn describe(&self, task: TaskId) -> String {
+        self.execution.describe(task)
+    }
+    fn describe_last_time(&self, index: usize) -> String {
+        self.execution.describe_last_time(index)
+    }
+}
+
 impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     type Outcome = T;
 
@@ -89,6 +98,10 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     #[inline]
     fn step(&mut self, pick: Pick) {
         self.execution.step(pick);
+    }
+
+    fn drive(&mut self, driver: &mut dyn Driver) {
+        self.execution.drive(driver);
     }
 
     fn end(&mut self) -> End<T> {
@@ -121,14 +134,6 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     fn story(&self) -> Story {
         self.execution.story()
-    }
-
-    fn describe(&self, task: TaskId) -> String {
-        self.execution.describe(task)
-    }
-
-    fn describe_last_time(&self, index: usize) -> String {
-        self.execution.describe_last_time(index)
     }
 
     fn finish(&mut self) -> Vec<String> {

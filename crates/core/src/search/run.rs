@@ -1,9 +1,10 @@
 //! One execution: the kept prefix is brought about, then the strategy is asked until the run is over.
 
+use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Defect, FailureKind};
-use crate::world::{End, World};
+use crate::world::{Describe, Driver, End, Pick, Point, World};
 
 /// How an execution went.
 pub(super) enum Ran<T> {
@@ -13,7 +14,6 @@ pub(super) enum Ran<T> {
 }
 
 /// Runs one execution whose first `keep` steps are those that `trace` holds.
-#[inline]
 pub(super) fn execute<W: World>(
     world: &mut W,
     strategy: &mut dyn Strategy,
@@ -23,49 +23,98 @@ pub(super) fn execute<W: World>(
 ) -> Ran<W::Outcome> {
     trace.truncate(keep);
     world.start();
-    for (index, step) in trace.steps().iter().enumerate() {
-        let point = world.point();
-        let fits = point.is_enabled(step.task)
-            && point.pending(step.task).signature == step.signature
-            && step.option < point.pending(step.task).options;
-        if !fits {
-            let defect = not_deterministic(world, index, step.task);
-            trace.truncate(index);
-            return Ran::Failed(world.stop(defect));
-        }
-        world.step(step.pick());
-    }
     let replaying = strategy.expects(0).is_some();
-    loop {
-        let point = world.point();
-        if point.is_over() {
-            return match world.end() {
-                End::Passed(outcome) => Ran::Passed(outcome),
-                End::Failed(defect) => Ran::Failed(defect),
-            };
+    let mut seat = Seat { strategy, trace, kept: 0, keep, max_steps, replaying, stopped: None };
+    world.drive(&mut seat);
+    match seat.stopped {
+        None => match world.end() {
+            End::Passed(outcome) => Ran::Passed(outcome),
+            End::Failed(defect) => Ran::Failed(defect),
+        },
+        Some(Stopped::Failed(defect)) => Ran::Failed(world.stop(*defect)),
+        Some(Stopped::Abandoned) => Ran::Abandoned,
+    }
+}
+
+/// Why a run did not come to its own end.
+enum Stopped {
+    Failed(Box<Defect>),
+    Abandoned,
+}
+
+/// The driver's seat: brings the kept prefix about, then asks the strategy.
+struct Seat<'a> {
+    strategy: &'a mut dyn Strategy,
+    trace: &'a mut Trace,
+    /// How much of the prefix has been brought about.
+    kept: usize,
+    keep: usize,
+    max_steps: usize,
+    replaying: bool,
+    stopped: Option<Stopped>,
+}
+
+impl Driver for Seat<'_> {
+    #[inline]
+    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick> {
+        if self.kept < self.keep {
+            return self.next_kept(point, world);
         }
-        if trace.len() >= max_steps {
-            let defect = step_limit(max_steps);
-            return Ran::Failed(world.stop(defect));
+        if self.trace.len() >= self.max_steps {
+            return self.stop(step_limit(self.max_steps));
         }
-        match strategy.choose(trace, &point) {
+        match self.strategy.choose(self.trace, point) {
             Decision::Take(pick) => {
-                if replaying && let Some(expected) = strategy.expects(trace.len()) {
-                    let found = world.describe(pick.task);
-                    if found != expected {
-                        let defect = diverged(trace.len(), expected, &format!("it is `{found}`"));
-                        return Ran::Failed(world.stop(defect));
-                    }
+                if self.replaying && !self.is_expected(pick, world) {
+                    return None;
                 }
-                trace.push(pick, &point);
-                world.step(pick);
+                self.trace.push(pick, point);
+                Some(pick)
             }
-            Decision::Abandon => return Ran::Abandoned,
+            Decision::Abandon => {
+                self.stopped = Some(Stopped::Abandoned);
+                None
+            }
             Decision::Diverged => {
-                let expected = strategy.expects(trace.len()).unwrap_or("a prescribed pick");
-                let defect = diverged(trace.len(), expected, "that cannot happen there");
-                return Ran::Failed(world.stop(defect));
+                let index = self.trace.len();
+                let expected = self.strategy.expects(index).unwrap_or("a prescribed pick");
+                let defect = diverged(index, expected, "that cannot happen there");
+                self.stop(defect)
             }
+        }
+    }
+}
+
+impl Seat<'_> {
+    #[cold]
+    fn stop(&mut self, defect: Defect) -> Option<Pick> {
+        self.stopped = Some(Stopped::Failed(Box::new(defect)));
+        None
+    }
+
+    fn next_kept(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick> {
+        let step = &self.trace.steps()[self.kept];
+        let pending = point.all().get(step.task.index());
+        let fits = pending.is_some_and(|p| p.signature == step.signature && step.option < p.options);
+        if !fits {
+            let defect = not_deterministic(world, self.kept, step.task, pending.is_some());
+            self.trace.truncate(self.kept);
+            return self.stop(defect);
+        }
+        self.kept += 1;
+        Some(step.pick())
+    }
+
+    fn is_expected(&mut self, pick: Pick, world: &dyn Describe) -> bool {
+        let index = self.trace.len();
+        let found = world.describe(pick.task);
+        match self.strategy.expects(index) {
+            Some(expected) if expected != found => {
+                let defect = diverged(index, expected, &format!("it is `{found}`"));
+                self.stop(defect);
+                false
+            }
+            _ => true,
         }
     }
 }
@@ -94,9 +143,9 @@ fn diverged(index: usize, expected: &str, found: &str) -> Defect {
 }
 
 #[cold]
-fn not_deterministic<W: World>(world: &W, index: usize, task: crate::operation::TaskId) -> Defect {
+fn not_deterministic(world: &dyn Describe, index: usize, task: TaskId, exists: bool) -> Defect {
     let was = world.describe_last_time(index);
-    let now = world.describe(task);
+    let now = if exists { world.describe(task) } else { "a task that does not exist".to_owned() };
     Defect::new(
         FailureKind::NotDeterministic,
         format!("the program is not deterministic: step {} was `{was}`, now it is `{now}`", index + 1),

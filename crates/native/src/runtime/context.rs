@@ -3,7 +3,7 @@
 //! Nothing is borrowed from an execution while program code runs or a task is suspended: [`Current::with`]
 //! hands it out for a moment only.
 
-use super::execution::{Execution, Stage};
+use super::execution::{Execution, Stage, Turn};
 use super::log::{Effect, Sync};
 use super::object::{Identity, Kind};
 use super::operation::{Op, Verb};
@@ -85,18 +85,37 @@ impl Current {
 
     /// Announces an operation and waits until it is picked; returns the option. What the operation does is
     /// up to the caller, and happens before the task announces anything else.
-    #[inline]
+    // Inlined so that the operation is written where it belongs, and not copied there.
+    #[inline(always)]
     pub fn perform(self, op: Op) -> u32 {
-        if self.with(|e| e.stage == Stage::Teardown) {
-            return teardown::perform(self, op);
-        }
-        let yielder = self.with(|e| {
-            e.announce(op);
-            e.task(e.current).yielder
+        self.with(|e| {
+            let me = e.current;
+            let slot = &mut e.task_mut(me).op;
+            slot.verb = op.verb;
+            slot.object = op.object;
+            slot.other = op.other;
+            slot.args = op.args;
+            slot.place = op.place;
+            slot.task = me;
         });
+        self.take_turn()
+    }
+
+    /// Waits until the operation that was written into the task is picked.
+    #[inline(never)]
+    fn take_turn(self) -> u32 {
+        if self.with(|e| e.stage == Stage::Teardown) {
+            return teardown::perform(self);
+        }
+        // SAFETY: as in `with`; nothing in there runs program code or suspends.
+        match unsafe { (*self.0.as_ptr()).announce() } {
+            Turn::Go => return self.with(|e| e.option),
+            Turn::Wait => {}
+        }
+        let yielder = self.with(|e| e.task(e.current).yielder);
         self.suspend(yielder);
         if self.with(|e| e.stage == Stage::Teardown) {
-            return teardown::perform(self, op);
+            return teardown::perform(self);
         }
         self.with(|e| e.option)
     }

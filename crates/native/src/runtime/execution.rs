@@ -5,7 +5,7 @@
 //! what depends on the objects it changed; debug builds compare that with a full evaluation.
 
 use super::address::Addresses;
-use super::log::{Effect, Log, NO_STEP, Sync};
+use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Objects};
 use super::operation::{Changes, NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
@@ -19,9 +19,16 @@ use corosensei::{CoroutineResult, Yielder};
 use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Manner, Pending, Pick};
+use raddle_core::world::{Describe, Driver, Manner, Pending, Pick, Point};
 use std::panic::Location;
 use std::sync::Arc;
+
+/// Whether a task that announced an operation goes on at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    Go,
+    Wait,
+}
 
 /// What a worker does with the tasks at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,6 +69,10 @@ pub(crate) struct Execution {
     pub stacks: Stacks,
     changed: Vec<ObjectId>,
     newborn: Vec<TaskId>,
+    /// Who decides, while `drive` is under way.
+    driver: Option<*mut dyn Driver>,
+    /// What it decided and has not happened yet.
+    decided: Option<Pick>,
     pub failure: Option<Defect>,
     /// Main has ended.
     pub over: bool,
@@ -89,6 +100,8 @@ pub(crate) struct Execution {
     pub next_tracked: u64,
     pub watch: Arc<Watch>,
 }
+
+static SPAWN: Verb = Verb::local("spawn");
 
 /// The pending operation of tasks that have none.
 static NOTHING: Verb = Verb::local("nothing");
@@ -122,6 +135,8 @@ impl Execution {
             stacks,
             changed: Vec::new(),
             newborn: Vec::new(),
+            driver: None,
+            decided: None,
             failure: None,
             over: false,
             idle_timers: Vec::new(),
@@ -176,14 +191,16 @@ impl Execution {
     #[inline]
     pub fn task(&self, id: TaskId) -> &Task {
         debug_assert!(id.index() < self.used);
-        &self.tasks[id.index()]
+        // SAFETY: ids are only made by `add_task`, and the list never gets shorter.
+        unsafe { self.tasks.get_unchecked(id.index()) }
     }
     #[inline]
     pub fn task_mut(&mut self, id: TaskId) -> &mut Task {
         debug_assert!(id.index() < self.used);
-        &mut self.tasks[id.index()]
+        // SAFETY: as above.
+        unsafe { self.tasks.get_unchecked_mut(id.index()) }
     }
-    pub fn task_ids(&self) -> impl DoubleEndedIterator<Item = TaskId> + use<> {
+    pub fn task_ids(&self) -> impl DoubleEndedIterator<Item = TaskId> + ExactSizeIterator + use<> {
         (0..self.used as u32).map(TaskId)
     }
 
@@ -224,7 +241,7 @@ impl Execution {
         self.task_mut(id).label = label;
         self.equip(id, stack_size, body);
         self.newborn.push(id);
-        let line = self.log.note(parent, "spawn", place);
+        let line = self.log.note(parent, &SPAWN, place);
         line.effect = Effect::Task(id);
         line.sync = Sync::Spawn(id);
         id
@@ -271,45 +288,81 @@ impl Execution {
         }
     }
 
-    /// Announces what the running task will do next.
-    #[inline]
-    pub fn announce(&mut self, mut op: Op) {
+    /// The running task announces the operation that was written into it. If the driver decides at once
+    /// that it goes on, nobody else is troubled.
+    #[inline(always)]
+    pub fn announce(&mut self) -> Turn {
         let id = self.current;
-        op.task = id;
         let task = self.task_mut(id);
-        task.op = op;
+        let verb = task.op.verb;
         task.phase = Phase::Alive;
-        if op.verb.manner == Manner::Yielding
-            || task.steps % super::spin::LOOK_EVERY == 0
-            || task.spin.turn.is_some()
-        {
+        if verb.manner == Manner::Yielding || task.steps % super::spin::LOOK_EVERY == 0 || task.spin.turn.is_some() {
             self.consider_spin(id);
         }
-        if op.verb.changes == Changes::WithItsObjects {
-            self.watch_objects(id, &op);
+        if verb.changes == Changes::WithItsObjects {
+            self.watch_objects(id);
         }
         self.evaluate(id);
-    }
-
-    fn watch_objects(&mut self, id: TaskId, op: &Op) {
-        for object in [op.object, op.other] {
-            if object != NO_OBJECT {
-                self.objects[object].watchers.push(id);
+        if self.driver.is_none() || !self.newborn.is_empty() {
+            return Turn::Wait;
+        }
+        match self.decide() {
+            Some(pick) if pick.task == id => {
+                self.decided = None;
+                self.option = pick.option;
+                self.log_step(id);
+                Turn::Go
             }
+            _ => Turn::Wait,
         }
     }
 
-    fn unwatch_objects(&mut self, id: TaskId, op: &Op) {
-        for object in [op.object, op.other] {
-            if object != NO_OBJECT {
-                let watchers = &mut self.objects[object].watchers;
-                if let Some(at) = watchers.iter().position(|t| *t == id) {
-                    watchers.swap_remove(at);
-                }
-            }
+    #[inline]
+    fn watch_objects(&mut self, id: TaskId) {
+        let Execution { tasks, objects, .. } = self;
+        for object in tasks[id.index()].op.objects() {
+            objects[object].watchers.push(id);
         }
     }
 
+    /// Asks the driver what happens next, and remembers it. None if the run is over.
+    #[inline(always)]
+    fn decide(&mut self) -> Option<Pick> {
+        self.settle();
+        if self.enabled.is_empty() {
+            return None;
+        }
+        let driver = self.driver.expect("only asked while there is one");
+        // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
+        let driver = unsafe { &mut *driver };
+        let pick = driver.next(&Point::new(&self.enabled, &self.pending), self);
+        self.decided = pick;
+        if pick.is_none() {
+            self.driver = None;
+        }
+        pick
+    }
+
+    /// Lets the driver decide until the run is over, or until it stops the run.
+    pub fn drive(&mut self, driver: &mut dyn Driver) {
+        // SAFETY: `self.driver` is cleared before this returns.
+        self.driver = Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
+        while self.driver.is_some() {
+            let pick = match self.decided.take() {
+                Some(pick) => pick,
+                None => match self.decide() {
+                    Some(pick) => pick,
+                    None => break,
+                },
+            };
+            self.decided = None;
+            self.take(pick);
+        }
+        self.driver = None;
+        self.decided = None;
+    }
+
+    #[inline(always)]
     fn sense(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
@@ -319,13 +372,27 @@ impl Execution {
     }
 
     /// Evaluates the pending operation of a task in the present state.
-    #[inline]
+    #[inline(always)]
     pub fn evaluate(&mut self, id: TaskId) {
         let pending = self.sense(id);
         self.set_pending(id, pending);
     }
 
-    #[inline]
+    /// Evaluates a pending operation again that was evaluated before: it is still the same operation.
+    #[inline(always)]
+    fn evaluate_again(&mut self, id: TaskId) {
+        let task = self.task(id);
+        let sense = (task.op.verb.sense)(self, &task.op);
+        debug_assert!(!task.spin.held);
+        let pending = &mut self.pending[id.index()];
+        pending.accesses = sense.accesses;
+        let was = std::mem::replace(&mut pending.options, sense.options);
+        if (was > 0) != (sense.options > 0) {
+            self.ready.set(id, sense.options > 0);
+        }
+    }
+
+    #[inline(always)]
     pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
         let is = pending.options > 0;
         if is != (self.pending[id.index()].options > 0) {
@@ -335,45 +402,44 @@ impl Execution {
     }
 
     /// Lets `pick` happen.
-    #[inline]
     pub fn step(&mut self, pick: Pick) {
-        let id = pick.task;
-        self.option = pick.option;
-        let op = self.task(id).op;
-        if op.verb.changes == Changes::WithItsObjects {
-            self.unwatch_objects(id, &op);
-        }
-        self.log_step(id, &op);
-        if !self.task(id).spin_reads.is_empty() {
-            self.stop_watching_spin(id);
-        }
-        let task = self.task_mut(id);
-        task.steps += 1;
-        match task.role {
-            Role::Thread | Role::Janitor => self.resume(id),
-            Role::Timer { of, .. } => self.fire(id, of),
-        }
+        self.take(pick);
         self.settle();
     }
 
+    /// Lets `pick` happen. What could happen next is not settled then.
     #[inline]
-    fn log_step(&mut self, id: TaskId, op: &Op) {
-        let pending = &self.pending[id.index()];
-        let wrote = pending.accesses.any_write();
-        let line = self.log.lines.len() as u32 + 1;
-        let reads_from = if op.object == NO_OBJECT {
-            0
-        } else {
-            let object = &mut self.objects[op.object];
-            let last = object.last_write;
-            if wrote {
-                object.last_write = line;
-                self.futile = 0;
+    fn take(&mut self, pick: Pick) {
+        let id = pick.task;
+        self.option = pick.option;
+        self.log_step(id);
+        match self.task(id).role {
+            Role::Thread | Role::Janitor => self.resume(id),
+            Role::Timer { of, .. } => self.fire(id, of),
+        }
+    }
+
+    /// Begins the line of a step; the task no longer waits.
+    #[inline(always)]
+    fn log_step(&mut self, id: TaskId) {
+        if !self.task(id).spin_reads.is_empty() {
+            self.stop_watching_spin(id);
+        }
+        let Execution { tasks, pending, objects, log, .. } = self;
+        let task = &mut tasks[id.index()];
+        let op = &task.op;
+        if op.verb.changes == Changes::WithItsObjects {
+            for object in op.objects() {
+                objects.unwatch(object, id);
             }
-            last
-        };
-        let before = std::mem::replace(&mut self.task_mut(id).last_line, line);
-        self.log.step(op, wrote, before, reads_from);
+        }
+        let wrote = pending[id.index()].accesses.any_write();
+        log.step(op, wrote, task.last_line);
+        task.last_line = log.lines.len() as u32;
+        task.steps += 1;
+        if wrote {
+            self.futile = 0;
+        }
     }
 
     /// Runs a task up to its next operation or its end.
@@ -410,7 +476,7 @@ impl Execution {
     }
 
     /// Brings `pending` and `enabled` up to date after something happened.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self) {
         if !self.newborn.is_empty() {
             self.run_newborn();
@@ -424,7 +490,7 @@ impl Execution {
             for at in 0..self.objects[object].watchers.len() {
                 let id = self.objects[object].watchers[at];
                 self.task_mut(id).spin.held = false;
-                self.evaluate(id);
+                self.evaluate_again(id);
             }
         }
         if !self.idle_timers.is_empty() {
@@ -566,10 +632,9 @@ impl Execution {
     }
 
     /// Adds a line that is no step for the running task.
-    pub fn note(&mut self, verb: &'static str, place: &'static Location<'static>, effect: Effect) {
+    pub fn note(&mut self, verb: &'static Verb, place: &'static Location<'static>, effect: Effect) {
         if self.stage == Stage::Exploring {
             let line = self.log.note(self.current, verb, place);
-            debug_assert_eq!(line.step, NO_STEP);
             line.effect = effect;
         }
     }

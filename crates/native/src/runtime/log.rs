@@ -1,7 +1,7 @@
 //! What happened in an execution, in as few words of memory as possible. Turned into a story when somebody
 //! wants to read it.
 
-use super::operation::{NO_OBJECT, Op};
+use super::operation::{NO_OBJECT, Op, Verb};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -63,31 +63,26 @@ pub(crate) enum Sync {
     Join(TaskId),
 }
 
-/// A line that is no step.
-pub(crate) const NO_STEP: u32 = u32::MAX;
-
 /// One line of the log.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
-    pub task: TaskId,
-    pub step: u32,
-    pub verb: &'static str,
-    pub object: ObjectId,
+    pub verb: &'static Verb,
     pub place: &'static Location<'static>,
-    pub effect: Effect,
-    pub sync: Sync,
-    pub wrote: bool,
+    pub task: TaskId,
+    pub object: ObjectId,
     /// The line before this one by the same task, plus 1.
     pub before: u32,
-    /// The line that last changed the object, plus 1.
-    pub reads_from: u32,
+    /// Whether it is a step of the trace, or happened on the way to the next one.
+    pub is_step: bool,
+    pub wrote: bool,
+    pub sync: Sync,
+    pub effect: Effect,
 }
 
 /// The log of one execution.
 #[derive(Default)]
 pub(crate) struct Log {
     pub lines: Vec<Line>,
-    pub steps: u32,
     /// The line of the step that is being taken.
     pub present: usize,
 }
@@ -95,40 +90,41 @@ pub(crate) struct Log {
 impl Log {
     pub fn reset(&mut self) {
         self.lines.clear();
-        self.steps = 0;
         self.present = 0;
     }
     /// Begins the line of a step.
-    #[inline]
-    pub fn step(&mut self, op: &Op, wrote: bool, before: u32, reads_from: u32) {
+    #[inline(always)]
+    pub fn step(&mut self, op: &Op, wrote: bool, before: u32) {
         self.present = self.lines.len();
         self.lines.push(Line {
-            task: op.task,
-            step: self.steps,
-            verb: op.verb.name,
-            object: op.object,
+            verb: op.verb,
             place: op.place,
-            effect: Effect::None,
-            sync: Sync::None,
-            wrote,
+            task: op.task,
+            object: op.object,
             before,
-            reads_from,
+            is_step: true,
+            wrote,
+            sync: Sync::None,
+            effect: Effect::None,
         });
-        self.steps += 1;
     }
     /// Adds a line that is no step.
-    pub fn note(&mut self, task: TaskId, verb: &'static str, place: &'static Location<'static>) -> &mut Line {
+    pub fn note(
+        &mut self,
+        task: TaskId,
+        verb: &'static Verb,
+        place: &'static Location<'static>,
+    ) -> &mut Line {
         self.lines.push(Line {
-            task,
-            step: NO_STEP,
             verb,
-            object: NO_OBJECT,
             place,
-            effect: Effect::None,
-            sync: Sync::None,
-            wrote: false,
+            task,
+            object: NO_OBJECT,
             before: 0,
-            reads_from: 0,
+            is_step: false,
+            wrote: false,
+            sync: Sync::None,
+            effect: Effect::None,
         });
         self.lines.last_mut().expect("just pushed")
     }

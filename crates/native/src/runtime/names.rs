@@ -1,11 +1,13 @@
 //! Names that do not depend on the schedule, and the words for what tasks do and wait for.
 
 use super::execution::Execution;
+use super::log::Log;
 use super::operation::{NO_OBJECT, Op, Sense};
 use super::task::{Phase, Role};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Describe;
 
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
@@ -46,16 +48,6 @@ impl Execution {
         match &object.label {
             Some(label) => format!("{name} \"{label}\""),
             None => name,
-        }
-    }
-
-    /// The pending operation of a task, as tickets name it.
-    pub fn describe(&self, id: TaskId) -> String {
-        let op = &self.task(id).op;
-        let name = self.task_name(id);
-        match op.object {
-            NO_OBJECT => format!("{name} {}", op.verb.name),
-            object => format!("{name} {} {}", op.verb.name, self.object_name(object)),
         }
     }
 
@@ -100,5 +92,32 @@ impl Execution {
     fn taken_at(&self, holder: TaskId, object: ObjectId) -> Option<Place> {
         let line = self.log.lines.iter().rev().find(|l| l.task == holder && l.object == object)?;
         Some(line.place.into())
+    }
+}
+
+impl Describe for Execution {
+    /// The pending operation of a task, as tickets name it.
+    fn describe(&self, id: TaskId) -> String {
+        let op = &self.task(id).op;
+        let name = self.task_name(id);
+        match op.object {
+            NO_OBJECT => format!("{name} {}", op.verb.name),
+            object => format!("{name} {} {}", op.verb.name, self.object_name(object)),
+        }
+    }
+
+    /// What step `index` of the last execution was. Its objects and tasks are gone, but up to that step they
+    /// were the present ones.
+    fn describe_last_time(&self, index: usize) -> String {
+        let steps = |log: &Log| log.lines.iter().filter(|l| l.is_step).nth(index).copied();
+        let Some(line) = steps(&self.last_log) else { return "another operation".to_owned() };
+        let known = line.task.index() < self.task_ids().len();
+        let name = if known { self.task_name(line.task) } else { "another task".to_owned() };
+        let object = match line.object {
+            NO_OBJECT => String::new(),
+            object if self.objects.contains(object) => format!(" {}", self.object_name(object)),
+            _ => " another object".to_owned(),
+        };
+        format!("{name} {}{object}", line.verb.name)
     }
 }

@@ -84,8 +84,6 @@ pub(crate) struct Object {
     pub words: [u64; 2],
     /// Tasks whose pending operation depends on this object's state.
     pub watchers: Vec<TaskId>,
-    /// The log line that changed it last, plus 1.
-    pub last_write: u32,
 }
 
 /// All objects of the present execution. Memory is kept from one execution to the next.
@@ -110,16 +108,23 @@ impl Objects {
             object.creator = creator;
             object.number = number;
             object.words = words;
-            object.last_write = 0;
         } else {
             let watchers = Vec::new();
-            self.list.push(Object { kind, creator, number, label: None, words, watchers, last_write: 0 });
+            self.list.push(Object { kind, creator, number, label: None, words, watchers });
         }
         self.used += 1;
         id
     }
-    pub fn len(&self) -> usize {
-        self.used
+    pub fn contains(&self, id: ObjectId) -> bool {
+        id.index() < self.used
+    }
+    /// `task` no longer depends on `object`.
+    #[inline]
+    pub fn unwatch(&mut self, object: ObjectId, task: TaskId) {
+        let watchers = &mut self[object].watchers;
+        if let Some(at) = watchers.iter().position(|t| *t == task) {
+            watchers.swap_remove(at);
+        }
     }
 }
 
@@ -128,7 +133,8 @@ impl std::ops::Index<ObjectId> for Objects {
     #[inline]
     fn index(&self, id: ObjectId) -> &Object {
         debug_assert!(id != NO_OBJECT && id.index() < self.used);
-        &self.list[id.index()]
+        // SAFETY: ids are only made by `add`, and the list never gets shorter.
+        unsafe { self.list.get_unchecked(id.index()) }
     }
 }
 
@@ -136,6 +142,7 @@ impl std::ops::IndexMut<ObjectId> for Objects {
     #[inline]
     fn index_mut(&mut self, id: ObjectId) -> &mut Object {
         debug_assert!(id != NO_OBJECT && id.index() < self.used);
-        &mut self.list[id.index()]
+        // SAFETY: as above.
+        unsafe { self.list.get_unchecked_mut(id.index()) }
     }
 }

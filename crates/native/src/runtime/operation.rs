@@ -129,6 +129,10 @@ impl Op {
         self.other = other;
         self
     }
+    #[inline]
+    pub fn objects(&self) -> impl Iterator<Item = ObjectId> {
+        [self.object, self.other].into_iter().filter(|o| *o != NO_OBJECT)
+    }
     /// Equal in equal executions, cheap, and different for different operations as a rule.
     #[inline]
     pub fn signature(&self) -> u32 {

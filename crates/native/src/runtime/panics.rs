@@ -8,6 +8,7 @@ use super::context::{self, Current};
 use super::execution::{Execution, Stage};
 use super::locals::Slot;
 use super::log::Effect;
+use super::operation::Verb;
 use super::task::{Panic, Phase};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -30,6 +31,8 @@ pub(crate) fn install_hook() {
 /// The messages with which `core` aborts: there is no other way to learn that it is about to.
 const WOULD_ABORT: [&str; 2] =
     ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
+
+static PANIC: Verb = Verb::local("panic");
 
 fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     let message = message_of(info.payload());
@@ -54,7 +57,7 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
         if let Some(place) = static_place {
             e.texts.push(message.clone());
             let text = Effect::Text(e.texts.len() as u32 - 1);
-            e.note("panic", place, text);
+            e.note(&PANIC, place, text);
         }
         e.task_mut(me).panic = Some(Panic { message, place });
     });

@@ -6,13 +6,17 @@
 //! a cell is touched, so programs without cells pay nothing.
 
 use super::execution::Execution;
-use super::log::{Line, Log, NO_STEP, Sync};
+use super::log::{Line, Log, Sync};
+use super::operation::Verb;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::order::VectorClock;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
+
+static READ: Verb = Verb::local("read");
+static WRITE: Verb = Verb::local("write");
 
 /// What a task has learned.
 #[derive(Default, Clone)]
@@ -236,11 +240,10 @@ impl Execution {
     /// Adds the line of an access to a cell.
     pub fn note_cell(&mut self, cell: ObjectId, access: CellAccess, place: &'static Location<'static>) {
         let verb = match access {
-            CellAccess::Read => "read",
-            CellAccess::Write => "write",
+            CellAccess::Read => &READ,
+            CellAccess::Write => &WRITE,
         };
         let line = self.log.note(self.current, verb, place);
-        debug_assert_eq!(line.step, NO_STEP);
         line.object = cell;
     }
 }

@@ -44,7 +44,7 @@ impl Execution {
         }
         let is_turn = |line: u32| {
             let line = &self.log.lines[line as usize];
-            std::ptr::eq(line.verb, op.verb.name)
+            std::ptr::eq(line.verb, op.verb)
                 && std::ptr::eq(line.place, op.place)
                 && line.object == op.object
         };
@@ -148,10 +148,7 @@ impl Execution {
     pub(super) fn stop_watching_spin(&mut self, id: TaskId) {
         let reads = std::mem::take(&mut self.task_mut(id).spin_reads);
         for object in &reads {
-            let watchers = &mut self.objects[*object].watchers;
-            if let Some(at) = watchers.iter().position(|t| *t == id) {
-                watchers.swap_remove(at);
-            }
+            self.objects.unwatch(*object, id);
         }
         self.task_mut(id).spin_reads = reads;
         self.task_mut(id).spin_reads.clear();

@@ -1,8 +1,9 @@
 //! Tells the log for people.
 
 use super::execution::Execution;
-use super::log::{Effect, Line as LogLine, Log, NO_STEP, Shape};
+use super::log::{Effect, Line as LogLine, Shape};
 use super::operation::NO_OBJECT;
+use raddle_core::operation::ObjectId;
 use raddle_core::story::{Actor, Line, Story, VERSION};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -57,36 +58,27 @@ impl Execution {
                 label: self.task(id).label.as_ref().map(|l| l.to_string()),
             })
             .collect();
-        let lines = self
-            .log
-            .lines
-            .iter()
-            .map(|line| {
-                let reads =
-                    matches!(line.effect, Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..));
-                Line {
-                    actor: line.task.index(),
-                    step: (line.step != NO_STEP).then_some(line.step as usize),
-                    verb: line.verb.to_owned(),
-                    object: (line.object != NO_OBJECT).then(|| self.object_name(line.object)),
-                    detail: self.detail(line, &mut pointers),
-                    // An end has no place in the program.
-                    place: (line.verb != "end").then(|| line.place.into()),
-                    preempts: false,
-                    reads_from: (reads && line.reads_from > 0).then(|| line.reads_from as usize - 1),
-                }
-            })
-            .collect();
-        Story { version: VERSION, actors, lines }
-    }
-
-    /// What step `index` of the last execution was, as far as that can still be said: its objects and tasks
-    /// are gone, but up to that step they were the present ones.
-    pub fn describe_last_time(&self, index: usize) -> String {
-        let last: &Log = &self.last_log;
-        match last.lines.iter().filter(|l| l.step != NO_STEP).nth(index) {
-            Some(line) => format!("{} at {}", line.verb, line.place),
-            None => "another operation".to_owned(),
+        let mut steps = 0..;
+        // The line that last changed each object.
+        let mut last_write: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        let mut lines = Vec::with_capacity(self.log.lines.len());
+        for (at, line) in self.log.lines.iter().enumerate() {
+            let reads = matches!(line.effect, Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..));
+            lines.push(Line {
+                actor: line.task.index(),
+                step: if line.is_step { steps.next() } else { None },
+                verb: line.verb.name.to_owned(),
+                object: (line.object != NO_OBJECT).then(|| self.object_name(line.object)),
+                detail: self.detail(line, &mut pointers),
+                // An end has no place in the program.
+                place: (line.verb.name != "end").then(|| line.place.into()),
+                preempts: false,
+                reads_from: last_write.get(&line.object).copied().filter(|_| reads),
+            });
+            if line.wrote {
+                last_write.insert(line.object, at);
+            }
         }
+        Story { version: VERSION, actors, lines }
     }
 }

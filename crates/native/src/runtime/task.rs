@@ -1,13 +1,14 @@
 //! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
 
 use super::object::Kind;
+use super::stack::TaskStack;
 use super::operation::{Op, Verb};
 use corosensei::{Coroutine, Yielder};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
 
-pub(crate) type Fiber = Coroutine<(), (), ()>;
+pub(crate) type Fiber = Coroutine<(), (), (), TaskStack>;
 
 /// What a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,7 +5,6 @@
 
 use super::context::Current;
 use super::execution::{Execution, Stage};
-use super::operation::Op;
 use super::panics;
 use super::task::{Phase, Role};
 use raddle_core::operation::TaskId;
@@ -17,18 +16,20 @@ pub(crate) struct Teardown;
 /// A destructor that does more operations than this does not end.
 const PATIENCE: u32 = 10_000;
 
-/// An operation of a task that is torn down.
+/// The operation that was written into a task that is torn down.
 #[cold]
-pub(super) fn perform(current: Current, mut op: Op) -> u32 {
+pub(super) fn perform(current: Current) -> u32 {
     let janitor = current.with(|e| e.task(e.current).role == Role::Janitor);
     if !janitor && !panics::panicking(current) {
         throw(current);
     }
     let blocked = current.with(|e| {
-        op.task = e.current;
-        let done = &mut e.task_mut(op.task).operations_in_teardown;
-        *done += 1;
-        *done > PATIENCE || (op.verb.sense)(e, &op).options == 0
+        let me = e.current;
+        let task = e.task_mut(me);
+        task.operations_in_teardown += 1;
+        let tired = task.operations_in_teardown > PATIENCE;
+        let op = e.task(me).op;
+        tired || (op.verb.sense)(e, &op).options == 0
     });
     if blocked {
         current.suspend_for_ever();
