@@ -3,15 +3,14 @@
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
 use crate::runtime::panics;
-use crate::runtime::task::{Phase, Role};
-use crate::runtime::teardown::unless_teardown;
+use crate::runtime::task::{Came, Phase, Role};
+use crate::runtime::teardown::catch;
 use crate::settings::{Detached, Settings};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, Driver, End, Pick, Point, World};
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 /// A Rust program as a world: `program` is the body of its main task.
@@ -35,16 +34,23 @@ pub fn is_exploring() -> bool {
     context::current().is_some()
 }
 
-fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) {
-    match catch_unwind(AssertUnwindSafe(program)) {
-        Ok(result) => *outcome.borrow_mut() = Some(result),
-        Err(payload) => {
-            let message = panics::message_of(&*unless_teardown(payload));
+fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came {
+    match catch(program) {
+        Ok(Ok(result)) => {
+            *outcome.borrow_mut() = Some(result);
+            Came::ToItsEnd
+        }
+        Ok(Err(payload)) => {
+            let message = panics::message_of(&*payload);
             let current = context::current().expect("main runs inside of an execution");
             panics::caught(current);
-            let defect = current.with(|e| main_panicked(e, message));
-            current.fail(defect);
+            current.with(|e| {
+                let defect = main_panicked(e, message);
+                e.fail(defect);
+            });
+            Came::Down
         }
+        Err(_) => Came::Down,
     }
 }
 
@@ -83,11 +89,9 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         let outcome = self.outcome.clone();
         *outcome.borrow_mut() = None;
         let program: &F = self.program;
-        let body: Box<dyn FnOnce() + '_> = Box::new(move || main_task(program, &outcome));
-        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
-        let body: Box<dyn FnOnce()> = unsafe { std::mem::transmute(body) };
         self.execution.watch.busy(true);
-        self.execution.start(body);
+        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
+        unsafe { self.execution.start(move || main_task(program, &outcome)) };
     }
 
     #[inline]

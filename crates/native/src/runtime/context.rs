@@ -7,12 +7,14 @@ use super::execution::{Execution, Stage, Turn};
 use super::log::{Effect, Sync};
 use super::object::{Identity, Kind};
 use super::operation::{Op, Verb};
+use super::panics;
+use super::task::{Came, Role};
 use super::teardown;
 use corosensei::Yielder;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
-use std::panic::Location;
+use std::panic::{AssertUnwindSafe, Location, catch_unwind};
 use std::ptr::NonNull;
 
 thread_local! {
@@ -42,20 +44,22 @@ pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
 static END: Verb = Verb::always("end", super::names::sense_of_end);
 
 /// The whole life of a task, on its own stack.
-pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce()) {
+pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -> Came) {
     let current = current().expect("a task runs inside of an execution");
-    current.with(|e| e.task_mut(id).yielder = yielder);
-    let place = Location::caller();
-    let life = move || {
-        body();
-        super::panics::destroy_locals(current);
-        current.perform(Op::plain(&END, place));
-        current.with(|e| e.ended());
-    };
-    if let Err(payload) = std::panic::catch_unwind(std::panic::AssertUnwindSafe(life)) {
-        // Bodies catch their own panics: what arrives here is the end of the execution.
-        debug_assert!(payload.is::<teardown::Teardown>(), "a task's body let a panic through");
+    let stage = current.with(|e| {
+        e.task_mut(id).yielder = yielder;
+        e.stage
+    });
+    if stage == Stage::Teardown && current.with(|e| e.task(id).role != Role::Janitor) {
+        // It never ran: all that is left to do is to destroy what it owns.
+        let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
+        return;
     }
+    if body() == Came::Down || panics::destroy_locals(current) == Came::Down {
+        return;
+    }
+    current.perform(Op::plain(&END, Location::caller()));
+    current.with(|e| e.ended());
 }
 
 impl Current {
@@ -125,7 +129,7 @@ impl Current {
         // Unwinding tasks suspend inside of destructors. std counts panics per operating-system thread, so
         // those that are suspended must be told from the one that runs.
         if std::thread::panicking() {
-            self.with(|e| super::panics::note_unwinding(e));
+            self.with(|e| panics::note_unwinding(e));
         }
         // SAFETY: a task's yielder lives on its stack as long as the task does.
         unsafe { (*yielder).suspend(()) };

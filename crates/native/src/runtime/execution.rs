@@ -11,8 +11,9 @@ use super::operation::{Changes, NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
 use super::race::Races;
 use super::ready::Ready;
+use super::spin::LOOK_EVERY;
 use super::stack::Stacks;
-use super::task::{Fiber, Handle, Panic, Phase, Role, Task};
+use super::task::{Came, Fiber, Handle, Panic, Phase, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::{CoroutineResult, Yielder};
@@ -156,7 +157,10 @@ impl Execution {
     }
 
     /// Begins a clean execution; its main task runs `body`.
-    pub fn start(&mut self, body: impl FnOnce() + 'static) {
+    ///
+    /// # Safety
+    /// What `body` borrows outlives the execution.
+    pub unsafe fn start(&mut self, body: impl FnOnce() -> Came) {
         self.serial = super::serial::next();
         self.stage = Stage::Exploring;
         self.option = 0;
@@ -183,7 +187,8 @@ impl Execution {
         self.tracked.clear();
         self.next_tracked = 0;
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
-        self.equip(main, None, body);
+        // SAFETY: the caller's.
+        unsafe { self.equip(main, None, body) };
         self.newborn.push(main);
         self.settle();
     }
@@ -216,30 +221,42 @@ impl Execution {
     }
 
     /// Gives a task a stack and something to do.
-    pub(super) fn equip(&mut self, id: TaskId, stack_size: Option<usize>, body: impl FnOnce() + 'static) {
+    ///
+    /// # Safety
+    /// What `body` borrows outlives the task.
+    pub(super) unsafe fn equip(
+        &mut self,
+        id: TaskId,
+        stack_size: Option<usize>,
+        body: impl FnOnce() -> Came,
+    ) {
         let stack = self.stacks.take(stack_size);
-        let fiber = Fiber::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
-            super::context::enter(id, yielder, body);
-        });
+        let life = move |yielder: &Yielder<(), ()>, ()| super::context::enter(id, yielder, body);
+        // SAFETY: the caller's.
+        let fiber = unsafe { Fiber::with_stack_unchecked(stack, life) };
         self.task_mut(id).fiber = Some(fiber);
         self.fibers += 1;
     }
 
     /// A new task of the program, a child of the one that runs. It runs up to its first operation before
     /// anything else happens.
-    pub fn spawn(
+    ///
+    /// # Safety
+    /// What `body` borrows outlives the task.
+    pub unsafe fn spawn(
         &mut self,
         label: Option<Arc<str>>,
         stack_size: Option<usize>,
         place: &'static Location<'static>,
-        body: impl FnOnce() + 'static,
+        body: impl FnOnce() -> Came,
     ) -> TaskId {
         let parent = self.current;
         self.task_mut(parent).children += 1;
         let number = self.task(parent).children;
         let id = self.add_task(Role::Thread, parent, number);
         self.task_mut(id).label = label;
-        self.equip(id, stack_size, body);
+        // SAFETY: the caller's.
+        unsafe { self.equip(id, stack_size, body) };
         self.newborn.push(id);
         let line = self.log.note(parent, &SPAWN, place);
         line.effect = Effect::Task(id);
@@ -296,25 +313,25 @@ impl Execution {
         let task = self.task_mut(id);
         let verb = task.op.verb;
         task.phase = Phase::Alive;
-        if verb.manner == Manner::Yielding || task.steps % super::spin::LOOK_EVERY == 0 || task.spin.turn.is_some() {
+        if verb.manner == Manner::Yielding || task.steps % LOOK_EVERY == LOOK_EVERY - 1 || task.spin.turn.is_some() {
             self.consider_spin(id);
         }
+        self.evaluate(id);
+        if self.driver.is_some()
+            && self.newborn.is_empty()
+            && let Some(pick) = self.decide()
+            && pick.task == id
+        {
+            self.decided = None;
+            self.option = pick.option;
+            self.log_step(id);
+            return Turn::Go;
+        }
+        // Nothing changes before another task moves, so it need not be watched before.
         if verb.changes == Changes::WithItsObjects {
             self.watch_objects(id);
         }
-        self.evaluate(id);
-        if self.driver.is_none() || !self.newborn.is_empty() {
-            return Turn::Wait;
-        }
-        match self.decide() {
-            Some(pick) if pick.task == id => {
-                self.decided = None;
-                self.option = pick.option;
-                self.log_step(id);
-                Turn::Go
-            }
-            _ => Turn::Wait,
-        }
+        Turn::Wait
     }
 
     #[inline]
@@ -322,6 +339,17 @@ impl Execution {
         let Execution { tasks, objects, .. } = self;
         for object in tasks[id.index()].op.objects() {
             objects[object].watchers.push(id);
+        }
+    }
+
+    #[inline]
+    fn unwatch_objects(&mut self, id: TaskId) {
+        let Execution { tasks, objects, .. } = self;
+        let op = &tasks[id.index()].op;
+        if op.verb.changes == Changes::WithItsObjects {
+            for object in op.objects() {
+                objects.unwatch(object, id);
+            }
         }
     }
 
@@ -412,6 +440,7 @@ impl Execution {
     fn take(&mut self, pick: Pick) {
         let id = pick.task;
         self.option = pick.option;
+        self.unwatch_objects(id);
         self.log_step(id);
         match self.task(id).role {
             Role::Thread | Role::Janitor => self.resume(id),
@@ -425,14 +454,10 @@ impl Execution {
         if !self.task(id).spin_reads.is_empty() {
             self.stop_watching_spin(id);
         }
-        let Execution { tasks, pending, objects, log, .. } = self;
+        let Execution { tasks, pending, log, watch, .. } = self;
         let task = &mut tasks[id.index()];
         let op = &task.op;
-        if op.verb.changes == Changes::WithItsObjects {
-            for object in op.objects() {
-                objects.unwatch(object, id);
-            }
-        }
+        watch.moved(id, op.place);
         let wrote = pending[id.index()].accesses.any_write();
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
@@ -449,7 +474,6 @@ impl Execution {
             self.unwinding -= 1;
             self.task_mut(id).unwinding = false;
         }
-        self.watch.moved(id, self.task(id).op.place);
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         let result = super::context::inside(self, || {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.

@@ -9,7 +9,7 @@ use super::execution::{Execution, Stage};
 use super::locals::Slot;
 use super::log::Effect;
 use super::operation::Verb;
-use super::task::{Panic, Phase};
+use super::task::{Came, Panic, Phase};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
@@ -131,7 +131,10 @@ pub(crate) fn caught(current: Current) {
 }
 
 /// Destroys the thread-locals of the running task. Destructors may make new ones.
-pub(super) fn destroy_locals(current: Current) {
+pub(super) fn destroy_locals(current: Current) -> Came {
+    if current.with(|e| e.task(e.current).locals.is_empty()) {
+        return Came::ToItsEnd;
+    }
     loop {
         let next = current.with(|e| {
             let me = e.current;
@@ -140,19 +143,24 @@ pub(super) fn destroy_locals(current: Current) {
             Some(std::mem::replace(&mut local.value, Slot::Destroyed))
         });
         let Some(value) = next else { break };
-        let dropped = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || drop(value)));
-        if let Err(payload) = dropped {
-            let message = message_of(&*super::teardown::unless_teardown(payload));
-            let name = current.with(|e| e.task_name(e.current));
-            let text =
-                format!("{name}: a thread-local destructor panicked: {message}; the process would abort");
-            current.fail(Defect::new(FailureKind::Panic, text));
+        match super::teardown::catch(move || drop(value)) {
+            Ok(Ok(())) => {}
+            Ok(Err(payload)) => {
+                let message = message_of(&*payload);
+                let name = current.with(|e| e.task_name(e.current));
+                let text =
+                    format!("{name}: a thread-local destructor panicked: {message}; the process would abort");
+                current.with(|e| e.fail(Defect::new(FailureKind::Panic, text)));
+                return Came::Down;
+            }
+            Err(_) => return Came::Down,
         }
     }
     current.with(|e| {
         let me = e.current;
         e.task_mut(me).locals.clear();
     });
+    Came::ToItsEnd
 }
 
 impl Execution {

@@ -34,6 +34,15 @@ pub(crate) enum Phase {
     Abandoned,
 }
 
+/// How the body of a task, which lets no panic through, came to its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Came {
+    /// By itself, or by a panic that it has kept for whoever joins it.
+    ToItsEnd,
+    /// It was torn down.
+    Down,
+}
+
 /// Whether somebody could still learn of a task's panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Handle {

@@ -6,7 +6,7 @@
 use super::context::Current;
 use super::execution::{Execution, Stage};
 use super::panics;
-use super::task::{Phase, Role};
+use super::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -19,8 +19,11 @@ const PATIENCE: u32 = 10_000;
 /// The operation that was written into a task that is torn down.
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
-    let janitor = current.with(|e| e.task(e.current).role == Role::Janitor);
-    if !janitor && !panics::panicking(current) {
+    let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb.name));
+    if verb == "end" {
+        return 0;
+    }
+    if role != Role::Janitor && !panics::panicking(current) {
         throw(current);
     }
     let blocked = current.with(|e| {
@@ -54,12 +57,15 @@ fn throw(current: Current) -> ! {
     resume_unwind(Box::new(Teardown))
 }
 
-/// A body that panicked: passes a teardown on, returns anything else.
-pub(crate) fn unless_teardown(payload: Box<dyn std::any::Any + Send>) -> Box<dyn std::any::Any + Send> {
-    if payload.is::<Teardown>() {
-        resume_unwind(payload);
+/// Runs program code. Its panics come back as an error, but the end of the execution does not.
+pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<std::thread::Result<T>, Teardown> {
+    match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(value) => Ok(Ok(value)),
+        Err(payload) => match payload.downcast::<Teardown>() {
+            Ok(_) => Err(Teardown),
+            Err(payload) => Ok(Err(payload)),
+        },
     }
-    payload
 }
 
 impl Execution {
@@ -102,12 +108,15 @@ impl Execution {
             return;
         }
         let janitor = self.add_task(Role::Janitor, TaskId::MAIN, 0);
-        self.equip(janitor, None, move || {
+        let body = move || {
             for destroy in remains {
                 // A panic of a destructor is noted by the hook; the others still get their turn.
                 let _ = catch_unwind(AssertUnwindSafe(destroy));
             }
-        });
+            Came::Down
+        };
+        // SAFETY: what is left borrows nothing.
+        unsafe { self.equip(janitor, None, body) };
         self.resume(janitor);
     }
 

@@ -1,24 +1,33 @@
 //! Spawning and joining.
 
 use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::panics;
-use crate::runtime::task::{Handle, Phase};
-use crate::runtime::teardown::unless_teardown;
+use crate::runtime::task::{Came, Handle, Panic, Phase};
+use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, TaskId};
 use std::any::Any;
 use std::fmt;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind};
-use std::sync::{Arc, Mutex};
+use std::cell::Cell;
+use std::panic::Location;
+use std::rc::Rc;
+use std::sync::Arc;
 
 static JOIN: Verb = Verb::new("join", |e, op| {
     let ended = e.task(TaskId(op.args[0] as u32)).phase == Phase::Ended;
     Sense::when(ended, Accesses::read(op.object))
 });
 
-/// Where a task leaves its result.
-pub(super) type Packet<T> = Arc<Mutex<Option<std::thread::Result<T>>>>;
+/// Where a task leaves its result. All tasks of an execution live on one operating-system thread, and so
+/// do their packets.
+pub(super) struct Packet<T>(Rc<Cell<Option<std::thread::Result<T>>>>);
+
+// SAFETY: used only by tasks of one execution, which all run on the execution's own thread.
+unsafe impl<T: Send> Send for Packet<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Packet<T> {}
 
 /// A task of the present execution that will leave a `T`.
 pub(super) struct Task<T> {
@@ -26,42 +35,40 @@ pub(super) struct Task<T> {
     pub packet: Packet<T>,
 }
 
-/// Starts a task. The closure may borrow: the caller sees to it that what it borrows outlives the task.
-pub(super) unsafe fn start<'a, T, F>(
+/// Starts a task.
+///
+/// # Safety
+/// What `f` and its result borrow outlives the task.
+pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     current: Current,
     label: Option<Arc<str>>,
     stack_size: Option<usize>,
     place: &'static Location<'static>,
     f: F,
-) -> Task<T>
-where
-    F: FnOnce() -> T + 'a,
-    T: 'a,
-{
-    let packet: Packet<T> = Arc::new(Mutex::new(None));
+) -> Task<T> {
+    let packet = Rc::new(Cell::new(None));
     let result = packet.clone();
     let body = move || {
-        let outcome = catch_unwind(AssertUnwindSafe(f)).map_err(unless_teardown);
-        if outcome.is_err() {
+        let Ok(outcome) = catch(f) else { return Came::Down };
+        if let Err(payload) = &outcome {
             let current = context::current().expect("a task runs inside of an execution");
             panics::caught(current);
-            current.with(|e| note_silent_panic(e, outcome.as_ref().err()));
+            current.with(|e| note_silent_panic(e, &**payload));
         }
-        *result.lock().unwrap() = Some(outcome);
+        result.set(Some(outcome));
+        Came::ToItsEnd
     };
-    let body: Box<dyn FnOnce() + 'a> = Box::new(body);
     // SAFETY: the caller's.
-    let body: Box<dyn FnOnce()> = unsafe { std::mem::transmute(body) };
-    let id = current.with(|e| e.spawn(label, stack_size, place, body));
-    Task { id, packet }
+    let id = current.with(|e| unsafe { e.spawn(label, stack_size, place, body) });
+    Task { id, packet: Packet(packet) }
 }
 
 /// `resume_unwind` does not call the panic hook, but it is a panic all the same.
-fn note_silent_panic(e: &mut crate::runtime::execution::Execution, payload: Option<&Box<dyn Any + Send>>) {
+fn note_silent_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
     let me = e.current;
-    if let (None, Some(payload)) = (&e.task(me).panic, payload) {
-        let message = panics::message_of(&**payload);
-        e.task_mut(me).panic = Some(crate::runtime::task::Panic { message, place: None });
+    if e.task(me).panic.is_none() {
+        let message = panics::message_of(payload);
+        e.task_mut(me).panic = Some(Panic { message, place: None });
     }
 }
 
@@ -72,7 +79,7 @@ impl<T> Task<T> {
         current.perform(Op::new(&JOIN, end, place).arg(self.id.0 as u64));
         current.did(Effect::None, Synchronises::Join(self.id));
         current.with(|e| e.task_mut(self.id).handle = Handle::Joined);
-        self.packet.lock().unwrap().take().expect("a task that has ended left its result")
+        self.packet.0.take().expect("a task that has ended left its result")
     }
 }
 
