@@ -134,10 +134,46 @@ pub trait Describe {
     fn describe_last_time(&self, index: usize) -> String;
 }
 
+/// What is to happen at a point. One word, since it is handed on at every step.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Decision(u64);
+
+impl Decision {
+    /// The rest of this execution is redundant.
+    pub const ABANDON: Decision = Decision(u64::MAX);
+    /// The prescribed pick is not possible here.
+    pub const DIVERGED: Decision = Decision(u64::MAX - 1);
+    /// The run stops here.
+    pub const STOP: Decision = Decision(u64::MAX - 2);
+
+    /// This happens next.
+    #[inline]
+    pub fn take(pick: Pick) -> Decision {
+        Decision((pick.task.0 as u64) << 32 | pick.option as u64)
+    }
+    /// What happens next; nothing if the run does not go on.
+    #[inline]
+    pub fn pick(self) -> Option<Pick> {
+        let task = (self.0 >> 32) as u32;
+        (task != u32::MAX).then_some(Pick { task: TaskId(task), option: self.0 as u32 })
+    }
+}
+
+impl std::fmt::Debug for Decision {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (*self, self.pick()) {
+            (_, Some(pick)) => write!(f, "Take({pick:?})"),
+            (Decision::ABANDON, _) => f.write_str("Abandon"),
+            (Decision::DIVERGED, _) => f.write_str("Diverged"),
+            _ => f.write_str("Stop"),
+        }
+    }
+}
+
 /// Decides what happens at each point of a run.
 pub trait Driver {
-    /// The pick at this point, which is not over; none to stop the run here.
-    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick>;
+    /// What happens at this point, which is not over.
+    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
 }
 
 /// A system whose behaviour is decided one pick at a time.
@@ -158,7 +194,7 @@ pub trait World: Describe {
         Self: Sized,
     {
         while !self.point().is_over()
-            && let Some(pick) = driver.next(&self.point(), self)
+            && let Some(pick) = driver.next(&self.point(), self).pick()
         {
             self.step(pick);
         }

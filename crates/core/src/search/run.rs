@@ -56,43 +56,44 @@ struct Seat<'a> {
 
 impl Driver for Seat<'_> {
     #[inline]
-    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick> {
+    fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if self.kept < self.keep {
             return self.next_kept(point, world);
         }
         if self.trace.len() >= self.max_steps {
             return self.stop(step_limit(self.max_steps));
         }
-        match self.strategy.choose(self.trace, point) {
-            Decision::Take(pick) => {
-                if self.replaying && !self.is_expected(pick, world) {
-                    return None;
-                }
-                self.trace.push(pick, point);
-                Some(pick)
-            }
-            Decision::Abandon => {
-                self.stopped = Some(Stopped::Abandoned);
-                None
-            }
-            Decision::Diverged => {
-                let index = self.trace.len();
-                let expected = self.strategy.expects(index).unwrap_or("a prescribed pick");
-                let defect = diverged(index, expected, "that cannot happen there");
-                self.stop(defect)
-            }
+        let decision = self.strategy.choose(self.trace, point);
+        let Some(pick) = decision.pick() else { return self.refused(decision) };
+        if self.replaying && !self.is_expected(pick, world) {
+            return Decision::STOP;
         }
+        self.trace.push(pick, point);
+        decision
     }
 }
 
 impl Seat<'_> {
     #[cold]
-    fn stop(&mut self, defect: Defect) -> Option<Pick> {
+    fn stop(&mut self, defect: Defect) -> Decision {
         self.stopped = Some(Stopped::Failed(Box::new(defect)));
-        None
+        Decision::STOP
     }
 
-    fn next_kept(&mut self, point: &Point<'_>, world: &dyn Describe) -> Option<Pick> {
+    /// The strategy does not want to go on.
+    #[cold]
+    fn refused(&mut self, decision: Decision) -> Decision {
+        if decision == Decision::DIVERGED {
+            let index = self.trace.len();
+            let expected = self.strategy.expects(index).unwrap_or("a prescribed pick");
+            let defect = diverged(index, expected, "that cannot happen there");
+            return self.stop(defect);
+        }
+        self.stopped = Some(Stopped::Abandoned);
+        Decision::STOP
+    }
+
+    fn next_kept(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         let step = &self.trace.steps()[self.kept];
         let pending = point.all().get(step.task.index());
         let fits = pending.is_some_and(|p| p.signature == step.signature && step.option < p.options);
@@ -102,7 +103,7 @@ impl Seat<'_> {
             return self.stop(defect);
         }
         self.kept += 1;
-        Some(step.pick())
+        Decision::take(step.pick())
     }
 
     fn is_expected(&mut self, pick: Pick, world: &dyn Describe) -> bool {

@@ -71,23 +71,23 @@ impl Strategy for Dfs {
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         if let Some(inherited) = self.inherited.get(so_far.len()) {
-            return Decision::Take(*inherited);
+            return Decision::take(*inherited);
         }
         if let Some(turn) = self.turn.take() {
             self.path.push(turn);
-            return Decision::Take(turn);
+            return Decision::take(turn);
         }
         let begin = self.untried.len();
         self.begins.push(begin);
         if let Some(only) = point.only() {
             self.path.push(only);
-            return Decision::Take(only);
+            return Decision::take(only);
         }
         in_order_of_trial(so_far.last_task(), point, |pick| self.untried.push(pick));
         self.untried[begin..].reverse();
         let first = self.untried.pop().expect("the point is not over");
         self.path.push(first);
-        Decision::Take(first)
+        Decision::take(first)
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {

@@ -17,6 +17,7 @@ pub use replay::Replay;
 
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
+pub use crate::world::Decision;
 use crate::world::{Pick, Point};
 
 /// How the next execution begins.
@@ -26,17 +27,6 @@ pub enum Next {
     From(usize),
     /// There is nothing left to explore.
     Exhausted,
-}
-
-/// What a strategy wants at a point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Decision {
-    /// This happens next.
-    Take(Pick),
-    /// The rest of this execution is redundant.
-    Abandon,
-    /// The prescribed pick is not possible here: see [`Strategy::expects`].
-    Diverged,
 }
 
 /// Makes the choices of a search.

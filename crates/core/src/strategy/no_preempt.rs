@@ -37,7 +37,7 @@ impl Strategy for NoPreempt {
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        Decision::Take(NoPreempt::pick(so_far, point))
+        Decision::take(NoPreempt::pick(so_far, point))
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {

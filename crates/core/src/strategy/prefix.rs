@@ -28,8 +28,8 @@ impl<S: Strategy> Strategy for Prefix<S> {
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         match self.picks.get(so_far.len()) {
-            Some(pick) if point.is_enabled(pick.task) => Decision::Take(*pick),
-            Some(_) => Decision::Diverged,
+            Some(pick) if point.is_enabled(pick.task) => Decision::take(*pick),
+            Some(_) => Decision::DIVERGED,
             None => self.then.choose(so_far, point),
         }
     }

@@ -38,7 +38,7 @@ impl Strategy for Random {
         };
         let options = point.pending(task).options;
         let option = if options > 1 { self.rng.below(options) } else { 0 };
-        Decision::Take(Pick { task, option })
+        Decision::take(Pick { task, option })
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {

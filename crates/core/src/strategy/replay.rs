@@ -31,12 +31,12 @@ impl Strategy for Replay {
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         let Some(pick) = self.picks.get(so_far.len()) else {
-            return Decision::Take(NoPreempt::pick(so_far, point));
+            return Decision::take(NoPreempt::pick(so_far, point));
         };
         if point.is_enabled(pick.task) && pick.option < point.pending(pick.task).options {
-            Decision::Take(*pick)
+            Decision::take(*pick)
         } else {
-            Decision::Diverged
+            Decision::DIVERGED
         }
     }
 

@@ -320,12 +320,13 @@ impl Execution {
         if self.driver.is_some()
             && self.newborn.is_empty()
             && let Some(pick) = self.decide()
-            && pick.task == id
         {
-            self.decided = None;
-            self.option = pick.option;
-            self.log_step(id);
-            return Turn::Go;
+            if pick.task == id {
+                self.option = pick.option;
+                self.log_step(id);
+                return Turn::Go;
+            }
+            self.decided = Some(pick);
         }
         // Nothing changes before another task moves, so it need not be watched before.
         if verb.changes == Changes::WithItsObjects {
@@ -353,7 +354,7 @@ impl Execution {
         }
     }
 
-    /// Asks the driver what happens next, and remembers it. None if the run is over.
+    /// Asks the driver what happens next. None if the run is over.
     #[inline(always)]
     fn decide(&mut self) -> Option<Pick> {
         self.settle();
@@ -363,8 +364,7 @@ impl Execution {
         let driver = self.driver.expect("only asked while there is one");
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
         let driver = unsafe { &mut *driver };
-        let pick = driver.next(&Point::new(&self.enabled, &self.pending), self);
-        self.decided = pick;
+        let pick = driver.next(&Point::new(&self.enabled, &self.pending), self).pick();
         if pick.is_none() {
             self.driver = None;
         }
@@ -383,7 +383,6 @@ impl Execution {
                     None => break,
                 },
             };
-            self.decided = None;
             self.take(pick);
         }
         self.driver = None;
