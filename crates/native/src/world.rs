@@ -2,7 +2,7 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::panics;
+use crate::runtime::{overflow, panics};
 use crate::runtime::task::{Came, Phase, Role};
 use crate::runtime::teardown::catch;
 use crate::settings::{Detached, Settings};
@@ -25,6 +25,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
     /// A world that runs `program`. Fails inside of another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         panics::install_hook();
+        overflow::install_handler();
         NativeWorld { execution: Box::new(Execution::new(settings)), program, outcome: Rc::default() }
     }
 }

@@ -1,13 +1,18 @@
 //! What to explore and how: the settings of one check.
 
+use crate::environment;
+use crate::listener::Listening;
 use crate::report::Report;
+use crate::tickets;
 use raddle_core::clock::Time;
-use raddle_core::search::{Budget, Listener, OnFailure, Plan, search};
+use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
 use raddle_core::ticket::Ticket;
+use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, NativeWorld, Settings};
 use std::fmt::Debug;
-use std::time::Duration;
+use raddle_report::Run;
+use std::time::{Duration, Instant};
 
 /// Which strategy makes the choices.
 #[derive(Clone, Debug)]
@@ -56,6 +61,29 @@ impl Checker {
     pub fn random(schedules: u64) -> Checker {
         Checker::new(Choice::Random(schedules))
     }
+    /// Replays one schedule: `ticket` is the text of a ticket, or the path of a file with one.
+    ///
+    /// # Panics
+    /// If it is neither.
+    #[track_caller]
+    pub fn replay(ticket: impl AsRef<str>) -> Checker {
+        match tickets::read(ticket.as_ref()) {
+            Ok(ticket) => Checker::replay_ticket(ticket),
+            Err(error) => panic!("raddle: {error}"),
+        }
+    }
+    /// Replays one schedule.
+    ///
+    /// # Panics
+    /// If the ticket has a setting that this version does not know.
+    #[track_caller]
+    pub fn replay_ticket(ticket: Ticket) -> Checker {
+        let mut settings = Settings::default();
+        if let Err(error) = settings.apply(&ticket.settings) {
+            panic!("raddle: {error}");
+        }
+        Checker { settings, ..Checker::new(Choice::Replay(Box::new(ticket))) }
+    }
     /// Sets the seed of random choices; 0 if it is not set.
     pub fn seed(mut self, seed: u64) -> Checker {
         self.seed = seed;
@@ -63,7 +91,7 @@ impl Checker {
     }
     /// Sets how many operating-system threads explore.
     pub fn workers(mut self, workers: usize) -> Checker {
-        self.plan.workers = workers;
+        self.plan.workers = workers.max(1);
         self
     }
     /// Explores only executions with at most so many preemptions.
@@ -145,17 +173,90 @@ impl Checker {
     }
 
     /// Explores `f` and reports what was found.
+    ///
+    /// # Panics
+    /// If it is called inside of an exploration, or if an environment variable makes no sense.
     #[track_caller]
-    pub fn run<T, F>(self, f: F) -> Report<T>
+    pub fn run<T, F>(mut self, f: F) -> Report<T>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        let make = || NativeWorld::new(&f, self.settings.clone());
-        let findings = search(&self.plan(), self.strategy(), make, &Quiet);
-        Report::new(findings)
+        assert!(
+            !raddle_native::is_exploring(),
+            "raddle: a check inside of a check; explore one program at a time"
+        );
+        if self.plan.test.is_none() {
+            self.plan.test = name_of_test();
+        }
+        if let Err(error) = environment::apply(&mut self, |name| std::env::var(name).ok()) {
+            panic!("raddle: {error}");
+        }
+        let begun = Instant::now();
+        let listening = Listening::new(self.plan.test.clone());
+        let mut findings = self.search(&f, &listening);
+        if let Some(failure) = &mut findings.failure {
+            self.replay_once(&f, failure);
+        }
+        let ticket_file = match listening.into_ticket() {
+            Some(Ok(path)) => Some(path),
+            Some(Err(error)) => {
+                if let Some(failure) = &mut findings.failure {
+                    failure.afterwards.push(error);
+                }
+                None
+            }
+            None => None,
+        };
+        Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()) })
+    }
+
+    fn search<T, F>(&self, f: &F, listener: &dyn Listener) -> Findings<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        let make = || NativeWorld::new(f, self.settings.clone());
+        search(&self.plan(), self.strategy(), make, listener)
+    }
+
+    /// A failure that its own ticket does not bring back says so.
+    fn replay_once<T, F>(&self, f: &F, failure: &mut Failure)
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        let replayed = matches!(self.choice, Choice::Replay(_));
+        if replayed || matches!(failure.kind(), FailureKind::NotDeterministic | FailureKind::Misuse) {
+            return;
+        }
+        let mut again = self.clone();
+        again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
+        again.preemptions = None;
+        again.plan.workers = 1;
+        let defect = again.search(f, &NoListener).failure.map(|f| f.defect);
+        let same = defect.as_ref().is_some_and(|d| d.kind == failure.defect.kind);
+        if !same {
+            let found = defect.map_or("no failure".to_owned(), |d| format!("{}: {}", d.kind, d.message));
+            failure.afterwards.push(format!("replaying this ticket once gave another result ({found})"));
+        }
+    }
+
+    /// Explores `f`, and panics with the report if it fails.
+    #[track_caller]
+    pub fn check<T, F>(self, f: F)
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        let report = self.run(f);
+        if report.failure().is_some() {
+            panic!("{report}");
+        }
     }
 }
 
-struct Quiet;
-impl Listener for Quiet {}
+/// The test harness names its threads after the tests that run on them.
+fn name_of_test() -> Option<String> {
+    std::thread::current().name().filter(|n| *n != "main").map(str::to_owned)
+}

@@ -2,9 +2,15 @@
 //! for ever.
 
 mod checker;
+mod environment;
+mod listener;
 mod report;
+mod screen;
+mod tickets;
 
 pub use checker::Checker;
+pub use raddle_core::ticket::Ticket;
+pub use raddle_macros::test;
 pub use raddle_core::clock::Time;
 pub use raddle_core::verdict::{Coverage, Failure, FailureKind};
 pub use raddle_native::Detached;
@@ -14,3 +20,64 @@ pub use report::Report;
 #[cfg(feature = "allocator")]
 #[global_allocator]
 static ALLOCATOR: alloc::Allocator = alloc::Allocator::system();
+
+/// Explores every behaviour of `f`, and panics with the report if one of them fails.
+///
+/// ```
+/// use raddle::sync::{Arc, Mutex};
+/// raddle::check(|| {
+///     let count = Arc::new(Mutex::new(0));
+///     let other = count.clone();
+///     let task = raddle::thread::spawn(move || *other.lock().unwrap() += 1);
+///     *count.lock().unwrap() += 1;
+///     task.join().unwrap();
+///     assert_eq!(*count.lock().unwrap(), 2);
+/// });
+/// ```
+#[track_caller]
+pub fn check<T, F>(f: F)
+where
+    F: Fn() -> T + Send + Sync,
+    T: Ord + std::fmt::Debug + Send,
+{
+    Checker::exhaustive().check(f);
+}
+
+/// What the attribute's expansion uses. Not for direct use.
+#[doc(hidden)]
+pub mod __private {
+    use crate::Checker;
+    use std::fmt::Debug;
+
+    /// What a test may return.
+    pub trait TestResult {
+        /// Panics if the test says that it failed.
+        fn demand(self);
+        /// What a test that passed returns.
+        fn passed() -> Self;
+    }
+
+    impl TestResult for () {
+        fn demand(self) {}
+        fn passed() {}
+    }
+
+    impl<E: Debug> TestResult for Result<(), E> {
+        #[track_caller]
+        fn demand(self) {
+            if let Err(error) = self {
+                panic!("the test returned an error: {error:?}");
+            }
+        }
+        fn passed() -> Self {
+            Ok(())
+        }
+    }
+
+    /// Explores a test.
+    #[track_caller]
+    pub fn run_test<T: TestResult>(checker: Checker, body: fn() -> T) -> T {
+        checker.check(|| body().demand());
+        T::passed()
+    }
+}

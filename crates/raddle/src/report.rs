@@ -1,18 +1,22 @@
 //! What a check found.
 
+use crate::screen;
 use raddle_core::search::Findings;
 use raddle_core::verdict::{Coverage, Failure};
+use raddle_report::{Layout, Run};
 use std::collections::BTreeMap;
+use std::fmt;
 
-/// What a check found.
+/// What a check found. Displays as the report of its failure, or as one line if there is none.
 #[derive(Debug)]
 pub struct Report<T> {
     findings: Findings<T>,
+    run: Run,
 }
 
 impl<T> Report<T> {
-    pub(crate) fn new(findings: Findings<T>) -> Report<T> {
-        Report { findings }
+    pub(crate) fn new(findings: Findings<T>, run: Run) -> Report<T> {
+        Report { findings, run }
     }
     /// How many executions came to an end.
     pub fn executions(&self) -> u64 {
@@ -30,12 +34,37 @@ impl<T> Report<T> {
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
         &self.findings.outcomes
     }
-    /// The first failure.
+    /// The failure with the lowest execution number.
     pub fn failure(&self) -> Option<&Failure> {
         self.findings.failure.as_ref()
     }
     /// How many executions failed.
     pub fn failures(&self) -> u64 {
         self.findings.failures
+    }
+    /// Where the failure's ticket was written.
+    pub fn ticket_file(&self) -> Option<&std::path::Path> {
+        self.run.ticket_file.as_deref()
+    }
+    /// The whole report as text, `width` characters wide.
+    pub fn to_text(&self, width: usize) -> String {
+        self.render(&Layout::terminal(width))
+    }
+    /// The failure and its story as JSON, for other tools.
+    pub fn to_json(&self) -> Option<String> {
+        self.failure().map(|failure| raddle_report::to_json(failure, self.coverage()))
+    }
+
+    fn render(&self, layout: &Layout) -> String {
+        match self.failure() {
+            Some(failure) => raddle_report::failure(failure, self.coverage(), &self.run, layout),
+            None => raddle_report::summary(self.coverage(), &self.run),
+        }
+    }
+}
+
+impl<T> fmt::Display for Report<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(&screen::layout()))
     }
 }

@@ -16,11 +16,12 @@ use super::stack::Stacks;
 use super::task::{Came, Fiber, Handle, Panic, Phase, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
+use corosensei::stack::Stack;
 use corosensei::{CoroutineResult, Yielder};
 use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Describe, Driver, Manner, Pending, Pick, Point};
+use raddle_core::world::{Driver, Manner, Pending, Pick, Point};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -231,6 +232,7 @@ impl Execution {
         body: impl FnOnce() -> Came,
     ) {
         let stack = self.stacks.take(stack_size);
+        self.task_mut(id).stack_limit = stack.limit().get();
         let life = move |yielder: &Yielder<(), ()>, ()| super::context::enter(id, yielder, body);
         // SAFETY: the caller's.
         let fiber = unsafe { Fiber::with_stack_unchecked(stack, life) };

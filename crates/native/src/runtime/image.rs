@@ -1,36 +1,42 @@
 //! Where the program's statics are in memory. The only file that asks the platform for it.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The lowest and the highest address of any image of the program; most addresses are outside.
-static LOWEST: AtomicUsize = AtomicUsize::new(usize::MAX);
-static HIGHEST: AtomicUsize = AtomicUsize::new(0);
-static RANGES: OnceLock<Vec<(usize, usize)>> = OnceLock::new();
+/// Two stretches of memory that hold all statics: the program's own, and those of its libraries. The heap and
+/// the stacks lie between them.
+static STRETCHES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
+static RANGES: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
 /// Whether `address` belongs to a static.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
-    if HIGHEST.load(Ordering::Relaxed) == 0 {
+    let within = |[from, to]: &[AtomicUsize; 2]| {
+        address >= from.load(Ordering::Relaxed) && address < to.load(Ordering::Relaxed)
+    };
+    if STRETCHES[0][1].load(Ordering::Relaxed) == 0 {
         ranges();
     }
-    if address < LOWEST.load(Ordering::Relaxed) || address >= HIGHEST.load(Ordering::Relaxed) {
-        return false;
-    }
-    ranges().iter().any(|(from, to)| (*from..*to).contains(&address))
+    STRETCHES.iter().any(within) && ranges().iter().any(|range| range.contains(&address))
 }
 
-fn ranges() -> &'static [(usize, usize)] {
+#[cold]
+fn ranges() -> &'static [Range<usize>] {
     RANGES.get_or_init(|| {
-        let ranges = find();
-        LOWEST.store(ranges.iter().map(|r| r.0).min().unwrap_or(1), Ordering::Relaxed);
-        HIGHEST.store(ranges.iter().map(|r| r.1).max().unwrap_or(1), Ordering::Relaxed);
-        ranges
+        // The loader names the program itself first.
+        let images = find();
+        for (stretch, images) in STRETCHES.iter().zip([&images[..1], &images[1..]]) {
+            let ranges = || images.iter().flatten();
+            stretch[0].store(ranges().map(|r| r.start).min().unwrap_or(1), Ordering::Relaxed);
+            stretch[1].store(ranges().map(|r| r.end).max().unwrap_or(1), Ordering::Relaxed);
+        }
+        images.into_iter().flatten().collect()
     })
 }
 
 #[cfg(target_os = "linux")]
-fn find() -> Vec<(usize, usize)> {
+fn find() -> Vec<Vec<Range<usize>>> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -38,23 +44,24 @@ fn find() -> Vec<(usize, usize)> {
     ) -> libc::c_int {
         // SAFETY: the loader passes a valid description, and `out` is the vector below.
         unsafe {
-            let out = &mut *(out as *mut Vec<(usize, usize)>);
+            let out = &mut *(out as *mut Vec<Vec<Range<usize>>>);
             let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
-            for header in headers.iter().filter(|h| h.p_type == libc::PT_LOAD) {
+            let range = |header: &libc::Elf64_Phdr| {
                 let from = (*info).dlpi_addr as usize + header.p_vaddr as usize;
-                out.push((from, from + header.p_memsz as usize));
-            }
+                from..from + header.p_memsz as usize
+            };
+            out.push(headers.iter().filter(|h| h.p_type == libc::PT_LOAD).map(range).collect());
         }
         0
     }
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    let mut ranges: Vec<Vec<Range<usize>>> = Vec::new();
     // SAFETY: `visit` keeps to its contract and the vector outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), &mut ranges as *mut _ as *mut libc::c_void) };
+    unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
     ranges
 }
 
 #[cfg(not(target_os = "linux"))]
-fn find() -> Vec<(usize, usize)> {
+fn find() -> Vec<Vec<Range<usize>>> {
     compile_error!("raddle does not know yet how to find statics on this platform: see image.rs");
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod operation;
 pub(crate) mod overlay;
 pub(crate) mod panics;
 pub(crate) mod race;
+pub(crate) mod overflow;
 mod ready;
 mod serial;
 mod spin;

@@ -82,6 +82,8 @@ pub(crate) struct Task {
     pub op: Op,
     pub fiber: Option<Fiber>,
     pub yielder: *const Yielder<(), ()>,
+    /// The lowest address of its stack, guard page included.
+    pub stack_limit: usize,
     pub children: u32,
     pub timers: u32,
     /// How many objects of each kind it was the first to touch.
@@ -123,6 +125,7 @@ impl Task {
             op: nothing,
             fiber: None,
             yielder: std::ptr::null(),
+            stack_limit: 0,
             children: 0,
             timers: 0,
             touched: Vec::new(),

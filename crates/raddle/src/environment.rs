@@ -1,0 +1,82 @@
+//! Environment variables that override a run, so that nobody has to edit a test to replay it.
+//!
+//! A value that makes no sense is an error that names the variable and what it takes.
+
+use crate::checker::{Checker, Choice};
+use crate::tickets;
+use std::str::FromStr;
+
+/// Applies `RADDLE_STRATEGY`, `RADDLE_ITERATIONS`, `RADDLE_SEED`, `RADDLE_WORKERS` and `RADDLE_REPLAY`, as
+/// `var` reads them.
+pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+    let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
+    if let Some(strategy) = var("RADDLE_STRATEGY") {
+        checker.choice = match strategy.as_str() {
+            "exhaustive" => Choice::Exhaustive,
+            "dfs" => Choice::Dfs,
+            "random" => Choice::Random(match checker.choice {
+                Choice::Random(schedules) => schedules,
+                _ => 10_000,
+            }),
+            _ => return Err(format!("RADDLE_STRATEGY is `{strategy}`; it takes exhaustive, dfs or random")),
+        };
+    }
+    match (&mut checker.choice, iterations) {
+        (Choice::Random(schedules), Some(n)) => *schedules = n,
+        (_, Some(n)) => checker.plan.budget.executions = Some(n),
+        (_, None) => {}
+    }
+    if let Some(seed) = number(&var, "RADDLE_SEED")? {
+        checker.seed = seed;
+    }
+    if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
+        checker.plan.workers = workers.max(1);
+    }
+    if let Some(text) = var("RADDLE_REPLAY") {
+        let ticket = tickets::read(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
+        // A ticket of another test is none of this one's business.
+        if ticket.test.is_none() || ticket.test == checker.plan.test {
+            checker.settings.apply(&ticket.settings)?;
+            checker.choice = Choice::Replay(Box::new(ticket));
+            checker.preemptions = None;
+        }
+    }
+    Ok(())
+}
+
+fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Result<Option<N>, String> {
+    let Some(text) = var(name) else { return Ok(None) };
+    let digits = text.replace('_', "");
+    digits.parse().map(Some).map_err(|_| format!("{name} is `{text}`; it takes a number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {
+        let mut checker = Checker::random(5);
+        let find = |name: &str| vars.iter().find(|(n, _)| *n == name).map(|(_, v)| v.to_string());
+        apply(&mut checker, find).map(|()| checker)
+    }
+
+    #[test]
+    fn overrides_what_it_names() {
+        let checker = applied(&[("RADDLE_SEED", "7"), ("RADDLE_ITERATIONS", "1_000"), ("RADDLE_WORKERS", "2")]);
+        let checker = checker.unwrap();
+        assert_eq!((checker.seed, checker.plan.workers), (7, 2));
+        assert!(matches!(checker.choice, Choice::Random(1_000)));
+        let checker = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "9")]).unwrap();
+        assert!(matches!(checker.choice, Choice::Dfs));
+        assert_eq!(checker.plan.budget.executions, Some(9));
+    }
+
+    #[test]
+    fn nonsense_is_an_error_that_names_the_variable() {
+        assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
+        let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();
+        assert_eq!(error, "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs or random");
+        let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();
+        assert!(error.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{error}");
+    }
+}

@@ -1,0 +1,74 @@
+//! What happens while a search goes on: tickets are written, progress is shown, hangs are named.
+
+use crate::tickets;
+use raddle_core::search::{Listener, Progress};
+use raddle_core::verdict::{Failure, thousands};
+use raddle_native::Watchdog;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long a task may run without an operation before it is named.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a search goes on quietly.
+const QUIET: Duration = Duration::from_secs(2);
+
+pub(crate) struct Listening {
+    name: Option<String>,
+    watchdog: Watchdog,
+    /// Tenths of a second at which progress was last shown.
+    shown: AtomicU64,
+    ticket: Mutex<Option<Result<PathBuf, String>>>,
+}
+
+impl Listening {
+    pub fn new(name: Option<String>) -> Listening {
+        let (shown, ticket) = (AtomicU64::new(0), Mutex::new(None));
+        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, ticket }
+    }
+
+    /// Where the ticket is, or why it could not be written.
+    pub fn into_ticket(self) -> Option<Result<PathBuf, String>> {
+        if self.shown.load(Ordering::Relaxed) > 0 {
+            eprint!("\r\x1b[K");
+        }
+        self.ticket.into_inner().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn words(&self, progress: &Progress) -> String {
+        let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(0.001);
+        let name = self.name.as_deref().map(|n| format!("{n}: ")).unwrap_or_default();
+        let failures = match progress.failures {
+            0 => String::new(),
+            n => format!(", {} failed", thousands(n)),
+        };
+        format!(
+            "raddle: {name}{} executions{failures}, {} a second, {} s",
+            thousands(progress.executions),
+            thousands(rate as u64),
+            progress.elapsed.as_secs()
+        )
+    }
+}
+
+impl Listener for Listening {
+    fn tick(&self, progress: &Progress) {
+        let name = self.name.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
+        for words in self.watchdog.look() {
+            eprintln!("raddle: watchdog{name}: {words}");
+        }
+        let tenths = progress.elapsed.as_millis() as u64 / 100;
+        let due = tenths >= self.shown.load(Ordering::Relaxed) + 5;
+        if progress.elapsed >= QUIET && due && std::io::stderr().is_terminal() {
+            self.shown.store(tenths, Ordering::Relaxed);
+            eprint!("\r\x1b[K{}", self.words(progress));
+            let _ = std::io::stderr().flush();
+        }
+    }
+
+    fn failed(&self, failure: &Failure) {
+        *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(tickets::write(&failure.ticket));
+    }
+}
