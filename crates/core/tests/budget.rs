@@ -1,0 +1,216 @@
+//! Budgets are kept exactly, and the coverage never claims more than was explored.
+
+mod common;
+
+use common::*;
+use raddle_core::search::{NoListener, search};
+use raddle_core::strategy::{AtMostPreemptions, Decision, Dfs, Next, Prefix, Random, Strategy};
+use raddle_core::trace::Trace;
+use raddle_core::verdict::{Extent, FailureKind};
+use raddle_core::world::Point;
+use std::time::{Duration, Instant};
+
+/// 6! / (2! 2! 2!) = 90 interleavings.
+fn ninety() -> Program {
+    let ops: &[Op] = &[Add(0, 1), Read(0)];
+    program([ops, ops, ops])
+}
+
+#[test]
+fn a_limit_of_executions_is_kept_exactly() {
+    for workers in [1, 2, 3] {
+        for limit in [0, 1, 2, 17, 64, 65, 89] {
+            for _ in 0..5 {
+                let found = run(&limited(limit, all(workers)), &ninety(), Dfs::new());
+                assert_eq!(found.executions, limit, "{workers} workers");
+                let words = format!("not exhaustive: stopped after {limit} execution");
+                assert!(found.coverage.to_string().starts_with(&words), "{}", found.coverage);
+                let found = run(&limited(limit, all(workers)), &ninety(), Random::new(1));
+                assert_eq!(found.executions, limit, "{workers} workers");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_that_is_just_enough_is_exhaustive() {
+    for workers in [1, 2, 3] {
+        for limit in [90, 91] {
+            for _ in 0..20 {
+                let found = run(&limited(limit, all(workers)), &ninety(), Dfs::new());
+                assert_eq!((found.executions, found.coverage.extent), (90, Extent::Exhaustive));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_limit_inside_a_bound_is_no_longer_exhaustive_within_it() {
+    let bounded = |bound| AtMostPreemptions::new(bound, Box::new(Dfs::new()));
+    let found = run(&limited(3, all(1)), &ninety(), bounded(2));
+    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 3 executions");
+    // Without preemptions: the 3! orders of the tasks.
+    let found = run(&limited(6, all(1)), &ninety(), bounded(0));
+    assert_eq!(found.coverage.to_string(), "exhaustive within 0 preemptions");
+}
+
+#[test]
+fn thousands_are_grouped_in_the_coverage() {
+    let ops: &[Op] = &[Add(0, 1), Read(0)];
+    // 8! / (2!)^4 = 2,520 interleavings.
+    let found = run(&limited(1_234, all(1)), &program([ops, ops, ops, ops]), Dfs::new());
+    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 1,234 executions");
+    let found = run(&limited(1_234, all(2)), &ninety(), Random::new(3));
+    assert_eq!(found.coverage.to_string(), "sampled 1,234 schedules (seed 3)");
+    let found = run(&limited(1, all(2)), &ninety(), Random::new(3));
+    assert_eq!(found.coverage.to_string(), "sampled 1 schedule (seed 3)");
+}
+
+#[test]
+fn an_execution_that_does_not_end_reaches_the_step_limit() {
+    let mut plan = first(1);
+    plan.budget.steps = 50;
+    let found = run(&plan, &program([&[Read(0), Again]]), Dfs::new());
+    let failure = found.failure.unwrap();
+    assert_eq!(failure.kind(), FailureKind::StepLimit);
+    assert!(failure.message().contains("took 50 steps"), "{}", failure.message());
+    assert_eq!((found.executions, found.steps, failure.ticket.steps.len()), (1, 50, 50));
+}
+
+#[test]
+fn an_execution_may_take_exactly_as_many_steps_as_allowed() {
+    let mut plan = all(2);
+    plan.budget.steps = 6;
+    assert_eq!(run(&plan, &ninety(), Dfs::new()).failures, 0);
+    plan.budget.steps = 5;
+    // All 90 are one step too long; cut off after five steps they are still told apart.
+    let found = run(&plan, &ninety(), Dfs::new());
+    assert_eq!((found.executions, found.failures, found.steps), (90, 90, 450));
+}
+
+#[test]
+fn a_search_stops_at_the_time_limit_and_says_so() {
+    for workers in [1, 2] {
+        for time in [Duration::ZERO, Duration::from_millis(20)] {
+            let found = within(Duration::from_secs(10), move || {
+                let mut plan = all(workers);
+                plan.budget.time = Some(time);
+                let ops: &[Op] = &[Add(0, 1); 9];
+                // 27! / (9!)^3 interleavings: some 10^11.
+                run(&plan, &program([ops, ops, ops]), Dfs::new())
+            });
+            let words = found.unwrap().coverage.to_string();
+            assert!(words.starts_with("not exhaustive: stopped after "), "{words}");
+            assert!(words.ends_with(" at the time limit"), "{words}");
+        }
+    }
+}
+
+#[test]
+fn sampling_without_a_number_stops_at_the_time_limit() {
+    let found = within(Duration::from_secs(10), || {
+        let mut plan = all(2);
+        plan.budget.time = Some(Duration::from_millis(30));
+        run(&plan, &ninety(), Random::new(1))
+    });
+    let found = found.unwrap();
+    assert_eq!(found.coverage.extent, Extent::Sampled { schedules: found.executions, seed: 1 });
+}
+
+/// 720 executions of 20 ms each would take 14 seconds, and the first 64 of them more than one.
+#[test]
+fn a_search_of_slow_executions_stops_at_the_time_limit() {
+    let begun = Instant::now();
+    let mut plan = all(1);
+    plan.budget.time = Some(Duration::from_millis(100));
+    let slow: &[Op] = &[Sleep(20)];
+    let found =
+        run(&plan, &program([slow, &[Read(0)], &[Read(0)], &[Read(0)], &[Read(0)], &[Read(0)]]), Dfs::new());
+    assert!(begun.elapsed() < Duration::from_millis(600), "{:?}", begun.elapsed());
+    assert!(found.executions < 30, "{}", found.executions);
+    assert!(found.coverage.to_string().ends_with(" at the time limit"), "{}", found.coverage);
+}
+
+/// Gives up every execution, and never runs out of them.
+struct GivesUp;
+
+impl Strategy for GivesUp {
+    fn begin(&mut self, _execution: u64) -> Next {
+        Next::From(0)
+    }
+    fn choose(&mut self, _so_far: &Trace, _point: &Point<'_>) -> Decision {
+        Decision::ABANDON
+    }
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+}
+
+#[test]
+fn abandoned_executions_take_time_too() {
+    let found = within(Duration::from_secs(5), || {
+        let mut plan = all(1);
+        plan.budget.time = Some(Duration::from_millis(20));
+        run(&plan, &ninety(), GivesUp)
+    });
+    let found = found.unwrap();
+    assert_eq!(found.executions, 0);
+    assert!(found.abandoned > 0);
+    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 0 executions at the time limit");
+}
+
+#[test]
+fn worn_worlds_take_time_too() {
+    let found = within(Duration::from_secs(10), || {
+        let mut plan = all(1);
+        plan.budget.time = Some(Duration::from_millis(20));
+        let ops: &[Op] = &[Add(0, 1); 9];
+        let program = program([ops, ops, ops]);
+        let make = || Toy::new(&program).lasting(3);
+        search(&plan, Box::new(Dfs::new()), make, &NoListener)
+    });
+    assert!(found.unwrap().coverage.to_string().ends_with(" at the time limit"));
+}
+
+/// The write comes before the check in 1 of 2 interleavings.
+#[test]
+fn a_search_stops_at_the_first_failure_or_counts_them_all() {
+    let bad = program([&[assert_eq(0, 0)], &[Write(0, 1)], &[Choose(4)]]);
+    let found = run(&first(1), &bad, Dfs::new());
+    assert_eq!(found.failures, 1);
+    assert_eq!(found.failure.unwrap().execution, found.executions, "the last one is the one that failed");
+    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped at the first failure");
+    for workers in [1, 2, 3] {
+        // 3 * 4 = 12 that pass: choose anywhere among check, write. Those that fail: choose before, between
+        // or never reached since the check fails; 4 (before) + 4 (between) + 1 (never).
+        let found = run(&all(workers), &bad, Dfs::new());
+        assert_eq!((found.executions, found.failures), (21, 9));
+        assert_eq!(found.outcomes.values().sum::<u64>(), 12);
+        assert_eq!(found.coverage.to_string(), "exhaustive");
+        assert!(found.failure.is_some());
+    }
+}
+
+#[test]
+fn assumptions_are_listed_once_and_in_order() {
+    let ops = ninety();
+    let make = || Toy::new(&ops).assuming(&["timers when idle", "fair spins"]);
+    let found = search(&all(3), Box::new(Dfs::new()), make, &NoListener);
+    assert_eq!(found.coverage.to_string(), "exhaustive · fair spins · timers when idle");
+}
+
+#[test]
+fn a_prefix_is_a_bound_and_the_coverage_names_it() {
+    let within = |steps: u32| {
+        let picks = (0..steps).map(|task| pick(task, 0)).collect();
+        let bounded = AtMostPreemptions::new(2, Box::new(Dfs::new()));
+        run(&limited(100, all(1)), &ninety(), Prefix::new(picks, bounded)).coverage.extent
+    };
+    let two = "2 preemptions".to_owned();
+    assert_eq!(within(2), Extent::Within(vec![two, "a prefix of 2 steps".to_owned()]));
+    let found = run(&limited(100, all(1)), &ninety(), Prefix::new(vec![pick(0, 0)], Dfs::new()));
+    assert_eq!(found.coverage.to_string(), "exhaustive within a prefix of 1 step");
+}
