@@ -133,21 +133,22 @@ where
         for _ in 0..plan.workers.max(1) {
             worker::spawn(scope, &shared, &make_world);
         }
-        shared.watch(|progress| listener.tick(&progress));
+        shared.guard(|| shared.watch(|progress| listener.tick(&progress)));
     });
     let total = shared.into_total();
+    let executions = match total.executions {
+        1 => "1 execution".to_owned(),
+        n => format!("{} executions", thousands(n)),
+    };
     let extent = match (&total.stopped, kind) {
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, kind) => kind,
         (Some(why), _) => Extent::Part(match why {
             worker::Stopped::Failure => "stopped at the first failure".to_owned(),
-            worker::Stopped::Executions => {
-                format!("stopped after {} executions", thousands(total.executions))
-            }
-            worker::Stopped::Time => {
-                format!("stopped after {} executions at the time limit", thousands(total.executions))
-            }
+            worker::Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+            worker::Stopped::Executions => format!("stopped after {executions}"),
+            worker::Stopped::Time => format!("stopped after {executions} at the time limit"),
         }),
     };
     let coverage = Coverage { extent, executions: total.executions, assumptions: total.assumptions };

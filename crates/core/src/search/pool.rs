@@ -33,8 +33,9 @@ impl Pool {
     pub fn is_wanted(&self) -> bool {
         self.hungry.load(Ordering::Relaxed) > 0
     }
-    /// Nothing more is to be explored.
+    /// Nothing more is to be explored. Under the lock, so that nobody who is about to wait misses it.
     pub fn close(&self) {
+        let _state = self.state.lock().unwrap();
         self.closed.store(true, Ordering::Relaxed);
         self.changed.notify_all();
     }
@@ -75,7 +76,7 @@ impl Pool {
     /// Waits until the search is over, for at most `time`. Says whether it is.
     pub fn is_over_within(&self, time: Duration) -> bool {
         let state = self.state.lock().unwrap();
-        let goes_on = |s: &mut State| s.busy > 0 || (!s.jobs.is_empty() && !self.is_closed());
+        let goes_on = |s: &mut State| (s.busy > 0 || !s.jobs.is_empty()) && !self.is_closed();
         let (mut state, _) = self.changed.wait_timeout_while(state, time, goes_on).unwrap();
         !goes_on(&mut state)
     }

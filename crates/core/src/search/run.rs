@@ -21,18 +21,32 @@ pub(super) fn execute<W: World>(
     keep: usize,
     max_steps: usize,
 ) -> Ran<W::Outcome> {
+    debug_assert!(keep <= trace.len(), "the strategy keeps more than there was");
+    let went_on = trace.len() > keep;
     trace.truncate(keep);
     world.start();
     let replaying = strategy.expects(0).is_some();
     let mut seat = Seat { strategy, trace, kept: 0, keep, max_steps, replaying, stopped: None };
     world.drive(&mut seat);
-    match seat.stopped {
-        None => match world.end() {
-            End::Passed(outcome) => Ran::Passed(outcome),
-            End::Failed(defect) => Ran::Failed(defect),
-        },
-        Some(Stopped::Failed(defect)) => Ran::Failed(world.stop(*defect)),
-        Some(Stopped::Abandoned) => Ran::Abandoned,
+    let (kept, stopped) = (seat.kept, seat.stopped);
+    match stopped {
+        Some(Stopped::Failed(defect)) => return Ran::Failed(world.stop(*defect)),
+        Some(Stopped::Abandoned) => return Ran::Abandoned,
+        None => {}
+    }
+    // Over inside the kept steps, or where the strategy meant to leave them, or before it had made the picks
+    // that it inherited: it went on there before.
+    let happened = if kept < keep { kept } else { trace.len() };
+    if kept < keep || went_on && happened == keep || happened < strategy.inherited().len() {
+        trace.truncate(happened);
+        return Ran::Failed(over_too_early(happened, world.end()));
+    }
+    match (world.end(), strategy.expects(happened)) {
+        (End::Failed(defect), _) => Ran::Failed(defect),
+        (End::Passed(_), Some(expected)) => {
+            Ran::Failed(diverged(happened, expected, "the program has come to its end"))
+        }
+        (End::Passed(outcome), None) => Ran::Passed(outcome),
     }
 }
 
@@ -65,6 +79,10 @@ impl Driver for Seat<'_> {
         }
         let decision = self.strategy.choose(self.trace, point);
         let Some(pick) = decision.pick() else { return self.refused(decision) };
+        let pending = point.all().get(pick.task.index());
+        if pending.is_none_or(|p| pick.option >= p.options) {
+            return self.stop(no_longer_possible(world, self.trace.len(), pick, pending.is_some()));
+        }
         if self.replaying && !self.is_expected(pick, world) {
             return Decision::STOP;
         }
@@ -147,13 +165,32 @@ fn diverged(index: usize, expected: &str, found: &str) -> Defect {
 fn not_deterministic(world: &dyn Describe, index: usize, task: TaskId, exists: bool) -> Defect {
     let was = world.describe_last_time(index);
     let now = if exists { world.describe(task) } else { "a task that does not exist".to_owned() };
-    Defect::new(
-        FailureKind::NotDeterministic,
-        format!("the program is not deterministic: step {} was `{was}`, now it is `{now}`", index + 1),
-    )
-    .note(
-        "the same picks must lead to the same steps: look for hash maps with random seeds, real time, \
+    what_to_look_for(format!("step {} was `{was}`, now it is `{now}`", index + 1))
+}
+
+#[cold]
+fn no_longer_possible(world: &dyn Describe, index: usize, pick: Pick, exists: bool) -> Defect {
+    let now = if exists { world.describe(pick.task) } else { "a task that does not exist".to_owned() };
+    let step = index + 1;
+    what_to_look_for(format!("option {} of `{now}` was possible at step {step}, now it is not", pick.option))
+}
+
+#[cold]
+fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
+    let went_on = format!("it went on after step {steps} before, now nothing can happen there");
+    match end {
+        End::Passed(_) => what_to_look_for(went_on),
+        End::Failed(d) => {
+            what_to_look_for(went_on).note(format!("it ended in a {}: {}", d.kind, d.message), None)
+        }
+    }
+}
+
+fn what_to_look_for(difference: String) -> Defect {
+    Defect::new(FailureKind::NotDeterministic, format!("the program is not deterministic: {difference}"))
+        .note(
+            "the same picks must lead to the same steps: look for hash maps with random seeds, real time, \
          addresses, random numbers, or state that outlives an execution",
-        None,
-    )
+            None,
+        )
 }

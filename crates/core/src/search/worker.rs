@@ -6,25 +6,35 @@ use super::{Listener, OnFailure, Plan, Progress};
 use crate::strategy::{Next, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
-use crate::verdict::{Defect, Failure, Verdict};
+use crate::verdict::{Defect, Failure, FailureKind, Verdict};
 use crate::world::World;
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// A strategy, and the last trace that it has seen.
+/// A strategy, the last trace that it has seen, and execution numbers that its last worker left over.
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
+    numbers: Range<u64>,
+}
+
+impl Job {
+    fn new(strategy: Box<dyn Strategy>) -> Job {
+        Job { strategy, trace: Trace::new(), numbers: 0..0 }
+    }
 }
 
 /// Why a search ended before it was through.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stopped {
     Failure,
+    NotDeterministic,
     Time,
     Executions,
 }
@@ -57,9 +67,13 @@ pub(super) struct Shared<'a, T> {
     executions: AtomicU64,
     failures: AtomicU64,
     total: Mutex<Total<T>>,
+    /// Held while the listener is told of a failure, so that it hears of them one after the other.
+    telling: Mutex<()>,
+    /// The first panic that was none of the program's.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-/// How often a worker adds its count to the shared one and looks at the clock.
+/// How often a worker adds its count to the shared one.
 const REPORT_EVERY: u64 = 64;
 
 impl<'a, T: Ord> Shared<'a, T> {
@@ -84,21 +98,27 @@ impl<'a, T: Ord> Shared<'a, T> {
             plan,
             listener,
             begun,
-            pool: Pool::new(Job { strategy, trace: Trace::new() }),
+            pool: Pool::new(Job::new(strategy)),
             next: AtomicU64::new(0),
             limit: AtomicU64::new(u64::MAX),
-            // Few numbers at a time where they are scarce, so that a worker that has no work left keeps none.
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
             executions: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             total: Mutex::new(total),
+            telling: Mutex::new(()),
+            panic: Mutex::new(None),
         }
     }
 
-    /// Reports progress until the search is over.
+    /// Reports progress and looks at the clock until the search is over.
     pub fn watch(&self, tick: impl Fn(Progress)) {
-        while !self.pool.is_over_within(Duration::from_millis(100)) {
+        let left = || self.plan.budget.time.map(|limit| limit.saturating_sub(self.begun.elapsed()));
+        let nap = Duration::from_millis(100);
+        while !self.pool.is_over_within(left().map_or(nap, |left| left.min(nap))) {
+            if left() == Some(Duration::ZERO) {
+                self.stop(Stopped::Time);
+            }
             tick(Progress {
                 executions: self.executions.load(Ordering::Relaxed),
                 failures: self.failures.load(Ordering::Relaxed),
@@ -107,7 +127,19 @@ impl<'a, T: Ord> Shared<'a, T> {
         }
     }
 
+    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
+    /// nobody waits for whoever panicked, and [`Shared::into_total`] passes the panic on.
+    pub fn guard(&self, work: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+            self.panic.lock().unwrap().get_or_insert(payload);
+            self.pool.close();
+        }
+    }
+
     pub fn into_total(self) -> Total<T> {
+        if let Some(payload) = self.panic.into_inner().unwrap() {
+            std::panic::resume_unwind(payload);
+        }
         let mut total = self.total.into_inner().unwrap();
         total.assumptions.sort();
         total.assumptions.dedup();
@@ -126,10 +158,6 @@ impl<'a, T: Ord> Shared<'a, T> {
         drop(total);
         self.pool.close();
     }
-
-    fn is_out_of_time(&self) -> bool {
-        self.plan.budget.time.is_some_and(|limit| self.begun.elapsed() >= limit)
-    }
 }
 
 /// Starts a worker in `scope`.
@@ -142,7 +170,7 @@ pub(super) fn spawn<'scope, 'env, W, M>(
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    scope.spawn(move || {
+    let work = move || {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
         while let Some(job) = shared.pool.take() {
             let left = worker.explore(job);
@@ -156,7 +184,8 @@ pub(super) fn spawn<'scope, 'env, W, M>(
             shared.pool.done();
         }
         worker.hand_in();
-    });
+    };
+    scope.spawn(move || shared.guard(work));
 }
 
 /// What one worker has found and not yet handed in.
@@ -188,39 +217,45 @@ where
     /// Explores until the job is done or the search is over. Returns the job if it is to go on elsewhere.
     fn explore(&mut self, mut job: Job) -> Option<Job> {
         let shared = self.shared;
+        if !job.numbers.is_empty() {
+            // Whoever waits for a job has no numbers left that are wanted.
+            self.numbers = std::mem::take(&mut job.numbers);
+        }
         while !shared.pool.is_closed() {
+            // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
+            // that only an execution that there is uses up a number of the budget.
+            let systematic =
+                (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
+            if systematic == Some(Next::Exhausted) {
+                return None;
+            }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
             }
             let number = self.numbers.start;
+            if self.numbers.is_empty() && !shared.sampling {
+                shared.stop(Stopped::Executions);
+            }
             if self.numbers.is_empty() || number >= shared.limit.load(Ordering::Relaxed) {
-                if self.numbers.is_empty() && !shared.sampling {
-                    // Only stopped early if there was more to do.
-                    if job.strategy.begin(number) != Next::Exhausted {
-                        shared.stop(Stopped::Executions);
-                    }
-                }
                 return None;
             }
-            let keep = match job.strategy.begin(number) {
+            let keep = match systematic.unwrap_or_else(|| job.strategy.begin(number)) {
                 Next::From(depth) => depth,
                 Next::Exhausted => return None,
             };
             self.numbers.start += 1;
             self.run_one(&mut job, keep, number);
             if self.world.is_worn() {
+                job.numbers = std::mem::take(&mut self.numbers);
                 return Some(job);
             }
             if shared.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
             {
-                shared.pool.give(Job { strategy, trace: Trace::new() });
+                shared.pool.give(Job::new(strategy));
             }
             if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
                 self.report();
-                if shared.is_out_of_time() {
-                    shared.stop(Stopped::Time);
-                }
             }
         }
         None
@@ -256,9 +291,15 @@ where
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
         shared.failures.fetch_add(1, Ordering::Relaxed);
+        if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
+            // The strategy no longer knows where it is, and nothing that followed could be trusted.
+            shared.stop(Stopped::NotDeterministic);
+        }
+        let telling = shared.telling.lock().unwrap();
         let before = shared.limit.load(Ordering::Relaxed);
         let earlier = shared.total.lock().unwrap().failure.as_ref().is_some_and(|f| f.execution <= number);
         if earlier || (before <= number && before != u64::MAX) {
+            drop(telling);
             self.world.finish();
             return;
         }

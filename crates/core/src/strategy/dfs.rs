@@ -77,6 +77,10 @@ impl Strategy for Dfs {
             self.path.push(turn);
             return Decision::take(turn);
         }
+        if self.begins.is_empty() && self.inherited.len() < so_far.len() {
+            // Somebody else prescribed these picks; they are kept for ever.
+            self.inherited = so_far.picks();
+        }
         let begin = self.untried.len();
         self.begins.push(begin);
         if let Some(only) = point.only() {

@@ -28,7 +28,9 @@ impl<S: Strategy> Strategy for Prefix<S> {
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         match self.picks.get(so_far.len()) {
-            Some(pick) if point.is_enabled(pick.task) => Decision::take(*pick),
+            Some(pick) if point.is_enabled(pick.task) && pick.option < point.pending(pick.task).options => {
+                Decision::take(*pick)
+            }
             Some(_) => Decision::DIVERGED,
             None => self.then.choose(so_far, point),
         }
@@ -43,8 +45,16 @@ impl<S: Strategy> Strategy for Prefix<S> {
     }
 
     fn extent(&self, executions: u64) -> Extent {
+        let prefix = match self.picks.len() {
+            1 => "a prefix of 1 step".to_owned(),
+            n => format!("a prefix of {n} steps"),
+        };
         match self.then.extent(executions) {
-            Extent::Exhaustive => Extent::Within(vec![format!("a prefix of {} steps", self.picks.len())]),
+            Extent::Exhaustive => Extent::Within(vec![prefix]),
+            Extent::Within(mut bounds) => {
+                bounds.push(prefix);
+                Extent::Within(bounds)
+            }
             other => other,
         }
     }
