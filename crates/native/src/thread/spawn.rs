@@ -64,7 +64,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
 }
 
 /// `resume_unwind` does not call the panic hook, but it is a panic all the same.
-fn note_silent_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
+pub(crate) fn note_silent_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
     let me = e.current;
     if e.task(me).panic.is_none() {
         let message = panics::message_of(payload);
