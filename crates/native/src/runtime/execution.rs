@@ -609,6 +609,7 @@ impl Execution {
         } else {
             let end = self.end_of(id);
             self.touch(end);
+            self.evaluate_end(TaskId::MAIN);
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }
@@ -629,11 +630,19 @@ impl Execution {
         }
     }
 
+    /// What the end of a task touches may have changed; if that is what it waits to do, it is evaluated again.
+    fn evaluate_end(&mut self, id: TaskId) {
+        if id != self.current && self.task(id).phase == Phase::Alive {
+            self.evaluate(id);
+        }
+    }
+
     /// The object that a task writes when it ends.
     pub fn end_of(&mut self, id: TaskId) -> ObjectId {
         if self.task(id).end == NO_OBJECT {
             let object = self.objects.add("end", id, 0, [0; 2]);
             self.task_mut(id).end = object;
+            self.evaluate_end(id);
         }
         self.task(id).end
     }
