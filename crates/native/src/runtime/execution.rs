@@ -514,7 +514,6 @@ impl Execution {
             self.run_newborn();
         }
         if self.failure.is_some() || self.over {
-            self.ready.clear();
             self.enabled.clear();
             return;
         }
