@@ -84,13 +84,20 @@ impl<T> Shared<T> {
             Ok(Err(payload)) => {
                 if let Some(current) = context::current() {
                     panics::caught(current);
-                    current.with(|e| thread::note_silent_panic(e, &*payload));
                 }
                 Err(JoinError(Reason::Panicked(Mutex::new(payload))))
             }
             Err(teardown) => resume_unwind(Box::new(teardown)),
         };
+        let panicked = match &result {
+            Err(JoinError(Reason::Panicked(payload))) => Some(JoinError::message(payload)),
+            _ => None,
+        };
         self.finish(result, place);
+        if let Some(message) = panicked {
+            // Whoever has the handle gets the panic itself; for all others, the task has panicked.
+            resume_unwind(Box::new(message));
+        }
     }
 
     fn finish(&self, result: Result<T, JoinError>, place: &'static Location<'static>) {
