@@ -5,17 +5,22 @@ use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::{Identity, Kind};
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::overlay::here;
-use raddle_core::operation::ObjectId;
+use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 const KIND: Kind = "AtomicWaker";
 
-static REGISTER: Verb = Verb::write("register");
+/// To register the waker that is there already is to look: the arguments say whether it was when that was
+/// announced, and after how many changes, which word 0 counts.
+static REGISTER: Verb = Verb::new("register", |e, op| {
+    let changes_nothing = op.args == [1, e.objects[op.object].words[0]];
+    Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
+});
 static WAKE: Verb = Verb::write("wake");
 static TAKE: Verb = Verb::write("take");
 
@@ -39,26 +44,33 @@ impl AtomicWaker {
         current.object(&self.identity, KIND, [0; 2])
     }
 
+    fn waker(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Waits for the turn of an operation, then puts `new` in the place of the waker and returns the old one.
     #[track_caller]
     fn exchange(&self, verb: &'static Verb, new: Option<Waker>) -> Option<Waker> {
         let place = Location::caller();
-        let current = context::current();
-        match current {
-            None => self.identity.used_outside(),
-            Some(current) => {
-                current.perform(Op::new(verb, self.object(current), place));
-            }
-        }
+        let Some(current) = context::current() else {
+            self.identity.used_outside();
+            return std::mem::replace(&mut *self.waker(), new);
+        };
+        let object = self.object(current);
+        let same = self.waker().as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old.will_wake(new));
+        let changes = current.with(|e| e.objects[object].words[0]);
+        current.perform(Op::new(verb, object, place).args([same as u64, changes]));
         // What is taken out is dropped or woken by the caller: that may be the program's own code.
-        let old = std::mem::replace(&mut *self.waker.lock().unwrap_or_else(PoisonError::into_inner), new);
-        if let Some(current) = current {
-            let effect = match (std::ptr::eq(verb, &REGISTER), &old) {
-                (false, None) => Effect::Word("nobody"),
-                _ => Effect::None,
-            };
-            current.did(effect, Synchronises::AcquireRelease);
-        }
+        let old = std::mem::replace(&mut *self.waker(), new);
+        current.with(|e| {
+            if !same || e.objects[object].words[0] != changes {
+                e.objects[object].words[0] += 1;
+                e.touch(object);
+            }
+        });
+        let nobody = old.is_none() && !std::ptr::eq(verb, &REGISTER);
+        let effect = if nobody { Effect::Word("nobody") } else { Effect::None };
+        current.did(effect, Synchronises::AcquireRelease);
         old
     }
 

@@ -5,12 +5,12 @@ use super::signal::{Signal, wake_at};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::{Identity, Kind};
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::panics;
 use crate::runtime::task::Handle;
 use crate::runtime::teardown::catch;
 use crate::thread;
-use raddle_core::operation::TaskId;
+use raddle_core::operation::{Accesses, TaskId};
 use std::any::Any;
 use std::fmt;
 use std::panic::{Location, resume_unwind};
@@ -22,7 +22,12 @@ use std::task::{Context, Poll, Waker};
 const KIND: Kind = "JoinHandle";
 
 static FINISH: Verb = Verb::write("finish");
-static JOIN: Verb = Verb::write("join");
+/// Takes the result, or leaves a waker; to leave the one that is there already is to look. Argument 0 says whether
+/// it is, word 0 whether the task has finished.
+static JOIN: Verb = Verb::new("join", |e, op| {
+    let changes_nothing = op.args[0] == 1 && e.objects[op.object].words[0] == 0;
+    Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
+});
 static IS_FINISHED: Verb = Verb::read("is_finished");
 
 /// What a task and its handle share.
@@ -101,18 +106,23 @@ impl<T> Shared<T> {
     }
 
     fn finish(&self, result: Result<T, JoinError>, place: &'static Location<'static>) {
-        let current = context::current();
-        match current {
-            None => self.identity.used_outside(),
+        let before = match context::current() {
+            None => {
+                self.identity.used_outside();
+                std::mem::replace(&mut *self.state(), State::Finished(result))
+            }
             Some(current) => {
                 let object = current.object(&self.identity, KIND, [0; 2]);
                 current.perform(Op::new(&FINISH, object, place));
+                let before = std::mem::replace(&mut *self.state(), State::Finished(result));
+                current.with(|e| {
+                    e.objects[object].words[0] = 1;
+                    e.touch(object);
+                });
+                current.did(Effect::None, Synchronises::Release);
+                before
             }
-        }
-        let before = std::mem::replace(&mut *self.state(), State::Finished(result));
-        if let Some(current) = current {
-            current.did(Effect::None, Synchronises::Release);
-        }
+        };
         if let State::Runs(Some(waker)) = before {
             wake_at(waker, place);
         }
@@ -166,7 +176,8 @@ impl<T> Future for JoinHandle<T> {
             None => shared.identity.used_outside(),
             Some(current) => {
                 let object = current.object(&shared.identity, KIND, [0; 2]);
-                current.perform(Op::new(&JOIN, object, Location::caller()));
+                let same = matches!(&*shared.state(), State::Runs(Some(old)) if old.will_wake(&waker));
+                current.perform(Op::new(&JOIN, object, Location::caller()).arg(same as u64));
             }
         }
         let mut state = shared.state();
