@@ -39,6 +39,7 @@ fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came
     match catch(program) {
         Ok(Ok(result)) => {
             *outcome.borrow_mut() = Some(result);
+            context::current().expect("main runs inside of an execution").with(panics::handled);
             Came::ToItsEnd
         }
         Ok(Err(payload)) => {
@@ -60,6 +61,7 @@ fn main_panicked(e: &Execution, message: String) -> Defect {
     let noted = e.task(TaskId::MAIN).panic.as_ref();
     let place = noted.filter(|p| p.message == message).and_then(|p| p.place.clone());
     let passed_on = message.contains("value: Any {")
+        || message.contains("JoinError::Panic(")
         || message == "a scoped thread panicked"
         || noted.is_none_or(|p| p.message != message);
     let first = e.task_ids().skip(1).find(|t| e.task(*t).panic.is_some());

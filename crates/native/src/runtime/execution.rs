@@ -37,6 +37,8 @@ pub(crate) enum Turn {
 pub(crate) enum Stage {
     /// The search decides what happens.
     Exploring,
+    /// The task that runs is in the middle of an atomic step: nothing else may happen.
+    Alone { step: ObjectId, place: &'static Location<'static> },
     /// The run is over; what is left is unwound. Operations happen at once.
     Teardown,
 }
@@ -65,6 +67,8 @@ pub(crate) struct Execution {
     /// The log of the execution before this one.
     pub last_log: Log,
     pub races: Races,
+    /// The objects of the atomic steps, by name.
+    pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
     /// The object that readings of the clock read.
     pub clock_object: ObjectId,
@@ -132,6 +136,7 @@ impl Execution {
             log: Log::default(),
             last_log: Log::default(),
             races: Races::default(),
+            atomic_steps: Vec::new(),
             clock: Clock::default(),
             clock_object: NO_OBJECT,
             stacks,
@@ -174,6 +179,7 @@ impl Execution {
         std::mem::swap(&mut self.log, &mut self.last_log);
         self.log.reset();
         self.races.reset();
+        self.atomic_steps.clear();
         self.clock.reset();
         self.clock_object = NO_OBJECT;
         self.changed.clear();
@@ -495,6 +501,7 @@ impl Execution {
             let stack = fiber.into_stack();
             self.fibers -= 1;
             self.addresses.forget_stack(&stack);
+            self.races.forget_stack(&stack);
             self.stacks.give_back(stack);
         }
         self.set_pending(id, Pending::NOTHING);
@@ -507,7 +514,6 @@ impl Execution {
             self.run_newborn();
         }
         if self.failure.is_some() || self.over {
-            self.ready.clear();
             self.enabled.clear();
             return;
         }
@@ -588,7 +594,7 @@ impl Execution {
 
     /// The present execution has failed: nothing moves any more.
     pub fn fail(&mut self, defect: Defect) {
-        if self.failure.is_none() && self.stage == Stage::Exploring {
+        if self.failure.is_none() && self.stage != Stage::Teardown {
             self.failure = Some(defect);
         }
     }
@@ -602,6 +608,7 @@ impl Execution {
         } else {
             let end = self.end_of(id);
             self.touch(end);
+            self.evaluate_end(TaskId::MAIN);
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }
@@ -622,11 +629,19 @@ impl Execution {
         }
     }
 
+    /// What the end of a task touches may have changed; if that is what it waits to do, it is evaluated again.
+    fn evaluate_end(&mut self, id: TaskId) {
+        if id != self.current && self.task(id).phase == Phase::Alive {
+            self.evaluate(id);
+        }
+    }
+
     /// The object that a task writes when it ends.
     pub fn end_of(&mut self, id: TaskId) -> ObjectId {
         if self.task(id).end == NO_OBJECT {
             let object = self.objects.add("end", id, 0, [0; 2]);
             self.task_mut(id).end = object;
+            self.evaluate_end(id);
         }
         self.task(id).end
     }
@@ -658,7 +673,7 @@ impl Execution {
 
     /// Adds a line that is no step for the running task.
     pub fn note(&mut self, verb: &'static Verb, place: &'static Location<'static>, effect: Effect) {
-        if self.stage == Stage::Exploring {
+        if self.stage != Stage::Teardown {
             let line = self.log.note(self.current, verb, place);
             line.effect = effect;
         }

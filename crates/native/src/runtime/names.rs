@@ -36,6 +36,10 @@ impl Execution {
     /// `Mutex#2 "accounts"`, or `main.1/Mutex#2` if another task than main touched it first.
     pub fn object_name(&self, id: ObjectId) -> String {
         let object = &self.objects[id];
+        if let (0, Some(label)) = (object.number, &object.label) {
+            // An atomic step has only the name that the program gave it.
+            return format!("\"{label}\"");
+        }
         let owner = self.task_name(object.creator);
         if object.number == 0 {
             // The end or the token of a task.

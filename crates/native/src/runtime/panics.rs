@@ -130,6 +130,13 @@ pub(crate) fn caught(current: Current) {
     });
 }
 
+/// The body of the running task has returned: if there was a panic, the program has handled it.
+#[inline]
+pub(crate) fn handled(e: &mut Execution) {
+    let me = e.current;
+    e.task_mut(me).panic = None;
+}
+
 /// Destroys the thread-locals of the running task. Destructors may make new ones.
 pub(super) fn destroy_locals(current: Current) -> Came {
     if current.with(|e| e.task(e.current).locals.is_empty()) {

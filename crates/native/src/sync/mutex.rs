@@ -95,7 +95,7 @@ impl<T> Mutex<T> {
 
 impl<T: ?Sized> Mutex<T> {
     #[track_caller]
-    pub(super) fn object(&self, current: Current) -> ObjectId {
+    pub(crate) fn object(&self, current: Current) -> ObjectId {
         current.object(&self.identity, KIND, [0; 2])
     }
 

@@ -50,10 +50,13 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     let result = packet.clone();
     let body = move || {
         let Ok(outcome) = catch(f) else { return Came::Down };
-        if let Err(payload) = &outcome {
-            let current = context::current().expect("a task runs inside of an execution");
-            panics::caught(current);
-            current.with(|e| note_silent_panic(e, &**payload));
+        let current = context::current().expect("a task runs inside of an execution");
+        match &outcome {
+            Ok(_) => current.with(panics::handled),
+            Err(payload) => {
+                panics::caught(current);
+                current.with(|e| note_silent_panic(e, &**payload));
+            }
         }
         result.set(Some(outcome));
         Came::ToItsEnd

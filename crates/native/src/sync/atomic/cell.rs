@@ -88,7 +88,7 @@ pub(super) struct Cell {
 
 impl Cell {
     #[inline]
-    fn object(self, current: Current) -> ObjectId {
+    pub fn object(self, current: Current) -> ObjectId {
         match current.with(|e| e.addresses.get(self.address)) {
             Some(object) => object,
             None => current.with(|e| {
