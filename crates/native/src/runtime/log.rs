@@ -46,6 +46,18 @@ pub(crate) enum Sync {
     Release,
     /// Both.
     AcquireRelease,
+    /// Acquires another object than the operation's own.
+    AcquireOf(ObjectId),
+    /// Releases on another object than the operation's own.
+    ReleaseOf(ObjectId),
+    /// Learns what was released on the object, but not what those released who share it; a reader's lock.
+    AcquireShared,
+    /// Releases on the object to those who do not share it; a reader's unlock.
+    ReleaseShared,
+    /// Learns what was released on the object since the last meeting. What it then knows goes with its line.
+    Meet,
+    /// Learns what so-and-so line of a meeting knew, as others may, too.
+    Learn(u32),
     /// An atomic load.
     Load(Ordering),
     /// An atomic store.

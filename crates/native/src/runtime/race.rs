@@ -58,6 +58,8 @@ pub(crate) struct Races {
     done: usize,
     tasks: Vec<Knowledge>,
     released: HashMap<ObjectId, VectorClock>,
+    /// What those released who share an object.
+    shared: HashMap<ObjectId, VectorClock>,
     sent: HashMap<u32, VectorClock>,
     cells: HashMap<ObjectId, Cell>,
 }
@@ -105,6 +107,30 @@ impl Races {
             Sync::AcquireRelease => {
                 self.acquire(me, object);
                 self.release_more(me, object);
+            }
+            Sync::AcquireOf(object) => self.acquire(me, object),
+            Sync::ReleaseOf(object) => self.release_more(me, object),
+            Sync::AcquireShared => {
+                if let Some(clock) = self.released.get(&object).cloned() {
+                    self.task(me).clock.join(&clock);
+                }
+            }
+            Sync::ReleaseShared => {
+                let clock = self.task(me).clock.clone();
+                self.shared.entry(object).or_default().join(&clock);
+                self.task(me).clock.tick(me);
+            }
+            Sync::Meet => {
+                self.acquire(me, object);
+                self.released.remove(&object);
+                let clock = self.task(me).clock.clone();
+                self.sent.insert(at, clock);
+                self.task(me).clock.tick(me);
+            }
+            Sync::Learn(meeting) => {
+                if let Some(clock) = self.sent.get(&meeting).cloned() {
+                    self.task(me).clock.join(&clock);
+                }
             }
             Sync::Load(ordering) => self.load(me, object, ordering),
             Sync::Store(ordering) => {
@@ -155,6 +181,9 @@ impl Races {
 
     fn acquire(&mut self, me: TaskId, object: ObjectId) {
         if let Some(clock) = self.released.get(&object).cloned() {
+            self.task(me).clock.join(&clock);
+        }
+        if let Some(clock) = self.shared.get(&object).cloned() {
             self.task(me).clock.join(&clock);
         }
     }
