@@ -90,6 +90,8 @@ pub(crate) struct Execution {
     pub held_spins: bool,
     /// How many spurious wake-ups and failures are left.
     pub spurious_left: u32,
+    /// The object that whatever may happen spuriously writes, if anything may.
+    pub spurious_object: ObjectId,
     /// Tasks that are suspended in the middle of unwinding.
     pub unwinding: usize,
     /// What went wrong in teardown.
@@ -150,6 +152,7 @@ impl Execution {
             futile: 0,
             held_spins: false,
             spurious_left: 0,
+            spurious_object: NO_OBJECT,
             unwinding: 0,
             afterwards: Vec::new(),
             texts: Vec::new(),
@@ -189,11 +192,15 @@ impl Execution {
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;
+        self.spurious_object = NO_OBJECT;
         self.afterwards.clear();
         self.texts.clear();
         self.tracked.clear();
         self.next_tracked = 0;
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
+        if self.spurious_left > 0 {
+            self.spurious_object = self.objects.add("spurious", main, 0, [0; 2]);
+        }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };
         self.newborn.push(main);
@@ -310,6 +317,52 @@ impl Execution {
     pub fn touch(&mut self, object: ObjectId) {
         if !self.objects[object].watchers.is_empty() {
             self.changed.push(object);
+        }
+    }
+
+    /// Whatever depends on `object` is evaluated again, but it did not change for loops that wait for that.
+    pub fn reconsider(&mut self, object: ObjectId) {
+        for at in 0..self.objects[object].watchers.len() {
+            let id = self.objects[object].watchers[at];
+            if id != self.current {
+                self.evaluate(id);
+            }
+        }
+    }
+
+    /// The running task goes on for no reason, or fails for none.
+    pub fn spend_spurious(&mut self) {
+        self.spurious_left -= 1;
+        if self.spurious_left == 0 {
+            for id in self.task_ids() {
+                let task = self.task(id);
+                if id != self.current && task.role == Role::Thread && task.phase == Phase::Alive {
+                    self.evaluate(id);
+                }
+            }
+        }
+    }
+
+    /// Only what happens for no reason could happen. Nobody may count on that, so it is as good as nothing:
+    /// timers fire, and if there are none, it is a deadlock.
+    #[cold]
+    fn when_only_spurious(&mut self) {
+        let all_spurious = |e: &Execution| {
+            e.enabled.iter().all(|id| {
+                let op = &e.task(*id).op;
+                (op.verb.for_no_reason)(e, op)
+            })
+        };
+        if self.enabled.is_empty() || !all_spurious(self) {
+            return;
+        }
+        self.when_idle();
+        self.ready.list(&mut self.enabled);
+        if all_spurious(self) {
+            let defect = self.deadlock();
+            self.fail(defect);
+            self.ready.clear();
+            self.enabled.clear();
         }
     }
 
@@ -535,6 +588,9 @@ impl Execution {
         if self.ready.is_stale() {
             self.ready.list(&mut self.enabled);
         }
+        if self.spurious_left > 0 {
+            self.when_only_spurious();
+        }
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
     }
@@ -583,6 +639,9 @@ impl Execution {
 
     #[cfg(debug_assertions)]
     fn check_against_full_evaluation(&self) {
+        if self.failure.is_some() {
+            return;
+        }
         for id in self.task_ids() {
             let kept = &self.pending[id.index()];
             if self.task(id).phase == Phase::Alive && self.task(id).role == Role::Thread {

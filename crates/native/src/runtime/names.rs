@@ -79,8 +79,12 @@ impl Execution {
                     format!("{} waits to {} {}", self.task_name(id), op.verb.name, self.object_name(object))
                 }
             };
+            let held = (op.verb.held)(self, op);
+            if held != op.object {
+                text.push_str(&format!(" and needs {}", self.object_name(held)));
+            }
             for holder in (op.verb.holders)(self, op) {
-                text.push_str(&match (holder == id, self.taken_at(holder, op.object)) {
+                text.push_str(&match (holder == id, self.taken_at(holder, held)) {
                     (true, Some(place)) => format!(", which it holds itself since {place}"),
                     (true, None) => ", which it holds itself".to_owned(),
                     (false, Some(place)) => format!(", held by {} since {place}", self.task_name(holder)),

@@ -82,6 +82,8 @@ pub(crate) struct Object {
     pub label: Option<Box<str>>,
     /// State that belongs to the primitive.
     pub words: [u64; 2],
+    /// Tasks that its primitive keeps a list of: who waits for it, who shares it.
+    pub tasks: Vec<TaskId>,
     /// Tasks whose pending operation depends on this object's state.
     pub watchers: Vec<TaskId>,
 }
@@ -97,6 +99,7 @@ impl Objects {
     pub fn reset(&mut self) {
         for object in &mut self.list[..self.used] {
             object.watchers.clear();
+            object.tasks.clear();
             object.label = None;
         }
         self.used = 0;
@@ -109,8 +112,8 @@ impl Objects {
             object.number = number;
             object.words = words;
         } else {
-            let watchers = Vec::new();
-            self.list.push(Object { kind, creator, number, label: None, words, watchers });
+            let (tasks, watchers) = (Vec::new(), Vec::new());
+            self.list.push(Object { kind, creator, number, label: None, words, tasks, watchers });
         }
         self.used += 1;
         id

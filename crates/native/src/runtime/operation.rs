@@ -48,6 +48,18 @@ pub(crate) struct Verb {
     pub manner: Manner,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
+    /// What they hold, for the same reports.
+    pub held: fn(&Execution, &Op) -> ObjectId,
+    /// Whether it can happen for no reason only: nobody may count on it.
+    pub for_no_reason: fn(&Execution, &Op) -> bool,
+}
+
+fn its_object(_: &Execution, op: &Op) -> ObjectId {
+    op.object
+}
+
+fn never(_: &Execution, _: &Op) -> bool {
+    false
 }
 
 fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
@@ -57,15 +69,34 @@ fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
 impl Verb {
     /// An operation that may be blocked or whose accesses depend on the state.
     pub const fn new(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        Verb { name, sense, changes: Changes::WithItsObjects, manner: Manner::Ordinary, holders: nobody }
+        Verb {
+            name,
+            sense,
+            changes: Changes::WithItsObjects,
+            manner: Manner::Ordinary,
+            holders: nobody,
+            held: its_object,
+            for_no_reason: never,
+        }
     }
     /// An operation that is always ready with the same accesses.
     pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        Verb { name, sense, changes: Changes::Never, manner: Manner::Ordinary, holders: nobody }
+        let verb = Verb::new(name, sense);
+        Verb { changes: Changes::Never, ..verb }
     }
     /// Says who keeps it from happening.
     pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> Verb {
         self.holders = holders;
+        self
+    }
+    /// Says what they hold, if it is not always the operation's object.
+    pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> Verb {
+        self.held = held;
+        self
+    }
+    /// Says when it can happen for no reason only.
+    pub const fn spurious(mut self, for_no_reason: fn(&Execution, &Op) -> bool) -> Verb {
+        self.for_no_reason = for_no_reason;
         self
     }
     /// Switching away from it is not a preemption.

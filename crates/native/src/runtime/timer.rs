@@ -5,7 +5,7 @@ use super::execution::Execution;
 use super::operation::{NO_OBJECT, Op, Sense, Verb};
 use super::task::Phase;
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, Mode, TaskId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{Manner, Pending};
 use std::panic::Location;
 use std::time::Duration;
@@ -15,8 +15,10 @@ static FIRE: Verb = {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
         let accesses = match e.settings.time {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
-            Time::Any if e.clock_object == NO_OBJECT => Accesses::write(op.other),
-            Time::Any => Accesses::write(op.other).and(e.clock_object, Mode::Write),
+            Time::Any => [op.object, e.clock_object]
+                .into_iter()
+                .filter(|object| *object != NO_OBJECT)
+                .fold(Accesses::write(op.other), |all, object| all.and(object, Mode::Write)),
         };
         Sense::when(false, accesses)
     });
@@ -27,6 +29,11 @@ static FIRE: Verb = {
 impl Execution {
     /// Sets a timer for the operation that the running task is about to announce.
     pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
+        self.arm_on(NO_OBJECT, after, place);
+    }
+
+    /// The same, where the firing also changes `object`: a timed wait leaves the queue there.
+    pub fn arm_on(&mut self, object: ObjectId, after: Duration, place: &'static Location<'static>) {
         let me = self.current;
         self.task_mut(me).timed_out = false;
         if self.clock.now().saturating_add(after) == Duration::MAX {
@@ -35,7 +42,7 @@ impl Execution {
         let token = self.token_of(me);
         let timer = self.add_timer_task(me);
         self.clock.arm(timer, after);
-        let mut op = Op::plain(&FIRE, place).with(token);
+        let mut op = Op::new(&FIRE, object, place).with(token);
         op.task = timer;
         let task = self.task_mut(timer);
         task.phase = Phase::Alive;
@@ -46,13 +53,17 @@ impl Execution {
 
     /// The running task goes on: its timer, if it has not fired, is taken away. Says whether it had fired.
     pub fn disarm(&mut self) -> bool {
-        let me = self.current;
-        if let Some(timer) = self.task_mut(me).timer.take() {
+        self.disarm_of(self.current)
+    }
+
+    /// The same for another task, which no longer has to wait.
+    pub fn disarm_of(&mut self, id: TaskId) -> bool {
+        if let Some(timer) = self.task_mut(id).timer.take() {
             self.clock.disarm(timer);
             self.task_mut(timer).phase = Phase::Ended;
             self.set_pending(timer, Pending::NOTHING);
         }
-        std::mem::take(&mut self.task_mut(me).timed_out)
+        std::mem::take(&mut self.task_mut(id).timed_out)
     }
 
     /// A timer fires.
@@ -64,5 +75,9 @@ impl Execution {
         owner.timer = None;
         owner.timed_out = true;
         self.evaluate(of);
+        let object = self.task(timer).op.object;
+        if object != NO_OBJECT {
+            self.touch(object);
+        }
     }
 }

@@ -199,6 +199,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     pub(super) fn mutex(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
     }
+    /// The guard of a mutex that was given back and taken again, as an error if it is poisoned by now.
+    pub(super) fn again(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        guard.mutex.poison.wrap(guard)
+    }
     /// The lock that threads outside of explorations hold, for their condition variables.
     pub(super) fn take_outside(guard: &mut MutexGuard<'a, T>) -> Option<std::sync::MutexGuard<'a, ()>> {
         guard.outside.take()
