@@ -261,7 +261,7 @@ fn note(
     sync: Synchronises,
 ) {
     if e.stage == Stage::Exploring {
-        let line = e.log.note(e.current, verb.name, place);
+        let line = e.log.note(e.current, verb, place);
         line.object = latch;
         line.effect = effect;
         line.sync = sync;
