@@ -6,8 +6,8 @@
 
 use super::address::Addresses;
 use super::log::{Effect, Log, Sync};
-use super::object::{Identity, Kind, Known, Objects};
-use super::operation::{Changes, NO_OBJECT, Op, Verb};
+use super::object::{Identity, Kind, Known, Object, Objects, Watcher};
+use super::operation::{Changes, NO_OBJECT, Op, Sense, Verb};
 use super::overlay::Overlays;
 use super::race::Races;
 use super::ready::Ready;
@@ -315,7 +315,8 @@ impl Execution {
     /// Whatever depends on `object` is evaluated again after this step.
     #[inline]
     pub fn touch(&mut self, object: ObjectId) {
-        if !self.objects[object].watchers.is_empty() {
+        let Object { watchers, spinners, .. } = &self.objects[object];
+        if !watchers.is_empty() || !spinners.is_empty() {
             self.changed.push(object);
         }
     }
@@ -323,7 +324,7 @@ impl Execution {
     /// Whatever depends on `object` is evaluated again, but it did not change for loops that wait for that.
     pub fn reconsider(&mut self, object: ObjectId) {
         for at in 0..self.objects[object].watchers.len() {
-            let id = self.objects[object].watchers[at];
+            let id = self.objects[object].watchers[at].task;
             if id != self.current {
                 self.evaluate(id);
             }
@@ -390,7 +391,7 @@ impl Execution {
             self.decided = Some(pick);
         }
         // Nothing changes before another task moves, so it need not be watched before.
-        if verb.changes == Changes::WithItsObjects {
+        if verb.changes != Changes::Never {
             self.watch_objects(id);
         }
         Turn::Wait
@@ -399,8 +400,9 @@ impl Execution {
     #[inline]
     fn watch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, .. } = self;
-        for object in tasks[id.index()].op.objects() {
-            objects[object].watchers.push(id);
+        let op = &tasks[id.index()].op;
+        for object in op.objects() {
+            objects[object].watchers.push(Watcher { task: id, verb: op.verb });
         }
     }
 
@@ -408,7 +410,7 @@ impl Execution {
     fn unwatch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, .. } = self;
         let op = &tasks[id.index()].op;
-        if op.verb.changes == Changes::WithItsObjects {
+        if op.verb.changes != Changes::Never {
             for object in op.objects() {
                 objects.unwatch(object, id);
             }
@@ -466,17 +468,33 @@ impl Execution {
         self.set_pending(id, pending);
     }
 
-    /// Evaluates a pending operation again that was evaluated before: it is still the same operation.
-    #[inline(always)]
-    fn evaluate_again(&mut self, id: TaskId) {
-        let task = self.task(id);
-        let sense = (task.op.verb.sense)(self, &task.op);
-        debug_assert!(!task.spin.held);
-        let pending = &mut self.pending[id.index()];
-        pending.accesses = sense.accesses;
-        let was = std::mem::replace(&mut pending.options, sense.options);
-        if (was > 0) != (sense.options > 0) {
-            self.ready.set(id, sense.options > 0);
+    /// Evaluates again what depends on `object`. Operations of which all are alike are evaluated once.
+    #[inline]
+    fn evaluate_watchers(&mut self, object: ObjectId) {
+        let mut alike: Option<(&'static Verb, Sense)> = None;
+        for at in 0..self.objects[object].watchers.len() {
+            let Watcher { task: id, verb } = self.objects[object].watchers[at];
+            let sense = match alike {
+                Some((same, sense)) if std::ptr::eq(same, verb) => sense,
+                _ => {
+                    let sense = (verb.sense)(self, &self.task(id).op);
+                    if verb.changes == Changes::Alike {
+                        alike = Some((verb, sense));
+                    }
+                    sense
+                }
+            };
+            let pending = &mut self.pending[id.index()];
+            pending.accesses = sense.accesses;
+            let was = std::mem::replace(&mut pending.options, sense.options);
+            if (was > 0) != (sense.options > 0) {
+                self.ready.set(id, sense.options > 0);
+            }
+        }
+        for at in 0..self.objects[object].spinners.len() {
+            let id = self.objects[object].spinners[at];
+            self.task_mut(id).spin.held = false;
+            self.evaluate(id);
         }
     }
 
@@ -571,11 +589,7 @@ impl Execution {
             return;
         }
         while let Some(object) = self.changed.pop() {
-            for at in 0..self.objects[object].watchers.len() {
-                let id = self.objects[object].watchers[at];
-                self.task_mut(id).spin.held = false;
-                self.evaluate_again(id);
-            }
+            self.evaluate_watchers(object);
         }
         if !self.idle_timers.is_empty() {
             self.disable_idle_timers();

@@ -37,6 +37,8 @@ pub(crate) enum Changes {
     Never,
     /// Evaluated again whenever one of its objects changes.
     WithItsObjects,
+    /// The same, and at any moment all operations of this verb on one object have the same sense.
+    Alike,
 }
 
 /// A kind of operation.
@@ -97,6 +99,11 @@ impl Verb {
     /// Says when it can happen for no reason only.
     pub const fn spurious(mut self, for_no_reason: fn(&Execution, &Op) -> bool) -> Verb {
         self.for_no_reason = for_no_reason;
+        self
+    }
+    /// At any moment, all operations of this verb on one object have the same sense.
+    pub const fn alike(mut self) -> Verb {
+        self.changes = Changes::Alike;
         self
     }
     /// Switching away from it is not a preemption.

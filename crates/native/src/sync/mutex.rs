@@ -18,7 +18,8 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 const KIND: &str = "Mutex";
 
 static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object), Accesses::write(op.object)))
-    .held_by(|e, op| holder(e, op.object).into_iter().collect());
+    .held_by(|e, op| holder(e, op.object).into_iter().collect())
+    .alike();
 static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
