@@ -54,6 +54,8 @@ fn fails(kind: FailureKind, f: impl Fn() + Send + Sync) -> Failure {
     let report = dfs(f);
     let failure = report.failure().expect("it fails").clone();
     assert_eq!(failure.kind(), kind, "{}", failure.message());
+    // It was replayed once, with the same result.
+    assert_eq!(failure.afterwards, [""; 0]);
     failure
 }
 
@@ -78,7 +80,10 @@ fn two_writes_that_nothing_orders_are_a_race_in_the_very_first_execution() {
     let failure = fails(FailureKind::DataRace, two_tasks(|c, _| c.write(1), |c, _| c.write(2)));
     assert_eq!(failure.execution(), 1);
     // Main runs up to its join before the new task begins.
-    assert_eq!(failure.message(), "main and main.1 touch UnsafeCell#1, and nothing in the program orders them");
+    assert_eq!(
+        failure.message(),
+        "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
+    );
     let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
     assert_eq!(notes, ["main writes UnsafeCell#1 here", "main.1 writes UnsafeCell#1 here"]);
     let here: Vec<_> = failure.defect.notes.iter().map(|n| n.place.clone().unwrap()).collect();
@@ -304,7 +309,10 @@ fn an_access_lasts_as_long_as_its_closure() {
         shared.2.store(1, Relaxed);
         t.join().unwrap();
     });
-    assert_eq!(failure.message(), "main and main.1 touch UnsafeCell#1, and nothing in the program orders them");
+    assert_eq!(
+        failure.message(),
+        "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
+    );
     // The story tells where the long access ended.
     let lines: Vec<_> = failure.trace().lines.iter().filter(|l| l.object.is_some()).collect();
     let told: Vec<String> = lines.iter().map(|l| format!("{} {}", l.operation(), l.detail)).collect();
@@ -340,7 +348,8 @@ fn accesses_that_overlap_are_a_race_even_if_they_began_in_order() {
 
 #[test]
 fn a_reference_to_what_is_changed_must_be_the_only_one() {
-    let nested = |outer: fn(&UnsafeCell<u32>, &mut dyn FnMut()), inner: fn(&UnsafeCell<u32>, &mut dyn FnMut())| {
+    let nested = |outer: fn(&UnsafeCell<u32>, &mut dyn FnMut()),
+                  inner: fn(&UnsafeCell<u32>, &mut dyn FnMut())| {
         move || {
             let cell = UnsafeCell::new(1);
             outer(&cell, &mut || inner(&cell, &mut || ()));
@@ -550,17 +559,16 @@ fn a_label_names_a_cell() {
 
 #[test]
 fn replaying_a_race_finds_it_again() {
-    // The same seed makes the same choices.
-    let run = || Checker::random(100).seed(3).run(hand_over(Relaxed, Acquire));
-    let (one, two) = (run(), run());
-    assert_eq!(one.failure().unwrap().trace(), two.failure().unwrap().trace());
-    assert_eq!(one.failure().unwrap().defect, two.failure().unwrap().defect);
+    let found = Checker::random(100).seed(3).run(hand_over(Relaxed, Acquire)).failure().unwrap().clone();
+    assert_eq!(found.kind(), FailureKind::DataRace);
+    let replayed = Checker::replay_ticket(found.ticket().clone()).run(hand_over(Relaxed, Acquire));
+    let again = replayed.failure().unwrap();
+    assert_eq!((&again.defect, again.trace()), (&found.defect, found.trace()));
 }
 
 #[test]
 fn it_has_the_face_of_std() {
-    const CONST: UnsafeCell<u32> = UnsafeCell::new(1);
-    const INNER: u32 = CONST.into_inner();
+    const INNER: u32 = UnsafeCell::new(1).into_inner();
     assert_eq!(INNER, 1);
     assert_eq!(size_of::<UnsafeCell<[u8; 3]>>(), 3);
     let mut cell = UnsafeCell::from(1);

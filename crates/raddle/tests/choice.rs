@@ -39,8 +39,7 @@ fn message_of(f: impl FnOnce() + std::panic::UnwindSafe) -> String {
 #[test]
 fn every_choice_is_made_exactly_once() {
     let report = dfs(|| (raddle::choose(3), raddle::any_bool(), raddle::choose(1)));
-    let all: BTreeMap<_, u64> =
-        (0..3).flat_map(|n| [false, true].map(|b| ((n, b, 0), 1))).collect();
+    let all: BTreeMap<_, u64> = (0..3).flat_map(|n| [false, true].map(|b| ((n, b, 0), 1))).collect();
     assert_eq!(report.outcomes(), &all);
     assert_eq!(report.executions(), 6);
     // Each choice is a step, and so is main's end.
@@ -78,7 +77,8 @@ fn random_schedules_draw_all_choices() {
 
 #[test]
 fn a_choice_is_told() {
-    let failure = fails(FailureKind::Panic, || assert_ne!((raddle::choose(3), raddle::any_bool()), (2, true)));
+    let failure =
+        fails(FailureKind::Panic, || assert_ne!((raddle::choose(3), raddle::any_bool()), (2, true)));
     let steps: Vec<String> =
         failure.trace().steps().map(|l| format!("{} {}", l.operation(), l.detail)).collect();
     assert_eq!(steps, ["choose → 2", "any_bool → true"]);
@@ -102,9 +102,9 @@ fn choices_need_an_exploration() {
              nobody here who would try the other choices"
         )
     };
-    assert_eq!(message_of(|| drop(raddle::choose(2))), says("choose"));
-    assert_eq!(message_of(|| drop(raddle::any_bool())), says("any_bool"));
-    assert_eq!(message_of(|| drop(raddle::choose(0))), "raddle: choose(0): there is nothing to choose from");
+    assert_eq!(message_of(|| _ = raddle::choose(2)), says("choose"));
+    assert_eq!(message_of(|| _ = raddle::any_bool()), says("any_bool"));
+    assert_eq!(message_of(|| _ = raddle::choose(0)), "raddle: choose(0): there is nothing to choose from");
 }
 
 #[test]
@@ -187,7 +187,9 @@ fn operations_inside_of_an_atomic_step_are_refused() {
     assert!(failure.defect.notes.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("choice.rs")));
 
     let failure = fails(FailureKind::Misuse, || raddle::atomic_step("a", || raddle::atomic_step("b", || ())));
-    assert!(failure.message().starts_with("main wants to atomic_step \"b\" in the middle of atomic_step \"a\""));
+    assert!(
+        failure.message().starts_with("main wants to atomic_step \"b\" in the middle of atomic_step \"a\"")
+    );
     let failure = fails(FailureKind::Misuse, || raddle::atomic_step("a", || raddle::choose(2)));
     assert!(failure.message().starts_with("main wants to choose in the middle of atomic_step \"a\""));
     // A guard that is dropped inside is an operation, too, also while a panic unwinds.
@@ -240,6 +242,7 @@ fn an_atomic_step_in_a_destructor_happens_while_the_execution_is_put_away() {
     let count = closed.clone();
     let failure = Checker::dfs()
         .run(move || {
+            *count.lock().unwrap() = 0;
             let _closes = Closes(count.clone());
             let lock = Mutex::new(());
             let _one = lock.lock();
@@ -261,7 +264,9 @@ fn labels_name_objects_in_reports() {
         let _two = accounts.lock();
     });
     assert!(
-        failure.defect.notes[0].text.starts_with("main waits to lock Mutex#1 \"accounts\", which it holds itself"),
+        failure.defect.notes[0]
+            .text
+            .starts_with("main waits to lock Mutex#1 \"accounts\", which it holds itself"),
         "{}",
         failure.defect.notes[0].text
     );

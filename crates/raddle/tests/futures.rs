@@ -29,6 +29,8 @@ fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
 fn fails<T: Ord + Debug + Send>(kind: FailureKind, f: impl Fn() -> T + Send + Sync) -> Failure {
     let failure = dfs(f).failure().expect("it fails").clone();
     assert_eq!(failure.kind(), kind, "{}", failure.message());
+    // It was replayed once, with the same result.
+    assert_eq!(failure.afterwards, [""; 0]);
     failure
 }
 
@@ -295,7 +297,8 @@ fn a_wake_up_by_the_task_itself_is_no_step() {
         block_on(poll_fn(|context| {
             polls += 1;
             context.waker().wake_by_ref();
-            context.waker().clone().wake();
+            let waker = context.waker().clone();
+            waker.wake();
             if polls == 3 { Poll::Ready(polls) } else { Poll::Pending }
         }))
     });
@@ -361,10 +364,14 @@ async fn join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut one, mut two) = (None, None);
     poll_fn(move |context| {
-        if one.is_none() && let Poll::Ready(value) = a.as_mut().poll(context) {
+        if one.is_none()
+            && let Poll::Ready(value) = a.as_mut().poll(context)
+        {
             one = Some(value);
         }
-        if two.is_none() && let Poll::Ready(value) = b.as_mut().poll(context) {
+        if two.is_none()
+            && let Poll::Ready(value) = b.as_mut().poll(context)
+        {
             two = Some(value);
         }
         if one.is_some() && two.is_some() {
@@ -461,6 +468,7 @@ fn a_future_may_be_dropped_while_it_waits() {
     }
     let count = dropped.clone();
     fails(FailureKind::Deadlock, move || {
+        *count.lock().unwrap() = 0;
         let counts = Counts(count.clone());
         let other = Counts(count.clone());
         let handle = spawn(async move {
@@ -504,7 +512,8 @@ fn waking_synchronises_with_whoever_is_woken() {
     // The waker is handed over in a way that raddle does not see, so nothing else orders the accesses.
     let program = |write_after: bool| {
         move || {
-            let shared = Arc::new((Shared::default(), std::sync::Mutex::new(None::<Waker>), AtomicUsize::new(0)));
+            let shared =
+                Arc::new((Shared::default(), std::sync::Mutex::new(None::<Waker>), AtomicUsize::new(0)));
             let other = shared.clone();
             let t = thread::spawn(move || {
                 while other.2.load(Relaxed) == 0 {
@@ -716,7 +725,8 @@ fn a_handle_of_the_world_outside_is_refused() {
 
 #[test]
 fn locks_and_futures_mix() {
-    let report = dfs(|| {
+    // Two preemptions suffice to lose either update.
+    let report = Checker::dfs().preemptions(2).run(|| {
         let total = Arc::new(Mutex::new(0));
         let add = |n: u32| {
             let total = total.clone();

@@ -245,8 +245,7 @@ impl Execution {
         };
         let theirs = self.task_name(first.task);
         let (kind, message) = if ended {
-            let message =
-                format!("{theirs} and {mine} touch {name}, and nothing in the program orders them");
+            let message = format!("{theirs} and {mine} touch {name}, and nothing in the program orders them");
             (FailureKind::DataRace, message)
         } else if first.task == me {
             let (does, did) = (how.does(), first.how.verb().name);
@@ -257,7 +256,10 @@ impl Execution {
             (FailureKind::Misuse, message)
         } else {
             let (does, did) = (how.does(), first.how.verb().name);
-            (FailureKind::DataRace, format!("{mine} {does} {name} while {theirs} is still in the middle of a {did}"))
+            (
+                FailureKind::DataRace,
+                format!("{mine} {does} {name} while {theirs} is still in the middle of a {did}"),
+            )
         };
         Defect::new(kind, message)
             .note(format!("{theirs} {} {name} here", first.how.does()), Some(first.place.into()))

@@ -124,6 +124,8 @@ struct Program {
 
 impl Program {
     fn run(&self, events: Events) {
+        // An execution that fails may be run again.
+        events.lock().unwrap().clear();
         let things = Arc::new(Things { events, ..Things::default() });
         things.run(0, &self.main[0]);
         let mut handles = Vec::new();
@@ -202,9 +204,8 @@ fn happened_before(events: &[Event]) -> Vec<BTreeSet<usize>> {
 
 fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
     let Event { task, what } = events[at];
-    let those = |wanted: &dyn Fn(&Event) -> bool| -> Vec<usize> {
-        (0..at).filter(|i| wanted(&events[*i])).collect()
-    };
+    let those =
+        |wanted: &dyn Fn(&Event) -> bool| -> Vec<usize> { (0..at).filter(|i| wanted(&events[*i])).collect() };
     let mut edges: BTreeSet<usize> =
         those(&|e| e.task == task || e.what == What::Spawn(task)).into_iter().collect();
     match what {
@@ -308,7 +309,8 @@ fn agree(program: &Program, seed: u64, tally: &mut Tally) {
             assert!(mine.starts_with(&format!("{} ", name(events[last].task))), "{mine}");
             let found = conflicts(&events, &before, last);
             let nested = failure.kind() == FailureKind::Misuse;
-            let right = |c: &Conflict| c.nested == nested && blamed.starts_with(&format!("{} ", name(c.task)));
+            let right =
+                |c: &Conflict| c.nested == nested && blamed.starts_with(&format!("{} ", name(c.task)));
             assert!(found.iter().any(right), "{blamed}: {events:#?}");
             *(if nested { &mut tally.nested } else { &mut tally.races }) += 1;
         }
