@@ -25,7 +25,8 @@ pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, 
 /// stands for something else must hold at least a byte.
 ///
 /// ```
-/// use raddle_native::cell::UnsafeCell;
+/// # use raddle_native as raddle;
+/// use raddle::cell::UnsafeCell;
 /// let cell = UnsafeCell::new(1);
 /// // SAFETY: nobody else has the cell.
 /// cell.with_mut(|value| unsafe { *value += 1 });

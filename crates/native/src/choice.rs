@@ -61,7 +61,8 @@ fn chose(current: Current, effect: Effect) {
 /// Outside of explorations it just runs `f`.
 ///
 /// ```
-/// let written = raddle_native::choice::atomic_step("disk", || 512);
+/// # use raddle_native::choice as raddle;
+/// let written = raddle::atomic_step("disk", || 512);
 /// assert_eq!(written, 512);
 /// ```
 #[track_caller]

@@ -26,10 +26,9 @@ pub trait Labelled: Sealed {}
 /// Names an object for the reports of the present execution. Does nothing outside of explorations.
 ///
 /// ```
-/// use raddle_native::label::label;
-/// use raddle_native::sync::Mutex;
-/// let accounts = Mutex::new([100, 0]);
-/// label(&accounts, "accounts");
+/// # mod raddle { pub use raddle_native::{label::label, sync}; }
+/// let accounts = raddle::sync::Mutex::new([100, 0]);
+/// raddle::label(&accounts, "accounts");
 /// ```
 #[track_caller]
 pub fn label<T: Labelled + ?Sized>(object: &T, name: impl Into<Box<str>>) {

@@ -10,7 +10,8 @@ use std::task::{Context, Poll};
 /// calling task waits; if nobody ever does, that is a deadlock.
 ///
 /// ```
-/// assert_eq!(raddle_native::future::block_on(async { 1 + 1 }), 2);
+/// # use raddle_native as raddle;
+/// assert_eq!(raddle::future::block_on(async { 1 + 1 }), 2);
 /// ```
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
