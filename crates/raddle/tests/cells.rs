@@ -2,7 +2,7 @@
 
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
-use raddle::sync::{Arc, Mutex};
+use raddle::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock};
 use raddle::{Checker, Failure, FailureKind, Report, thread};
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -274,6 +274,124 @@ fn spawning_and_joining_order_accesses() {
         let other = cell.clone();
         let t = thread::spawn(move || other.look());
         cell.write(1);
+        t.join().unwrap();
+    });
+}
+
+/// Main touches the cell under its lock and raises a relaxed flag; the other task touches it under its lock if it
+/// sees that.
+fn under_locks(
+    first: fn(&RwLock<()>, &mut dyn FnMut()),
+    second: fn(&RwLock<()>, &mut dyn FnMut()),
+) -> impl Fn() + Send + Sync {
+    move || {
+        let shared = Arc::new((Shared::new(0), AtomicUsize::new(0), RwLock::new(())));
+        let other = shared.clone();
+        let t = thread::spawn(move || {
+            if other.1.load(Relaxed) == 1 {
+                second(&other.2, &mut || other.0.look());
+            }
+        });
+        first(&shared.2, &mut || shared.0.write(1));
+        shared.1.store(1, Relaxed);
+        t.join().unwrap();
+    }
+}
+
+#[test]
+fn readers_synchronise_with_writers_but_not_with_each_other() {
+    let read: fn(&RwLock<()>, &mut dyn FnMut()) = |lock, f| {
+        let _guard = lock.read().unwrap();
+        f();
+    };
+    let write: fn(&RwLock<()>, &mut dyn FnMut()) = |lock, f| {
+        let _guard = lock.write().unwrap();
+        f();
+    };
+    passes(under_locks(write, write));
+    passes(under_locks(write, read));
+    passes(under_locks(read, write));
+    fails(FailureKind::DataRace, under_locks(read, read));
+}
+
+#[test]
+fn a_barrier_separates_what_comes_before_from_what_comes_after() {
+    passes(|| {
+        let shared = Arc::new((Shared::new(0), Barrier::new(2)));
+        let other = shared.clone();
+        let t = thread::spawn(move || {
+            other.0.write(1);
+            other.1.wait();
+        });
+        shared.1.wait();
+        assert_eq!(shared.0.read(), 1);
+        t.join().unwrap();
+    });
+    // Between two meetings nothing is ordered, however late somebody leaves the first.
+    for seed in 0..50 {
+        let report = Checker::random(1).seed(seed).run(|| {
+            let shared = Arc::new((Shared::new(0), Barrier::new(2)));
+            let work = |shared: &(Shared<u32>, Barrier)| {
+                shared.1.wait();
+                shared.0.write(1);
+                shared.1.wait();
+            };
+            let other = shared.clone();
+            let t = thread::spawn(move || work(&other));
+            work(&shared);
+            t.join().unwrap();
+        });
+        assert_eq!(report.failure().unwrap().kind(), FailureKind::DataRace);
+    }
+}
+
+#[test]
+fn a_condition_variable_hands_over_what_its_mutex_protects() {
+    passes(|| {
+        let shared = Arc::new((Shared::new(0), Mutex::new(false), Condvar::new()));
+        let other = shared.clone();
+        let t = thread::spawn(move || {
+            other.0.write(1);
+            *other.1.lock().unwrap() = true;
+            other.2.notify_one();
+        });
+        let guard = shared.2.wait_while(shared.1.lock().unwrap(), |ready| !*ready).unwrap();
+        drop(guard);
+        assert_eq!(shared.0.read(), 1);
+        t.join().unwrap();
+    });
+    // While it waits, others may touch what the mutex protects.
+    passes(|| {
+        let shared = Arc::new((Shared::new(0), Mutex::new(false), Condvar::new()));
+        let other = shared.clone();
+        let t = thread::spawn(move || {
+            let mut ready = other.1.lock().unwrap();
+            other.0.write(other.0.read() + 1);
+            *ready = true;
+            other.2.notify_all();
+        });
+        let mut ready = shared.1.lock().unwrap();
+        shared.0.write(shared.0.read() + 1);
+        while !*ready {
+            ready = shared.2.wait(ready).unwrap();
+        }
+        assert_eq!(shared.0.read(), 2);
+        drop(ready);
+        t.join().unwrap();
+    });
+}
+
+#[test]
+fn what_is_done_once_is_known_to_whoever_sees_it_done() {
+    passes(|| {
+        let shared = Arc::new((Shared::new(0), OnceLock::new()));
+        let work = |shared: &(Shared<u32>, OnceLock<()>)| {
+            shared.1.get_or_init(|| shared.0.write(1));
+            assert_eq!(shared.0.read(), 1);
+        };
+        let other = shared.clone();
+        let t = thread::spawn(move || work(&other));
+        work(&shared);
         t.join().unwrap();
     });
 }

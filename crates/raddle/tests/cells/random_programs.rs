@@ -6,7 +6,7 @@ use super::Shared;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
-use raddle::sync::{Arc, Mutex};
+use raddle::sync::{Arc, Mutex, Once, RwLock};
 use raddle::{Checker, FailureKind, thread};
 use std::collections::BTreeSet;
 
@@ -27,6 +27,10 @@ enum Op {
     If(usize, Ordering, Vec<Op>),
     /// Does the rest under a lock.
     Locked(usize, Vec<Op>),
+    /// Does the rest under a lock that readers share.
+    Shared(usize, How, Vec<Op>),
+    /// Touches a cell unless somebody has done this before.
+    Once(usize, usize, How),
     /// Does the rest in the middle of an access.
     Access(usize, How, Vec<Op>),
 }
@@ -39,6 +43,10 @@ enum What {
     Update(usize, Ordering),
     Lock(usize),
     Unlock(usize),
+    LockShared(usize, How),
+    UnlockShared(usize, How),
+    OnceDone(usize),
+    OnceSeen(usize),
     Spawn(usize),
     Join(usize),
     Begin(usize, How),
@@ -53,15 +61,27 @@ struct Event {
 
 type Events = Arc<std::sync::Mutex<Vec<Event>>>;
 
-#[derive(Default)]
 struct Things {
     cells: [Shared<u32>; 2],
     atomics: [AtomicUsize; 2],
     locks: [Mutex<()>; 2],
+    shared: [RwLock<()>; 2],
+    onces: [Once; 2],
     events: Events,
 }
 
 impl Things {
+    fn new(events: Events) -> Things {
+        Things {
+            cells: Default::default(),
+            atomics: Default::default(),
+            locks: Default::default(),
+            shared: Default::default(),
+            onces: [Once::new(), Once::new()],
+            events,
+        }
+    }
+
     fn note(&self, task: usize, what: What) {
         self.events.lock().unwrap().push(Event { task, what });
     }
@@ -102,6 +122,28 @@ impl Things {
                     drop(guard);
                     self.note(task, What::Unlock(*m));
                 }
+                Op::Shared(m, How::Read, ops) => {
+                    let guard = self.shared[*m].read().unwrap();
+                    self.note(task, What::LockShared(*m, How::Read));
+                    self.run(task, ops);
+                    drop(guard);
+                    self.note(task, What::UnlockShared(*m, How::Read));
+                }
+                Op::Shared(m, How::Write, ops) => {
+                    let guard = self.shared[*m].write().unwrap();
+                    self.note(task, What::LockShared(*m, How::Write));
+                    self.run(task, ops);
+                    drop(guard);
+                    self.note(task, What::UnlockShared(*m, How::Write));
+                }
+                Op::Once(o, c, how) => {
+                    let mut mine = false;
+                    self.onces[*o].call_once(|| {
+                        mine = true;
+                        self.run(task, &[Op::Access(*c, *how, Vec::new())]);
+                    });
+                    self.note(task, if mine { What::OnceDone(*o) } else { What::OnceSeen(*o) });
+                }
                 Op::Access(c, how, ops) => {
                     self.note(task, What::Begin(*c, *how));
                     match how {
@@ -126,7 +168,7 @@ impl Program {
     fn run(&self, events: Events) {
         // An execution that fails may be run again.
         events.lock().unwrap().clear();
-        let things = Arc::new(Things { events, ..Things::default() });
+        let things = Arc::new(Things::new(events));
         things.run(0, &self.main[0]);
         let mut handles = Vec::new();
         for (at, ops) in self.tasks.iter().enumerate() {
@@ -163,6 +205,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..2usize, stores()).prop_map(|(a, o)| Op::Store(a, o)),
         2 => (0..2usize, updates()).prop_map(|(a, o)| Op::Add(a, o)),
         1 => (0..2usize, updates(), loads()).prop_map(|(a, s, f)| Op::CompareExchange(a, s, f)),
+        1 => (0..2usize, 0..2usize, how()).prop_map(|(o, c, h)| Op::Once(o, c, h)),
         2 => (0..2usize, how()).prop_map(|(c, h)| Op::Access(c, h, Vec::new())),
     ];
     simple.prop_recursive(2, 6, 3, |inner| {
@@ -170,6 +213,7 @@ fn op() -> impl Strategy<Value = Op> {
         prop_oneof![
             4 => (0..2usize, loads(), some()).prop_map(|(a, o, ops)| Op::If(a, o, ops)),
             4 => (0..2usize, some()).prop_map(|(m, ops)| Op::Locked(m, ops)),
+            3 => (0..2usize, how(), some()).prop_map(|(m, h, ops)| Op::Shared(m, h, ops)),
             1 => (0..2usize, how(), some()).prop_map(|(c, h, ops)| Op::Access(c, h, ops)),
         ]
     })
@@ -210,6 +254,13 @@ fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
         those(&|e| e.task == task || e.what == What::Spawn(task)).into_iter().collect();
     match what {
         What::Lock(m) => edges.extend(those(&|e| e.what == What::Unlock(m))),
+        What::LockShared(m, How::Read) => {
+            edges.extend(those(&|e| e.what == What::UnlockShared(m, How::Write)))
+        }
+        What::LockShared(m, How::Write) => {
+            edges.extend(those(&|e| matches!(e.what, What::UnlockShared(n, _) if m == n)));
+        }
+        What::OnceSeen(o) => edges.extend(those(&|e| e.what == What::OnceDone(o))),
         What::Join(other) => edges.extend(those(&|e| e.task == other)),
         What::Load(a, order) | What::Update(a, order) if acquires(order) => {
             // The value comes from the last write. Going back from there, each read-modify-write goes on with
