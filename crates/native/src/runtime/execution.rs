@@ -100,6 +100,8 @@ pub(crate) struct Execution {
     pub texts: Vec<String>,
     /// How many fibers have not returned yet.
     pub fibers: usize,
+    /// How many tasks of the program have not come to their end.
+    pub living: usize,
     /// A task was abandoned inside of the panic hook: std must be told that the hook is over.
     pub in_hook: bool,
     /// This operating-system thread can no longer be used for executions.
@@ -157,6 +159,7 @@ impl Execution {
             afterwards: Vec::new(),
             texts: Vec::new(),
             fibers: 0,
+            living: 0,
             in_hook: false,
             worn: false,
             tracked: Vec::new(),
@@ -189,6 +192,7 @@ impl Execution {
         self.newborn.clear();
         self.failure = None;
         self.over = false;
+        self.living = 0;
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;
@@ -251,6 +255,7 @@ impl Execution {
         let fiber = unsafe { Fiber::with_stack_unchecked(stack, life) };
         self.task_mut(id).fiber = Some(fiber);
         self.fibers += 1;
+        self.living += 1;
     }
 
     /// A new task of the program, a child of the one that runs. It runs up to its first operation before
@@ -269,7 +274,10 @@ impl Execution {
         self.task_mut(parent).children += 1;
         let number = self.task(parent).children;
         let id = self.add_task(Role::Thread, parent, number);
-        self.task_mut(id).label = label;
+        let end = self.objects.add("end", id, 0, [0; 2]);
+        let task = self.task_mut(id);
+        task.label = label;
+        task.end = end;
         // SAFETY: the caller's.
         unsafe { self.equip(id, stack_size, body) };
         self.newborn.push(id);
@@ -456,7 +464,7 @@ impl Execution {
     fn sense(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
-        let sense = (op.verb.sense)(self, op);
+        let sense = op.verb.sense(self, op);
         let options = if task.spin.held { 0 } else { sense.options };
         Pending { accesses: sense.accesses, options, signature: op.signature(), manner: op.verb.manner }
     }
@@ -501,10 +509,12 @@ impl Execution {
     #[inline(always)]
     pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
         let is = pending.options > 0;
-        if is != (self.pending[id.index()].options > 0) {
+        let slot = &mut self.pending[id.index()];
+        let was = slot.options > 0;
+        *slot = pending;
+        if is != was {
             self.ready.set(id, is);
         }
-        self.pending[id.index()] = pending;
     }
 
     /// Lets `pick` happen.
@@ -571,8 +581,9 @@ impl Execution {
         if let Some(fiber) = self.task_mut(id).fiber.take() {
             let stack = fiber.into_stack();
             self.fibers -= 1;
-            self.addresses.forget_stack(&stack);
-            self.races.forget_stack(&stack);
+            let (base, limit) = (stack.base().get(), stack.limit().get());
+            self.addresses.forget(limit, base - limit);
+            self.races.forget(limit, base - limit);
             self.stacks.give_back(stack);
         }
         self.set_pending(id, Pending::NOTHING);
@@ -676,12 +687,16 @@ impl Execution {
     pub fn ended(&mut self) {
         let id = self.current;
         self.task_mut(id).phase = Phase::Ended;
+        self.living -= 1;
         if id == TaskId::MAIN {
             self.over = true;
         } else {
-            let end = self.end_of(id);
+            let end = self.task(id).end;
             self.touch(end);
-            self.evaluate_end(TaskId::MAIN);
+            // The end of main, if that is what it waits to do, no longer ends anybody else.
+            if self.living == 1 && self.task(TaskId::MAIN).phase == Phase::Alive {
+                self.evaluate(TaskId::MAIN);
+            }
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }
@@ -700,23 +715,6 @@ impl Execution {
             };
             self.fail(defect);
         }
-    }
-
-    /// What the end of a task touches may have changed; if that is what it waits to do, it is evaluated again.
-    fn evaluate_end(&mut self, id: TaskId) {
-        if id != self.current && self.task(id).phase == Phase::Alive {
-            self.evaluate(id);
-        }
-    }
-
-    /// The object that a task writes when it ends.
-    pub fn end_of(&mut self, id: TaskId) -> ObjectId {
-        if self.task(id).end == NO_OBJECT {
-            let object = self.objects.add("end", id, 0, [0; 2]);
-            self.task_mut(id).end = object;
-            self.evaluate_end(id);
-        }
-        self.task(id).end
     }
 
     /// The object that holds the token of a task's park.

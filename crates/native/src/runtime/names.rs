@@ -12,13 +12,10 @@ use raddle_core::world::Describe;
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
     if op.task == TaskId::MAIN {
-        let alone = e.task_ids().all(|t| t == op.task || e.task(t).phase == Phase::Ended);
+        let alone = e.living == 1;
         return Sense::ready(if alone { Accesses::NONE } else { Accesses::EVERYTHING_THERE_IS });
     }
-    match e.task(op.task).end {
-        NO_OBJECT => Sense::ready(Accesses::NONE),
-        end => Sense::ready(Accesses::write(end)),
-    }
+    Sense::ready(Accesses::write(e.task(op.task).end))
 }
 
 impl Execution {

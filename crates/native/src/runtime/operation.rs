@@ -41,12 +41,22 @@ pub(crate) enum Changes {
     Alike,
 }
 
+/// What operations touch that are always ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fixed {
+    Nothing,
+    ReadsItsObject,
+    WritesItsObject,
+}
+
 /// A kind of operation.
 pub(crate) struct Verb {
     /// The user's word for it.
     pub name: &'static str,
     pub sense: fn(&Execution, &Op) -> Sense,
     pub changes: Changes,
+    /// What it touches, if that is always the same: spares a call of `sense`.
+    pub fixed: Option<Fixed>,
     pub manner: Manner,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
@@ -75,6 +85,7 @@ impl Verb {
             name,
             sense,
             changes: Changes::WithItsObjects,
+            fixed: None,
             manner: Manner::Ordinary,
             holders: nobody,
             held: its_object,
@@ -106,6 +117,16 @@ impl Verb {
         self.changes = Changes::Alike;
         self
     }
+    /// What `op`, an operation of this verb, would do in the present state.
+    #[inline(always)]
+    pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
+        match self.fixed {
+            None => (self.sense)(e, op),
+            Some(Fixed::Nothing) => Sense::ready(Accesses::NONE),
+            Some(Fixed::ReadsItsObject) => Sense::ready(Accesses::read(op.object)),
+            Some(Fixed::WritesItsObject) => Sense::ready(Accesses::write(op.object)),
+        }
+    }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> Verb {
         self.manner = Manner::Yielding;
@@ -113,15 +134,18 @@ impl Verb {
     }
     /// Reads its object, always ready.
     pub const fn read(name: &'static str) -> Verb {
-        Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)))
+        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)));
+        Verb { fixed: Some(Fixed::ReadsItsObject), ..verb }
     }
     /// Writes its object, always ready.
     pub const fn write(name: &'static str) -> Verb {
-        Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)))
+        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)));
+        Verb { fixed: Some(Fixed::WritesItsObject), ..verb }
     }
     /// Touches nothing but its own task.
     pub const fn local(name: &'static str) -> Verb {
-        Verb::always(name, |_, _| Sense::ready(Accesses::NONE))
+        let verb = Verb::always(name, |_, _| Sense::ready(Accesses::NONE));
+        Verb { fixed: Some(Fixed::Nothing), ..verb }
     }
 }
 

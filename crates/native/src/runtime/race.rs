@@ -10,7 +10,6 @@ use super::knowledge::Clocks;
 use super::log::Effect;
 use super::object::Kind;
 use super::operation::Verb;
-use corosensei::stack::Stack;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
@@ -116,12 +115,6 @@ impl Races {
             let last = self.places.partition_point(|(p, _)| p.address < from.saturating_add(size));
             self.places.drain(first..last);
         }
-    }
-
-    /// A stack that was used by an ended task.
-    pub fn forget_stack(&mut self, stack: &impl Stack) {
-        let (base, limit) = (stack.base().get(), stack.limit().get());
-        self.forget(limit, base - limit);
     }
 
     fn find(&self, place: &CellPlace) -> Result<ObjectId, usize> {
