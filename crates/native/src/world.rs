@@ -170,7 +170,7 @@ impl Execution {
     fn fail_for_unfinished(&mut self) {
         let unfinished: Vec<TaskId> = self
             .task_ids()
-            .filter(|t| self.task(*t).role == Role::Thread && self.task(*t).phase == Phase::Alive)
+            .filter(|t| self.task(*t).role == Role::Thread && matches!(self.task(*t).phase, Phase::Alive | Phase::Ending))
             .collect();
         if unfinished.is_empty() {
             return;

@@ -58,8 +58,8 @@ pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -
     if body() == Came::Down || panics::destroy_locals(current) == Came::Down {
         return;
     }
-    current.perform(Op::plain(&END, Location::caller()));
-    current.with(|e| e.ended());
+    // The stack is not needed any more: what is left of the task is its end, which needs no code to run.
+    current.with(|e| e.announce_end(Op::plain(&END, Location::caller())));
 }
 
 impl Current {

@@ -531,6 +531,7 @@ impl Execution {
         self.unwatch_objects(id);
         self.log_step(id);
         match self.task(id).role {
+            Role::Thread if self.task(id).fiber.is_none() => self.end(id),
             Role::Thread | Role::Janitor => self.resume(id),
             Role::Timer { of, .. } => self.fire(id, of),
         }
@@ -576,6 +577,19 @@ impl Execution {
         }
     }
 
+    /// The running task has nothing left to do but to end.
+    pub(super) fn announce_end(&mut self, mut op: Op) {
+        if self.stage == Stage::Teardown {
+            return;
+        }
+        let id = self.current;
+        op.task = id;
+        let task = self.task_mut(id);
+        task.op = op;
+        task.phase = Phase::Ending;
+        self.evaluate(id);
+    }
+
     /// A task's fiber has returned: its stack can be used again.
     pub(super) fn retire(&mut self, id: TaskId) {
         if let Some(fiber) = self.task_mut(id).fiber.take() {
@@ -586,7 +600,9 @@ impl Execution {
             self.races.forget(limit, base - limit);
             self.stacks.give_back(stack);
         }
-        self.set_pending(id, Pending::NOTHING);
+        if self.task(id).phase != Phase::Ending {
+            self.set_pending(id, Pending::NOTHING);
+        }
     }
 
     /// Brings `pending` and `enabled` up to date after something happened.
@@ -669,7 +685,8 @@ impl Execution {
         }
         for id in self.task_ids() {
             let kept = &self.pending[id.index()];
-            if self.task(id).phase == Phase::Alive && self.task(id).role == Role::Thread {
+            let Task { phase, role, .. } = self.task(id);
+            if matches!(phase, Phase::Alive | Phase::Ending) && *role == Role::Thread {
                 assert_eq!(*kept, self.sense(id), "raddle: task {} was not evaluated again", id.0);
             }
             assert_eq!(self.enabled.binary_search(&id).is_ok(), kept.options > 0);
@@ -683,9 +700,10 @@ impl Execution {
         }
     }
 
-    /// The running task has come to its end.
-    pub fn ended(&mut self) {
-        let id = self.current;
+    /// A task comes to its end.
+    fn end(&mut self, id: TaskId) {
+        self.current = id;
+        self.set_pending(id, Pending::NOTHING);
         self.task_mut(id).phase = Phase::Ended;
         self.living -= 1;
         if id == TaskId::MAIN {
@@ -694,7 +712,7 @@ impl Execution {
             let end = self.task(id).end;
             self.touch(end);
             // The end of main, if that is what it waits to do, no longer ends anybody else.
-            if self.living == 1 && self.task(TaskId::MAIN).phase == Phase::Alive {
+            if self.living == 1 && self.task(TaskId::MAIN).phase == Phase::Ending {
                 self.evaluate(TaskId::MAIN);
             }
             if self.task(id).handle == Handle::Dropped {

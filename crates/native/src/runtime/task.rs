@@ -28,6 +28,8 @@ pub(crate) enum Phase {
     New,
     /// Has a pending operation.
     Alive,
+    /// Has nothing left to do but to end.
+    Ending,
     /// Came to its end.
     Ended,
     /// Will never run again and never ended; its stack is kept until the execution is put away.
