@@ -19,11 +19,11 @@ const PATIENCE: u32 = 10_000;
 /// The operation that was written into a task that is torn down.
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
-    let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb.name));
-    if verb == "end" {
+    let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb));
+    if verb.name == "end" {
         return 0;
     }
-    if role != Role::Janitor && !panics::panicking(current) {
+    if role != Role::Janitor && !verb.in_destructors && !panics::panicking(current) {
         throw(current);
     }
     let blocked = current.with(|e| {

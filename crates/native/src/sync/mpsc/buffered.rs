@@ -19,18 +19,21 @@ static SEND: Verb = Verb::new("send", |e, op| {
         Receiving::Gone => Sense::ready(Accesses::read(op.object)),
         _ => Sense::when((facts.left() as u64) < op.args[0], Accesses::write(op.object)),
     }
-});
+})
+.alike();
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
     let facts = Facts::of(e, op.object);
     let fails = facts.receiver == Receiving::Gone || facts.left() as u64 >= op.args[0];
     Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
-});
+})
+.alike();
 static RECV: Verb = Verb::new("recv", receive);
 static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
     let takes = Facts::of(e, op.object).left() > 0;
     Sense::ready(if takes { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.alike();
 
 fn receive(e: &Execution, op: &Op) -> Sense {
     let facts = Facts::of(e, op.object);

@@ -23,11 +23,15 @@ static DROP_SENDER: Verb = Verb::new("drop sender", |e, op| {
     let facts = Facts::of(e, op.object);
     let matters = facts.senders == 1 && facts.receiver != Receiving::Gone;
     Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.alike()
+.in_destructors();
 static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
     let matters = Facts::of(e, op.object).senders > 0;
     Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.alike()
+.in_destructors();
 
 /// What the receiver does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -222,18 +226,15 @@ impl<T> Channel<T> {
 
     /// A sender is dropped.
     pub fn drop_sender(&self, current: Current, place: &'static Location<'static>) {
-        // Also when the execution ends while it waits for its turn.
-        let left = OnDrop(|| self.change(current, |facts| facts.senders -= 1));
         current.perform(Op::new(&DROP_SENDER, self.object, place));
-        drop(left);
+        self.change(current, |facts| facts.senders -= 1);
         current.did(Effect::None, Synchronises::None);
     }
 
     /// The receiver is dropped, and what nobody will receive with it.
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
-        let left = OnDrop(|| self.change(current, |facts| facts.receiver = Receiving::Gone));
         current.perform(Op::new(&DROP_RECEIVER, self.object, place));
-        drop(left);
+        self.change(current, |facts| facts.receiver = Receiving::Gone);
         current.did(Effect::None, Synchronises::None);
         let unreceived = match self.capacity {
             // Senders that wait take their offers back.
@@ -266,13 +267,5 @@ impl Deadline {
             e.arm(timeout, place);
             Deadline::Timer(e.token_of(e.current))
         })
-    }
-}
-
-struct OnDrop<F: FnMut()>(F);
-
-impl<F: FnMut()> Drop for OnDrop<F> {
-    fn drop(&mut self) {
-        (self.0)();
     }
 }

@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use crate::runtime::context::{self, Current};
+use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 use std::sync::Arc;
@@ -37,6 +38,15 @@ impl<T, R> End<T, R> {
             (End::Explored(channel), None) => {
                 panic!("raddle: {}", from_elsewhere(&format!("a {} of an execution", channel.kind())).message)
             }
+        }
+    }
+
+    /// The channel's object; none outside of explorations.
+    #[track_caller]
+    pub fn object(&self) -> Option<ObjectId> {
+        match self.using() {
+            Use::Outside(..) => None,
+            Use::Explored(_, channel) => Some(channel.object),
         }
     }
 

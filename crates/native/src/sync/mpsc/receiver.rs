@@ -2,6 +2,8 @@
 
 use super::end::{End, Use};
 use super::iter::{Iter, TryIter};
+use crate::label::{Labelled, Sealed};
+use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::Location;
 use std::sync::mpsc::{self as real, RecvError, RecvTimeoutError, TryRecvError};
@@ -55,6 +57,14 @@ impl<T> Drop for Receiver<T> {
         if let Some((current, channel)) = self.0.leaving() {
             channel.drop_receiver(current, Location::caller());
         }
+    }
+}
+
+impl<T> Labelled for Receiver<T> {}
+impl<T> Sealed for Receiver<T> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        self.0.object()
     }
 }
 

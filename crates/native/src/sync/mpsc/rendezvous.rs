@@ -18,7 +18,8 @@ use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 static SEND: Verb = Verb::new("send", |e, op| {
     let fails = Facts::of(e, op.object).receiver == Receiving::Gone;
     Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
-});
+})
+.alike();
 /// Waits until the offer whose number is the argument is taken, or never will be.
 static SENT: Verb = Verb::new("send", |e, op| {
     let facts = Facts::of(e, op.object);
@@ -28,7 +29,8 @@ static SENT: Verb = Verb::new("send", |e, op| {
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
     let meets = Facts::of(e, op.object).receiver == Receiving::Waiting;
     Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.alike();
 /// Takes an offer or begins to wait for one.
 static RECV: Verb = Verb::new("recv", receive);
 static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
@@ -38,7 +40,8 @@ static RECEIVED_IN_TIME: Verb = Verb::new("recv_timeout", wait_for_sender);
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
     let meets = Facts::of(e, op.object).left() > 0;
     Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.alike();
 
 fn receive(e: &Execution, op: &Op) -> Sense {
     let fails = Facts::of(e, op.object).senders == 0;

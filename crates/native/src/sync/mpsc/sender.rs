@@ -1,6 +1,8 @@
 //! The sending ends.
 
 use super::end::{End, Use};
+use crate::label::{Labelled, Sealed};
+use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::Location;
 use std::sync::mpsc::{self as real, SendError, TrySendError};
@@ -89,9 +91,25 @@ impl<T> Drop for SyncSender<T> {
     }
 }
 
+impl<T> Labelled for Sender<T> {}
+impl<T> Sealed for Sender<T> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        self.0.object()
+    }
+}
+
 impl<T> fmt::Debug for Sender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+impl<T> Labelled for SyncSender<T> {}
+impl<T> Sealed for SyncSender<T> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        self.0.object()
     }
 }
 
