@@ -307,7 +307,7 @@ impl Execution {
     pub fn new_object(&mut self, kind: Kind, words: [u64; 2]) -> ObjectId {
         let creator = self.current;
         let touched = &mut self.task_mut(creator).touched;
-        let number = match touched.iter_mut().find(|(k, _)| std::ptr::eq(*k, kind)) {
+        let number = match touched.iter_mut().find(|(k, _)| *k == kind) {
             Some((_, number)) => {
                 *number += 1;
                 *number

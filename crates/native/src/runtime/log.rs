@@ -29,6 +29,10 @@ pub(crate) enum Effect {
     /// A compare-exchange that found something else.
     Refused(Shape, u64),
     Word(&'static str),
+    /// A message, by its number in its channel, from 1.
+    Sent(u32),
+    /// The message of that number, which line so-and-so sent.
+    Received(u32, u32),
     /// What it was about is a task.
     Task(TaskId),
     Count(u64),

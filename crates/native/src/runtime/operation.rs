@@ -64,6 +64,8 @@ pub(crate) struct Verb {
     pub held: fn(&Execution, &Op) -> ObjectId,
     /// Whether it can happen for no reason only: nobody may count on it.
     pub for_no_reason: fn(&Execution, &Op) -> bool,
+    /// Done by destructors: the end of an execution does not unwind from it.
+    pub in_destructors: bool,
 }
 
 fn its_object(_: &Execution, op: &Op) -> ObjectId {
@@ -90,6 +92,7 @@ impl Verb {
             holders: nobody,
             held: its_object,
             for_no_reason: never,
+            in_destructors: false,
         }
     }
     /// An operation that is always ready with the same accesses.
@@ -110,6 +113,12 @@ impl Verb {
     /// Says when it can happen for no reason only.
     pub const fn spurious(mut self, for_no_reason: fn(&Execution, &Op) -> bool) -> Verb {
         self.for_no_reason = for_no_reason;
+        self
+    }
+    /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:
+    /// whoever unwinds from a destructor may lose what its caller was about to return.
+    pub const fn in_destructors(mut self) -> Verb {
+        self.in_destructors = true;
         self
     }
     /// At any moment, all operations of this verb on one object have the same sense.

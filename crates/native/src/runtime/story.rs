@@ -42,6 +42,8 @@ impl Execution {
             }
             Effect::Refused(shape, found) => format!("fails: finds {}", pointers.show(shape, found)),
             Effect::Word(word) => word.to_owned(),
+            Effect::Sent(number) => format!("message {number}"),
+            Effect::Received(number, _) => format!("→ message {number}"),
             Effect::Task(id) => self.task_name(id),
             Effect::Count(n) => n.to_string(),
             Effect::Text(at) => self.texts[at as usize].clone(),
@@ -63,7 +65,13 @@ impl Execution {
         let mut last_write: BTreeMap<ObjectId, usize> = BTreeMap::new();
         let mut lines = Vec::with_capacity(self.log.lines.len());
         for (at, line) in self.log.lines.iter().enumerate() {
-            let reads = matches!(line.effect, Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..));
+            let reads_from = match line.effect {
+                Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..) => {
+                    last_write.get(&line.object).copied()
+                }
+                Effect::Received(_, sent) => Some(sent as usize),
+                _ => None,
+            };
             lines.push(Line {
                 actor: line.task.index(),
                 step: if line.is_step { steps.next() } else { None },
@@ -73,7 +81,7 @@ impl Execution {
                 // An end has no place in the program.
                 place: (line.verb.name != "end").then(|| line.place.into()),
                 preempts: false,
-                reads_from: last_write.get(&line.object).copied().filter(|_| reads),
+                reads_from,
             });
             if line.wrote {
                 last_write.insert(line.object, at);

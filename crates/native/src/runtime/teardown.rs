@@ -19,8 +19,8 @@ const PATIENCE: u32 = 10_000;
 /// The operation that was written into a task that is torn down.
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
-    let role = current.with(|e| e.task(e.current).role);
-    if role != Role::Janitor && !panics::panicking(current) {
+    let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb));
+    if role != Role::Janitor && !verb.in_destructors && !panics::panicking(current) {
         throw(current);
     }
     let blocked = current.with(|e| {

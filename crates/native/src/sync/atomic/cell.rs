@@ -3,16 +3,27 @@
 //! The types keep the size and layout of std's. Operations happen in the task that does them; the sense of a
 //! compare-exchange looks at the value in memory, since one that would fail only reads.
 
+use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Kind;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-pub(super) static LOAD: Verb = Verb::read("load");
-pub(super) static STORE: Verb = Verb::write("store");
+static LOAD: Verb = Verb::read("load");
+static STORE: Verb = Verb::write("store");
+pub(super) static SWAP: Verb = Verb::write("swap");
+pub(super) static FETCH_ADD: Verb = Verb::write("fetch_add");
+pub(super) static FETCH_SUB: Verb = Verb::write("fetch_sub");
+pub(super) static FETCH_AND: Verb = Verb::write("fetch_and");
+pub(super) static FETCH_NAND: Verb = Verb::write("fetch_nand");
+pub(super) static FETCH_OR: Verb = Verb::write("fetch_or");
+pub(super) static FETCH_XOR: Verb = Verb::write("fetch_xor");
+pub(super) static FETCH_NOT: Verb = Verb::write("fetch_not");
+pub(super) static FETCH_MAX: Verb = Verb::write("fetch_max");
+pub(super) static FETCH_MIN: Verb = Verb::write("fetch_min");
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
 /// their size in the verb.
@@ -32,7 +43,8 @@ compare_exchange_verb!(COMPARE_EXCHANGE_16, "compare_exchange", u16);
 compare_exchange_verb!(COMPARE_EXCHANGE_32, "compare_exchange", u32);
 compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
 
-/// May also fail for no reason: option 1, while the execution has spurious failures left.
+/// May also fail for no reason: option 1, while the execution has spurious failures left. One that comes too
+/// late for that could have come earlier, so it reads what the others used up.
 macro_rules! compare_exchange_weak_verb {
     ($name:ident, $bits:ty) => {
         static $name: Verb = Verb::new("compare_exchange_weak", |e, op| {
@@ -41,10 +53,11 @@ macro_rules! compare_exchange_weak_verb {
             if value as u64 != op.args[1] {
                 return Sense::ready(Accesses::read(op.object));
             }
-            let accesses = Accesses::write(op.object);
-            match e.spurious_left {
-                0 => Sense::ready(accesses),
-                _ => Sense { accesses: accesses.and(e.spurious_object, Mode::Write), options: 2 },
+            let succeeds = Accesses::write(op.object);
+            match (e.spurious_object, e.spurious_left) {
+                (NO_OBJECT, _) => Sense::ready(succeeds),
+                (spurious, 0) => Sense::ready(succeeds.and(spurious, Mode::Read)),
+                (spurious, _) => Sense { accesses: succeeds.and(spurious, Mode::Write), options: 2 },
             }
         });
     };
@@ -104,72 +117,70 @@ impl Cell {
 
     /// Reads the value when it is this task's turn. None outside of explorations.
     #[inline]
-    pub fn load<T: Bits>(
-        self,
-        ordering: Ordering,
-        place: &'static Location<'static>,
-        read: impl FnOnce() -> T,
-    ) -> Option<T> {
+    #[track_caller]
+    pub fn load<T: Bits>(self, order: Ordering, read: impl FnOnce() -> T) -> Option<T> {
         let current = context::current()?;
+        check_load(order);
         let object = self.object(current);
-        current.perform(Op::new(&LOAD, object, place));
+        current.perform(Op::new(&LOAD, object, Location::caller()));
         let value = read();
-        current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(ordering));
+        current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(order));
         Some(value)
     }
 
     /// Writes the value when it is this task's turn. Says whether it did.
     #[inline]
-    pub fn store<T: Bits>(
-        self,
-        value: T,
-        ordering: Ordering,
-        place: &'static Location<'static>,
-        write: impl FnOnce(),
-    ) -> bool {
+    #[track_caller]
+    pub fn store<T: Bits>(self, value: T, order: Ordering, write: impl FnOnce()) -> bool {
         let Some(current) = context::current() else { return false };
+        check_store(order);
         let object = self.object(current);
-        current.perform(Op::new(&STORE, object, place));
+        current.perform(Op::new(&STORE, object, Location::caller()));
         write();
         current.with(|e| e.touch(object));
-        current.did(Effect::Wrote(T::SHAPE, value.bits()), Synchronises::Store(ordering));
+        current.did(Effect::Wrote(T::SHAPE, value.bits()), Synchronises::Store(order));
         true
     }
 
     /// Changes the value when it is this task's turn; `update` returns the old and the new one.
     #[inline]
+    #[track_caller]
     pub fn update<T: Bits>(
         self,
         verb: &'static Verb,
-        ordering: Ordering,
-        place: &'static Location<'static>,
+        order: Ordering,
         update: impl FnOnce() -> (T, T),
     ) -> Option<T> {
         let current = context::current()?;
         let object = self.object(current);
-        current.perform(Op::new(verb, object, place));
+        current.perform(Op::new(verb, object, Location::caller()));
         let (old, new) = update();
         current.with(|e| e.touch(object));
-        current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(ordering));
+        current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(order));
         Some(old)
     }
 
     /// Compares and exchanges when it is this task's turn; `exchange` does it on the value in place.
     #[inline]
+    #[track_caller]
     pub fn compare_exchange<T: Bits>(
         self,
         strength: Strength,
         (expected, new): (T, T),
         (success, failure): (Ordering, Ordering),
-        place: &'static Location<'static>,
         exchange: impl FnOnce() -> Result<T, T>,
     ) -> Option<Result<T, T>> {
         let current = context::current()?;
+        check_failure(failure);
         let object = self.object(current);
         let verb = compare_exchange_verb(size_of::<T>(), strength);
-        let op = Op::new(verb, object, place).args([self.address as u64, expected.bits()]);
+        let op = Op::new(verb, object, Location::caller()).args([self.address as u64, expected.bits()]);
         if current.perform(op) == 1 {
-            current.with(|e| e.spend_spurious());
+            current.with(|e| {
+                e.spend_spurious();
+                let present = e.log.present;
+                e.log.lines[present].wrote = false;
+            });
             current.did(Effect::Word("fails for no reason"), Synchronises::Load(failure));
             return Some(Err(expected));
         }

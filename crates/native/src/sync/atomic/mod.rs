@@ -1,8 +1,17 @@
 //! `std::sync::atomic`, sequentially consistent for now whatever the ordering says. Orderings still decide
 //! what synchronises with what, and so what is a data race.
 
+mod boolean;
 mod cell;
+mod fence;
 mod integer;
+mod ordering;
+mod pointer;
+mod shared;
 
+pub use boolean::*;
+#[allow(deprecated)]
+pub use fence::{compiler_fence, fence, spin_loop_hint};
 pub use integer::*;
+pub use pointer::AtomicPtr;
 pub use std::sync::atomic::Ordering;

@@ -1,0 +1,41 @@
+//! Fences. They touch no object, so their order with what others do does not matter to a search; they decide
+//! what synchronises with what.
+
+use super::ordering::check_fence;
+use crate::runtime::context;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::operation::{Op, Verb};
+use std::panic::Location;
+use std::sync::atomic::{self as real, Ordering};
+
+static FENCE: Verb = Verb::local("fence");
+
+/// See [`std::sync::atomic::fence`].
+#[inline]
+#[track_caller]
+pub fn fence(order: Ordering) {
+    check_fence(order);
+    match context::current() {
+        None => real::fence(order),
+        Some(current) => {
+            current.perform(Op::plain(&FENCE, Location::caller()));
+            current.did(Effect::None, Synchronises::Fence(order));
+        }
+    }
+}
+
+/// See [`std::sync::atomic::compiler_fence`]. Other tasks cannot see it, so it is no step.
+#[inline]
+#[track_caller]
+pub fn compiler_fence(order: Ordering) {
+    check_fence(order);
+    real::compiler_fence(order);
+}
+
+/// See [`std::sync::atomic::spin_loop_hint`].
+#[inline]
+#[track_caller]
+#[deprecated(since = "1.51.0", note = "use hint::spin_loop instead")]
+pub fn spin_loop_hint() {
+    crate::hint::spin_loop();
+}

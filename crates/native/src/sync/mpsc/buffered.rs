@@ -1,0 +1,137 @@
+//! Channels that keep messages: without bound, or up to their capacity.
+//!
+//! A send waits for a free place and a receive for a message. Messages leave in the order in which they came.
+
+use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
+use super::timed;
+use crate::runtime::context::Current;
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::operation::Accesses;
+use std::panic::Location;
+use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
+
+/// The argument of a send is the capacity.
+static SEND: Verb = Verb::new("send", |e, op| {
+    let facts = Facts::of(e, op.object);
+    match facts.receiver {
+        Receiving::Gone => Sense::ready(Accesses::read(op.object)),
+        _ => Sense::when((facts.left() as u64) < op.args[0], Accesses::write(op.object)),
+    }
+})
+.alike();
+static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
+    let facts = Facts::of(e, op.object);
+    let fails = facts.receiver == Receiving::Gone || facts.left() as u64 >= op.args[0];
+    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+})
+.alike();
+static RECV: Verb = Verb::new("recv", receive);
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
+static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
+    let takes = Facts::of(e, op.object).left() > 0;
+    Sense::ready(if takes { Accesses::write(op.object) } else { Accesses::read(op.object) })
+})
+.alike();
+
+fn receive(e: &Execution, op: &Op) -> Sense {
+    let facts = Facts::of(e, op.object);
+    let in_vain = facts.left() == 0 && (facts.senders == 0 || timed::is_over(e, op));
+    let accesses = if in_vain { Accesses::read(op.object) } else { Accesses::write(op.object) };
+    Sense::when(facts.left() > 0 || in_vain, timed::and_its_timer(accesses, op))
+}
+
+impl<T> Channel<T> {
+    pub(super) fn put(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), SendError<T>> {
+        current.perform(Op::new(&SEND, self.object, place).arg(self.capacity));
+        if self.facts(current).receiver == Receiving::Gone {
+            current.did(Effect::Word("disconnected"), Synchronises::None);
+            return Err(SendError(value));
+        }
+        self.push(current, value);
+        Ok(())
+    }
+
+    pub(super) fn try_put(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), TrySendError<T>> {
+        current.perform(Op::new(&TRY_SEND, self.object, place).arg(self.capacity));
+        let facts = self.facts(current);
+        if facts.receiver == Receiving::Gone {
+            current.did(Effect::Word("disconnected"), Synchronises::None);
+            return Err(TrySendError::Disconnected(value));
+        }
+        if facts.left() as u64 >= self.capacity {
+            current.did(Effect::Word("full"), Synchronises::None);
+            return Err(TrySendError::Full(value));
+        }
+        self.push(current, value);
+        Ok(())
+    }
+
+    fn push(&self, current: Current, value: T) {
+        let number = self.change(current, |facts| {
+            facts.sent += 1;
+            facts.sent - 1
+        });
+        let line = current.with(|e| e.present_line());
+        let mut state = self.state();
+        state.queue.push_back(Message { number, line, value });
+        // A place that was used before learns from whoever made it free.
+        let sync = match state.freed.pop_front_if(|_| number as u64 >= self.capacity) {
+            Some(freed) => Synchronises::Exchange(freed),
+            None => Synchronises::Send,
+        };
+        current.did(Effect::Sent(number + 1), sync);
+    }
+
+    /// Waits for a message; without a deadline, as long as there are senders.
+    pub(super) fn take(
+        &self,
+        current: Current,
+        deadline: Option<Deadline>,
+        place: &'static Location<'static>,
+    ) -> Result<T, TryRecvError> {
+        let verb = if deadline.is_none() { &RECV } else { &RECV_TIMEOUT };
+        current.perform(timed::until(Op::new(verb, self.object, place), deadline));
+        self.pop(current, "timed out")
+    }
+
+    pub(super) fn try_take(
+        &self,
+        current: Current,
+        place: &'static Location<'static>,
+    ) -> Result<T, TryRecvError> {
+        current.perform(Op::new(&TRY_RECV, self.object, place));
+        self.pop(current, "empty")
+    }
+
+    fn pop(&self, current: Current, word_for_empty: &'static str) -> Result<T, TryRecvError> {
+        let Some(message) = self.state().queue.pop_front() else {
+            let (word, why) = match self.facts(current).senders {
+                0 => ("disconnected", TryRecvError::Disconnected),
+                _ => (word_for_empty, TryRecvError::Empty),
+            };
+            current.did(Effect::Word(word), Synchronises::None);
+            return Err(why);
+        };
+        self.change(current, |facts| facts.taken += 1);
+        let sync = if self.capacity == UNBOUNDED {
+            Synchronises::Receive(message.line)
+        } else {
+            self.state().freed.push_back(current.with(|e| e.present_line()));
+            Synchronises::Exchange(message.line)
+        };
+        current.did(Effect::Received(message.number + 1, message.line), sync);
+        Ok(message.value)
+    }
+}

@@ -1,0 +1,271 @@
+//! A channel of an execution: what its ends share, and how they come and go.
+//!
+//! What operations depend on is in the words of its object, as [`Facts`]; the messages themselves are here.
+//! Which receive learns of which send is decided message by message, never by the channel as a whole.
+
+use crate::runtime::context::Current;
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::object::Kind;
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::operation::{Accesses, ObjectId};
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// The capacity of a channel that is never full.
+pub(super) const UNBOUNDED: u64 = u64::MAX;
+
+/// Only the last sender's end can be noticed. Which one is the last depends on their order.
+static DROP_SENDER: Verb = Verb::new("drop sender", |e, op| {
+    let facts = Facts::of(e, op.object);
+    let matters = facts.senders == 1 && facts.receiver != Receiving::Gone;
+    Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
+})
+.alike()
+.in_destructors();
+static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
+    let matters = Facts::of(e, op.object).senders > 0;
+    Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
+})
+.alike()
+.in_destructors();
+
+/// What the receiver does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Receiving {
+    /// It exists, and does not wait for a sender to meet.
+    Busy,
+    /// It waits for a sender to meet.
+    Waiting,
+    /// A sender has met it.
+    Served,
+    /// It was dropped.
+    Gone,
+}
+
+/// What operations on a channel depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    pub senders: u32,
+    pub receiver: Receiving,
+    /// How many messages were sent, or offered where nothing is kept.
+    pub sent: u32,
+    /// How many of them were taken.
+    pub taken: u32,
+}
+
+impl Facts {
+    #[inline]
+    pub fn of(e: &Execution, channel: ObjectId) -> Facts {
+        let [ends, messages] = e.objects[channel].words;
+        let receiver = match ends >> 32 {
+            0 => Receiving::Busy,
+            1 => Receiving::Waiting,
+            2 => Receiving::Served,
+            _ => Receiving::Gone,
+        };
+        Facts { senders: ends as u32, receiver, sent: messages as u32, taken: (messages >> 32) as u32 }
+    }
+    fn words(self) -> [u64; 2] {
+        let pair = |low: u32, high: u32| low as u64 | (high as u64) << 32;
+        [pair(self.senders, self.receiver as u32), pair(self.sent, self.taken)]
+    }
+    /// Messages that were sent and not taken.
+    #[inline]
+    pub fn left(&self) -> u32 {
+        self.sent - self.taken
+    }
+}
+
+/// A message on its way.
+pub(super) struct Message<T> {
+    /// Its number in the channel, from 0.
+    pub number: u32,
+    /// The line of the log that sent it.
+    pub line: u32,
+    pub value: T,
+}
+
+/// What the ends share.
+pub(super) struct State<T> {
+    /// Messages that were sent, or offered, and not taken.
+    pub queue: VecDeque<Message<T>>,
+    /// The lines that made the places free that a bounded channel has.
+    pub freed: VecDeque<u32>,
+    /// The message for the receiver that waited.
+    pub served: Option<Message<T>>,
+    /// The line at which the receiver began to wait.
+    pub waits_since: u32,
+    /// Offers whose senders do not know yet that they were taken: their numbers and the lines that took them.
+    pub takes: Vec<(u32, u32)>,
+}
+
+/// A channel of an execution.
+pub(super) struct Channel<T> {
+    pub object: ObjectId,
+    /// The execution that it belongs to.
+    serial: u64,
+    pub capacity: u64,
+    state: Mutex<State<T>>,
+}
+
+impl<T> Channel<T> {
+    pub fn new(current: Current, capacity: u64) -> Channel<T> {
+        let facts = Facts { senders: 1, receiver: Receiving::Busy, sent: 0, taken: 0 };
+        let state = State {
+            queue: VecDeque::new(),
+            freed: VecDeque::new(),
+            served: None,
+            waits_since: 0,
+            takes: Vec::new(),
+        };
+        current.with(|e| Channel {
+            object: e.new_object(kind(capacity), facts.words()),
+            serial: e.serial,
+            capacity,
+            state: Mutex::new(state),
+        })
+    }
+
+    pub fn kind(&self) -> Kind {
+        kind(self.capacity)
+    }
+
+    #[inline]
+    pub fn belongs_to(&self, current: Current) -> bool {
+        current.with(|e| e.serial) == self.serial
+    }
+
+    #[inline]
+    pub fn facts(&self, current: Current) -> Facts {
+        current.with(|e| Facts::of(e, self.object))
+    }
+
+    /// Changes what operations depend on.
+    #[inline]
+    pub fn change<R>(&self, current: Current, f: impl FnOnce(&mut Facts) -> R) -> R {
+        current.with(|e| {
+            let mut facts = Facts::of(e, self.object);
+            let result = f(&mut facts);
+            e.objects[self.object].words = facts.words();
+            e.touch(self.object);
+            result
+        })
+    }
+
+    /// The messages. Nothing of the program runs while they are borrowed.
+    #[inline]
+    pub fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn send(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), SendError<T>> {
+        match self.capacity {
+            0 => self.hand_over(current, value, place),
+            _ => self.put(current, value, place),
+        }
+    }
+
+    pub fn try_send(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), TrySendError<T>> {
+        match self.capacity {
+            0 => self.try_hand_over(current, value, place),
+            _ => self.try_put(current, value, place),
+        }
+    }
+
+    pub fn recv(&self, current: Current, place: &'static Location<'static>) -> Result<T, RecvError> {
+        let taken = match self.capacity {
+            0 => self.meet(current, None, place),
+            _ => self.take(current, None, place),
+        };
+        taken.map_err(|_| RecvError)
+    }
+
+    pub fn try_recv(&self, current: Current, place: &'static Location<'static>) -> Result<T, TryRecvError> {
+        match self.capacity {
+            0 => self.try_meet(current, place),
+            _ => self.try_take(current, place),
+        }
+    }
+
+    pub fn recv_timeout(
+        &self,
+        current: Current,
+        timeout: Duration,
+        place: &'static Location<'static>,
+    ) -> Result<T, RecvTimeoutError> {
+        let deadline = Deadline::after(current, timeout, place);
+        let taken = match self.capacity {
+            0 => self.meet(current, Some(deadline), place),
+            _ => self.take(current, Some(deadline), place),
+        };
+        current.with(|e| e.disarm());
+        taken.map_err(|why| match why {
+            TryRecvError::Empty => RecvTimeoutError::Timeout,
+            TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+        })
+    }
+
+    /// There is one more sender. Nobody can notice that: the one it is made from is still there.
+    pub fn add_sender(&self, current: Current) {
+        self.change(current, |facts| facts.senders += 1);
+    }
+
+    /// A sender is dropped.
+    pub fn drop_sender(&self, current: Current, place: &'static Location<'static>) {
+        current.perform(Op::new(&DROP_SENDER, self.object, place));
+        self.change(current, |facts| facts.senders -= 1);
+        current.did(Effect::None, Synchronises::None);
+    }
+
+    /// The receiver is dropped, and what nobody will receive with it.
+    pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
+        current.perform(Op::new(&DROP_RECEIVER, self.object, place));
+        self.change(current, |facts| facts.receiver = Receiving::Gone);
+        current.did(Effect::None, Synchronises::None);
+        let unreceived = match self.capacity {
+            // Senders that wait take their offers back.
+            0 => VecDeque::new(),
+            _ => std::mem::take(&mut self.state().queue),
+        };
+        drop(unreceived);
+    }
+}
+
+fn kind(capacity: u64) -> Kind {
+    if capacity == UNBOUNDED { "Channel" } else { "SyncChannel" }
+}
+
+/// Until when a receive waits.
+#[derive(Clone, Copy)]
+pub(super) enum Deadline {
+    /// It has passed already.
+    Past,
+    /// A timer is set, and writes this object when it fires.
+    Timer(ObjectId),
+}
+
+impl Deadline {
+    fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
+        current.with(|e| {
+            if timeout.is_zero() || e.stage == Stage::Teardown {
+                return Deadline::Past;
+            }
+            e.arm(timeout, place);
+            Deadline::Timer(e.token_of(e.current))
+        })
+    }
+}

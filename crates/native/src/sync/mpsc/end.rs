@@ -1,0 +1,75 @@
+//! One end of a channel, in whichever world the channel was made.
+
+use super::channel::Channel;
+use crate::runtime::context::{self, Current};
+use raddle_core::operation::ObjectId;
+use raddle_core::verdict::{Defect, FailureKind};
+use std::panic::Location;
+use std::sync::Arc;
+
+/// One end of a channel; `R` is std's.
+pub(super) enum End<T, R> {
+    /// Made outside of explorations, here.
+    Outside(R, &'static Location<'static>),
+    /// Made by a task of an execution.
+    Explored(Arc<Channel<T>>),
+}
+
+/// An end in use.
+pub(super) enum Use<'a, T, R> {
+    Outside(&'a R, &'static Location<'static>),
+    Explored(Current, &'a Arc<Channel<T>>),
+}
+
+impl<T, R> End<T, R> {
+    /// This end, for an operation. One of the other world is a misuse.
+    #[inline]
+    #[track_caller]
+    pub fn using(&self) -> Use<'_, T, R> {
+        match (self, context::current()) {
+            (End::Outside(real, made), None) => Use::Outside(real, made),
+            (End::Explored(channel), Some(current)) if channel.belongs_to(current) => {
+                Use::Explored(current, channel)
+            }
+            (End::Outside(_, made), Some(current)) => current.misuse(made_outside(made)),
+            (End::Explored(channel), Some(current)) => {
+                current.misuse(from_elsewhere(&format!("a {} of another execution", channel.kind())))
+            }
+            (End::Explored(channel), None) => {
+                panic!("raddle: {}", from_elsewhere(&format!("a {} of an execution", channel.kind())).message)
+            }
+        }
+    }
+
+    /// The channel's object; none outside of explorations.
+    #[track_caller]
+    pub fn object(&self) -> Option<ObjectId> {
+        match self.using() {
+            Use::Outside(..) => None,
+            Use::Explored(_, channel) => Some(channel.object),
+        }
+    }
+
+    /// The execution and the channel, for its end's destructor; none where there is nobody left to tell.
+    pub fn leaving(&self) -> Option<(Current, &Channel<T>)> {
+        match (self, context::current()) {
+            (End::Explored(channel), Some(current)) if channel.belongs_to(current) => Some((current, channel)),
+            _ => None,
+        }
+    }
+}
+
+#[cold]
+fn from_elsewhere(what: &str) -> Defect {
+    let message = format!(
+        "{what} is used outside of it; each execution must start clean, so create channels inside the closure"
+    );
+    Defect::new(FailureKind::Misuse, message)
+}
+
+#[cold]
+fn made_outside(made: &'static Location<'static>) -> Defect {
+    let message = "a channel that was made outside of this execution is used in it; each execution must start \
+                   clean, so create it inside the closure (or use std's own to send results out)";
+    Defect::new(FailureKind::Misuse, message).note("the channel was made here", Some(made.into()))
+}

@@ -1,0 +1,56 @@
+//! `std::sync::mpsc`. A channel is made by a call, never by a constant, so it is decided there and then whether
+//! it is the real one or belongs to an execution; its ends are never used in the other world.
+
+mod buffered;
+mod channel;
+mod end;
+mod iter;
+mod receiver;
+mod rendezvous;
+mod sender;
+mod timed;
+
+pub use iter::{IntoIter, Iter, TryIter};
+pub use receiver::Receiver;
+pub use sender::{Sender, SyncSender};
+pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
+
+use crate::runtime::context;
+use channel::Channel;
+use end::End;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// See [`std::sync::mpsc::channel`].
+#[must_use]
+#[track_caller]
+pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
+    match context::current() {
+        None => {
+            let (sender, receiver) = std::sync::mpsc::channel();
+            let made = Location::caller();
+            (Sender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
+        }
+        Some(current) => {
+            let channel = Arc::new(Channel::new(current, channel::UNBOUNDED));
+            (Sender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
+        }
+    }
+}
+
+/// See [`std::sync::mpsc::sync_channel`].
+#[must_use]
+#[track_caller]
+pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
+    match context::current() {
+        None => {
+            let (sender, receiver) = std::sync::mpsc::sync_channel(bound);
+            let made = Location::caller();
+            (SyncSender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
+        }
+        Some(current) => {
+            let channel = Arc::new(Channel::new(current, bound as u64));
+            (SyncSender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
+        }
+    }
+}

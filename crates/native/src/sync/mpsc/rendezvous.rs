@@ -1,0 +1,221 @@
+//! Channels that keep nothing: a sender and the receiver meet, and the message goes from hand to hand.
+//!
+//! Whoever comes first says so and then waits, in two steps, because whether somebody waits already is what
+//! `try_send` and `try_recv` see. Whoever comes second hands over or takes, in one. Each learns what the other
+//! knew. Waiting senders are met in the order in which they came.
+
+use super::channel::{Channel, Deadline, Facts, Message, Receiving};
+use super::timed;
+use crate::runtime::context::Current;
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::operation::Accesses;
+use std::panic::Location;
+use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
+
+/// Hands over or offers.
+static SEND: Verb = Verb::new("send", |e, op| {
+    let fails = Facts::of(e, op.object).receiver == Receiving::Gone;
+    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+})
+.alike();
+/// Waits until the offer whose number is the argument is taken, or never will be.
+static SENT: Verb = Verb::new("send", |e, op| {
+    let facts = Facts::of(e, op.object);
+    let over = facts.taken as u64 > op.args[0] || facts.receiver == Receiving::Gone;
+    Sense::when(over, Accesses::read(op.object))
+});
+static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
+    let meets = Facts::of(e, op.object).receiver == Receiving::Waiting;
+    Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
+})
+.alike();
+/// Takes an offer or begins to wait for one.
+static RECV: Verb = Verb::new("recv", receive);
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
+/// Waits until a sender has come, or none will, or not in time.
+static RECEIVED: Verb = Verb::new("recv", wait_for_sender);
+static RECEIVED_IN_TIME: Verb = Verb::new("recv_timeout", wait_for_sender);
+static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
+    let meets = Facts::of(e, op.object).left() > 0;
+    Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
+})
+.alike();
+
+fn receive(e: &Execution, op: &Op) -> Sense {
+    let fails = Facts::of(e, op.object).senders == 0;
+    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+}
+
+fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
+    let facts = Facts::of(e, op.object);
+    let over = facts.receiver == Receiving::Served || facts.senders == 0;
+    // One who gives up no longer waits, which senders can see.
+    let accesses = if over { Accesses::read(op.object) } else { Accesses::write(op.object) };
+    Sense::when(over || timed::is_over(e, op), timed::and_its_timer(accesses, op))
+}
+
+impl<T> Channel<T> {
+    pub(super) fn hand_over(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), SendError<T>> {
+        current.perform(Op::new(&SEND, self.object, place));
+        match self.facts(current).receiver {
+            Receiving::Gone => {
+                current.did(Effect::Word("disconnected"), Synchronises::None);
+                return Err(SendError(value));
+            }
+            Receiving::Waiting => {
+                self.serve(current, value);
+                return Ok(());
+            }
+            Receiving::Busy | Receiving::Served => {}
+        }
+        let number = self.offer(current, value);
+        current.perform(Op::new(&SENT, self.object, place).arg(number as u64));
+        let taken = {
+            let takes = &mut self.state().takes;
+            takes.iter().position(|(n, _)| *n == number).map(|at| takes.swap_remove(at))
+        };
+        match taken {
+            Some((_, line)) => {
+                current.did(Effect::Word("taken"), Synchronises::Receive(line));
+                Ok(())
+            }
+            None => {
+                current.did(Effect::Word("disconnected"), Synchronises::None);
+                Err(SendError(self.withdraw(number)))
+            }
+        }
+    }
+
+    pub(super) fn try_hand_over(
+        &self,
+        current: Current,
+        value: T,
+        place: &'static Location<'static>,
+    ) -> Result<(), TrySendError<T>> {
+        current.perform(Op::new(&TRY_SEND, self.object, place));
+        match self.facts(current).receiver {
+            Receiving::Waiting => {
+                self.serve(current, value);
+                Ok(())
+            }
+            Receiving::Gone => {
+                current.did(Effect::Word("disconnected"), Synchronises::None);
+                Err(TrySendError::Disconnected(value))
+            }
+            Receiving::Busy | Receiving::Served => {
+                current.did(Effect::Word("nobody waits"), Synchronises::None);
+                Err(TrySendError::Full(value))
+            }
+        }
+    }
+
+    /// Gives the message to the receiver, which waits.
+    fn serve(&self, current: Current, value: T) {
+        let number = self.change(current, |facts| {
+            facts.receiver = Receiving::Served;
+            facts.sent += 1;
+            facts.taken += 1;
+            facts.sent - 1
+        });
+        let line = current.with(|e| e.present_line());
+        let mut state = self.state();
+        state.served = Some(Message { number, line, value });
+        current.did(Effect::Sent(number + 1), Synchronises::Exchange(state.waits_since));
+    }
+
+    /// Offers the message to the receiver, which does not wait. Returns its number.
+    fn offer(&self, current: Current, value: T) -> u32 {
+        let number = self.change(current, |facts| {
+            facts.sent += 1;
+            facts.sent - 1
+        });
+        let line = current.with(|e| e.present_line());
+        self.state().queue.push_back(Message { number, line, value });
+        current.did(Effect::Sent(number + 1), Synchronises::Send);
+        number
+    }
+
+    /// Takes back an offer that nobody will take.
+    fn withdraw(&self, number: u32) -> T {
+        let queue = &mut self.state().queue;
+        let at = queue.iter().position(|m| m.number == number);
+        let offer = at.and_then(|at| queue.remove(at));
+        offer.expect("an offer is there until it is taken").value
+    }
+
+    /// Waits for a sender; without a deadline, as long as there are any.
+    pub(super) fn meet(
+        &self,
+        current: Current,
+        deadline: Option<Deadline>,
+        place: &'static Location<'static>,
+    ) -> Result<T, TryRecvError> {
+        let (first, then) = match deadline {
+            None => (&RECV, &RECEIVED),
+            Some(_) => (&RECV_TIMEOUT, &RECEIVED_IN_TIME),
+        };
+        current.perform(Op::new(first, self.object, place));
+        if let Some(value) = self.take_offer(current) {
+            return Ok(value);
+        }
+        if self.facts(current).senders == 0 {
+            current.did(Effect::Word("disconnected"), Synchronises::None);
+            return Err(TryRecvError::Disconnected);
+        }
+        self.change(current, |facts| facts.receiver = Receiving::Waiting);
+        self.state().waits_since = current.with(|e| e.present_line());
+        current.did(Effect::Word("waits for a sender"), Synchronises::Send);
+
+        current.perform(timed::until(Op::new(then, self.object, place), deadline));
+        let senders = self.change(current, |facts| {
+            facts.receiver = Receiving::Busy;
+            facts.senders
+        });
+        if let Some(message) = self.state().served.take() {
+            let effect = Effect::Received(message.number + 1, message.line);
+            current.did(effect, Synchronises::Receive(message.line));
+            return Ok(message.value);
+        }
+        let (word, why) = match senders {
+            0 => ("disconnected", TryRecvError::Disconnected),
+            _ => ("timed out", TryRecvError::Empty),
+        };
+        current.did(Effect::Word(word), Synchronises::None);
+        Err(why)
+    }
+
+    pub(super) fn try_meet(
+        &self,
+        current: Current,
+        place: &'static Location<'static>,
+    ) -> Result<T, TryRecvError> {
+        current.perform(Op::new(&TRY_RECV, self.object, place));
+        if let Some(value) = self.take_offer(current) {
+            return Ok(value);
+        }
+        let (word, why) = match self.facts(current).senders {
+            0 => ("disconnected", TryRecvError::Disconnected),
+            _ => ("nobody waits", TryRecvError::Empty),
+        };
+        current.did(Effect::Word(word), Synchronises::None);
+        Err(why)
+    }
+
+    /// Takes the message of the sender that has waited longest.
+    fn take_offer(&self, current: Current) -> Option<T> {
+        let offer = self.state().queue.pop_front()?;
+        self.change(current, |facts| facts.taken += 1);
+        let line = current.with(|e| e.present_line());
+        self.state().takes.push((offer.number, line));
+        let effect = Effect::Received(offer.number + 1, offer.line);
+        current.did(effect, Synchronises::Exchange(offer.line));
+        Some(offer.value)
+    }
+}
