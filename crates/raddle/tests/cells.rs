@@ -2,6 +2,7 @@
 
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
+use raddle::sync::mpsc::channel;
 use raddle::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock};
 use raddle::{Checker, Failure, FailureKind, Report, thread};
 use std::fmt::Debug;
@@ -379,6 +380,29 @@ fn a_condition_variable_hands_over_what_its_mutex_protects() {
         drop(ready);
         t.join().unwrap();
     });
+}
+
+#[test]
+fn a_message_hands_over_what_its_sender_knew() {
+    let program = |messages: usize| {
+        move || {
+            let cell = Arc::new(Shared::new(0));
+            let other = cell.clone();
+            let (sender, receiver) = channel();
+            let t = thread::spawn(move || {
+                sender.send(1).unwrap();
+                other.write(1);
+                sender.send(2).unwrap();
+            });
+            for _ in 0..messages {
+                receiver.recv().unwrap();
+            }
+            cell.write(2);
+            t.join().unwrap();
+        }
+    };
+    fails(FailureKind::DataRace, program(1));
+    passes(program(2));
 }
 
 #[test]

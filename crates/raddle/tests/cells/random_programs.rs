@@ -5,7 +5,8 @@
 use super::Shared;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
-use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
+use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*, fence};
+use raddle::sync::mpsc::{Receiver, Sender, channel};
 use raddle::sync::{Arc, Mutex, Once, RwLock};
 use raddle::{Checker, FailureKind, thread};
 use std::collections::BTreeSet;
@@ -23,6 +24,12 @@ enum Op {
     Store(usize, Ordering),
     Add(usize, Ordering),
     CompareExchange(usize, Ordering, Ordering),
+    Fence(Ordering),
+    Send,
+    /// Does the rest if there is a message; only main can.
+    Receive(Vec<Op>),
+    /// Does the rest.
+    All(Vec<Op>),
     /// Does the rest if the atomic is not 0.
     If(usize, Ordering, Vec<Op>),
     /// Does the rest under a lock.
@@ -41,6 +48,10 @@ enum What {
     Load(usize, Ordering),
     Store(usize, Ordering),
     Update(usize, Ordering),
+    Fence(Ordering),
+    Made(usize),
+    Sent(usize),
+    Received(usize),
     Lock(usize),
     Unlock(usize),
     LockShared(usize, How),
@@ -67,17 +78,22 @@ struct Things {
     locks: [Mutex<()>; 2],
     shared: [RwLock<()>; 2],
     onces: [Once; 2],
+    sender: Sender<usize>,
     events: Events,
 }
 
+/// The end of the channel that only main has.
+type Inbox<'a> = Option<&'a Receiver<usize>>;
+
 impl Things {
-    fn new(events: Events) -> Things {
+    fn new(sender: Sender<usize>, events: Events) -> Things {
         Things {
             cells: Default::default(),
             atomics: Default::default(),
             locks: Default::default(),
             shared: Default::default(),
             onces: [Once::new(), Once::new()],
+            sender,
             events,
         }
     }
@@ -86,7 +102,7 @@ impl Things {
         self.events.lock().unwrap().push(Event { task, what });
     }
 
-    fn run(&self, task: usize, ops: &[Op]) {
+    fn run(&self, task: usize, inbox: Inbox<'_>, ops: &[Op]) {
         for op in ops {
             match op {
                 Op::Load(a, order) => {
@@ -108,31 +124,49 @@ impl Things {
                     };
                     self.note(task, what);
                 }
+                Op::Fence(order) => {
+                    fence(*order);
+                    self.note(task, What::Fence(*order));
+                }
+                Op::Send => {
+                    // Numbered by how much had happened when it was made.
+                    let message = self.events.lock().unwrap().len();
+                    self.note(task, What::Made(message));
+                    self.sender.send(message).unwrap();
+                    self.note(task, What::Sent(message));
+                }
+                Op::Receive(ops) => {
+                    if let Some(message) = inbox.and_then(|inbox| inbox.try_recv().ok()) {
+                        self.note(task, What::Received(message));
+                        self.run(task, inbox, ops);
+                    }
+                }
+                Op::All(ops) => self.run(task, inbox, ops),
                 Op::If(a, order, ops) => {
                     let seen = self.atomics[*a].load(*order);
                     self.note(task, What::Load(*a, *order));
                     if seen != 0 {
-                        self.run(task, ops);
+                        self.run(task, inbox, ops);
                     }
                 }
                 Op::Locked(m, ops) => {
                     let guard = self.locks[*m].lock().unwrap();
                     self.note(task, What::Lock(*m));
-                    self.run(task, ops);
+                    self.run(task, inbox, ops);
                     drop(guard);
                     self.note(task, What::Unlock(*m));
                 }
                 Op::Shared(m, How::Read, ops) => {
                     let guard = self.shared[*m].read().unwrap();
                     self.note(task, What::LockShared(*m, How::Read));
-                    self.run(task, ops);
+                    self.run(task, inbox, ops);
                     drop(guard);
                     self.note(task, What::UnlockShared(*m, How::Read));
                 }
                 Op::Shared(m, How::Write, ops) => {
                     let guard = self.shared[*m].write().unwrap();
                     self.note(task, What::LockShared(*m, How::Write));
-                    self.run(task, ops);
+                    self.run(task, inbox, ops);
                     drop(guard);
                     self.note(task, What::UnlockShared(*m, How::Write));
                 }
@@ -140,15 +174,15 @@ impl Things {
                     let mut mine = false;
                     self.onces[*o].call_once(|| {
                         mine = true;
-                        self.run(task, &[Op::Access(*c, *how, Vec::new())]);
+                        self.run(task, inbox, &[Op::Access(*c, *how, Vec::new())]);
                     });
                     self.note(task, if mine { What::OnceDone(*o) } else { What::OnceSeen(*o) });
                 }
                 Op::Access(c, how, ops) => {
                     self.note(task, What::Begin(*c, *how));
                     match how {
-                        How::Read => self.cells[*c].0.with(|_| self.run(task, ops)),
-                        How::Write => self.cells[*c].0.with_mut(|_| self.run(task, ops)),
+                        How::Read => self.cells[*c].0.with(|_| self.run(task, inbox, ops)),
+                        How::Write => self.cells[*c].0.with_mut(|_| self.run(task, inbox, ops)),
                     }
                     self.note(task, What::End(*c, *how));
                 }
@@ -168,21 +202,23 @@ impl Program {
     fn run(&self, events: Events) {
         // An execution that fails may be run again.
         events.lock().unwrap().clear();
-        let things = Arc::new(Things::new(events));
-        things.run(0, &self.main[0]);
+        let (sender, receiver) = channel();
+        let inbox = Some(&receiver);
+        let things = Arc::new(Things::new(sender, events));
+        things.run(0, inbox, &self.main[0]);
         let mut handles = Vec::new();
         for (at, ops) in self.tasks.iter().enumerate() {
             let task = at + 1;
             let (its, ops) = (things.clone(), ops.clone());
             things.note(0, What::Spawn(task));
-            handles.push((task, thread::spawn(move || its.run(task, &ops))));
+            handles.push((task, thread::spawn(move || its.run(task, None, &ops))));
         }
-        things.run(0, &self.main[1]);
+        things.run(0, inbox, &self.main[1]);
         for (task, handle) in handles {
             handle.join().unwrap();
             things.note(0, What::Join(task));
         }
-        things.run(0, &self.main[2]);
+        things.run(0, inbox, &self.main[2]);
     }
 }
 
@@ -199,22 +235,41 @@ fn how() -> impl Strategy<Value = How> {
     prop::sample::select(vec![How::Read, How::Write])
 }
 
+fn access() -> impl Strategy<Value = Op> {
+    (0..2usize, how()).prop_map(|(c, h)| Op::Access(c, h, Vec::new()))
+}
+
 fn op() -> impl Strategy<Value = Op> {
+    let fences = || updates().prop_filter("no fence is relaxed", |o| *o != Relaxed);
     let simple = prop_oneof![
         1 => (0..2usize, loads()).prop_map(|(a, o)| Op::Load(a, o)),
         2 => (0..2usize, stores()).prop_map(|(a, o)| Op::Store(a, o)),
         2 => (0..2usize, updates()).prop_map(|(a, o)| Op::Add(a, o)),
         1 => (0..2usize, updates(), loads()).prop_map(|(a, s, f)| Op::CompareExchange(a, s, f)),
+        1 => fences().prop_map(Op::Fence),
+        1 => Just(Op::Send),
         1 => (0..2usize, 0..2usize, how()).prop_map(|(o, c, h)| Op::Once(o, c, h)),
-        2 => (0..2usize, how()).prop_map(|(c, h)| Op::Access(c, h, Vec::new())),
+        2 => access(),
     ];
-    simple.prop_recursive(2, 6, 3, |inner| {
+    simple.prop_recursive(2, 6, 3, move |inner| {
         let some = || prop::collection::vec(inner.clone(), 1..3);
+        // With a fence, what is relaxed may hand something over, or take it.
+        let offers = (fences(), access(), 0..2usize)
+            .prop_map(|(o, access, a)| Op::All(vec![Op::Fence(o), access, Op::Store(a, Relaxed)]));
+        let takes = (0..2usize, fences(), access())
+            .prop_map(|(a, o, access)| Op::If(a, Relaxed, vec![Op::Fence(o), access]));
+        let sends = access().prop_map(|access| Op::All(vec![access, Op::Send]));
+        let receives = access().prop_map(|access| Op::Receive(vec![access]));
         prop_oneof![
             4 => (0..2usize, loads(), some()).prop_map(|(a, o, ops)| Op::If(a, o, ops)),
             4 => (0..2usize, some()).prop_map(|(m, ops)| Op::Locked(m, ops)),
             3 => (0..2usize, how(), some()).prop_map(|(m, h, ops)| Op::Shared(m, h, ops)),
             1 => (0..2usize, how(), some()).prop_map(|(c, h, ops)| Op::Access(c, h, ops)),
+            1 => some().prop_map(Op::Receive),
+            2 => sends,
+            2 => receives,
+            1 => offers,
+            2 => takes,
         ]
     })
 }
@@ -260,29 +315,44 @@ fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
         What::LockShared(m, How::Write) => {
             edges.extend(those(&|e| matches!(e.what, What::UnlockShared(n, _) if m == n)));
         }
+        What::Received(message) => edges.extend(those(&|e| e.what == What::Sent(message))),
         What::OnceSeen(o) => edges.extend(those(&|e| e.what == What::OnceDone(o))),
         What::Join(other) => edges.extend(those(&|e| e.task == other)),
-        What::Load(a, order) | What::Update(a, order) if acquires(order) => {
-            // The value comes from the last write. Going back from there, each read-modify-write goes on with
-            // the release sequence of the write before it.
-            for head in (0..at).rev() {
-                match events[head].what {
-                    What::Store(b, order) if a == b => {
-                        if releases(order) {
-                            edges.insert(head);
-                        }
-                        break;
-                    }
-                    What::Update(b, order) if a == b && releases(order) => {
-                        edges.insert(head);
-                    }
-                    _ => {}
-                }
+        What::Load(_, order) | What::Update(_, order) if acquires(order) => {
+            edges.extend(released_to(events, at));
+        }
+        What::Fence(order) if acquires(order) => {
+            // What was read before an acquire fence counts as acquired by the fence.
+            for load in those(&|e| e.task == task && matches!(e.what, What::Load(..) | What::Update(..))) {
+                edges.extend(released_to(events, load));
             }
         }
         _ => {}
     }
     edges
+}
+
+/// The releases to which the value read at `load` belongs. It comes from the last write. Going back from there, each
+/// read-modify-write goes on with the release sequence of the write before it; a sequence is headed by a write
+/// that releases, or that comes after a release fence of its task.
+fn released_to(events: &[Event], load: usize) -> BTreeSet<usize> {
+    let (What::Load(atomic, _) | What::Update(atomic, _)) = events[load].what else { unreachable!() };
+    let mut found = BTreeSet::new();
+    for head in (0..load).rev() {
+        let (What::Store(other, order) | What::Update(other, order)) = events[head].what else { continue };
+        if other != atomic {
+            continue;
+        }
+        if releases(order) {
+            found.insert(head);
+        }
+        let fence = |e: &Event| matches!(e.what, What::Fence(order) if releases(order));
+        found.extend((0..head).filter(|i| events[*i].task == events[head].task && fence(&events[*i])));
+        if let What::Store(..) = events[head].what {
+            break;
+        }
+    }
+    found
 }
 
 /// The accesses that must not be unordered with the one that begins at `at`.
