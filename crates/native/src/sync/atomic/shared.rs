@@ -1,5 +1,8 @@
 //! What integers, booleans and pointers have in common, as two macros: std gives all atomics the same methods,
 //! and there is no other way to have them as inherent ones.
+//!
+//! Inside of explorations all tasks share one operating-system thread, so the value in place needs no locked
+//! instructions: plain loads and stores do, whatever the ordering says.
 
 /// The methods that every atomic has. For use inside of its `impl`; the value in place is field 0.
 macro_rules! shared {
@@ -40,7 +43,7 @@ macro_rules! shared {
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             let this = here(self);
-            let explored = this.cell().load(order, || this.0.load(order));
+            let explored = this.cell().load(order, || this.0.load(Ordering::Relaxed));
             explored.unwrap_or_else(|| this.0.load(order))
         }
         /// See std's `store`.
@@ -48,7 +51,7 @@ macro_rules! shared {
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             let this = here(self);
-            if !this.cell().store(value, order, || this.0.store(value, order)) {
+            if !this.cell().store(value, order, || this.0.store(value, Ordering::Relaxed)) {
                 this.0.store(value, order);
             }
         }
@@ -101,8 +104,15 @@ macro_rules! shared {
         ) -> Result<$value, $value> {
             let this = here(self);
             // Never fails for no reason by itself: that is up to the search.
-            let exchange = || this.0.compare_exchange(values.0, values.1, orders.0, orders.1);
-            this.cell().compare_exchange(strength, values, orders, exchange).unwrap_or_else(exchange)
+            let explored = this.cell().compare_exchange(strength, values, orders, || {
+                let found = this.0.load(Ordering::Relaxed);
+                if found != values.0 {
+                    return Err(found);
+                }
+                this.0.store(values.1, Ordering::Relaxed);
+                Ok(found)
+            });
+            explored.unwrap_or_else(|| this.0.compare_exchange(values.0, values.1, orders.0, orders.1))
         }
         /// See std's `fetch_update`.
         #[inline]
@@ -166,8 +176,10 @@ macro_rules! fetch {
             let this = here(self);
             let new: fn($value, $argument) -> $value = $new;
             let explored = this.cell().update(&$verb, order, || {
-                let old = this.0.$name(value, order);
-                (old, new(old, value))
+                let old = this.0.load(Ordering::Relaxed);
+                let new = new(old, value);
+                this.0.store(new, Ordering::Relaxed);
+                (old, new)
             });
             explored.unwrap_or_else(|| this.0.$name(value, order))
         }
