@@ -1,0 +1,44 @@
+//! The README shows what the example prints.
+
+use std::process::Command;
+
+/// What the example prints, without what differs from run to run.
+fn printed() -> String {
+    let output = Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--example", "bank"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .env("COLUMNS", "96")
+        .env_remove("RADDLE_REPLAY")
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).expect("a report is text");
+    text.lines().map(|line| settled(line) + "\n").collect()
+}
+
+/// A line without its time and its target directory.
+fn settled(line: &str) -> String {
+    let line = line.split(", after ").next().expect("there is a first part").to_owned();
+    match (line.find("target"), line.starts_with("  ticket"), line.find("RADDLE_REPLAY=")) {
+        (Some(at), true, _) => format!("  ticket   {}", &line[at..]),
+        (Some(at), _, Some(_)) => format!("  replay   RADDLE_REPLAY={}", &line[at..]),
+        _ => line,
+    }
+}
+
+#[test]
+fn the_readme_shows_what_the_example_prints() {
+    let readme = include_str!("../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    assert_eq!(shown.expect("the README shows a report"), printed());
+}
+
+#[test]
+fn the_readme_shows_the_source_of_the_example() {
+    let body = |text: &str| {
+        let from = text.find("fn deposit").expect("it has the function");
+        let to = text.find("a deposit was lost\");").expect("it has the assertion");
+        text[from..to].replace("#[raddle::test]\n", "")
+    };
+    assert_eq!(body(include_str!("../../README.md")), body(include_str!("../bank.rs")));
+}
