@@ -1,7 +1,9 @@
 //! The integer atomics, all from one macro.
 
 use super::cell::{Bits, Strength};
-use super::cell::{FETCH_ADD, FETCH_AND, FETCH_MAX, FETCH_MIN, FETCH_NAND, FETCH_OR, FETCH_SUB, FETCH_XOR, SWAP};
+use super::cell::{
+    FETCH_ADD, FETCH_AND, FETCH_MAX, FETCH_MIN, FETCH_NAND, FETCH_OR, FETCH_SUB, FETCH_XOR, SWAP,
+};
 use super::shared::{fetch, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;

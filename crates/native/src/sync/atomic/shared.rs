@@ -60,10 +60,7 @@ macro_rules! shared {
         /// See std's `compare_and_swap`.
         #[inline]
         #[track_caller]
-        #[deprecated(
-            since = "1.50.0",
-            note = "Use `compare_exchange` or `compare_exchange_weak` instead"
-        )]
+        #[deprecated(since = "1.50.0", note = "Use `compare_exchange` or `compare_exchange_weak` instead")]
         pub fn compare_and_swap(&self, current: $value, new: $value, order: Ordering) -> $value {
             let failure = $crate::sync::atomic::ordering::strongest_failure(order);
             match self.compare_exchange(current, new, order, failure) {

@@ -53,7 +53,9 @@ impl<T, R> End<T, R> {
     /// The execution and the channel, for its end's destructor; none where there is nobody left to tell.
     pub fn leaving(&self) -> Option<(Current, &Channel<T>)> {
         match (self, context::current()) {
-            (End::Explored(channel), Some(current)) if channel.belongs_to(current) => Some((current, channel)),
+            (End::Explored(channel), Some(current)) if channel.belongs_to(current) => {
+                Some((current, channel))
+            }
             _ => None,
         }
     }

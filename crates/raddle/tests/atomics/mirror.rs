@@ -1,0 +1,84 @@
+//! Every stable method of std's atomics is there and does the same, outside of executions and inside.
+
+use super::*;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+const ALL: [Ordering; 5] = [Relaxed, Release, Acquire, AcqRel, SeqCst];
+
+mod real {
+    use super::ALL;
+    use std::sync::atomic::Ordering::*;
+    use std::sync::atomic::*;
+    include!("transcript.rs");
+}
+
+mod ours {
+    use super::ALL;
+    use raddle::sync::atomic::Ordering::*;
+    use raddle::sync::atomic::*;
+    include!("transcript.rs");
+}
+
+#[track_caller]
+fn assert_same(expected: Vec<String>, found: &[String]) {
+    assert_eq!(expected.len(), found.len());
+    for (expected, found) in expected.iter().zip(found) {
+        assert_eq!(expected, found);
+    }
+}
+
+#[test]
+fn every_method_does_the_same() {
+    assert_same(real::transcript(), &ours::transcript());
+    let report = explore(ours::transcript);
+    assert_eq!(report.executions(), 1);
+    assert_same(real::transcript(), report.outcomes().keys().next().unwrap());
+}
+
+/// A nonsensical ordering panics as std's does, before anything is announced or changed.
+#[test]
+fn every_complaint_is_the_same() {
+    let quiet = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    let (expected, outside) = (real::complaints(), ours::complaints());
+    std::panic::set_hook(quiet);
+    assert_same(expected.clone(), &outside);
+    let report = explore(|| {
+        // Steps would be seen by the other task.
+        let other = thread::spawn(thread::yield_now);
+        let said = ours::complaints();
+        other.join().unwrap();
+        said
+    });
+    assert_same(expected, report.outcomes().keys().next().unwrap());
+    assert_eq!(report.outcomes().len(), 1);
+    // `y e` of the other task; main only loads three values at the end, for `Debug`, and the loads of
+    // `fetch_update`, `try_update` and `update` complain before they happen: C(5, 2).
+    assert_eq!(report.executions(), 10);
+}
+
+#[test]
+fn a_complaint_names_the_callers_line() {
+    let failure = failure(|| _ = AtomicU8::new(0).load(Release));
+    let place = failure.defect.notes[0].place.as_ref().unwrap();
+    assert!(place.file.ends_with("mirror.rs"), "{place}");
+}
+
+#[test]
+fn bounds_are_stds() {
+    fn is<T: Send + Sync + UnwindSafe + RefUnwindSafe + Unpin>() {}
+    is::<AtomicBool>();
+    is::<AtomicU8>();
+    is::<AtomicI8>();
+    is::<AtomicU16>();
+    is::<AtomicI16>();
+    is::<AtomicU32>();
+    is::<AtomicI32>();
+    is::<AtomicU64>();
+    is::<AtomicI64>();
+    is::<AtomicUsize>();
+    is::<AtomicIsize>();
+    is::<AtomicPtr<u8>>();
+    fn is_shared<T: Send + Sync + RefUnwindSafe>() {}
+    is_shared::<AtomicPtr<std::cell::Cell<*const u8>>>();
+}
