@@ -180,6 +180,7 @@ fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
     let went_on = format!("it went on after step {steps} before, now nothing can happen there");
     match end {
         End::Passed(_) => what_to_look_for(went_on),
+        End::Failed(d) if d.kind == FailureKind::Misuse => d,
         End::Failed(d) => {
             what_to_look_for(went_on).note(format!("it ended in a {}: {}", d.kind, d.message), None)
         }

@@ -4,7 +4,7 @@ use super::execution::Execution;
 use super::log::{Effect, Line as LogLine, Shape};
 use super::operation::NO_OBJECT;
 use raddle_core::operation::ObjectId;
-use raddle_core::story::{Actor, Line, Story, VERSION};
+use raddle_core::story::{Actor, Line, Place, Story, VERSION};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -29,6 +29,13 @@ impl Pointers {
             Shape::Time => format!("{:?}", Duration::from_nanos(bits)),
         }
     }
+}
+
+/// Where a line happened. An end has no place in the program, and neither have the steps of guards that go out
+/// of scope: the compiler says that the standard library drops them.
+fn in_the_program(line: &LogLine) -> Option<Place> {
+    let nowhere = line.verb.name == "end" || line.place.file().starts_with("/rustc/");
+    (!nowhere).then(|| line.place.into())
 }
 
 impl Execution {
@@ -78,8 +85,7 @@ impl Execution {
                 verb: line.verb.name.to_owned(),
                 object: (line.object != NO_OBJECT).then(|| self.object_name(line.object)),
                 detail: self.detail(line, &mut pointers),
-                // An end has no place in the program.
-                place: (line.verb.name != "end").then(|| line.place.into()),
+                place: in_the_program(line),
                 preempts: false,
                 reads_from,
             });

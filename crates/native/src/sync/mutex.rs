@@ -23,7 +23,7 @@ static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object),
 static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
-static UNLOCK: Verb = Verb::write("unlock");
+static UNLOCK: Verb = Verb::write("unlock").in_destructors();
 
 pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
     e.objects[mutex].words[0] == 0
