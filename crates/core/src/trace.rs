@@ -6,7 +6,7 @@
 
 use crate::operation::{Accesses, TaskId};
 use crate::order::VectorClock;
-use crate::world::{Pick, Point};
+use crate::world::{Pending, Pick, Point};
 
 /// An operation that was taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,8 @@ pub struct Step {
     pub signature: u32,
     /// Whether it took the turn from a task that could have gone on.
     pub preempts: bool,
+    /// Whether it happened by itself, without a choice: see [`Driver::note`](crate::world::Driver::note).
+    pub by_itself: bool,
 }
 
 impl Step {
@@ -36,6 +38,8 @@ impl Step {
 pub struct Trace {
     steps: Vec<Step>,
     preemptions: u32,
+    /// Who was last chosen to move.
+    last: Option<TaskId>,
 }
 
 impl Trace {
@@ -58,10 +62,10 @@ impl Trace {
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
-    /// Who moved last.
+    /// Who was last chosen to move.
     #[inline]
     pub fn last_task(&self) -> Option<TaskId> {
-        self.steps.last().map(|s| s.task)
+        self.last
     }
     /// How many steps took the turn from a task that could have gone on.
     #[inline]
@@ -76,20 +80,35 @@ impl Trace {
     #[inline]
     pub fn push(&mut self, pick: Pick, point: &Point<'_>) {
         let pending = point.pending(pick.task);
-        let preempts = point.is_preemption(self.last_task(), pick.task);
+        let preempts = point.is_preemption(self.last, pick.task);
         self.preemptions += preempts as u32;
+        self.last = Some(pick.task);
         self.steps.push(Step {
             task: pick.task,
             option: pick.option,
             accesses: pending.accesses,
             signature: pending.signature,
             preempts,
+            by_itself: false,
+        });
+    }
+    /// Notes a step of `task` that happens by itself. It takes nobody's turn.
+    #[inline]
+    pub fn note(&mut self, task: TaskId, pending: &Pending) {
+        self.steps.push(Step {
+            task,
+            option: 0,
+            accesses: pending.accesses,
+            signature: pending.signature,
+            preempts: false,
+            by_itself: true,
         });
     }
     /// Keeps the first `depth` steps.
     pub fn truncate(&mut self, depth: usize) {
         self.steps.truncate(depth);
         self.preemptions = self.steps.iter().filter(|s| s.preempts).count() as u32;
+        self.last = self.steps.iter().rev().find(|s| !s.by_itself).map(|s| s.task);
     }
     /// For each step, what it knew: all steps that happened before it in conflict order, and itself.
     /// The time of a task's k-th step is k, from 1.
@@ -113,7 +132,7 @@ impl Trace {
 mod tests {
     use super::*;
     use crate::operation::ObjectId;
-    use crate::world::{Manner, Pending};
+    use crate::world::Manner;
 
     fn trace(steps: &[(u32, Accesses)]) -> Trace {
         let mut trace = Trace::new();

@@ -174,6 +174,9 @@ impl std::fmt::Debug for Decision {
 pub trait Driver {
     /// What happens at this point, which is not over.
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
+    /// A step of `task` happens by itself, at once and without a choice, because it would commute with
+    /// whatever else could happen: the end of a task, the return of a join. Says whether the run goes on.
+    fn note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool;
 }
 
 /// A system whose behaviour is decided one pick at a time.

@@ -4,7 +4,7 @@ use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Defect, FailureKind};
-use crate::world::{Describe, Driver, End, Pick, Point, World};
+use crate::world::{Describe, Driver, End, Pending, Pick, Point, World};
 
 /// How an execution went.
 pub(super) enum Ran<T> {
@@ -89,6 +89,25 @@ impl Driver for Seat<'_> {
         self.trace.push(pick, point);
         decision
     }
+
+    fn note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
+        if self.kept < self.keep {
+            let step = &self.trace.steps()[self.kept];
+            let fits = step.task == task && step.signature == pending.signature && step.by_itself;
+            if !fits {
+                let defect = not_deterministic(world, self.kept, task, true);
+                self.trace.truncate(self.kept);
+                self.stop(defect);
+            }
+            self.kept += 1;
+            return fits;
+        }
+        if self.replaying && !self.is_expected(Pick { task, option: 0 }, world) {
+            return false;
+        }
+        self.trace.note(task, pending);
+        true
+    }
 }
 
 impl Seat<'_> {
@@ -114,7 +133,8 @@ impl Seat<'_> {
     fn next_kept(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         let step = &self.trace.steps()[self.kept];
         let pending = point.all().get(step.task.index());
-        let fits = pending.is_some_and(|p| p.signature == step.signature && step.option < p.options);
+        let fits = !step.by_itself
+            && pending.is_some_and(|p| p.signature == step.signature && step.option < p.options);
         if !fits {
             let defect = not_deterministic(world, self.kept, step.task, pending.is_some());
             self.trace.truncate(self.kept);

@@ -82,6 +82,12 @@ impl Strategy for Dfs {
             self.inherited = so_far.picks();
         }
         let begin = self.untried.len();
+        // Steps that happened by themselves had no alternatives.
+        for step in &so_far.steps()[self.inherited.len() + self.path.len()..] {
+            debug_assert!(step.by_itself);
+            self.begins.push(begin);
+            self.path.push(step.pick());
+        }
         self.begins.push(begin);
         if let Some(only) = point.only() {
             self.path.push(only);
