@@ -2,9 +2,9 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::{overflow, panics};
 use crate::runtime::task::{Came, Phase, Role};
 use crate::runtime::teardown::catch;
+use crate::runtime::{overflow, panics};
 use crate::settings::{Detached, Settings};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
@@ -170,7 +170,10 @@ impl Execution {
     fn fail_for_unfinished(&mut self) {
         let unfinished: Vec<TaskId> = self
             .task_ids()
-            .filter(|t| self.task(*t).role == Role::Thread && matches!(self.task(*t).phase, Phase::Alive | Phase::Ending))
+            .filter(|t| {
+                self.task(*t).role == Role::Thread
+                    && matches!(self.task(*t).phase, Phase::Alive | Phase::Ending)
+            })
             .collect();
         if unfinished.is_empty() {
             return;

@@ -69,7 +69,25 @@ fn time(name: &str, n: u64, f: impl Fn() + Send + Sync) {
     );
 }
 fn main() {
-    if let Some(a) = std::env::args().nth(1) { let n: u64 = a.parse().unwrap(); let k = std::env::args().nth(2).unwrap(); if k=="e" { time("empty", n, || {}); } else if k=="s" { time("spawn3", n, || { let hs: Vec<_> = (0..3).map(|_| thread::spawn(|| {})).collect(); for h in hs { h.join().unwrap(); } }); } else if k=="m" { time("mutex 3x3", n, || mutex_counter(3,3)); } else { time("faa 3x3", n, || faa(3,3)); } return; }
+    if let Some(a) = std::env::args().nth(1) {
+        let n: u64 = a.parse().unwrap();
+        let k = std::env::args().nth(2).unwrap();
+        if k == "e" {
+            time("empty", n, || {});
+        } else if k == "s" {
+            time("spawn3", n, || {
+                let hs: Vec<_> = (0..3).map(|_| thread::spawn(|| {})).collect();
+                for h in hs {
+                    h.join().unwrap();
+                }
+            });
+        } else if k == "m" {
+            time("mutex 3x3", n, || mutex_counter(3, 3));
+        } else {
+            time("faa 3x3", n, || faa(3, 3));
+        }
+        return;
+    }
     time("mutex 2x2", 200_000, || mutex_counter(2, 2));
     time("mutex 3x3", 200_000, || mutex_counter(3, 3));
     time("mutex 10x3", 50_000, || mutex_counter(10, 3));

@@ -10,8 +10,8 @@ use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, NativeWorld, Settings};
-use std::fmt::Debug;
 use raddle_report::Run;
+use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 /// Which strategy makes the choices.

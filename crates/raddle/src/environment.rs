@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn overrides_what_it_names() {
-        let checker = applied(&[("RADDLE_SEED", "7"), ("RADDLE_ITERATIONS", "1_000"), ("RADDLE_WORKERS", "2")]);
+        let checker =
+            applied(&[("RADDLE_SEED", "7"), ("RADDLE_ITERATIONS", "1_000"), ("RADDLE_WORKERS", "2")]);
         let checker = checker.unwrap();
         assert_eq!((checker.seed, checker.plan.workers), (7, 2));
         assert!(matches!(checker.choice, Choice::Random(1_000)));

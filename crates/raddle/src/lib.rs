@@ -9,10 +9,10 @@ mod screen;
 mod tickets;
 
 pub use checker::Checker;
-pub use raddle_core::ticket::Ticket;
-pub use raddle_macros::test;
 pub use raddle_core::clock::Time;
+pub use raddle_core::ticket::Ticket;
 pub use raddle_core::verdict::{Coverage, Failure, FailureKind};
+pub use raddle_macros::test;
 pub use raddle_native::Detached;
 pub use raddle_native::choice::{any_bool, atomic_step, choose};
 pub use raddle_native::label::{Labelled, label};

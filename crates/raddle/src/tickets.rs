@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// Reads a ticket, given as text or as the path of a file.
 pub(crate) fn read(text: &str) -> Result<Ticket, String> {
-    let looks_like_a_ticket = text.trim_start().starts_with(['{']) || text.trim_start().starts_with("raddle1;");
+    let looks_like_a_ticket =
+        text.trim_start().starts_with(['{']) || text.trim_start().starts_with("raddle1;");
     if looks_like_a_ticket {
         return Ticket::parse(text).map_err(|e| e.to_string());
     }

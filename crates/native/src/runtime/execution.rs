@@ -77,6 +77,8 @@ pub(crate) struct Execution {
     newborn: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
     driver: Option<*mut dyn Driver>,
+    /// Steps that happened by themselves before there was a driver.
+    noted: Vec<(TaskId, Pending)>,
     /// What it decided and has not happened yet.
     decided: Option<Pick>,
     pub failure: Option<Defect>,
@@ -148,6 +150,7 @@ impl Execution {
             newborn: Vec::new(),
             driver: None,
             decided: None,
+            noted: Vec::new(),
             failure: None,
             over: false,
             idle_timers: Vec::new(),
@@ -190,6 +193,7 @@ impl Execution {
         self.clock_object = NO_OBJECT;
         self.changed.clear();
         self.newborn.clear();
+        self.noted.clear();
         self.failure = None;
         self.over = false;
         self.living = 0;
@@ -383,8 +387,14 @@ impl Execution {
         let task = self.task_mut(id);
         let verb = task.op.verb;
         task.phase = Phase::Alive;
-        if verb.manner == Manner::Yielding || task.steps % LOOK_EVERY == LOOK_EVERY - 1 || task.spin.turn.is_some() {
+        if verb.manner == Manner::Yielding
+            || task.steps % LOOK_EVERY == LOOK_EVERY - 1
+            || task.spin.turn.is_some()
+        {
             self.consider_spin(id);
+        }
+        if verb.by_itself {
+            return self.happen_by_itself(id);
         }
         self.evaluate(id);
         if self.driver.is_some()
@@ -403,6 +413,33 @@ impl Execution {
             self.watch_objects(id);
         }
         Turn::Wait
+    }
+
+    /// The running task waits for nothing, or until what it waits for is there; nobody has a choice.
+    fn happen_by_itself(&mut self, id: TaskId) -> Turn {
+        let pending = self.sense(id);
+        self.set_pending(id, Pending { options: 0, ..pending });
+        if pending.options == 0 {
+            self.watch_objects(id);
+            return Turn::Wait;
+        }
+        self.note_step(id, pending);
+        Turn::Go
+    }
+
+    /// A step of `id`, which is not ready, happens by itself.
+    fn note_step(&mut self, id: TaskId, pending: Pending) {
+        self.option = 0;
+        self.log_step(id);
+        match self.driver {
+            // SAFETY: as in `decide`.
+            Some(driver) => {
+                if !unsafe { &mut *driver }.note(id, &pending, self) {
+                    self.driver = None;
+                }
+            }
+            None => self.noted.push((id, pending)),
+        }
     }
 
     #[inline]
@@ -432,7 +469,7 @@ impl Execution {
         if self.enabled.is_empty() {
             return None;
         }
-        let driver = self.driver.expect("only asked while there is one");
+        let driver = self.driver?;
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
         let driver = unsafe { &mut *driver };
         let pick = driver.next(&Point::new(&self.enabled, &self.pending), self).pick();
@@ -445,7 +482,14 @@ impl Execution {
     /// Lets the driver decide until the run is over, or until it stops the run.
     pub fn drive(&mut self, driver: &mut dyn Driver) {
         // SAFETY: `self.driver` is cleared before this returns.
-        self.driver = Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
+        self.driver =
+            Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
+        for at in 0..self.noted.len() {
+            let (id, pending) = self.noted[at];
+            if !driver.note(id, &pending, self) {
+                self.driver = None;
+            }
+        }
         while self.driver.is_some() {
             let pick = match self.decided.take() {
                 Some(pick) => pick,
@@ -482,6 +526,9 @@ impl Execution {
         let mut alike: Option<(&'static Verb, Sense)> = None;
         for at in 0..self.objects[object].watchers.len() {
             let Watcher { task: id, verb } = self.objects[object].watchers[at];
+            if verb.by_itself {
+                continue;
+            }
             let sense = match alike {
                 Some((same, sense)) if std::ptr::eq(same, verb) => sense,
                 _ => {
@@ -573,7 +620,12 @@ impl Execution {
         }
         match result {
             CoroutineResult::Yield(()) => {}
-            CoroutineResult::Return(()) => self.retire(id),
+            CoroutineResult::Return(()) => {
+                self.retire(id);
+                if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 {
+                    self.end(id);
+                }
+            }
         }
     }
 
@@ -587,7 +639,14 @@ impl Execution {
         let task = self.task_mut(id);
         task.op = op;
         task.phase = Phase::Ending;
-        self.evaluate(id);
+        let pending = self.sense(id);
+        if id == TaskId::MAIN && self.living > 1 {
+            self.set_pending(id, pending);
+        } else {
+            // Whoever waits for the end could not tell if it came later.
+            self.set_pending(id, Pending { options: 0, ..pending });
+            self.note_step(id, pending);
+        }
     }
 
     /// A task's fiber has returned: its stack can be used again.
@@ -636,15 +695,22 @@ impl Execution {
         self.check_against_full_evaluation();
     }
 
-    /// New tasks run up to their first operation, in the order in which they were spawned.
+    /// New tasks run up to their first operation, and tasks whose wait is over up to their next one, in the
+    /// order in which that came about.
     fn run_newborn(&mut self) {
         let mut next = 0;
         while next < self.newborn.len() {
             let id = self.newborn[next];
             next += 1;
-            if self.failure.is_none() && !self.over {
-                self.resume(id);
+            if self.failure.is_some() || self.over {
+                continue;
             }
+            if self.task(id).phase == Phase::Alive {
+                self.unwatch_objects(id);
+                let pending = self.sense(id);
+                self.note_step(id, pending);
+            }
+            self.resume(id);
         }
         self.newborn.clear();
     }
@@ -710,6 +776,12 @@ impl Execution {
             self.over = true;
         } else {
             let end = self.task(id).end;
+            for at in 0..self.objects[end].watchers.len() {
+                let Watcher { task, verb } = self.objects[end].watchers[at];
+                if verb.by_itself && verb.sense(self, &self.task(task).op).options > 0 {
+                    self.newborn.push(task);
+                }
+            }
             self.touch(end);
             // The end of main, if that is what it waits to do, no longer ends anybody else.
             if self.living == 1 && self.task(TaskId::MAIN).phase == Phase::Ending {

@@ -58,6 +58,8 @@ pub(crate) struct Verb {
     /// What it touches, if that is always the same: spares a call of `sense`.
     pub fixed: Option<Fixed>,
     pub manner: Manner,
+    /// Happens by itself as soon as it can: then it commutes with whatever else could happen.
+    pub by_itself: bool,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
     /// What they hold, for the same reports.
@@ -89,6 +91,7 @@ impl Verb {
             changes: Changes::WithItsObjects,
             fixed: None,
             manner: Manner::Ordinary,
+            by_itself: false,
             holders: nobody,
             held: its_object,
             for_no_reason: never,
@@ -119,6 +122,12 @@ impl Verb {
     /// whoever unwinds from a destructor may lose what its caller was about to return.
     pub const fn in_destructors(mut self) -> Verb {
         self.in_destructors = true;
+        self
+    }
+    /// Waits for something that stays as it is once it is there, and looks at nothing else: such an operation
+    /// commutes with whatever else could happen, so it happens by itself as soon as it can.
+    pub const fn by_itself(mut self) -> Verb {
+        self.by_itself = true;
         self
     }
     /// At any moment, all operations of this verb on one object have the same sense.

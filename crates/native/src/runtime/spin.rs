@@ -44,9 +44,7 @@ impl Execution {
         }
         let is_turn = |line: u32| {
             let line = &self.log.lines[line as usize];
-            std::ptr::eq(line.verb, op.verb)
-                && std::ptr::eq(line.place, op.place)
-                && line.object == op.object
+            std::ptr::eq(line.verb, op.verb) && std::ptr::eq(line.place, op.place) && line.object == op.object
         };
         let Some(length) = self.identical_round(task.last_line, &is_turn) else {
             let task = self.task_mut(id);

@@ -1,8 +1,8 @@
 //! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
 
 use super::object::Kind;
-use super::stack::TaskStack;
 use super::operation::{Op, Verb};
+use super::stack::TaskStack;
 use corosensei::{Coroutine, Yielder};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;

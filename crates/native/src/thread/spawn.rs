@@ -9,8 +9,8 @@ use crate::runtime::task::{Came, Handle, Panic, Phase};
 use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, TaskId};
 use std::any::Any;
-use std::fmt;
 use std::cell::Cell;
+use std::fmt;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +18,8 @@ use std::sync::Arc;
 static JOIN: Verb = Verb::new("join", |e, op| {
     let ended = e.task(TaskId(op.args[0] as u32)).phase == Phase::Ended;
     Sense::when(ended, Accesses::read(op.object))
-});
+})
+.by_itself();
 
 /// Where a task leaves its result. All tasks of an execution live on one operating-system thread, and so
 /// do their packets.
