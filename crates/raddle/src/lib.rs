@@ -3,6 +3,7 @@
 
 mod checker;
 mod environment;
+pub mod guide;
 mod listener;
 mod report;
 mod screen;

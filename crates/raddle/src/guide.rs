@@ -1,0 +1,31 @@
+//! The guide: how to find, read, replay and fix a concurrency bug.
+//!
+//! For an engineer with a bug that comes and goes, and an hour:
+//!
+//! 1. [The first test](first_test): from the dependency to a failing report, its replay, and the fix.
+//! 2. [What is explored](what_is_explored), what is not, and what a verdict claims.
+//! 3. [Settings](settings): every method, attribute key and environment variable.
+//! 4. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
+//! 5. [When it fails](when_it_fails): each kind of failure, and what to do about it.
+//!
+//! There is nothing to call here. The examples of all pages are tests of this crate.
+
+pub mod first_test {
+    #![doc = include_str!("../guide/first_test.md")]
+}
+
+pub mod what_is_explored {
+    #![doc = include_str!("../guide/what_is_explored.md")]
+}
+
+pub mod settings {
+    #![doc = include_str!("../guide/settings.md")]
+}
+
+pub mod from_loom_and_shuttle {
+    #![doc = include_str!("../guide/from_loom_and_shuttle.md")]
+}
+
+pub mod when_it_fails {
+    #![doc = include_str!("../guide/when_it_fails.md")]
+}
