@@ -72,7 +72,8 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
 /// let node = Arc::new(raddle::alloc::Track::new(Node { next: None.into() }));
 /// ```
 pub struct Track<T> {
-    value: T,
+    /// Taken by `into_inner` only.
+    value: Option<T>,
     /// Its number in the execution that made it; 0 outside.
     number: u64,
 }
@@ -89,7 +90,12 @@ impl<T> Track<T> {
                 e.next_tracked
             })
         });
-        Track { value, number }
+        Track { value: Some(value), number }
+    }
+
+    /// The value, which is not tracked any more.
+    pub fn into_inner(mut self) -> T {
+        self.value.take().expect("only taken here")
     }
 }
 
@@ -104,19 +110,19 @@ impl<T> Drop for Track<T> {
 impl<T> Deref for Track<T> {
     type Target = T;
     fn deref(&self) -> &T {
-        &self.value
+        self.value.as_ref().expect("only taken by into_inner")
     }
 }
 
 impl<T> DerefMut for Track<T> {
     fn deref_mut(&mut self) -> &mut T {
-        &mut self.value
+        self.value.as_mut().expect("only taken by into_inner")
     }
 }
 
 impl<T: fmt::Debug> fmt::Debug for Track<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
+        (**self).fmt(f)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::runtime::context;
 use crate::runtime::operation::{Op, Verb};
+pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 use std::panic::Location;
 
 static SPIN_LOOP: Verb = Verb::local("spin_loop").yielding();

@@ -156,7 +156,8 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
             words.push(format!("fair spins ({} rounds)", e.settings.spin_rounds));
         }
         if e.settings.spurious > 0 {
-            words.push(format!("up to {} spurious wake-ups", e.settings.spurious));
+            let plural = if e.settings.spurious == 1 { "" } else { "s" };
+            words.push(format!("up to {} spurious wake-up{plural}", e.settings.spurious));
         }
         words
     }

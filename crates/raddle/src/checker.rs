@@ -27,6 +27,9 @@ pub(crate) enum Choice {
     Replay(Box<Ticket>),
 }
 
+/// The setting of tickets that says how many steps an execution may take.
+const STEPS: &str = "steps";
+
 /// What to explore and how.
 ///
 /// ```
@@ -78,11 +81,23 @@ impl Checker {
     /// If the ticket has a setting that this version does not know.
     #[track_caller]
     pub fn replay_ticket(ticket: Ticket) -> Checker {
-        let mut settings = Settings::default();
-        if let Err(error) = settings.apply(&ticket.settings) {
+        let mut checker = Checker::exhaustive();
+        if let Err(error) = checker.follow(ticket) {
             panic!("raddle: {error}");
         }
-        Checker { settings, ..Checker::new(Choice::Replay(Box::new(ticket))) }
+        checker
+    }
+    /// Replays `ticket` under its own settings.
+    pub(crate) fn follow(&mut self, ticket: Ticket) -> Result<(), String> {
+        let mut words = ticket.settings.clone();
+        if let Some(steps) = words.remove(STEPS) {
+            self.plan.budget.steps =
+                steps.parse().map_err(|_| format!("the ticket's setting `{STEPS}={steps}` is no number"))?;
+        }
+        self.settings.apply(&words)?;
+        self.choice = Choice::Replay(Box::new(ticket));
+        self.preemptions = None;
+        Ok(())
     }
     /// Sets the seed of random choices; 0 if it is not set.
     pub fn seed(mut self, seed: u64) -> Checker {
@@ -149,6 +164,12 @@ impl Checker {
         self.plan.test = Some(name.into());
         self
     }
+    /// Names the test as the harness does: by the path to it without the name of its crate.
+    pub(crate) fn without_crate_name(mut self) -> Checker {
+        let rest = |path: String| path.split_once("::").map(|(_, rest)| rest.to_owned()).unwrap_or(path);
+        self.plan.test = self.plan.test.map(rest);
+        self
+    }
 
     fn strategy(&self) -> Box<dyn Strategy> {
         let strategy: Box<dyn Strategy> = match &self.choice {
@@ -165,6 +186,7 @@ impl Checker {
     fn plan(&self) -> Plan {
         let mut plan = self.plan.clone();
         plan.settings = self.settings.to_words();
+        plan.settings.insert(STEPS.to_owned(), plan.budget.steps.to_string());
         if let Choice::Random(schedules) = self.choice {
             let Budget { executions, .. } = &mut plan.budget;
             *executions = Some(executions.unwrap_or(u64::MAX).min(schedules));
@@ -193,8 +215,11 @@ impl Checker {
             panic!("raddle: {error}");
         }
         let begun = Instant::now();
-        let listening = Listening::new(self.plan.test.clone());
+        let listening = Listening::new(self.plan.test.clone(), !matches!(self.choice, Choice::Replay(_)));
         let mut findings = self.search(&f, &listening);
+        if let (Choice::Random(_), Some(most)) = (&self.choice, self.preemptions) {
+            findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
+        }
         if let Some(failure) = &mut findings.failure {
             self.replay_once(&f, failure);
         }

@@ -36,9 +36,7 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
         let ticket = tickets::read(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
         // A ticket of another test is none of this one's business.
         if ticket.test.is_none() || ticket.test == checker.plan.test {
-            checker.settings.apply(&ticket.settings)?;
-            checker.choice = Choice::Replay(Box::new(ticket));
-            checker.preemptions = None;
+            checker.follow(ticket)?;
         }
     }
     Ok(())

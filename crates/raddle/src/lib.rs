@@ -11,8 +11,9 @@ mod tickets;
 
 pub use checker::Checker;
 pub use raddle_core::clock::Time;
+pub use raddle_core::story;
 pub use raddle_core::ticket::Ticket;
-pub use raddle_core::verdict::{Coverage, Failure, FailureKind};
+pub use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 pub use raddle_macros::test;
 pub use raddle_native::Detached;
 pub use raddle_native::choice::{any_bool, atomic_step, choose};
@@ -77,10 +78,14 @@ pub mod __private {
         }
     }
 
-    /// Explores a test.
+    /// Explores a test. What was covered is printed, for those who ask the harness to show it.
     #[track_caller]
     pub fn run_test<T: TestResult>(checker: Checker, body: fn() -> T) -> T {
-        checker.check(|| body().demand());
+        let report = checker.without_crate_name().run(|| body().demand());
+        if report.failure().is_some() {
+            panic!("{report}");
+        }
+        println!("{report}");
         T::passed()
     }
 }

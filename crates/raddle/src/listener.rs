@@ -20,13 +20,15 @@ pub(crate) struct Listening {
     watchdog: Watchdog,
     /// Tenths of a second at which progress was last shown.
     shown: AtomicU64,
+    /// Whether tickets are written: a replay must not overwrite its own.
+    writes: bool,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
 }
 
 impl Listening {
-    pub fn new(name: Option<String>) -> Listening {
+    pub fn new(name: Option<String>, writes: bool) -> Listening {
         let (shown, ticket) = (AtomicU64::new(0), Mutex::new(None));
-        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, ticket }
+        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, writes, ticket }
     }
 
     /// Where the ticket is, or why it could not be written.
@@ -69,6 +71,8 @@ impl Listener for Listening {
     }
 
     fn failed(&self, failure: &Failure) {
-        *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(tickets::write(&failure.ticket));
+        if self.writes {
+            *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(tickets::write(&failure.ticket));
+        }
     }
 }

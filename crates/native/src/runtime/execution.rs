@@ -64,8 +64,9 @@ pub(crate) struct Execution {
     pub addresses: Addresses,
     pub overlays: Overlays,
     pub log: Log,
-    /// The log of the execution before this one.
+    /// The log of the execution before this one, and the objects that it speaks of.
     pub last_log: Log,
+    pub last_objects: Objects,
     pub races: Races,
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
@@ -141,6 +142,7 @@ impl Execution {
             overlays: Overlays::default(),
             log: Log::default(),
             last_log: Log::default(),
+            last_objects: Objects::default(),
             races: Races::default(),
             atomic_steps: Vec::new(),
             clock: Clock::default(),
@@ -183,6 +185,7 @@ impl Execution {
         self.pending.clear();
         self.ready.clear();
         self.enabled.clear();
+        std::mem::swap(&mut self.objects, &mut self.last_objects);
         self.objects.reset();
         self.addresses.reset();
         std::mem::swap(&mut self.log, &mut self.last_log);
@@ -282,6 +285,7 @@ impl Execution {
         let task = self.task_mut(id);
         task.label = label;
         task.end = end;
+        task.op.place = place;
         // SAFETY: the caller's.
         unsafe { self.equip(id, stack_size, body) };
         self.newborn.push(id);
@@ -709,6 +713,8 @@ impl Execution {
                 self.unwatch_objects(id);
                 let pending = self.sense(id);
                 self.note_step(id, pending);
+            } else {
+                self.watch.moved(id, self.task(id).op.place);
             }
             self.resume(id);
         }

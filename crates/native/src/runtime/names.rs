@@ -2,6 +2,7 @@
 
 use super::execution::Execution;
 use super::log::Log;
+use super::object::Object;
 use super::operation::{NO_OBJECT, Op, Sense};
 use super::task::{Phase, Role};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
@@ -16,6 +17,21 @@ pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
         return Sense::ready(if alone { Accesses::NONE } else { Accesses::EVERYTHING_THERE_IS });
     }
     Sense::ready(Accesses::write(e.task(op.task).end))
+}
+
+fn name_of(object: &Object, owner: impl Fn() -> String) -> String {
+    let name = match (object.number, &object.label, object.creator) {
+        // An atomic step has only the name that the program gave it.
+        (0, Some(label), _) => return format!("\"{label}\""),
+        // The end or the token of a task.
+        (0, None, _) => return owner(),
+        (number, _, TaskId::MAIN) => format!("{}#{number}", object.kind),
+        (number, ..) => format!("{}/{}#{number}", owner(), object.kind),
+    };
+    match &object.label {
+        Some(label) => format!("{name} \"{label}\""),
+        None => name,
+    }
 }
 
 impl Execution {
@@ -33,23 +49,7 @@ impl Execution {
     /// `Mutex#2 "accounts"`, or `main.1/Mutex#2` if another task than main touched it first.
     pub fn object_name(&self, id: ObjectId) -> String {
         let object = &self.objects[id];
-        if let (0, Some(label)) = (object.number, &object.label) {
-            // An atomic step has only the name that the program gave it.
-            return format!("\"{label}\"");
-        }
-        let owner = self.task_name(object.creator);
-        if object.number == 0 {
-            // The end or the token of a task.
-            return owner;
-        }
-        let name = match object.creator {
-            TaskId::MAIN => format!("{}#{}", object.kind, object.number),
-            _ => format!("{owner}/{}#{}", object.kind, object.number),
-        };
-        match &object.label {
-            Some(label) => format!("{name} \"{label}\""),
-            None => name,
-        }
+        name_of(object, || self.task_name(object.creator))
     }
 
     /// Nothing can move: who waits for whom?
@@ -111,18 +111,22 @@ impl Describe for Execution {
         }
     }
 
-    /// What step `index` of the last execution was. Its objects and tasks are gone, but up to that step they
-    /// were the present ones.
+    /// What step `index` of the last execution was. Its tasks are gone, but up to that step they were the
+    /// present ones.
     fn describe_last_time(&self, index: usize) -> String {
         let steps = |log: &Log| log.lines.iter().filter(|l| l.is_step).nth(index).copied();
         let Some(line) = steps(&self.last_log) else { return "another operation".to_owned() };
-        let known = line.task.index() < self.task_ids().len();
-        let name = if known { self.task_name(line.task) } else { "another task".to_owned() };
-        let object = match line.object {
-            NO_OBJECT => String::new(),
-            object if self.objects.contains(object) => format!(" {}", self.object_name(object)),
-            _ => " another object".to_owned(),
+        let task = |id: TaskId| match id.index() < self.task_ids().len() {
+            true => self.task_name(id),
+            false => "another task".to_owned(),
         };
-        format!("{name} {}{object}", line.verb.name)
+        let name = task(line.task);
+        match line.object {
+            NO_OBJECT => format!("{name} {}", line.verb.name),
+            object => {
+                let object = &self.last_objects[object];
+                format!("{name} {} {}", line.verb.name, name_of(object, || task(object.creator)))
+            }
+        }
     }
 }
