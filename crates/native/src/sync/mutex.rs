@@ -3,7 +3,7 @@
 use super::poison::{self, Poison};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
-use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::overlay::here;
@@ -24,6 +24,8 @@ static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
 static UNLOCK: Verb = Verb::write("unlock").in_destructors();
+static IS_POISONED: Verb = Verb::read("is_poisoned");
+static CLEAR_POISON: Verb = Verb::write("clear_poison");
 
 pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
     e.objects[mutex].words[0] == 0
@@ -152,13 +154,26 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// See [`std::sync::Mutex::is_poisoned`].
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        here(self).poison.is_set()
+        let this = here(self);
+        let Some(current) = context::current() else { return this.poison.is_set() };
+        let mutex = this.object(current);
+        current.perform(Op::new(&IS_POISONED, mutex, Location::caller()));
+        let poisoned = this.poison.is_set();
+        current.did(Effect::Read(Shape::Bool, poisoned as u64), Synchronises::None);
+        poisoned
     }
 
     /// See [`std::sync::Mutex::clear_poison`].
+    #[track_caller]
     pub fn clear_poison(&self) {
-        here(self).poison.clear();
+        let this = here(self);
+        if let Some(current) = context::current() {
+            let mutex = this.object(current);
+            current.perform(Op::new(&CLEAR_POISON, mutex, Location::caller()));
+        }
+        this.poison.clear();
     }
 
     /// See [`std::sync::Mutex::get_mut`].
@@ -190,7 +205,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
             Err(TryLockError::Poisoned(e)) => d.field("data", &&**e.get_ref()),
             Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
         };
-        d.field("poisoned", &self.is_poisoned());
+        d.field("poisoned", &here(self).poison.is_set());
         d.finish_non_exhaustive()
     }
 }
@@ -217,13 +232,14 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     #[track_caller]
     fn drop(&mut self) {
-        self.mutex.poison.on_release(self.panicked_before);
         if self.outside.is_some() {
+            self.mutex.poison.on_release(self.panicked_before);
             return;
         }
         let Some(current) = context::current() else { return };
         let mutex = self.mutex.object(current);
         current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
+        self.mutex.poison.on_release(self.panicked_before);
         current.with(|e| give_back(e, mutex));
         current.did(Effect::None, Synchronises::Release);
     }
