@@ -347,7 +347,8 @@ impl Execution {
         }
     }
 
-    /// The running task goes on for no reason, or fails for none.
+    /// The running task will go on for no reason, or fails for none. Where that is left open it is an option
+    /// of an operation that can happen anyway, never what enables one: nobody may count on it.
     pub fn spend_spurious(&mut self) {
         self.spurious_left -= 1;
         if self.spurious_left == 0 {
@@ -357,29 +358,6 @@ impl Execution {
                     self.evaluate(id);
                 }
             }
-        }
-    }
-
-    /// Only what happens for no reason could happen. Nobody may count on that, so it is as good as nothing:
-    /// timers fire, and if there are none, it is a deadlock.
-    #[cold]
-    fn when_only_spurious(&mut self) {
-        let all_spurious = |e: &Execution| {
-            e.enabled.iter().all(|id| {
-                let op = &e.task(*id).op;
-                (op.verb.for_no_reason)(e, op)
-            })
-        };
-        if self.enabled.is_empty() || !all_spurious(self) {
-            return;
-        }
-        self.when_idle();
-        self.ready.list(&mut self.enabled);
-        if all_spurious(self) {
-            let defect = self.deadlock();
-            self.fail(defect);
-            self.ready.clear();
-            self.enabled.clear();
         }
     }
 
@@ -692,9 +670,6 @@ impl Execution {
         if self.ready.is_stale() {
             self.ready.list(&mut self.enabled);
         }
-        if self.spurious_left > 0 {
-            self.when_only_spurious();
-        }
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
     }
@@ -752,9 +727,6 @@ impl Execution {
 
     #[cfg(debug_assertions)]
     fn check_against_full_evaluation(&self) {
-        if self.failure.is_some() {
-            return;
-        }
         for id in self.task_ids() {
             let kept = &self.pending[id.index()];
             let Task { phase, role, .. } = self.task(id);

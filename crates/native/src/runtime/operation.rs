@@ -64,18 +64,12 @@ pub(crate) struct Verb {
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
     /// What they hold, for the same reports.
     pub held: fn(&Execution, &Op) -> ObjectId,
-    /// Whether it can happen for no reason only: nobody may count on it.
-    pub for_no_reason: fn(&Execution, &Op) -> bool,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
 }
 
 fn its_object(_: &Execution, op: &Op) -> ObjectId {
     op.object
-}
-
-fn never(_: &Execution, _: &Op) -> bool {
-    false
 }
 
 fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
@@ -94,7 +88,6 @@ impl Verb {
             by_itself: false,
             holders: nobody,
             held: its_object,
-            for_no_reason: never,
             in_destructors: false,
         }
     }
@@ -111,11 +104,6 @@ impl Verb {
     /// Says what they hold, if it is not always the operation's object.
     pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> Verb {
         self.held = held;
-        self
-    }
-    /// Says when it can happen for no reason only.
-    pub const fn spurious(mut self, for_no_reason: fn(&Execution, &Op) -> bool) -> Verb {
-        self.for_no_reason = for_no_reason;
         self
     }
     /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:

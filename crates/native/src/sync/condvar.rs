@@ -2,9 +2,9 @@
 //! first.
 //!
 //! A `wait` gives the mutex back and begins to wait, in one step; a `wake` takes the mutex again, once the
-//! task is notified, its time is up, or for no reason while such wake-ups are left. A waiter whose time is up
-//! is no longer there for `notify_one`, even if it does not have the mutex yet. Notifying orders nothing in
-//! the program: only the mutex does.
+//! task is notified or its time is up. A waiter whose time is up is no longer there for `notify_one`, even if
+//! it does not have the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the
+//! mutex is free. Notifying orders nothing in the program: only the mutex does.
 
 use super::mutex::{self, Mutex, MutexGuard};
 use crate::runtime::context::{self, Current};
@@ -13,6 +13,7 @@ use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
 use crate::runtime::overlay::here;
+use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -22,51 +23,61 @@ use std::time::{Duration, Instant};
 
 const KIND: &str = "Condvar";
 
-/// The argument of operations that read the clock.
-const READS_CLOCK: u64 = 1;
+/// Arguments: how an operation touches the clock.
+const NOT_AT_ALL: u64 = 0;
+const READS: u64 = 1;
+const WRITES: u64 = 2;
 
-fn and_clock(e: &Execution, op: &Op, accesses: Accesses) -> Accesses {
-    if op.args[0] == READS_CLOCK { accesses.and(e.clock_object, Mode::Read) } else { accesses }
+/// Where timers may fire at any point, the earliest first, all that sets one or takes it away decides which
+/// others may fire. Where they fire only when nothing else can happen, a firing conflicts with everything.
+fn and_clock(e: &Execution, accesses: Accesses, touches: u64) -> Accesses {
+    match touches {
+        _ if e.settings.time == Time::Idle => accesses,
+        READS => accesses.and(e.clock_object, Mode::Read),
+        WRITES => accesses.and(e.clock_object, Mode::Write),
+        _ => accesses,
+    }
 }
 
+/// Option 1 is to wake up for no reason: it does not even begin to wait.
 static WAIT: Verb = Verb::always("wait", |e, op| {
-    let accesses = Accesses::write(op.object).and(op.other, Mode::Write);
-    Sense::ready(and_clock(e, op, accesses))
+    let accesses = and_clock(e, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0]);
+    match e.spurious_left {
+        0 => Sense::ready(accesses),
+        _ => Sense { accesses: accesses.and(e.spurious_object, Mode::Write), options: 2 },
+    }
 });
 
 static WAKE: Verb = Verb::new("wake", |e, op| {
-    let free = mutex::is_free(e, op.other);
-    if for_no_reason(e, op) {
-        // Leaves the queue by itself.
-        let accesses = Accesses::write(op.object).and(e.spurious_object, Mode::Write);
-        return Sense::when(free, and_clock(e, op, accesses.and(op.other, Mode::Write)));
-    }
-    let accesses = Accesses::read(op.object).and(op.other, Mode::Write);
-    Sense::when(is_woken(e, op.task) && free, and_clock(e, op, accesses))
+    let accesses = and_clock(e, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
+    Sense::when(is_woken(e, op.task) && mutex::is_free(e, op.other), accesses)
 })
-.spurious(for_no_reason)
 .held_by(|e, op| match is_woken(e, op.task) {
     true => mutex::holder(e, op.other).into_iter().collect(),
     false => Vec::new(),
 })
 .holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object });
 
-static NOTIFY_ONE: Verb = Verb::new("notify_one", |e, op| match waiters(e, op.object).count() as u32 {
-    0 => Sense::ready(Accesses::read(op.object)),
-    waiters => Sense { accesses: Accesses::write(op.object), options: waiters },
-});
+static NOTIFY_ONE: Verb = Verb::new("notify_one", |e, op| {
+    let waiters = waiters(e, op.object).count() as u32;
+    Sense { accesses: notifies(e, op.object), options: waiters.max(1) }
+})
+.alike();
 
-static NOTIFY_ALL: Verb = Verb::new("notify_all", |e, op| match waiters(e, op.object).count() {
-    0 => Sense::ready(Accesses::read(op.object)),
-    _ => Sense::ready(Accesses::write(op.object)),
-});
+static NOTIFY_ALL: Verb = Verb::new("notify_all", |e, op| Sense::ready(notifies(e, op.object))).alike();
+
+/// What a notification touches: nothing is changed if nobody waits.
+fn notifies(e: &Execution, condvar: ObjectId) -> Accesses {
+    let is_timed = |id: TaskId| e.task(id).timer.is_some();
+    match waiters(e, condvar).next() {
+        None => Accesses::read(condvar),
+        Some(_) if waiters(e, condvar).any(is_timed) => and_clock(e, Accesses::write(condvar), WRITES),
+        Some(_) => Accesses::write(condvar),
+    }
+}
 
 fn is_woken(e: &Execution, id: TaskId) -> bool {
     e.task(id).notified || e.task(id).timed_out
-}
-
-fn for_no_reason(e: &Execution, op: &Op) -> bool {
-    e.spurious_left > 0 && !is_woken(e, op.task)
 }
 
 /// Those who could be notified.
@@ -88,22 +99,6 @@ enum Reason {
     Notified,
     TimedOut,
     None,
-}
-
-/// The running task wakes up. Its time may have been up only if nobody had notified it before.
-fn woken(e: &mut Execution, condvar: ObjectId) -> Reason {
-    let me = e.current;
-    let timed_out = e.disarm();
-    if std::mem::take(&mut e.task_mut(me).notified) {
-        return Reason::Notified;
-    }
-    e.objects[condvar].tasks.retain(|t| *t != me);
-    if timed_out {
-        return Reason::TimedOut;
-    }
-    e.spend_spurious();
-    e.touch(condvar);
-    Reason::None
 }
 
 /// Whether a task that wakes up looks at how much time is left.
@@ -182,35 +177,46 @@ impl Condvar {
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
             current.with(make_clock_object);
-            wait = wait.arg(READS_CLOCK);
-            if limit.then == Then::LooksAtTheClock {
-                wake = wake.arg(READS_CLOCK);
-            }
+            wait = wait.arg(WRITES);
+            wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
-        current.perform(wait);
+        let for_no_reason = current.perform(wait) == 1;
         // The mutex is not held until it wakes: if it never does, nobody gives it back.
         let guard = ManuallyDrop::new(guard);
         current.with(|e| {
             mutex::give_back(e, mutex);
+            let left = limit.as_mut().map(|limit| limit.left(e.clock.now()));
             let me = e.current;
+            if for_no_reason {
+                e.spend_spurious();
+                e.task_mut(me).notified = true;
+                return;
+            }
             e.objects[condvar].tasks.push(me);
-            e.touch(condvar);
-            if let Some(limit) = &mut limit {
-                let left = limit.left(e.clock.now());
+            if let Some(left) = left {
                 e.arm_on(condvar, left, place);
             }
+            e.touch(condvar);
         });
         current.did(Effect::None, Synchronises::ReleaseOf(mutex));
         current.perform(wake);
         let reason = current.with(|e| {
-            let reason = woken(e, condvar);
+            let me = e.current;
             mutex::take(e, mutex);
             if let Some(limit) = limit
                 && limit.then == Then::LooksAtTheClock
             {
                 limit.look(e.clock.now());
             }
-            reason
+            // Whoever was notified before its time was up has no timer any more.
+            match (e.disarm(), std::mem::take(&mut e.task_mut(me).notified)) {
+                (false, true) if for_no_reason => Reason::None,
+                (false, true) => Reason::Notified,
+                _ => {
+                    e.objects[condvar].tasks.retain(|t| *t != me);
+                    Reason::TimedOut
+                }
+            }
         });
         let word = match reason {
             Reason::Notified => "notified",

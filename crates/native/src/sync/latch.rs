@@ -26,6 +26,7 @@ pub(super) const fn initialising(name: &'static str) -> Verb {
         state => Sense::when(state != RUNNING, Accesses::read(op.object)),
     })
     .held_by(runner)
+    .alike()
 }
 
 /// A verb that initialises, even if that went wrong before.
@@ -35,6 +36,7 @@ pub(super) const fn forcing(name: &'static str) -> Verb {
         state => Sense::when(state != RUNNING, Accesses::read(op.object)),
     })
     .held_by(runner)
+    .alike()
 }
 
 /// A verb that waits until it is done, or until that went wrong.
@@ -43,12 +45,15 @@ pub(super) const fn waiting(name: &'static str) -> Verb {
         Sense::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
+    .alike()
 }
 
 /// A verb that waits until it is done, whatever goes wrong.
 pub(super) const fn waiting_on(name: &'static str) -> Verb {
     Verb::new(name, |e, op| Sense::when(state(e, op.object) == DONE, Accesses::read(op.object)))
         .held_by(runner)
+        .alike()
+        .alike()
 }
 
 static COMPLETE: Verb = Verb::write("complete");

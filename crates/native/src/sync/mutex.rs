@@ -23,9 +23,9 @@ static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object),
 static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
+static UNLOCK: Verb = Verb::write("unlock").in_destructors();
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");
-static UNLOCK: Verb = Verb::write("unlock").in_destructors();
 
 pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
     e.objects[mutex].words[0] == 0
@@ -157,11 +157,12 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
         let this = here(self);
-        if let Some(current) = context::current() {
-            current.perform(Op::new(&IS_POISONED, this.object(current), Location::caller()));
-            current.did(Effect::Read(Shape::Bool, this.poison.is_set() as u64), Synchronises::None);
-        }
-        this.poison.is_set()
+        let Some(current) = context::current() else { return this.poison.is_set() };
+        let mutex = this.object(current);
+        current.perform(Op::new(&IS_POISONED, mutex, Location::caller()));
+        let poisoned = this.poison.is_set();
+        current.did(Effect::Read(Shape::Bool, poisoned as u64), Synchronises::None);
+        poisoned
     }
 
     /// See [`std::sync::Mutex::clear_poison`].
@@ -169,7 +170,8 @@ impl<T: ?Sized> Mutex<T> {
     pub fn clear_poison(&self) {
         let this = here(self);
         if let Some(current) = context::current() {
-            current.perform(Op::new(&CLEAR_POISON, this.object(current), Location::caller()));
+            let mutex = this.object(current);
+            current.perform(Op::new(&CLEAR_POISON, mutex, Location::caller()));
         }
         this.poison.clear();
     }
@@ -230,11 +232,11 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
     #[inline]
     #[track_caller]
     fn drop(&mut self) {
-        let current = context::current();
-        let (Some(current), None) = (current, &self.outside) else {
+        if self.outside.is_some() {
             self.mutex.poison.on_release(self.panicked_before);
             return;
-        };
+        }
+        let Some(current) = context::current() else { return };
         let mutex = self.mutex.object(current);
         current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
         self.mutex.poison.on_release(self.panicked_before);

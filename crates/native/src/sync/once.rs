@@ -4,7 +4,9 @@ use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting
 use crate::runtime::context;
 use crate::runtime::operation::Verb;
 use crate::runtime::overlay::here;
+use std::cell::Cell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 const KIND: &str = "Once";
@@ -24,6 +26,14 @@ impl RefUnwindSafe for Once {}
 /// See [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,
+    /// As little to be shared as std's.
+    not_sync: PhantomData<Cell<()>>,
+}
+
+impl OnceState {
+    fn new(poisoned: bool) -> OnceState {
+        OnceState { poisoned, not_sync: PhantomData }
+    }
 }
 
 /// See [`std::sync::ONCE_INIT`].
@@ -39,6 +49,8 @@ fn panic_poisoned() -> ! {
 
 impl Once {
     /// See [`std::sync::Once::new`].
+    // std's has no default either.
+    #[allow(clippy::new_without_default)]
     #[must_use]
     #[inline]
     pub const fn new() -> Once {
@@ -67,10 +79,10 @@ impl Once {
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
         let latch = &here(self).0;
         let Some(current) = context::current() else {
-            return latch.run_outside(Poison::Ignored, |poisoned| f(&OnceState { poisoned }));
+            return latch.run_outside(Poison::Ignored, |poisoned| f(&OnceState::new(poisoned)));
         };
         if let Found::Turn(turn) = latch.begin(current, KIND, &CALL_ONCE_FORCE, Poison::Ignored) {
-            f(&OnceState { poisoned: turn.was_poisoned });
+            f(&OnceState::new(turn.was_poisoned));
             turn.done();
         }
     }

@@ -25,7 +25,8 @@ const KIND: &str = "RwLock";
 
 static READ: Verb =
     Verb::new("read", |e, op| Sense::when(writer(e, op.object).is_none(), Accesses::read(op.object)))
-        .held_by(|e, op| writer(e, op.object).into_iter().collect());
+        .held_by(|e, op| writer(e, op.object).into_iter().collect())
+        .alike();
 static TRY_READ: Verb = Verb::read("try_read");
 static WRITE: Verb = Verb::new("write", |e, op| {
     let free = writer(e, op.object).is_none() && readers(e, op.object).is_empty();
@@ -39,16 +40,18 @@ static WRITE: Verb = Verb::new("write", |e, op| {
         readers.dedup();
         readers
     }
-});
+})
+.alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
     Sense::ready(match writer(e, op.object) {
         Some(_) => Accesses::read(op.object),
         None => Accesses::write(op.object),
     })
-});
-static READ_UNLOCK: Verb = Verb::read("unlock");
-static WRITE_UNLOCK: Verb = Verb::write("unlock");
+})
+.alike();
+static READ_UNLOCK: Verb = Verb::read("unlock").in_destructors();
+static WRITE_UNLOCK: Verb = Verb::write("unlock").in_destructors();
 static DOWNGRADE: Verb = Verb::write("downgrade");
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");

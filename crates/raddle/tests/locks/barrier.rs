@@ -29,7 +29,7 @@ fn nobody_passes_before_all_have_arrived() {
         });
         barrier.0.wait();
         let arrived = *barrier.1.lock().unwrap();
-        tasks.map(|t| t.join().unwrap());
+        crate::join(tasks);
         arrived
     });
     assert_eq!(results, [2].into());
@@ -61,7 +61,7 @@ fn two_of_three_wait_for_ever() {
     let failed = failure(|| {
         let barrier = Arc::new(Barrier::new(3));
         let its = barrier.clone();
-        let task = thread::spawn(move || drop(its.wait()));
+        let task = thread::spawn(move || its.wait().is_leader());
         barrier.wait();
         task.join().unwrap();
     });
@@ -82,7 +82,7 @@ fn outside_it_is_the_real_one() {
     assert_eq!(leaders, 1);
     assert_eq!(format!("{barrier:?}"), "Barrier { .. }");
     assert_eq!(format!("{:?}", Barrier::new(1).wait()), "BarrierWaitResult { is_leader: true }");
-    let failed = failure(|| drop(barrier.wait()));
+    let failed = failure(|| barrier.wait().is_leader());
     assert_eq!(failed.kind(), FailureKind::Misuse);
 }
 

@@ -36,10 +36,10 @@ fn a_value_that_is_there_takes_no_steps() {
 fn a_value_that_needs_itself() {
     let failed = failure(|| {
         use std::sync::OnceLock;
-        let itself: Arc<OnceLock<Arc<LazyLock<u8, Box<dyn FnOnce() -> u8 + Send + Sync>>>>> = Arc::default();
+        type Lazy = LazyLock<u8, Box<dyn FnOnce() -> u8 + Send + Sync>>;
+        let itself: Arc<OnceLock<Arc<Lazy>>> = Arc::default();
         let inner = itself.clone();
-        let lazy: LazyLock<u8, Box<dyn FnOnce() -> u8 + Send + Sync>> =
-            LazyLock::new(Box::new(move || ***inner.get().unwrap() + 1));
+        let lazy: Lazy = LazyLock::new(Box::new(move || ***inner.get().unwrap() + 1));
         let lazy = itself.get_or_init(|| Arc::new(lazy));
         ***lazy
     });
@@ -62,18 +62,18 @@ macro_rules! alone {
         story.push(format!("{:?}", *<$LazyLock<u8>>::default()));
 
         let mut bad: $LazyLock<u8> = $LazyLock::new(|| panic!("no value"));
-        story.push(panic_of(|| drop(*bad)).unwrap());
-        story.push(panic_of(|| drop(*bad)).unwrap());
-        story.push(panic_of(|| drop($LazyLock::force(&bad))).unwrap());
+        story.push(panic_of(|| *bad).unwrap());
+        story.push(panic_of(|| *bad).unwrap());
+        story.push(panic_of(|| *$LazyLock::force(&bad)).unwrap());
         story.push(panic_of(|| *bad = 1).unwrap());
         story.push(format!("{bad:?} {:?}", $LazyLock::get(&bad)));
         story.push(format!("{:?}", $LazyLock::get_mut(&mut bad)));
 
         let mut bad: $LazyLock<u8> = $LazyLock::new(|| panic!("no value"));
-        story.push(panic_of(|| drop($LazyLock::force_mut(&mut bad))).unwrap());
-        story.push(panic_of(|| drop($LazyLock::force_mut(&mut bad))).unwrap());
-        story.push(panic_of(|| drop(*bad)).unwrap());
-        story.push(panic_of(|| drop(*bad)).unwrap());
+        story.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
+        story.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
+        story.push(panic_of(|| *bad).unwrap());
+        story.push(panic_of(|| *bad).unwrap());
         story
     }};
 }
@@ -95,8 +95,8 @@ fn those_who_wait_learn_of_the_panic() {
             panic!("no value")
         }));
         let its = lazy.clone();
-        let task = thread::spawn(move || panic_of(|| drop(**its)).unwrap());
-        let mine = panic_of(|| drop(**lazy)).unwrap();
+        let task = thread::spawn(move || panic_of(|| **its).unwrap());
+        let mine = panic_of(|| **lazy).unwrap();
         (mine, task.join().unwrap())
     });
     let (first, second) =

@@ -2,17 +2,19 @@
 
 mod barrier;
 mod bounded_buffer;
+mod commute;
 mod condvar;
 mod condvar_time;
 mod lazy_lock;
 mod once;
 mod once_lock;
+mod races;
 mod rwlock;
 mod statics;
 mod teardown;
 mod traits;
 
-use raddle::{Checker, Failure, Report};
+use raddle::{Checker, Failure, Report, thread};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
@@ -78,8 +80,15 @@ fn tell(failure: &Failure) -> String {
     text
 }
 
+/// Waits for tasks that do not panic.
+fn join<T>(tasks: impl IntoIterator<Item = thread::JoinHandle<T>>) {
+    for task in tasks {
+        task.join().unwrap();
+    }
+}
+
 /// The message of the panic of `f`, if it panics.
-fn panic_of(f: impl FnOnce()) -> Option<String> {
+fn panic_of<T>(f: impl FnOnce() -> T) -> Option<String> {
     let payload = std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).err()?;
     Some(match payload.downcast_ref::<&str>() {
         Some(text) => (*text).to_owned(),

@@ -10,7 +10,9 @@ fn it_runs_once() {
         let tasks = [0, 1].map(|_| {
             let state = state.clone();
             thread::spawn(move || {
-                state.0.call_once(|| drop(state.1.fetch_add(1, SeqCst)));
+                state.0.call_once(|| {
+                    state.1.fetch_add(1, SeqCst);
+                });
                 // Whoever comes back knows that it is done.
                 (state.1.load(SeqCst), state.0.is_completed())
             })
@@ -46,8 +48,14 @@ fn others_wait_while_it_runs() {
     let count = executions(|| {
         let state = Arc::new((Once::new(), AtomicUsize::new(0)));
         let its = state.clone();
-        let task = thread::spawn(move || its.0.call_once(|| drop(its.1.fetch_add(1, SeqCst))));
-        state.0.call_once(|| drop(state.1.fetch_add(1, SeqCst)));
+        let task = thread::spawn(move || {
+            its.0.call_once(|| {
+                its.1.fetch_add(1, SeqCst);
+            })
+        });
+        state.0.call_once(|| {
+            state.1.fetch_add(1, SeqCst);
+        });
         task.join().unwrap();
     });
     assert_eq!(count, 3);
@@ -206,7 +214,9 @@ fn outside_it_is_the_real_one() {
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
-                INIT.call_once(|| drop(count.fetch_add(1, SeqCst)));
+                INIT.call_once(|| {
+                    count.fetch_add(1, SeqCst);
+                });
                 assert!(INIT.is_completed());
                 INIT.wait();
                 INIT.wait_force();
@@ -233,7 +243,11 @@ fn done_outside_is_done_inside() {
 #[test]
 fn done_in_another_execution_is_a_misuse() {
     let once = Once::new();
-    let failed = failure(|| once.call_once(|| drop(raddle::thread::spawn(|| ()).join())));
+    let failed = failure(|| {
+        let task = thread::spawn(|| ());
+        once.call_once(|| ());
+        task.join().unwrap();
+    });
     assert_eq!(failed.kind(), FailureKind::Misuse);
     assert!(failed.message().contains("belongs to another execution"), "{}", failed.message());
 }

@@ -104,8 +104,14 @@ fn a_once() {
     static ONCE: Once = Once::new();
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     let program = || {
-        let task = thread::spawn(|| ONCE.call_once(|| drop(RUNS.fetch_add(1, SeqCst))));
-        ONCE.call_once(|| drop(RUNS.fetch_add(1, SeqCst)));
+        let task = thread::spawn(|| {
+            ONCE.call_once(|| {
+                RUNS.fetch_add(1, SeqCst);
+            })
+        });
+        ONCE.call_once(|| {
+            RUNS.fetch_add(1, SeqCst);
+        });
         task.join().unwrap();
         RUNS.load(SeqCst)
     };
@@ -153,8 +159,8 @@ fn a_lazy_lock_that_panics() {
         panic!("no value")
     });
     let program = || {
-        let task = thread::spawn(|| crate::panic_of(|| drop(*LAZY)).unwrap());
-        let mine = crate::panic_of(|| drop(*LAZY)).unwrap();
+        let task = thread::spawn(|| crate::panic_of(|| *LAZY).unwrap());
+        let mine = crate::panic_of(|| *LAZY).unwrap();
         let mut said = [mine, task.join().unwrap()];
         said.sort();
         said

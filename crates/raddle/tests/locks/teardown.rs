@@ -64,7 +64,9 @@ fn everybody_waits_for_something(shared: &Arc<Shared>) {
     });
     spawn(|shared| {
         static ONCE: Once = Once::new();
-        ONCE.call_once(|| drop(shared.never.wait()));
+        ONCE.call_once(|| {
+            shared.never.wait();
+        });
     });
     spawn(|shared| {
         static LAZY: LazyLock<u32> = LazyLock::new(|| {
@@ -72,7 +74,7 @@ fn everybody_waits_for_something(shared: &Arc<Shared>) {
             *condvar.wait(mutex.lock().unwrap()).unwrap()
         });
         let _guard = shared.mutex.lock();
-        drop(*LAZY);
+        LazyLock::force(&LAZY);
     });
 }
 
@@ -155,7 +157,8 @@ fn a_waiter_does_not_give_back_what_it_does_not_hold() {
         panic!("main holds the mutex");
     });
     assert_eq!(failed.message(), "main panicked: main holds the mutex");
-    assert_eq!((TRIES.load(SeqCst), SUCCESSES.load(SeqCst)), (1, 0));
+    assert!(TRIES.load(SeqCst) > 0);
+    assert_eq!(SUCCESSES.load(SeqCst), 0);
 }
 
 #[test]
@@ -165,8 +168,7 @@ fn a_waiting_guard_does_not_poison() {
         let shared: Arc<Shared> = Arc::default();
         let its = shared.clone();
         drop(thread::spawn(move || drop(its.condvar.wait(its.mutex.lock().unwrap()))));
-        let poisoned = shared.mutex.lock().is_err();
-        poisoned
+        shared.mutex.lock().is_err()
     });
     assert!(report.failure().is_none());
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [false]);

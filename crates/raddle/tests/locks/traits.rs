@@ -89,7 +89,7 @@ fn covariant<'short>(
 }
 
 #[test]
-#[allow(clippy::declare_interior_mutable_const)]
+#[allow(clippy::declare_interior_mutable_const, clippy::borrow_interior_mutable_const)]
 fn constants() {
     const BARRIER: ours::Barrier = ours::Barrier::new(1);
     const CONDVAR: ours::Condvar = ours::Condvar::new();
