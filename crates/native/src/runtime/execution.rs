@@ -79,7 +79,7 @@ pub(crate) struct Execution {
     /// Who decides, while `drive` is under way.
     driver: Option<*mut dyn Driver>,
     /// Steps that happened by themselves before there was a driver.
-    noted: Vec<(TaskId, Pending)>,
+    noted: Vec<(Op, Pending)>,
     /// What it decided and has not happened yet.
     decided: Option<Pick>,
     pub failure: Option<Defect>,
@@ -420,7 +420,7 @@ impl Execution {
                     self.driver = None;
                 }
             }
-            None => self.noted.push((id, pending)),
+            None => self.noted.push((self.task(id).op, pending)),
         }
     }
 
@@ -467,10 +467,13 @@ impl Execution {
         self.driver =
             Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
         for at in 0..self.noted.len() {
-            let (id, pending) = self.noted[at];
-            if !driver.note(id, &pending, self) {
+            let (op, pending) = self.noted[at];
+            // The driver may ask what the task did then; it has gone on since.
+            let now = std::mem::replace(&mut self.task_mut(op.task).op, op);
+            if self.driver.is_some() && !driver.note(op.task, &pending, self) {
                 self.driver = None;
             }
+            self.task_mut(op.task).op = now;
         }
         while self.driver.is_some() {
             let pick = match self.decided.take() {
