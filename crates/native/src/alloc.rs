@@ -6,6 +6,7 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
+use crate::runtime::left;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -32,6 +33,7 @@ impl<A> Allocator<A> {
 
 #[inline]
 fn forget(from: *mut u8, size: usize) {
+    left::forget(from as usize, size);
     if let Some(current) = context::current() {
         current.with(|e| {
             e.addresses.forget(from as usize, size);

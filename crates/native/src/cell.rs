@@ -109,6 +109,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 
     /// Its object in the present execution; none if it has no memory.
+    #[track_caller]
     pub(crate) fn object(&self, current: Current) -> Option<ObjectId> {
         let size = size_of_val(self);
         if size == 0 {
@@ -117,9 +118,13 @@ impl<T: ?Sized> UnsafeCell<T> {
         let is_sized = size_of::<&T>() == size_of::<usize>();
         let holds = is_sized.then(std::any::type_name::<T>);
         let address = self as *const UnsafeCell<T> as *const u8 as usize;
-        Some(current.with(|e| e.cell_object(CellPlace { address, size, holds })))
+        match current.with(|e| e.cell_object(CellPlace { address, size, holds })) {
+            Ok(object) => Some(object),
+            Err(defect) => current.misuse(defect),
+        }
     }
 
+    #[track_caller]
     fn access(&self, how: CellAccess, place: &'static Location<'static>) -> Option<Access> {
         let current = context::current()?;
         if current.with(|e| e.stage == Stage::Teardown) {

@@ -14,7 +14,9 @@ pub fn spin_loop() {
     match context::current() {
         None => std::hint::spin_loop(),
         Some(current) => {
-            current.perform(Op::plain(&SPIN_LOOP, Location::caller()));
+            if !current.with(|e| e.pauses_already(&SPIN_LOOP)) {
+                current.perform(Op::plain(&SPIN_LOOP, Location::caller()));
+            }
         }
     }
 }

@@ -130,7 +130,11 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         }
         match e.failure.clone() {
             Some(defect) => End::Failed(defect),
-            None => End::Passed(self.outcome.borrow_mut().take().expect("main has returned")),
+            None => {
+                // The outcome is the search's from now on, and may be freed at once.
+                e.leave_behind();
+                End::Passed(self.outcome.borrow_mut().take().expect("main has returned"))
+            }
         }
     }
 

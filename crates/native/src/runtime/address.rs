@@ -97,6 +97,11 @@ impl Addresses {
         }
     }
 
+    /// Where there are objects.
+    pub fn all(&self) -> impl Iterator<Item = usize> {
+        self.sorted.iter().map(|(address, _)| *address)
+    }
+
     /// Whatever lived in this range is gone.
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {

@@ -5,6 +5,7 @@
 //! what depends on the objects it changed; debug builds compare that with a full evaluation.
 
 use super::address::Addresses;
+use super::left;
 use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Object, Objects, Watcher};
 use super::operation::{Changes, NO_OBJECT, Op, Sense, Verb};
@@ -309,6 +310,15 @@ impl Execution {
             Known::Elsewhere => Err(from_elsewhere(kind, "belongs to another execution")),
             Known::Outside => Err(from_elsewhere(kind, "was used outside of this execution")),
         }
+    }
+
+    /// Whether what lives at this address was there before this execution began. That is a misuse.
+    #[inline]
+    pub fn demand_new(&self, address: usize, kind: Kind) -> Result<(), Defect> {
+        if left::contains(address) && self.stage != Stage::Teardown {
+            return Err(from_elsewhere(kind, "belongs to another execution"));
+        }
+        Ok(())
     }
 
     /// A new object, named by the task that runs.
@@ -642,6 +652,7 @@ impl Execution {
             let (base, limit) = (stack.base().get(), stack.limit().get());
             self.addresses.forget(limit, base - limit);
             self.races.forget(limit, base - limit);
+            left::forget(limit, base - limit);
             self.stacks.give_back(stack);
         }
         if self.task(id).phase != Phase::Ending {
@@ -830,10 +841,11 @@ impl Execution {
 
 #[cold]
 fn from_elsewhere(kind: Kind, why: &str) -> Defect {
+    let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
     Defect::new(
         FailureKind::Misuse,
         format!(
-            "a {kind} that {why} is used here; each execution must start clean, so create it inside the \
+            "{article} {kind} that {why} is used here; each execution must start clean, so create it inside the \
              closure (or make it a static)"
         ),
     )

@@ -7,6 +7,7 @@ pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod image;
 mod knowledge;
+pub(crate) mod left;
 pub(crate) mod locals;
 pub(crate) mod log;
 mod names;

@@ -107,6 +107,11 @@ impl Races {
         self.used = 0;
     }
 
+    /// Where there are cells.
+    pub fn all(&self) -> impl Iterator<Item = usize> {
+        self.places.iter().map(|(place, _)| place.address)
+    }
+
     /// Whatever lived in this range is gone.
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {
@@ -140,11 +145,12 @@ enum Conflict {
 }
 
 impl Execution {
-    /// The object of a cell, named now if it is new.
-    pub fn cell_object(&mut self, place: CellPlace) -> ObjectId {
+    /// The object of a cell, named now if it is new. One that was there before the execution is a misuse.
+    pub fn cell_object(&mut self, place: CellPlace) -> Result<ObjectId, Defect> {
         match self.races.find(&place) {
-            Ok(object) => object,
+            Ok(object) => Ok(object),
             Err(at) => {
+                self.demand_new(place.address, KIND)?;
                 let index = self.races.used;
                 let object = self.new_object(KIND, [index as u64, 0]);
                 // Nobody may be asked to forget cells while the lists grow: growing frees memory.
@@ -155,7 +161,7 @@ impl Execution {
                 }
                 races.used += 1;
                 self.races = races;
-                object
+                Ok(object)
             }
         }
     }

@@ -4,10 +4,11 @@
 //! A task may take a few identical rounds in a row while others could run: bounded spins are real code, and
 //! what comes after them must be explored. Then it waits until something it read changes, or goes on when
 //! nothing else can run. A thousand identical rounds with nothing else able to run are a livelock. Loops
-//! without a hint are found by looking back now and then, and are given many more rounds.
+//! without a hint are found by looking back now and then, and are given many more rounds. So are rounds that
+//! read nothing: as a rule they are a pause of so many rounds, and wait for nothing at all.
 
-use super::execution::Execution;
-use super::operation::NO_OBJECT;
+use super::execution::{Execution, Stage};
+use super::operation::{NO_OBJECT, Verb};
 use super::task::{Phase, Role};
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -19,6 +20,10 @@ pub(crate) const LOOK_EVERY: u32 = 64;
 const LONGEST_ROUND: usize = 16;
 /// How many times more rounds a loop without a hint may take.
 const WITHOUT_A_HINT: u32 = 32;
+/// How many times more rounds a loop may take that reads nothing.
+const WITHOUT_A_READ: u32 = 8;
+/// This many `spin_loop`s with nothing between them are one; more of them are a loop.
+const PAUSE: u32 = 1_000;
 /// This many rounds in vain are a livelock.
 const LIVELOCK: u32 = 1_000;
 /// For so many rounds in vain every waiting task may be the one that goes on; then they take turns.
@@ -55,27 +60,47 @@ impl Execution {
             return;
         };
         let rounds = task.spin.rounds + 1;
-        let bound = self.settings.spin_rounds.saturating_mul(if hint { 1 } else { WITHOUT_A_HINT });
         let mut reads = std::mem::take(&mut self.task_mut(id).spin_reads);
         reads.clear();
-        if rounds >= bound {
-            let mut line = self.task(id).last_line;
-            for _ in 0..length {
-                let l = &self.log.lines[line as usize - 1];
-                if l.object != NO_OBJECT && !reads.contains(&l.object) {
-                    reads.push(l.object);
-                }
-                line = l.before;
+        let mut line = self.task(id).last_line;
+        for _ in 0..length {
+            let l = &self.log.lines[line as usize - 1];
+            if l.object != NO_OBJECT && !reads.contains(&l.object) {
+                reads.push(l.object);
             }
+            line = l.before;
+        }
+        let patience = match (hint, reads.is_empty()) {
+            (false, _) => WITHOUT_A_HINT,
+            (true, true) => WITHOUT_A_READ,
+            (true, false) => 1,
+        };
+        let held = rounds >= self.settings.spin_rounds.saturating_mul(patience);
+        if held {
             for object in &reads {
                 self.objects[*object].spinners.push(id);
             }
             self.held_spins = true;
+        } else {
+            reads.clear();
         }
         let task = self.task_mut(id);
         task.spin.rounds = rounds;
-        task.spin.held = rounds >= bound;
+        task.spin.held = held;
         task.spin_reads = reads;
+    }
+
+    /// Whether the running task has just done `verb` and nothing since: doing it once more makes no difference
+    /// to anybody. A loop of nothing else comes through now and then, so that it is noticed.
+    pub fn pauses_already(&mut self, verb: &'static Verb) -> bool {
+        let me = self.current;
+        let last = self.task(me).last_line;
+        let again = self.stage == Stage::Exploring
+            && last > 0
+            && std::ptr::eq(self.log.lines[last as usize - 1].verb, verb);
+        let spin = &mut self.task_mut(me).spin;
+        spin.pauses = if again { (spin.pauses + 1) % PAUSE } else { 0 };
+        spin.pauses > 0
     }
 
     /// The number of operations in the last round, if it is identical to the one before it. Rounds are
@@ -120,7 +145,7 @@ impl Execution {
         let mut recent = Vec::with_capacity(3 * LONGEST_ROUND);
         while line != 0 && recent.len() < 3 * LONGEST_ROUND {
             let l = &self.log.lines[line as usize - 1];
-            if l.wrote {
+            if l.wrote || l.verb.manner == Manner::Yielding {
                 break;
             }
             recent.push(l);
@@ -162,7 +187,12 @@ impl Execution {
             return;
         }
         self.futile += 1;
-        if self.futile > LIVELOCK {
+        let patience = held.iter().map(|t| self.task(*t)).map(|task| match task.spin.turn {
+            Some(_) => WITHOUT_A_HINT,
+            None if task.spin_reads.is_empty() => WITHOUT_A_READ,
+            None => 1,
+        });
+        if self.futile > LIVELOCK * patience.max().unwrap_or(1) {
             let defect = self.livelock(&held);
             self.fail(defect);
             return;

@@ -5,6 +5,7 @@
 
 use super::context::Current;
 use super::execution::{Execution, Stage};
+use super::left;
 use super::panics;
 use super::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
@@ -69,6 +70,9 @@ impl Execution {
     /// Puts away whatever is left of the execution.
     pub fn tear_down(&mut self) {
         let passed = self.failure.is_none() && self.over;
+        if !passed {
+            self.leave_behind();
+        }
         self.stage = Stage::Teardown;
         if self.fibers > 0 {
             for id in self.task_ids().rev() {
@@ -83,6 +87,11 @@ impl Execution {
                 self.drop_stack(id);
             }
         }
+    }
+
+    /// The run is over: what is still there and is not freed from now on was not made by the next execution.
+    pub fn leave_behind(&self) {
+        left::remember(self.addresses.all().chain(self.races.all()));
     }
 
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.

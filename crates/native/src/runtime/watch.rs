@@ -98,7 +98,12 @@ impl Watch {
         };
         // SAFETY: the pointer is null or came from a reference with static lifetime.
         let place = unsafe { self.place.load(Ordering::Relaxed).as_ref() };
-        let place = place.map(|p| format!(", after the operation at {p}")).unwrap_or_default();
+        let place = match place {
+            // The compiler says that the standard library drops it.
+            Some(place) if place.file().starts_with("/rustc/") => ", after a guard went out of scope".to_owned(),
+            Some(place) => format!(", after the operation at {place}"),
+            None => String::new(),
+        };
         format!(
             "{task} has been running for {} s without any operation{place}; raddle can only switch tasks at \
              operations, so a loop or a blocking call that it does not see hangs here",

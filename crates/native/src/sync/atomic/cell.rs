@@ -104,15 +104,24 @@ pub(super) struct Cell {
 
 impl Cell {
     #[inline]
+    #[track_caller]
     pub fn object(self, current: Current) -> ObjectId {
         match current.with(|e| e.addresses.get(self.address)) {
             Some(object) => object,
-            None => current.with(|e| {
-                let object = e.new_object(self.kind, [0; 2]);
-                e.addresses.insert(self.address, object);
-                object
-            }),
+            None => self.new_object(current),
         }
+    }
+
+    #[track_caller]
+    fn new_object(self, current: Current) -> ObjectId {
+        if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {
+            current.misuse(defect);
+        }
+        current.with(|e| {
+            let object = e.new_object(self.kind, [0; 2]);
+            e.addresses.insert(self.address, object);
+            object
+        })
     }
 
     /// Reads the value when it is this task's turn. None outside of explorations.

@@ -1,0 +1,61 @@
+//! Nothing leaks, however many executions there are and however they end.
+
+use raddle::sync::atomic::{AtomicUsize, Ordering::*};
+use raddle::sync::{Arc, Condvar, LazyLock, Mutex, mpsc};
+use raddle::{Checker, thread};
+
+/// The bytes of this process that are in memory.
+fn resident() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+static TABLE: LazyLock<Vec<usize>> = LazyLock::new(|| (0..100).collect());
+static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Something of everything, on the heap and in statics.
+fn everything(fails: bool) -> usize {
+    let (sender, receiver) = mpsc::channel();
+    let shared = Arc::new((Mutex::new(Vec::new()), Condvar::new(), AtomicUsize::new(0)));
+    let its = shared.clone();
+    let task = thread::spawn(move || {
+        its.0.lock().unwrap().push(vec![1u8; 1_000]);
+        its.1.notify_one();
+        sender.send(TABLE[7]).unwrap();
+        its.2.fetch_add(1, SeqCst);
+        if fails {
+            let guard = its.0.lock().unwrap();
+            drop(its.1.wait(guard));
+        }
+    });
+    LOG.lock().unwrap().push("x".repeat(1_000));
+    let received = receiver.recv().unwrap();
+    if fails && shared.2.load(SeqCst) == 1 {
+        panic!("while the other waits");
+    }
+    task.join().unwrap();
+    received
+}
+
+/// How much memory it costs to do this so many times, once it is warm.
+fn growth(mut work: impl FnMut(u64)) -> usize {
+    work(200);
+    let before = resident();
+    work(10_000);
+    resident().saturating_sub(before)
+}
+
+#[test]
+fn is_flat() {
+    let passing = growth(|n| {
+        let report = Checker::random(20 * n).run(|| everything(false));
+        assert_eq!((report.executions(), report.failures()), (20 * n, 0), "{report}");
+    });
+    let failing = growth(|n| {
+        let report = Checker::random(2 * n).keep_going(true).run(|| everything(true));
+        assert_eq!((report.executions(), report.failures()), (2 * n, 2 * n));
+    });
+    println!("{passing} {failing}");
+    assert!(passing < 2 << 20, "200,000 executions cost {passing} bytes");
+    assert!(failing < 2 << 20, "20,000 failing executions cost {failing} bytes");
+}

@@ -1,0 +1,58 @@
+//! Tests of this program in processes of their own: for what ends or hangs a process, and for what comes from
+//! its environment.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+const MARK: &str = "RADDLE_TEST_CHILD";
+
+/// Whether this process was started by [`of`]. Tests that are only to be run there do nothing elsewhere.
+pub fn is_one() -> bool {
+    std::env::var_os(MARK).is_some()
+}
+
+/// One test in a process of its own, which hides what the test prints as long as it does not fail.
+pub fn of(test: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact"]).env(MARK, "1");
+    for name in ["STRATEGY", "ITERATIONS", "SEED", "WORKERS", "REPLAY"] {
+        command.env_remove(format!("RADDLE_{name}"));
+    }
+    command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");
+    command
+}
+
+/// Runs it and returns how it ended and what it said on both channels.
+pub fn run(command: &mut Command) -> (ExitStatus, String) {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    (status, text)
+}
+
+/// Runs it until it says `words` on standard error, then ends it. Returns the line.
+#[track_caller]
+pub fn until(command: &mut Command, words: &str, patience: Duration) -> String {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        for line in stderr.lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    let begun = Instant::now();
+    let mut said = Vec::new();
+    let found = loop {
+        match lines.recv_timeout(patience.saturating_sub(begun.elapsed())) {
+            Ok(line) if line.contains(words) => break Some(line),
+            Ok(line) => said.push(line),
+            Err(_) => break None,
+        }
+    };
+    let _ = child.kill();
+    child.wait().unwrap();
+    reader.join().unwrap();
+    found.unwrap_or_else(|| panic!("it never said {words:?}, but: {said:#?}"))
+}

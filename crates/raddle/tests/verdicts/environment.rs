@@ -1,0 +1,122 @@
+//! Environment variables override a run, from one end to the other.
+
+use crate::child;
+use raddle::Checker;
+use raddle::sync::Arc;
+use raddle::sync::atomic::{AtomicUsize, Ordering::*};
+use raddle::thread;
+use std::collections::HashSet;
+use std::process::Command;
+use std::sync::Mutex;
+
+fn increments() -> usize {
+    let count = Arc::new(AtomicUsize::new(0));
+    let its = count.clone();
+    let add = |count: &AtomicUsize| {
+        let seen = count.load(SeqCst);
+        count.store(seen + 1, SeqCst);
+    };
+    let other = thread::spawn(move || add(&its));
+    add(&count);
+    other.join().unwrap();
+    count.load(SeqCst)
+}
+
+/// Says what became of a search that finds nothing.
+#[test]
+fn passes() {
+    if !child::is_one() {
+        return;
+    }
+    let threads = Mutex::new(HashSet::new());
+    let report = Checker::exhaustive().run(|| {
+        threads.lock().unwrap().insert(std::thread::current().id());
+        increments()
+    });
+    let threads = threads.into_inner().unwrap().len();
+    println!("\n{} executions on {threads} threads: {}", report.executions(), report.coverage());
+}
+
+/// Finds the lost update.
+#[test]
+fn fails() {
+    if !child::is_one() {
+        return;
+    }
+    Checker::exhaustive().preemptions(1).check(|| assert_eq!(increments(), 2, "an update was lost"));
+}
+
+fn passing(variables: &[(&str, &str)]) -> String {
+    let (status, text) = child::run(said(&mut child::of("environment::passes"), variables).arg("--nocapture"));
+    assert!(status.success(), "{text}");
+    text.lines().find(|line| line.contains(" executions on ")).expect(&text).to_owned()
+}
+
+fn failing(variables: &[(&str, &str)]) -> String {
+    let (status, text) = child::run(said(&mut child::of("environment::fails"), variables));
+    assert_eq!(status.code(), Some(101), "{text}");
+    text
+}
+
+fn said<'a>(command: &'a mut Command, variables: &[(&str, &str)]) -> &'a mut Command {
+    command.envs(variables.iter().copied())
+}
+
+#[test]
+fn strategy_iterations_and_seed() {
+    let assumed = "sequentially consistent · timers when idle";
+    assert_eq!(passing(&[]), format!("6 executions on 1 threads: exhaustive · {assumed}"));
+    assert_eq!(
+        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_ITERATIONS", "25"), ("RADDLE_SEED", "9")]),
+        format!("25 executions on 1 threads: sampled 25 schedules (seed 9) · {assumed}")
+    );
+    assert_eq!(
+        passing(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "4")]),
+        format!("4 executions on 1 threads: not exhaustive: stopped after 4 executions · {assumed}")
+    );
+}
+
+#[test]
+fn workers() {
+    // More than one of them can only be counted on if there is enough for all.
+    let line = passing(&[
+        ("RADDLE_STRATEGY", "random"),
+        ("RADDLE_ITERATIONS", "200_000"),
+        ("RADDLE_WORKERS", "3"),
+    ]);
+    assert!(line.starts_with("200000 executions on 3 threads"), "{line}");
+}
+
+#[test]
+fn replay() {
+    let text = failing(&[]);
+    let footer = |what: &str| {
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix(what));
+        line.unwrap_or_else(|| panic!("no {what} in {text}")).trim().to_owned()
+    };
+    assert!(text.contains("raddle: panic in execution 2 of environment::fails"), "{text}");
+    let (file, short) = (footer("ticket"), footer("as text"));
+    for ticket in [file, short] {
+        let again = failing(&[("RADDLE_REPLAY", &ticket)]);
+        assert!(again.contains("raddle: panic in the replayed execution of environment::fails"), "{again}");
+        assert!(again.contains("an update was lost"), "{again}");
+        assert!(again.contains("replayed one schedule"), "{again}");
+        // It belongs to the other test.
+        let line = passing(&[("RADDLE_REPLAY", &ticket)]);
+        assert!(line.contains("exhaustive"), "{line}");
+    }
+}
+
+#[test]
+fn nonsense() {
+    let wrong = |name: &str, value: &str, why: &str| {
+        let text = failing(&[(name, value)]);
+        assert!(text.contains(&format!("raddle: {why}")), "{text}");
+    };
+    wrong("RADDLE_STRATEGY", "luck", "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs or random");
+    wrong("RADDLE_SEED", "x", "RADDLE_SEED is `x`; it takes a number");
+    wrong("RADDLE_ITERATIONS", "-1", "RADDLE_ITERATIONS is `-1`; it takes a number");
+    wrong("RADDLE_WORKERS", "many", "RADDLE_WORKERS is `many`; it takes a number");
+    wrong("RADDLE_REPLAY", "/no/such/ticket", "RADDLE_REPLAY: cannot read the ticket /no/such/ticket");
+    wrong("RADDLE_REPLAY", "raddle1;;", "RADDLE_REPLAY: not a usable ticket: a part is missing");
+}

@@ -1,0 +1,109 @@
+//! Every verdict: a small program that earns it, the report that a person sees, and its ticket, which brings
+//! the same failure back.
+
+mod child;
+mod data_race;
+mod deadlock;
+mod determinism;
+mod environment;
+mod leak;
+mod misuse;
+mod panics;
+mod spin;
+mod stack;
+mod step_limit;
+mod tickets;
+mod watchdog;
+
+use raddle::{Checker, Failure, FailureKind, Report};
+use raddle_report::{Layout, Run};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+/// A program that fails: of which kind, how its report looks, and that its ticket brings the failure back.
+#[track_caller]
+fn fails<T>(name: &str, kind: FailureKind, program: impl Fn() -> T + Send + Sync) -> Failure
+where
+    T: Ord + Debug + Send,
+{
+    fails_under(Checker::dfs(), name, kind, program)
+}
+
+#[track_caller]
+fn fails_under<T>(
+    checker: Checker,
+    name: &str,
+    kind: FailureKind,
+    program: impl Fn() -> T + Send + Sync,
+) -> Failure
+where
+    T: Ord + Debug + Send,
+{
+    let report = checker.run(&program);
+    let failure = report.failure().expect("the program fails").clone();
+    assert_eq!(failure.kind(), kind, "{report}");
+    replays(&report, &program);
+    snapshot(name, &columns(&report));
+    failure
+}
+
+/// A failure comes back by its ticket, be it given as text, as a file or as a file's content.
+#[track_caller]
+fn replays<T>(report: &Report<T>, program: impl Fn() -> T + Send + Sync)
+where
+    T: Ord + Debug + Send,
+{
+    let failure = report.failure().expect("the program fails");
+    assert_eq!(failure.afterwards, Vec::<String>::new());
+    let file = report.ticket_file().expect("a ticket was written").to_str().unwrap();
+    let content = std::fs::read_to_string(file).unwrap();
+    let text = failure.ticket().to_string();
+    for ticket in [file, &content, &text] {
+        let again = Checker::replay(ticket).run(&program);
+        let same = again.failure().expect("it fails again");
+        assert_eq!((same.kind(), same.message()), (failure.kind(), failure.message()), "{again}");
+        assert_eq!(same.defect, failure.defect);
+        assert_eq!(same.trace(), failure.trace());
+        assert_eq!(same.ticket(), failure.ticket());
+    }
+}
+
+/// The report in columns, without what differs from run to run.
+fn columns<T>(report: &Report<T>) -> String {
+    let mut text = report.to_text(100);
+    if let Some(file) = report.ticket_file() {
+        text = text.replace(&file.display().to_string(), "[ticket]");
+    }
+    let Some((before, after)) = text.split_once(", after ") else { return text };
+    let (_, rest) = after.split_once(" s\n").expect("seconds");
+    format!("{before}, after [time]\n{rest}")
+}
+
+/// The report in lines, as in a log.
+fn lines<T>(report: &Report<T>) -> String {
+    let failure = report.failure().expect("the program fails");
+    let run = Run { ticket_file: Some("[ticket]".into()), elapsed: None };
+    raddle_report::failure(failure, report.coverage(), &run, &Layout::plain())
+}
+
+#[track_caller]
+fn snapshot(name: &str, text: &str) {
+    assert!(text.lines().all(|line| line == line.trim_end()), "no line ends with spaces");
+    insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// All results of a program that never fails.
+#[track_caller]
+fn passes<T: Ord + Debug + Clone + Send>(program: impl Fn() -> T + Send + Sync) -> BTreeSet<T> {
+    let report = Checker::dfs().run(program);
+    assert!(report.failure().is_none(), "{report}");
+    assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+    report.outcomes().keys().cloned().collect()
+}
+
+/// The facts about a failure.
+fn notes(failure: &Failure) -> Vec<&str> {
+    failure.defect.notes.iter().map(|n| n.text.as_str()).collect()
+}

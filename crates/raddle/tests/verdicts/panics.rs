@@ -1,0 +1,142 @@
+//! A panic fails the test, except where the program itself handles it.
+
+use crate::{fails, lines, notes, passes, snapshot};
+use raddle::sync::atomic::{AtomicUsize, Ordering::*};
+use raddle::sync::{Arc, Mutex};
+use raddle::{Checker, FailureKind, thread};
+
+/// Two deposits, neither of which looks at the other.
+fn deposits() {
+    let balance = Arc::new(AtomicUsize::new(0));
+    let deposit = |amount| {
+        let balance = balance.clone();
+        thread::spawn(move || {
+            let seen = balance.load(SeqCst);
+            balance.store(seen + amount, SeqCst);
+        })
+    };
+    let (alice, bob) = (deposit(100), deposit(50));
+    alice.join().unwrap();
+    bob.join().unwrap();
+    assert_eq!(balance.load(SeqCst), 150, "money was lost");
+}
+
+#[test]
+fn in_main() {
+    let failure = fails("panic_in_main", FailureKind::Panic, deposits);
+    assert!(failure.message().starts_with("main panicked: assertion `left == right` failed: money was lost"));
+    assert_eq!(notes(&failure), ["main panicked here"]);
+    let report = Checker::dfs().run(deposits);
+    snapshot("panic_in_main_lines", &lines(&report));
+}
+
+/// What a worker thread of a server might do.
+fn withdraw(balance: &Mutex<u32>, amount: u32) {
+    let mut balance = balance.lock().unwrap();
+    *balance = balance.checked_sub(amount).expect("not enough money");
+}
+
+#[test]
+fn in_a_thread_that_nobody_joins() {
+    let failure = fails("panic_detached", FailureKind::Panic, || {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        // Main takes a step after it, so that there is time for it to panic.
+        thread::spawn(move || withdraw(&its, 20));
+        drop(balance.lock());
+    });
+    assert_eq!(failure.message(), "main.1 panicked: not enough money");
+    assert_eq!(notes(&failure), ["main.1 panicked here"]);
+}
+
+#[test]
+fn the_handle_is_dropped_before_the_panic() {
+    let failure = fails("panic_handle_dropped_before", FailureKind::Panic, || {
+        let balance = Arc::new(Mutex::new(10));
+        let guard = balance.lock().unwrap();
+        let its = balance.clone();
+        let handle = thread::spawn(move || withdraw(&its, 20));
+        // It waits for the lock.
+        drop(handle);
+        drop(guard);
+        while !balance.is_poisoned() {
+            thread::yield_now();
+        }
+    });
+    assert_eq!(failure.message(), "main.1 panicked: not enough money");
+}
+
+#[test]
+fn the_handle_is_dropped_after_the_panic() {
+    let failure = fails("panic_handle_dropped_after", FailureKind::Panic, || {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        let handle = thread::spawn(move || withdraw(&its, 20));
+        drop(handle);
+    });
+    assert_eq!(failure.message(), "main.1 panicked: not enough money");
+}
+
+#[test]
+fn the_handle_is_forgotten() {
+    let failure = fails("panic_handle_forgotten", FailureKind::Panic, || {
+        let handle = thread::spawn(|| panic!("nobody hears this"));
+        std::mem::forget(handle);
+        thread::yield_now();
+    });
+    assert_eq!(failure.message(), "main.1 panicked: nobody hears this");
+}
+
+#[test]
+fn join_passes_it_on() {
+    let failure = fails("panic_joined_with_unwrap", FailureKind::Panic, || {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        let customer = thread::spawn(move || withdraw(&its, 20));
+        customer.join().unwrap();
+    });
+    // The child is the reason, not main's unwrap.
+    assert_eq!(failure.message(), "main.1 panicked: not enough money");
+    assert_eq!(notes(&failure), ["main.1 panicked here", "main panicked because of it"]);
+}
+
+#[test]
+fn a_poisoned_lock_passes_it_on() {
+    let failure = fails("panic_poisons", FailureKind::Panic, || {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        let customer = thread::spawn(move || withdraw(&its, 20));
+        while !balance.is_poisoned() {
+            thread::yield_now();
+        }
+        withdraw(&balance, 5);
+        drop(customer);
+    });
+    assert_eq!(failure.kind(), FailureKind::Panic);
+}
+
+#[test]
+fn a_panic_that_join_returns_and_the_program_expects() {
+    let outcomes = passes(|| {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        let customer = thread::spawn(move || withdraw(&its, 20));
+        let refused = customer.join().unwrap_err();
+        (refused.downcast_ref::<&str>().copied(), balance.is_poisoned())
+    });
+    assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), [(None, true)]);
+}
+
+#[test]
+fn a_panic_that_the_program_catches() {
+    let outcomes = passes(|| {
+        let balance = Arc::new(Mutex::new(10));
+        let its = balance.clone();
+        let customer = thread::spawn(move || {
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| withdraw(&its, 20))).is_err()
+        });
+        let handled = customer.join().unwrap();
+        (handled, balance.is_poisoned())
+    });
+    assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), [(true, true)]);
+}

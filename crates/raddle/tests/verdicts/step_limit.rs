@@ -1,0 +1,34 @@
+//! An execution that does not come to an end.
+
+use crate::{fails_under, lines, snapshot};
+use raddle::sync::atomic::{AtomicUsize, Ordering::*};
+use raddle::sync::Arc;
+use raddle::{Checker, FailureKind, thread};
+
+/// A progress bar that never gets to 100 percent.
+fn endless() {
+    let percent = Arc::new(AtomicUsize::new(0));
+    let its = percent.clone();
+    let bar = thread::spawn(move || while its.load(SeqCst) < 100 {});
+    while percent.load(SeqCst) < 100 {
+        percent.fetch_add(1, SeqCst);
+        percent.fetch_sub(1, SeqCst);
+    }
+    bar.join().unwrap();
+}
+
+#[test]
+fn a_loop_without_an_end() {
+    let checker = || Checker::dfs().max_steps(500);
+    let failure = fails_under(checker(), "step_limit", FailureKind::StepLimit, endless);
+    assert!(failure.message().contains("500 steps"), "{}", failure.message());
+    assert_eq!(failure.ticket().steps.len(), 500);
+    snapshot("step_limit_lines", &lines(&checker().run(endless)));
+}
+
+#[test]
+fn a_long_execution_is_none_if_it_is_allowed() {
+    let long = || (0..300).for_each(|_| thread::yield_now());
+    assert!(Checker::random(1).max_steps(300).run(long).failure().is_none());
+    assert_eq!(Checker::random(1).max_steps(299).run(long).failure().unwrap().kind(), FailureKind::StepLimit);
+}
