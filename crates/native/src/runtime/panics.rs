@@ -101,6 +101,7 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
 }
 
 /// Whether the running task unwinds.
+#[inline]
 pub(crate) fn panicking(current: Current) -> bool {
     if !std::thread::panicking() {
         current.with(|e| {

@@ -100,7 +100,9 @@ impl Watch {
         let place = unsafe { self.place.load(Ordering::Relaxed).as_ref() };
         let place = match place {
             // The compiler says that the standard library drops it.
-            Some(place) if place.file().starts_with("/rustc/") => ", after a guard went out of scope".to_owned(),
+            Some(place) if place.file().starts_with("/rustc/") => {
+                ", after a guard went out of scope".to_owned()
+            }
             Some(place) => format!(", after the operation at {place}"),
             None => String::new(),
         };

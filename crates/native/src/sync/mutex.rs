@@ -27,21 +27,25 @@ static UNLOCK: Verb = Verb::write("unlock").in_destructors();
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");
 
+#[inline]
 pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
     e.objects[mutex].words[0] == 0
 }
 
+#[inline]
 pub(super) fn holder(e: &Execution, mutex: ObjectId) -> Option<TaskId> {
     e.objects[mutex].words[0].checked_sub(1).map(|n| TaskId(n as u32))
 }
 
 /// The running task takes a free mutex.
+#[inline]
 pub(super) fn take(e: &mut Execution, mutex: ObjectId) {
     e.objects[mutex].words[0] = e.current.0 as u64 + 1;
     e.touch(mutex);
 }
 
 /// The running task gives its mutex back.
+#[inline]
 pub(super) fn give_back(e: &mut Execution, mutex: ObjectId) {
     e.objects[mutex].words[0] = 0;
     e.touch(mutex);
@@ -97,17 +101,20 @@ impl<T> Mutex<T> {
 }
 
 impl<T: ?Sized> Mutex<T> {
+    #[inline]
     #[track_caller]
     pub(crate) fn object(&self, current: Current) -> ObjectId {
         current.object(&self.identity, KIND, [0; 2])
     }
 
     /// A guard for the running task, which holds the mutex.
+    #[inline]
     pub(super) fn guard(&self, current: Current) -> LockResult<MutexGuard<'_, T>> {
         let panicked_before = poison::panicking(Some(current));
         self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside: None, not_send: PhantomData })
     }
 
+    #[inline]
     fn guard_outside<'a>(&'a self, outside: std::sync::MutexGuard<'a, ()>) -> LockResult<MutexGuard<'a, T>> {
         let panicked_before = std::thread::panicking();
         let outside = Some(outside);
@@ -115,6 +122,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// See [`std::sync::Mutex::lock`].
+    #[inline]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let this = here(self);

@@ -10,6 +10,7 @@ use std::sync::{LockResult, PoisonError};
 pub(crate) struct Poison(AtomicBool);
 
 /// Whether the calling task (or thread, outside of explorations) unwinds.
+#[inline]
 pub(crate) fn panicking(current: Option<Current>) -> bool {
     match current {
         Some(current) => panics::panicking(current),

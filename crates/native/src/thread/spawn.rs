@@ -78,6 +78,7 @@ fn note_silent_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
 
 impl<T> Task<T> {
     /// Waits for the task's end and takes its result.
+    #[inline]
     pub fn join(&self, current: Current, place: &'static Location<'static>) -> std::thread::Result<T> {
         let end = current.with(|e| e.task(self.id).end);
         current.perform(Op::new(&JOIN, end, place).arg(self.id.0 as u64));

@@ -47,8 +47,7 @@ fn a_function_that_must_not_unwind() {
         panic!("across the border");
     }
     let failed = failure(|| callback());
-    let message =
-        "main: panic in a function that cannot unwind: across the border; the process would abort";
+    let message = "main: panic in a function that cannot unwind: across the border; the process would abort";
     assert_eq!((failed.kind(), failed.message()), (FailureKind::Panic, message));
 }
 

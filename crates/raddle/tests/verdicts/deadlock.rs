@@ -31,8 +31,14 @@ fn two_locks_in_two_orders() {
     let here = "since crates/raddle/tests/verdicts/deadlock.rs:10";
     let facts = notes(&failure);
     assert_eq!(facts.len(), 2);
-    assert!(facts[0].starts_with("main waits to lock ") && facts[0].contains(", held by main.1 "), "{facts:?}");
-    assert!(facts[1].starts_with("main.1 waits to lock ") && facts[1].contains(", held by main "), "{facts:?}");
+    assert!(
+        facts[0].starts_with("main waits to lock ") && facts[0].contains(", held by main.1 "),
+        "{facts:?}"
+    );
+    assert!(
+        facts[1].starts_with("main.1 waits to lock ") && facts[1].contains(", held by main "),
+        "{facts:?}"
+    );
     assert!(facts.iter().all(|fact| fact.contains(here)), "{facts:?}");
     snapshot("deadlock_ab_ba_lines", &lines(&Checker::dfs().run(both_ways)));
 }

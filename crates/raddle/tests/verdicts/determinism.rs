@@ -84,10 +84,7 @@ fn a_failure_that_its_ticket_does_not_bring_back() {
     });
     let failure = report.failure().unwrap();
     assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main panicked: cold start"));
-    assert_eq!(
-        failure.afterwards,
-        ["replaying this ticket once gave another result (no failure)"]
-    );
+    assert_eq!(failure.afterwards, ["replaying this ticket once gave another result (no failure)"]);
 }
 
 #[test]

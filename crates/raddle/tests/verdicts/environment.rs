@@ -47,7 +47,8 @@ fn fails() {
 }
 
 fn passing(variables: &[(&str, &str)]) -> String {
-    let (status, text) = child::run(said(&mut child::of("environment::passes"), variables).arg("--nocapture"));
+    let (status, text) =
+        child::run(said(&mut child::of("environment::passes"), variables).arg("--nocapture"));
     assert!(status.success(), "{text}");
     text.lines().find(|line| line.contains(" executions on ")).expect(&text).to_owned()
 }
@@ -79,11 +80,8 @@ fn strategy_iterations_and_seed() {
 #[test]
 fn workers() {
     // More than one of them can only be counted on if there is enough for all.
-    let line = passing(&[
-        ("RADDLE_STRATEGY", "random"),
-        ("RADDLE_ITERATIONS", "200_000"),
-        ("RADDLE_WORKERS", "3"),
-    ]);
+    let line =
+        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_ITERATIONS", "200_000"), ("RADDLE_WORKERS", "3")]);
     assert!(line.starts_with("200000 executions on 3 threads"), "{line}");
 }
 

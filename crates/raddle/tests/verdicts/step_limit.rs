@@ -1,8 +1,8 @@
 //! An execution that does not come to an end.
 
 use crate::{fails_under, lines, snapshot};
-use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::Arc;
+use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::{Checker, FailureKind, thread};
 
 /// A progress bar that never gets to 100 percent.

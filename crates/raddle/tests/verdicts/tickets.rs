@@ -60,14 +60,8 @@ fn diverges(version: Version, what: &str) {
 fn the_program_has_changed() {
     let steps: Vec<String> = ticket().steps.iter().map(|s| s.expect.clone()).collect();
     assert_eq!(steps[..2], ["main load AtomicUsize#1", "main.1 load AtomicUsize#1"]);
-    diverges(
-        Version::Locked,
-        "step 1 to be `main load AtomicUsize#1`, but it is `main lock Mutex#1`",
-    );
-    diverges(
-        Version::Alone,
-        "step 2 to be `main.1 load AtomicUsize#1`, but that cannot happen there",
-    );
+    diverges(Version::Locked, "step 1 to be `main load AtomicUsize#1`, but it is `main lock Mutex#1`");
+    diverges(Version::Alone, "step 2 to be `main.1 load AtomicUsize#1`, but that cannot happen there");
     diverges(
         Version::Repaired,
         "step 1 to be `main load AtomicUsize#1`, but it is `main fetch_add AtomicUsize#1`",
@@ -89,7 +83,10 @@ fn the_program_ends_before_the_ticket() {
     // Longer than the ticket is all right: it goes on by itself, and no longer fails.
     let report = Checker::replay(&ticket).run(|| (0..5).for_each(|_| thread::yield_now()));
     assert!(report.failure().is_none(), "{report}");
-    assert_eq!(report.coverage().to_string(), "replayed one schedule · sequentially consistent · timers when idle");
+    assert_eq!(
+        report.coverage().to_string(),
+        "replayed one schedule · sequentially consistent · timers when idle"
+    );
 }
 
 #[test]
