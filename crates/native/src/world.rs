@@ -3,7 +3,7 @@
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
 use crate::runtime::{overflow, panics};
-use crate::runtime::task::{Came, Phase, Role};
+use crate::runtime::task::{Came, Handle, Phase, Role};
 use crate::runtime::teardown::catch;
 use crate::settings::{Detached, Settings};
 use raddle_core::operation::TaskId;
@@ -39,6 +39,7 @@ fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came
     match catch(program) {
         Ok(Ok(result)) => {
             *outcome.borrow_mut() = Some(result);
+            panics::survived(context::current().expect("main runs inside of an execution"));
             Came::ToItsEnd
         }
         Ok(Err(payload)) => {
@@ -62,7 +63,8 @@ fn main_panicked(e: &Execution, message: String) -> Defect {
     let passed_on = message.contains("value: Any {")
         || message == "a scoped thread panicked"
         || noted.is_none_or(|p| p.message != message);
-    let first = e.task_ids().skip(1).find(|t| e.task(*t).panic.is_some());
+    let panicked = |t: &TaskId| e.task(*t).panic.is_some() && e.task(*t).returned;
+    let first = e.task_ids().skip(1).find(panicked);
     if let (true, Some(id)) = (passed_on, first) {
         let panic = e.task(id).panic.as_ref().expect("just seen");
         let name = e.task_name(id);
@@ -169,6 +171,8 @@ impl Execution {
         let unfinished: Vec<TaskId> = self
             .task_ids()
             .filter(|t| self.task(*t).role == Role::Thread && self.task(*t).phase == Phase::Alive)
+            // A scope waits for functions, not for the destructors of thread-locals.
+            .filter(|t| self.task(*t).handle != Handle::Joined)
             .collect();
         if unfinished.is_empty() {
             return;

@@ -55,8 +55,11 @@ pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
         return;
     }
-    if body() == Came::Down || panics::destroy_locals(current) == Came::Down {
+    if body() == Came::Down || super::locals::destroy(current) == Came::Down {
         return;
+    }
+    if id != TaskId::MAIN {
+        current.with(|e| e.end_of(id));
     }
     current.perform(Op::plain(&END, Location::caller()));
     current.with(|e| e.ended());

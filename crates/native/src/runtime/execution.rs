@@ -86,6 +86,8 @@ pub(crate) struct Execution {
     pub held_spins: bool,
     /// How many spurious wake-ups and failures are left.
     pub spurious_left: u32,
+    /// Some task has made a thread-local.
+    pub has_locals: bool,
     /// Tasks that are suspended in the middle of unwinding.
     pub unwinding: usize,
     /// What went wrong in teardown.
@@ -145,6 +147,7 @@ impl Execution {
             futile: 0,
             held_spins: false,
             spurious_left: 0,
+            has_locals: false,
             unwinding: 0,
             afterwards: Vec::new(),
             texts: Vec::new(),
@@ -507,7 +510,6 @@ impl Execution {
             self.run_newborn();
         }
         if self.failure.is_some() || self.over {
-            self.ready.clear();
             self.enabled.clear();
             return;
         }
@@ -600,6 +602,7 @@ impl Execution {
         if id == TaskId::MAIN {
             self.over = true;
         } else {
+            self.returned();
             let end = self.end_of(id);
             self.touch(end);
             if self.task(id).handle == Handle::Dropped {
@@ -638,6 +641,20 @@ impl Execution {
             self.task_mut(id).token = object;
         }
         self.task(id).token
+    }
+
+    /// The running task wakes up or fails for no reason. When it was the last time that is allowed, nobody
+    /// else can any more.
+    pub fn spend_spurious(&mut self) {
+        self.spurious_left -= 1;
+        if self.spurious_left == 0 {
+            for id in self.task_ids() {
+                let task = self.task(id);
+                if task.role == Role::Thread && task.phase == Phase::Alive && id != self.current {
+                    self.evaluate(id);
+                }
+            }
+        }
     }
 
     /// Says what the step that is being taken did.

@@ -46,6 +46,8 @@ pub(crate) enum Sync {
     Release,
     /// Both.
     AcquireRelease,
+    /// Releases on another object than the line's.
+    ReleaseOn(ObjectId),
     /// An atomic load.
     Load(Ordering),
     /// An atomic store.

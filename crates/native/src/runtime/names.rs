@@ -4,7 +4,7 @@ use super::execution::Execution;
 use super::log::Log;
 use super::operation::{NO_OBJECT, Op, Sense};
 use super::task::{Phase, Role};
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Describe;
@@ -12,13 +12,14 @@ use raddle_core::world::Describe;
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
     if op.task == TaskId::MAIN {
-        let alone = e.task_ids().all(|t| t == op.task || e.task(t).phase == Phase::Ended);
-        return Sense::ready(if alone { Accesses::NONE } else { Accesses::EVERYTHING_THERE_IS });
+        return Sense::ready(Accesses::EVERYTHING_THERE_IS);
     }
-    match e.task(op.task).end {
-        NO_OBJECT => Sense::ready(Accesses::NONE),
-        end => Sense::ready(Accesses::write(end)),
-    }
+    let task = e.task(op.task);
+    let accesses = Accesses::write(task.end);
+    Sense::ready(match task.scope {
+        scope if scope != NO_OBJECT && !task.returned => accesses.and(scope, Mode::Write),
+        _ => accesses,
+    })
 }
 
 impl Execution {
@@ -51,6 +52,11 @@ impl Execution {
         }
     }
 
+    /// The name of what a task does something to, unless that is nothing or its own token.
+    pub fn name_for(&self, id: TaskId, object: ObjectId) -> Option<String> {
+        (object != NO_OBJECT && object != self.task(id).token).then(|| self.object_name(object))
+    }
+
     /// Nothing can move: who waits for whom?
     pub fn deadlock(&self) -> Defect {
         let mut waiting = Vec::new();
@@ -69,12 +75,10 @@ impl Execution {
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for id in waiting {
             let op = &self.task(id).op;
-            let mut text = match op.object {
-                NO_OBJECT => format!("{} waits to {}", self.task_name(id), op.verb.name),
-                object => {
-                    format!("{} waits to {} {}", self.task_name(id), op.verb.name, self.object_name(object))
-                }
-            };
+            let mut text = format!("{} waits to {}", self.task_name(id), op.verb.name);
+            if let Some(object) = self.name_for(id, op.object) {
+                text.push_str(&format!(" {object}"));
+            }
             for holder in (op.verb.holders)(self, op) {
                 text.push_str(&match (holder == id, self.taken_at(holder, op.object)) {
                     (true, Some(place)) => format!(", which it holds itself since {place}"),
@@ -100,9 +104,9 @@ impl Describe for Execution {
     fn describe(&self, id: TaskId) -> String {
         let op = &self.task(id).op;
         let name = self.task_name(id);
-        match op.object {
-            NO_OBJECT => format!("{name} {}", op.verb.name),
-            object => format!("{name} {} {}", op.verb.name, self.object_name(object)),
+        match self.name_for(id, op.object) {
+            None => format!("{name} {}", op.verb.name),
+            Some(object) => format!("{name} {} {object}", op.verb.name),
         }
     }
 

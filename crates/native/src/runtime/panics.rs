@@ -6,10 +6,9 @@
 
 use super::context::{self, Current};
 use super::execution::{Execution, Stage};
-use super::locals::Slot;
 use super::log::Effect;
 use super::operation::Verb;
-use super::task::{Came, Panic, Phase};
+use super::task::{Panic, Phase};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
@@ -122,7 +121,7 @@ pub(super) fn note_unwinding(e: &mut Execution) {
     }
 }
 
-/// A task's body is over: its panic, if any, was caught.
+/// A task's body is over: its panic was caught.
 pub(crate) fn caught(current: Current) {
     current.with(|e| {
         let me = e.current;
@@ -130,37 +129,21 @@ pub(crate) fn caught(current: Current) {
     });
 }
 
-/// Destroys the thread-locals of the running task. Destructors may make new ones.
-pub(super) fn destroy_locals(current: Current) -> Came {
-    if current.with(|e| e.task(e.current).locals.is_empty()) {
-        return Came::ToItsEnd;
-    }
-    loop {
-        let next = current.with(|e| {
-            let me = e.current;
-            let alive = |l: &&mut super::locals::Local| matches!(l.value, Slot::Alive(_));
-            let local = e.task_mut(me).locals.iter_mut().rev().find(alive)?;
-            Some(std::mem::replace(&mut local.value, Slot::Destroyed))
-        });
-        let Some(value) = next else { break };
-        match super::teardown::catch(move || drop(value)) {
-            Ok(Ok(())) => {}
-            Ok(Err(payload)) => {
-                let message = message_of(&*payload);
-                let name = current.with(|e| e.task_name(e.current));
-                let text =
-                    format!("{name}: a thread-local destructor panicked: {message}; the process would abort");
-                current.with(|e| e.fail(Defect::new(FailureKind::Panic, text)));
-                return Came::Down;
-            }
-            Err(_) => return Came::Down,
-        }
-    }
+/// The running task goes on with a panic that was caught.
+pub(crate) fn resume(current: Current, payload: Box<dyn Any + Send>) -> ! {
     current.with(|e| {
         let me = e.current;
-        e.task_mut(me).locals.clear();
+        e.task_mut(me).panics = true;
     });
-    Came::ToItsEnd
+    std::panic::resume_unwind(payload)
+}
+
+/// A task's body came to its end without a panic: if it had any, the program has handled them.
+pub(crate) fn survived(current: Current) {
+    current.with(|e| {
+        let me = e.current;
+        e.task_mut(me).panic = None;
+    });
 }
 
 impl Execution {

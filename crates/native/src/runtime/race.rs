@@ -102,6 +102,7 @@ impl Races {
             Sync::None => {}
             Sync::Acquire => self.acquire(me, object),
             Sync::Release => self.release_more(me, object),
+            Sync::ReleaseOn(other) => self.release_more(me, other),
             Sync::AcquireRelease => {
                 self.acquire(me, object);
                 self.release_more(me, object);

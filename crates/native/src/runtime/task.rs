@@ -90,6 +90,10 @@ pub(crate) struct Task {
     pub touched: Vec<(Kind, u32)>,
     /// Its end: written when it ends, read by those who join it.
     pub end: ObjectId,
+    /// The scope that waits for it, if it is a scoped thread.
+    pub scope: ObjectId,
+    /// Its function is over; only the destructors of thread-locals may be left.
+    pub returned: bool,
     /// Its token, which park waits for.
     pub token: ObjectId,
     /// The timer that is set for its pending operation.
@@ -130,6 +134,8 @@ impl Task {
             timers: 0,
             touched: Vec::new(),
             end: super::operation::NO_OBJECT,
+            scope: super::operation::NO_OBJECT,
+            returned: false,
             token: super::operation::NO_OBJECT,
             timer: None,
             timed_out: false,
@@ -159,6 +165,8 @@ impl Task {
         self.timers = 0;
         self.touched.clear();
         self.end = super::operation::NO_OBJECT;
+        self.scope = super::operation::NO_OBJECT;
+        self.returned = false;
         self.token = super::operation::NO_OBJECT;
         self.timer = None;
         self.timed_out = false;

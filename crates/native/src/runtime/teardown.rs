@@ -20,7 +20,7 @@ const PATIENCE: u32 = 10_000;
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
     let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb.name));
-    if verb == "end" {
+    if verb == "end" || verb == "return" {
         return 0;
     }
     if role != Role::Janitor && !panics::panicking(current) {
@@ -68,6 +68,11 @@ pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<std::thread::Result<T>, 
     }
 }
 
+/// Goes on with a teardown that [`catch`] stopped.
+pub(crate) fn go_on(teardown: Teardown) -> ! {
+    resume_unwind(Box::new(teardown))
+}
+
 impl Execution {
     /// Puts away whatever is left of the execution.
     pub fn tear_down(&mut self) {
@@ -82,7 +87,7 @@ impl Execution {
         }
         self.destroy_remains();
         if self.fibers > 0 {
-            for id in self.task_ids() {
+            for id in self.task_ids().rev() {
                 self.drop_stack(id);
             }
         }
@@ -91,11 +96,10 @@ impl Execution {
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.
     fn destroy_remains(&mut self) {
         let mut remains: Vec<Box<dyn FnOnce()>> = Vec::new();
-        if self.fibers > 0 {
+        if std::mem::take(&mut self.has_locals) {
             for id in self.task_ids() {
-                let locals = std::mem::take(&mut self.task_mut(id).locals);
-                if !locals.is_empty() {
-                    remains.push(Box::new(move || drop(locals)));
+                for local in std::mem::take(&mut self.task_mut(id).locals).into_iter().rev() {
+                    remains.push(Box::new(move || drop(local)));
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::execution::Execution;
 use super::operation::{NO_OBJECT, Op, Sense, Verb};
 use super::task::Phase;
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, Mode, TaskId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{Manner, Pending};
 use std::panic::Location;
 use std::time::Duration;
@@ -15,7 +15,6 @@ static FIRE: Verb = {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
         let accesses = match e.settings.time {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
-            Time::Any if e.clock_object == NO_OBJECT => Accesses::write(op.other),
             Time::Any => Accesses::write(op.other).and(e.clock_object, Mode::Write),
         };
         Sense::when(false, accesses)
@@ -25,6 +24,15 @@ static FIRE: Verb = {
 };
 
 impl Execution {
+    /// The object that readings of the clock read and timers that fire write.
+    pub fn the_clock(&mut self) -> ObjectId {
+        if self.clock_object == NO_OBJECT {
+            // Whoever reads it first, there is only one.
+            self.clock_object = self.objects.add("Clock", TaskId::MAIN, 1, [0; 2]);
+        }
+        self.clock_object
+    }
+
     /// Sets a timer for the operation that the running task is about to announce.
     pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
         let me = self.current;
@@ -33,6 +41,7 @@ impl Execution {
             return;
         }
         let token = self.token_of(me);
+        self.the_clock();
         let timer = self.add_timer_task(me);
         self.clock.arm(timer, after);
         let mut op = Op::plain(&FIRE, place).with(token);
@@ -64,5 +73,7 @@ impl Execution {
         owner.timer = None;
         owner.timed_out = true;
         self.evaluate(of);
+        // Loops that watch the clock see that it moved.
+        self.touch(self.clock_object);
     }
 }
