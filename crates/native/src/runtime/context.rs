@@ -129,10 +129,9 @@ impl Current {
 
     #[inline]
     fn suspend(self, yielder: *const Yielder<(), ()>) {
-        // Unwinding tasks suspend inside of destructors. std counts panics per operating-system thread, so
-        // those that are suspended must be told from the one that runs.
+        // In the middle of unwinding, inside of a destructor.
         if std::thread::panicking() {
-            self.with(|e| panics::note_unwinding(e));
+            self.with(panics::set_aside);
         }
         // SAFETY: a task's yielder lives on its stack as long as the task does.
         unsafe { (*yielder).suspend(()) };
@@ -143,6 +142,7 @@ impl Current {
         let yielder = self.with(|e| {
             let me = e.current;
             e.task_mut(me).phase = super::task::Phase::Abandoned;
+            panics::set_aside(e);
             e.task(me).yielder
         });
         // SAFETY: as above.

@@ -9,11 +9,12 @@ use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Objects};
 use super::operation::{Changes, NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
+use super::panic_count::PanicCount;
 use super::race::Races;
 use super::ready::Ready;
 use super::spin::LOOK_EVERY;
 use super::stack::Stacks;
-use super::task::{Came, Fiber, Handle, Panic, Phase, Role, Task};
+use super::task::{Came, Fiber, Handle, Phase, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::stack::Stack;
@@ -88,8 +89,7 @@ pub(crate) struct Execution {
     pub spurious_left: u32,
     /// Some task has made a thread-local.
     pub has_locals: bool,
-    /// Tasks that are suspended in the middle of unwinding.
-    pub unwinding: usize,
+    pub panic_count: PanicCount,
     /// What went wrong in teardown.
     pub afterwards: Vec<String>,
     /// Messages that the log refers to.
@@ -98,8 +98,6 @@ pub(crate) struct Execution {
     pub fibers: usize,
     /// A task was abandoned inside of the panic hook: std must be told that the hook is over.
     pub in_hook: bool,
-    /// This operating-system thread can no longer be used for executions.
-    pub worn: bool,
     pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
     pub next_tracked: u64,
     pub watch: Arc<Watch>,
@@ -148,12 +146,11 @@ impl Execution {
             held_spins: false,
             spurious_left: 0,
             has_locals: false,
-            unwinding: 0,
+            panic_count: PanicCount::of_this_thread(),
             afterwards: Vec::new(),
             texts: Vec::new(),
             fibers: 0,
             in_hook: false,
-            worn: false,
             tracked: Vec::new(),
             next_tracked: 0,
             watch: Watch::register(),
@@ -474,9 +471,9 @@ impl Execution {
     /// Runs a task up to its next operation or its end.
     pub(super) fn resume(&mut self, id: TaskId) {
         self.current = id;
-        if self.task(id).unwinding {
-            self.unwinding -= 1;
-            self.task_mut(id).unwinding = false;
+        if self.task(id).panics > 0 {
+            let panics = std::mem::take(&mut self.task_mut(id).panics);
+            self.panic_count.replace(panics);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         let result = super::context::inside(self, || {
@@ -614,13 +611,7 @@ impl Execution {
     /// Nobody will learn of this task's panic, if it had one.
     pub fn fail_for_panic(&mut self, id: TaskId) {
         if let Some(panic) = &self.task(id).panic {
-            let Panic { message, place } = panic.clone();
-            let name = self.task_name(id);
-            let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"));
-            let defect = match place {
-                Some(place) => defect.note(format!("{name} panicked here"), Some(place)),
-                None => defect,
-            };
+            let defect = self.panicked(id, panic);
             self.fail(defect);
         }
     }

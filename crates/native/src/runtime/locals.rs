@@ -77,7 +77,6 @@ pub(super) fn destroy(current: Current) -> Came {
         match teardown::catch(move || drop(value)) {
             Ok(Ok(())) => {}
             Ok(Err(payload)) => {
-                panics::caught(current);
                 let message = panics::message_of(&*payload);
                 current.with(|e| {
                     let name = e.task_name(e.current);

@@ -12,6 +12,7 @@ mod names;
 pub(crate) mod object;
 pub(crate) mod operation;
 pub(crate) mod overlay;
+mod panic_count;
 pub(crate) mod panics;
 pub(crate) mod race;
 pub(crate) mod overflow;

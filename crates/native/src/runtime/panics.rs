@@ -1,14 +1,14 @@
 //! Panics inside of executions: recorded quietly instead of printed, told apart by task, and never an abort.
 //!
-//! std counts panics per operating-system thread, but many tasks share one, and a task can be suspended in
-//! the middle of unwinding. A panic in a destructor during unwinding would abort the process: the task is
-//! abandoned instead, inside of the panic hook, and the worker's thread is not used for further executions.
+//! A panic in a destructor during unwinding would abort the process: the task is abandoned instead, inside of
+//! the panic hook.
 
 use super::context::{self, Current};
 use super::execution::{Execution, Stage};
 use super::log::Effect;
 use super::operation::Verb;
-use super::task::{Panic, Phase};
+use super::task::{Handle, Panic, Phase};
+use raddle_core::operation::TaskId;
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
@@ -42,7 +42,6 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     }
     current.with(|e| {
         let me = e.current;
-        e.task_mut(me).panics = true;
         if e.stage == Stage::Teardown {
             let name = e.task_name(me);
             let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
@@ -66,10 +65,7 @@ fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
     let me = e.current;
     let name = e.task_name(me);
     let last = e.task(me).panic.clone();
-    // std goes on believing that this thread panics.
-    e.unwinding += 1;
     e.in_hook = true;
-    e.worn = true;
     if e.stage == Stage::Teardown {
         e.afterwards.push(format!("{name}: {message}; it was abandoned"));
         return;
@@ -82,9 +78,10 @@ fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
 /// Tells std that the hook is over in which a task was abandoned.
 ///
 /// std marks the thread as inside of the hook, and would abort at the next panic. The end of any unwinding
-/// clears that mark.
+/// clears that mark. The beginning is not counted while it is set, so the end is counted here.
 pub(super) fn leave_hook(e: &mut Execution) {
     e.in_hook = false;
+    e.panic_count.replace(1);
     let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(Box::new(())));
 }
 
@@ -99,43 +96,16 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
     }
 }
 
-/// Whether the running task unwinds.
-pub(crate) fn panicking(current: Current) -> bool {
-    if !std::thread::panicking() {
-        current.with(|e| {
-            let me = e.current;
-            e.task_mut(me).panics = false;
-        });
-        return false;
-    }
-    current.with(|e| e.unwinding == 0 || e.task(e.current).panics)
+/// Whether the running task unwinds: std's count is the task's own.
+pub(crate) fn panicking(_: Current) -> bool {
+    std::thread::panicking()
 }
 
-/// The running task is about to be suspended while std says that this thread panics.
+/// The running task is about to be suspended: its panics under way go with it.
 #[cold]
-pub(super) fn note_unwinding(e: &mut Execution) {
+pub(super) fn set_aside(e: &mut Execution) {
     let me = e.current;
-    if e.unwinding == 0 || e.task(me).panics {
-        e.task_mut(me).unwinding = true;
-        e.unwinding += 1;
-    }
-}
-
-/// A task's body is over: its panic was caught.
-pub(crate) fn caught(current: Current) {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panics = false;
-    });
-}
-
-/// The running task goes on with a panic that was caught.
-pub(crate) fn resume(current: Current, payload: Box<dyn Any + Send>) -> ! {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panics = true;
-    });
-    std::panic::resume_unwind(payload)
+    e.task_mut(me).panics = e.panic_count.take();
 }
 
 /// A task's body came to its end without a panic: if it had any, the program has handled them.
@@ -148,10 +118,42 @@ pub(crate) fn survived(current: Current) {
 
 impl Execution {
     /// A panic of a task that the program never learned of.
-    pub fn unnoticed_panic(&self) -> Option<raddle_core::operation::TaskId> {
+    pub fn unnoticed_panic(&self) -> Option<TaskId> {
         self.task_ids().find(|t| {
             let task = self.task(*t);
-            task.panic.is_some() && task.handle != super::task::Handle::Joined && task.phase == Phase::Ended
+            task.panic.is_some() && task.handle != Handle::Joined && task.phase == Phase::Ended
         })
     }
+
+    /// A panic ended a task, and nobody handled it. If all that the task did was to pass on the panic of
+    /// another one that it had joined, that one is the reason.
+    pub fn panicked(&self, id: TaskId, panic: &Panic) -> Defect {
+        let own = |t: &TaskId| {
+            let task = self.task(*t);
+            task.returned && task.panic.as_ref().is_some_and(|p| !passes_on(p))
+        };
+        let reason = Some(panic).filter(|p| passes_on(p)).and_then(|_| self.task_ids().find(own));
+        let (first, message, place) = match reason {
+            Some(first) => {
+                let panic = self.task(first).panic.as_ref().expect("just seen");
+                (first, &panic.message, &panic.place)
+            }
+            None => (id, &panic.message, &panic.place),
+        };
+        let name = self.task_name(first);
+        let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"))
+            .note(format!("{name} panicked here"), place.clone());
+        match first == id {
+            true => defect,
+            false => defect.note(format!("{} panicked because of it", self.task_name(id)), panic.place.clone()),
+        }
+    }
+}
+
+/// Whether a panic looks like that of a `join().unwrap()`, of a scope, or of a `resume_unwind`, which alone
+/// has no place.
+fn passes_on(panic: &Panic) -> bool {
+    panic.place.is_none()
+        || panic.message.contains("value: Any {")
+        || panic.message == "a scoped thread panicked"
 }

@@ -101,10 +101,8 @@ pub(crate) struct Task {
     pub timed_out: bool,
     /// Set by whoever wakes it from a condition variable.
     pub notified: bool,
-    /// In the middle of unwinding when it was last suspended.
-    pub unwinding: bool,
-    /// It panicked, and nobody is known to have caught that.
-    pub panics: bool,
+    /// Its panics under way, while it is suspended.
+    pub panics: usize,
     pub handle: Handle,
     pub panic: Option<Panic>,
     /// The last line of the log that is its own, plus 1.
@@ -140,8 +138,7 @@ impl Task {
             timer: None,
             timed_out: false,
             notified: false,
-            unwinding: false,
-            panics: false,
+            panics: 0,
             handle: Handle::Held,
             panic: None,
             last_line: 0,
@@ -171,8 +168,7 @@ impl Task {
         self.timer = None;
         self.timed_out = false;
         self.notified = false;
-        self.unwinding = false;
-        self.panics = false;
+        self.panics = 0;
         self.handle = Handle::Held;
         self.panic = None;
         self.last_line = 0;

@@ -24,7 +24,7 @@ pub(super) fn perform(current: Current) -> u32 {
         return 0;
     }
     if role != Role::Janitor && !panics::panicking(current) {
-        throw(current);
+        throw();
     }
     let blocked = current.with(|e| {
         let me = e.current;
@@ -46,14 +46,10 @@ pub(super) fn resume(current: Current) -> ! {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
     }
-    throw(current)
+    throw()
 }
 
-fn throw(current: Current) -> ! {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panics = true;
-    });
+fn throw() -> ! {
     resume_unwind(Box::new(Teardown))
 }
 
@@ -126,11 +122,6 @@ impl Execution {
 
     /// Takes the stack of a task that will never go on, without unwinding it.
     fn drop_stack(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
-        if task.unwinding {
-            task.unwinding = false;
-            self.unwinding -= 1;
-        }
         let task = self.task_mut(id);
         if let Some(fiber) = &mut task.fiber {
             if fiber.started() {

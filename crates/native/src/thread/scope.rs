@@ -10,7 +10,6 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
-use crate::runtime::panics;
 use crate::runtime::task::Handle;
 use crate::runtime::teardown;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
@@ -18,7 +17,7 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
-use std::panic::Location;
+use std::panic::{Location, resume_unwind};
 
 const KIND: &str = "scope";
 
@@ -96,7 +95,7 @@ where
         unjoined = current.with(|e| take_leave(e, object));
     }
     match result {
-        Err(payload) => panics::resume(current, payload),
+        Err(payload) => resume_unwind(payload),
         Ok(_) if unjoined => panic!("a scoped thread panicked"),
         Ok(value) => value,
     }

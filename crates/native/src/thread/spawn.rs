@@ -69,10 +69,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
         let Ok(outcome) = catch(f) else { return Came::Down };
         match &outcome {
             Ok(_) => panics::survived(current),
-            Err(payload) => {
-                panics::caught(current);
-                current.with(|e| note_panic(e, &**payload));
-            }
+            Err(payload) => current.with(|e| note_panic(e, &**payload)),
         }
         result.set(Some(outcome));
         // If nobody will ever look at it, the result is destroyed here.
@@ -102,7 +99,6 @@ fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
 
 #[cold]
 fn result_panicked(current: Current, payload: &(dyn Any + Send)) -> Came {
-    panics::caught(current);
     let message = panics::message_of(payload);
     current.with(|e| {
         let name = e.task_name(e.current);
