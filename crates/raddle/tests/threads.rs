@@ -136,7 +136,8 @@ fn threads_are_named_by_their_parents_and_labelled_by_the_program() {
         outer.unwrap().join().unwrap();
     });
     let failure = report.failure().expect("it fails");
-    let actors: Vec<_> = failure.trace().actors.iter().map(|a| (a.name.as_str(), a.label.as_deref())).collect();
+    let actors: Vec<_> =
+        failure.trace().actors.iter().map(|a| (a.name.as_str(), a.label.as_deref())).collect();
     assert_eq!(
         actors,
         [("main", None), ("main.1", Some("outer")), ("main.1.1", None), ("main.1.2", Some("inner"))]
@@ -562,7 +563,8 @@ fn a_real_threads_handle_inside_is_an_error() {
     assert_eq!(kind, FailureKind::Misuse);
     assert!(message.contains("Thread of a thread outside of the exploration"), "{message}");
     let handle = std::sync::Mutex::new(Some(thread::spawn(|| 3)));
-    let (kind, message) = fails(|| handle.lock().unwrap_or_else(|e| e.into_inner()).as_ref().unwrap().is_finished());
+    let (kind, message) =
+        fails(|| handle.lock().unwrap_or_else(|e| e.into_inner()).as_ref().unwrap().is_finished());
     assert_eq!(kind, FailureKind::Misuse);
     assert!(message.contains("JoinHandle of a thread outside of the exploration"), "{message}");
     let handle = handle.into_inner().unwrap_or_else(|e| e.into_inner());
@@ -604,10 +606,7 @@ fn outside_of_explorations_everything_is_stds_own() {
     handle.thread().unpark();
     assert_eq!(handle.join().unwrap(), (Some("real".to_owned()), id));
     assert_eq!(format!("{:?}", thread::current().id()), format!("{:?}", std::thread::current().id()));
-    assert_eq!(
-        thread::available_parallelism().unwrap(),
-        std::thread::available_parallelism().unwrap()
-    );
+    assert_eq!(thread::available_parallelism().unwrap(), std::thread::available_parallelism().unwrap());
     assert!(thread::spawn(|| panic!("an expected panic of a real thread")).join().is_err());
     assert!(!thread::panicking());
     let local = 5;

@@ -58,7 +58,13 @@ struct Words(Vec<*mut usize>);
 impl Words {
     fn of_this_thread() -> Words {
         let words = image::own_memory_of_this_thread();
-        Words(words.into_iter().flat_map(|range| range.step_by(size_of::<usize>())).map(|a| a as *mut usize).collect())
+        Words(
+            words
+                .into_iter()
+                .flat_map(|range| range.step_by(size_of::<usize>()))
+                .map(|a| a as *mut usize)
+                .collect(),
+        )
     }
     /// Drops those that do not hold `value`.
     fn keep(&mut self, value: usize) {

@@ -145,7 +145,9 @@ impl Execution {
             .note(format!("{name} panicked here"), place.clone());
         match first == id {
             true => defect,
-            false => defect.note(format!("{} panicked because of it", self.task_name(id)), panic.place.clone()),
+            false => {
+                defect.note(format!("{} panicked because of it", self.task_name(id)), panic.place.clone())
+            }
         }
     }
 }

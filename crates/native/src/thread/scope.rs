@@ -21,10 +21,9 @@ use std::panic::{Location, resume_unwind};
 
 const KIND: &str = "scope";
 
-static JOIN: Verb = Verb::new("join", |e, op| {
-    Sense::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object))
-})
-.held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect());
+static JOIN: Verb =
+    Verb::new("join", |e, op| Sense::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object)))
+        .held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect());
 
 fn threads_of(e: &Execution, scope: ObjectId) -> impl Iterator<Item = TaskId> {
     e.task_ids().filter(move |t| e.task(*t).scope == scope)
@@ -81,8 +80,7 @@ where
     let place = Location::caller();
     let object = current.with(|e| e.new_object(KIND, [0; 2]));
     let owner = Thread::of_task(current, current.me());
-    let scope =
-        Scope { inner: Inner::Explored { object, owner }, scope: PhantomData, env: PhantomData };
+    let scope = Scope { inner: Inner::Explored { object, owner }, scope: PhantomData, env: PhantomData };
     let result = match teardown::catch(|| f(&scope)) {
         Ok(result) => result,
         // Children are torn down before their parents: nobody borrows from here any more.
@@ -127,11 +125,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
     }
 
     #[track_caller]
-    pub(super) fn start<F, T>(
-        &'scope self,
-        builder: Builder,
-        f: F,
-    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    pub(super) fn start<F, T>(&'scope self, builder: Builder, f: F) -> io::Result<ScopedJoinHandle<'scope, T>>
     where
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
