@@ -33,7 +33,10 @@ impl<A> Allocator<A> {
 #[inline]
 fn forget(from: *mut u8, size: usize) {
     if let Some(current) = context::current() {
-        current.with(|e| e.addresses.forget(from as usize, size));
+        current.with(|e| {
+            e.addresses.forget(from as usize, size);
+            e.races.forget(from as usize, size);
+        });
     }
 }
 

@@ -1,1 +1,143 @@
-//! Explicit nondeterminism, and effects that are one visible step.
+//! Explicit nondeterminism, and effects on the world outside that are one visible step.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::verdict::{Defect, FailureKind};
+use std::panic::Location;
+
+static CHOOSE: Verb =
+    Verb::always("choose", |_, op| Sense { accesses: Accesses::NONE, options: op.args[0] as u32 });
+static ANY_BOOL: Verb = Verb::always("any_bool", |_, _| Sense { accesses: Accesses::NONE, options: 2 });
+static ATOMIC_STEP: Verb = Verb::write("atomic_step");
+
+/// Any number below `n`: a search tries them all, or draws one.
+///
+/// Fails if `n` is 0, and outside of explorations.
+#[track_caller]
+pub fn choose(n: usize) -> usize {
+    assert!(n > 0, "raddle: choose(0): there is nothing to choose from");
+    let Ok(options) = u32::try_from(n) else {
+        panic!("raddle: choose({n}): more than {} options", u32::MAX);
+    };
+    let current = inside("choose");
+    let choice = current.perform(Op::plain(&CHOOSE, Location::caller()).arg(options as u64));
+    chose(current, Effect::Read(Shape::Unsigned, choice as u64));
+    choice as usize
+}
+
+/// True or false: a search tries both, or draws one.
+///
+/// Fails outside of explorations.
+#[track_caller]
+pub fn any_bool() -> bool {
+    let current = inside("any_bool");
+    let choice = current.perform(Op::plain(&ANY_BOOL, Location::caller()));
+    chose(current, Effect::Read(Shape::Bool, choice as u64));
+    choice == 1
+}
+
+#[track_caller]
+fn inside(what: &str) -> Current {
+    context::current().unwrap_or_else(|| {
+        panic!(
+            "raddle: {what} only works inside of an exploration, such as raddle::check or Checker::run: there \
+             is nobody here who would try the other choices"
+        )
+    })
+}
+
+fn chose(current: Current, effect: Effect) {
+    current.with(|e| e.made_progress());
+    current.did(effect, Synchronises::None);
+}
+
+/// Runs `f`, an effect on the world outside, as one step: no other task runs in the middle of it. All atomic
+/// steps of one name may affect each other, so a search tries them in every order.
+///
+/// Operations inside of `f` are an error, because other tasks could run there. The step synchronises nothing.
+/// Outside of explorations it just runs `f`.
+///
+/// ```
+/// # use raddle_native::choice as raddle;
+/// let written = raddle::atomic_step("disk", || 512);
+/// assert_eq!(written, 512);
+/// ```
+#[track_caller]
+pub fn atomic_step<R>(name: &'static str, f: impl FnOnce() -> R) -> R {
+    let Some(current) = context::current() else { return f() };
+    let step = current.with(|e| e.atomic_step(name));
+    current.perform(Op::new(&ATOMIC_STEP, step, Location::caller()));
+    let _alone = Alone::begin(current, step, Location::caller());
+    f()
+}
+
+/// While it lives, nothing but the running task may do anything.
+struct Alone(Current);
+
+impl Alone {
+    fn begin(current: Current, step: ObjectId, place: &'static Location<'static>) -> Alone {
+        current.with(|e| {
+            if e.stage == Stage::Exploring {
+                e.stage = Stage::Alone { step, place };
+            }
+        });
+        Alone(current)
+    }
+}
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.with(|e| {
+            if let Stage::Alone { .. } = e.stage {
+                e.stage = Stage::Exploring;
+            }
+        });
+    }
+}
+
+impl Execution {
+    /// The step that is being taken may go differently the next time: a loop around it does not wait.
+    fn made_progress(&mut self) {
+        if self.stage == Stage::Exploring {
+            let present = self.log.present;
+            self.log.lines[present].wrote = true;
+            self.futile = 0;
+        }
+    }
+
+    /// The object that all atomic steps of this name write.
+    fn atomic_step(&mut self, name: &'static str) -> ObjectId {
+        if let Some((_, object)) = self.atomic_steps.iter().find(|(n, _)| *n == name) {
+            return *object;
+        }
+        let object = self.objects.add("step", TaskId::MAIN, 0, [0; 2]);
+        self.objects[object].label = Some(name.into());
+        self.atomic_steps.push((name, object));
+        object
+    }
+
+    /// The running task announces an operation in the middle of an atomic step.
+    #[cold]
+    pub(crate) fn operation_in_atomic_step(
+        &self,
+        (step, place): (ObjectId, &'static Location<'static>),
+    ) -> Defect {
+        let me = self.task_name(self.current);
+        let op = &self.task(self.current).op;
+        let name = self.object_name(step);
+        let what = match op.object {
+            NO_OBJECT => op.verb.name.to_owned(),
+            object => format!("{} {}", op.verb.name, self.object_name(object)),
+        };
+        let message = format!(
+            "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \
+             would not be atomic; do it before or after"
+        );
+        Defect::new(FailureKind::Misuse, message)
+            .note(format!("atomic_step {name} began here"), Some(place.into()))
+            .note(format!("{me} wants to {what} here"), Some(op.place.into()))
+    }
+}

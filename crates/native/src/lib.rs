@@ -12,6 +12,7 @@ pub mod cell;
 pub mod choice;
 pub mod future;
 pub mod hint;
+pub mod label;
 pub mod sync;
 pub mod thread;
 pub mod time;

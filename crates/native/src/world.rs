@@ -39,7 +39,7 @@ fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came
     match catch(program) {
         Ok(Ok(result)) => {
             *outcome.borrow_mut() = Some(result);
-            panics::survived(context::current().expect("main runs inside of an execution"));
+            context::current().expect("main runs inside of an execution").with(panics::handled);
             Came::ToItsEnd
         }
         Ok(Err(payload)) => {

@@ -238,15 +238,14 @@ fn a_destructor_may_use_other_keys_as_long_as_they_are_there() {
     let program = |probe_first: bool| {
         let seen = thread::spawn(move || {
             PLAIN.set(2);
-            let seen = if probe_first {
+            if probe_first {
                 let seen = LAST.with(|p| p.0.clone());
                 BEFORE.with(|_| {});
                 seen
             } else {
                 BEFORE.with(|_| {});
                 LAST.with(|p| p.0.clone())
-            };
-            seen
+            }
         });
         let seen = seen.join().unwrap();
         let seen = seen.lock().unwrap();
@@ -532,7 +531,7 @@ fn failed_executions_leave_nothing_behind() {
 #[test]
 fn teardown_copes_with_destructors_that_do_operations_wait_or_panic() {
     static ALIVE: Real = Real::new(0);
-    struct Nasty(Noisy, Arc<AtomicUsize>, fn());
+    struct Nasty(#[allow(dead_code)] Noisy, Arc<AtomicUsize>, fn());
     impl Drop for Nasty {
         fn drop(&mut self) {
             self.1.fetch_add(1, SeqCst);

@@ -4,7 +4,6 @@
 //! Memory that is freed forgets its objects (see [`crate::alloc`]), and so do the stacks of ended tasks: a new
 //! atomic at an old address is a new object.
 
-use corosensei::stack::Stack;
 use raddle_core::operation::ObjectId;
 
 #[derive(Clone, Copy)]
@@ -99,17 +98,19 @@ impl Addresses {
     }
 
     /// Whatever lived in this range is gone.
+    #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {
-        if self.busy {
-            return;
+        if let (Some((lowest, _)), Some((highest, _))) = (self.sorted.first(), self.sorted.last())
+            && from.saturating_add(size) > *lowest
+            && from <= *highest
+            && !self.busy
+        {
+            self.forget_known(from, from.saturating_add(size));
         }
-        let (Some((lowest, _)), Some((highest, _))) = (self.sorted.first(), self.sorted.last()) else {
-            return;
-        };
-        let end = from.saturating_add(size);
-        if end <= *lowest || from > *highest {
-            return;
-        }
+    }
+
+    #[cold]
+    fn forget_known(&mut self, from: usize, end: usize) {
         let first = self.sorted.partition_point(|(a, _)| *a < from);
         let last = self.sorted.partition_point(|(a, _)| *a < end);
         if first < last {
@@ -118,12 +119,6 @@ impl Addresses {
             self.rebuild();
             self.busy = false;
         }
-    }
-
-    /// A stack that was used by an ended task.
-    pub fn forget_stack(&mut self, stack: &impl Stack) {
-        let (base, limit) = (stack.base().get(), stack.limit().get());
-        self.forget(limit, base - limit);
     }
 }
 

@@ -58,9 +58,6 @@ pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -
     if body() == Came::Down || super::locals::destroy(current) == Came::Down {
         return;
     }
-    if id != TaskId::MAIN {
-        current.with(|e| e.end_of(id));
-    }
     current.perform(Op::plain(&END, Location::caller()));
     current.with(|e| e.ended());
 }
@@ -111,8 +108,8 @@ impl Current {
     /// Waits until the operation that was written into the task is picked.
     #[inline(never)]
     fn take_turn(self) -> u32 {
-        if self.with(|e| e.stage == Stage::Teardown) {
-            return teardown::perform(self);
+        if self.with(|e| e.stage != Stage::Exploring) {
+            return self.out_of_turn();
         }
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
         match unsafe { (*self.0.as_ptr()).announce() } {
@@ -125,6 +122,16 @@ impl Current {
             return teardown::perform(self);
         }
         self.with(|e| e.option)
+    }
+
+    /// The operation that was written into the task is not for the search to decide.
+    #[cold]
+    fn out_of_turn(self) -> u32 {
+        if let Stage::Alone { step, place } = self.with(|e| e.stage) {
+            let defect = self.with(|e| e.operation_in_atomic_step((step, place)));
+            self.fail(defect);
+        }
+        teardown::perform(self)
     }
 
     #[inline]

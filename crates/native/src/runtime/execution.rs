@@ -6,8 +6,8 @@
 
 use super::address::Addresses;
 use super::log::{Effect, Log, Sync};
-use super::object::{Identity, Kind, Known, Objects};
-use super::operation::{Changes, NO_OBJECT, Op, Verb};
+use super::object::{Identity, Kind, Known, Object, Objects, Watcher};
+use super::operation::{Changes, NO_OBJECT, Op, Sense, Verb};
 use super::overlay::Overlays;
 use super::panic_count::PanicCount;
 use super::race::Races;
@@ -38,6 +38,8 @@ pub(crate) enum Turn {
 pub(crate) enum Stage {
     /// The search decides what happens.
     Exploring,
+    /// The task that runs is in the middle of an atomic step: nothing else may happen.
+    Alone { step: ObjectId, place: &'static Location<'static> },
     /// The run is over; what is left is unwound. Operations happen at once.
     Teardown,
 }
@@ -66,6 +68,8 @@ pub(crate) struct Execution {
     /// The log of the execution before this one.
     pub last_log: Log,
     pub races: Races,
+    /// The objects of the atomic steps, by name.
+    pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
     /// The object that readings of the clock read.
     pub clock_object: ObjectId,
@@ -87,6 +91,8 @@ pub(crate) struct Execution {
     pub held_spins: bool,
     /// How many spurious wake-ups and failures are left.
     pub spurious_left: u32,
+    /// The object that whatever may happen spuriously writes, if anything may.
+    pub spurious_object: ObjectId,
     /// Some task has made a thread-local.
     pub has_locals: bool,
     pub panic_count: PanicCount,
@@ -132,6 +138,7 @@ impl Execution {
             log: Log::default(),
             last_log: Log::default(),
             races: Races::default(),
+            atomic_steps: Vec::new(),
             clock: Clock::default(),
             clock_object: NO_OBJECT,
             stacks,
@@ -145,6 +152,7 @@ impl Execution {
             futile: 0,
             held_spins: false,
             spurious_left: 0,
+            spurious_object: NO_OBJECT,
             has_locals: false,
             panic_count: PanicCount::of_this_thread(),
             afterwards: Vec::new(),
@@ -174,6 +182,7 @@ impl Execution {
         std::mem::swap(&mut self.log, &mut self.last_log);
         self.log.reset();
         self.races.reset();
+        self.atomic_steps.clear();
         self.clock.reset();
         self.clock_object = NO_OBJECT;
         self.changed.clear();
@@ -183,11 +192,15 @@ impl Execution {
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;
+        self.spurious_object = NO_OBJECT;
         self.afterwards.clear();
         self.texts.clear();
         self.tracked.clear();
         self.next_tracked = 0;
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
+        if self.spurious_left > 0 {
+            self.spurious_object = self.objects.add("spurious", main, 0, [0; 2]);
+        }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };
         self.newborn.push(main);
@@ -256,7 +269,10 @@ impl Execution {
         self.task_mut(parent).children += 1;
         let number = self.task(parent).children;
         let id = self.add_task(Role::Thread, parent, number);
-        self.task_mut(id).label = label;
+        let end = self.objects.add("end", id, 0, [0; 2]);
+        let task = self.task_mut(id);
+        task.label = label;
+        task.end = end;
         // SAFETY: the caller's.
         unsafe { self.equip(id, stack_size, body) };
         self.newborn.push(id);
@@ -302,8 +318,54 @@ impl Execution {
     /// Whatever depends on `object` is evaluated again after this step.
     #[inline]
     pub fn touch(&mut self, object: ObjectId) {
-        if !self.objects[object].watchers.is_empty() {
+        let Object { watchers, spinners, .. } = &self.objects[object];
+        if !watchers.is_empty() || !spinners.is_empty() {
             self.changed.push(object);
+        }
+    }
+
+    /// Whatever depends on `object` is evaluated again, but it did not change for loops that wait for that.
+    pub fn reconsider(&mut self, object: ObjectId) {
+        for at in 0..self.objects[object].watchers.len() {
+            let id = self.objects[object].watchers[at].task;
+            if id != self.current {
+                self.evaluate(id);
+            }
+        }
+    }
+
+    /// The running task goes on for no reason, or fails for none.
+    pub fn spend_spurious(&mut self) {
+        self.spurious_left -= 1;
+        if self.spurious_left == 0 {
+            for id in self.task_ids() {
+                let task = self.task(id);
+                if id != self.current && task.role == Role::Thread && task.phase == Phase::Alive {
+                    self.evaluate(id);
+                }
+            }
+        }
+    }
+
+    /// Only what happens for no reason could happen. Nobody may count on that, so it is as good as nothing:
+    /// timers fire, and if there are none, it is a deadlock.
+    #[cold]
+    fn when_only_spurious(&mut self) {
+        let all_spurious = |e: &Execution| {
+            e.enabled.iter().all(|id| {
+                let op = &e.task(*id).op;
+                (op.verb.for_no_reason)(e, op)
+            })
+        };
+        if self.enabled.is_empty() || !all_spurious(self) {
+            return;
+        }
+        self.when_idle();
+        self.ready.list(&mut self.enabled);
+        if all_spurious(self) {
+            let defect = self.deadlock();
+            self.fail(defect);
+            self.enabled.clear();
         }
     }
 
@@ -331,7 +393,7 @@ impl Execution {
             self.decided = Some(pick);
         }
         // Nothing changes before another task moves, so it need not be watched before.
-        if verb.changes == Changes::WithItsObjects {
+        if verb.changes != Changes::Never {
             self.watch_objects(id);
         }
         Turn::Wait
@@ -340,8 +402,9 @@ impl Execution {
     #[inline]
     fn watch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, .. } = self;
-        for object in tasks[id.index()].op.objects() {
-            objects[object].watchers.push(id);
+        let op = &tasks[id.index()].op;
+        for object in op.objects() {
+            objects[object].watchers.push(Watcher { task: id, verb: op.verb });
         }
     }
 
@@ -349,7 +412,7 @@ impl Execution {
     fn unwatch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, .. } = self;
         let op = &tasks[id.index()].op;
-        if op.verb.changes == Changes::WithItsObjects {
+        if op.verb.changes != Changes::Never {
             for object in op.objects() {
                 objects.unwatch(object, id);
             }
@@ -395,7 +458,7 @@ impl Execution {
     fn sense(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
-        let sense = (op.verb.sense)(self, op);
+        let sense = op.verb.sense(self, op);
         let options = if task.spin.held { 0 } else { sense.options };
         Pending { accesses: sense.accesses, options, signature: op.signature(), manner: op.verb.manner }
     }
@@ -407,27 +470,45 @@ impl Execution {
         self.set_pending(id, pending);
     }
 
-    /// Evaluates a pending operation again that was evaluated before: it is still the same operation.
-    #[inline(always)]
-    fn evaluate_again(&mut self, id: TaskId) {
-        let task = self.task(id);
-        let sense = (task.op.verb.sense)(self, &task.op);
-        debug_assert!(!task.spin.held);
-        let pending = &mut self.pending[id.index()];
-        pending.accesses = sense.accesses;
-        let was = std::mem::replace(&mut pending.options, sense.options);
-        if (was > 0) != (sense.options > 0) {
-            self.ready.set(id, sense.options > 0);
+    /// Evaluates again what depends on `object`. Operations of which all are alike are evaluated once.
+    #[inline]
+    fn evaluate_watchers(&mut self, object: ObjectId) {
+        let mut alike: Option<(&'static Verb, Sense)> = None;
+        for at in 0..self.objects[object].watchers.len() {
+            let Watcher { task: id, verb } = self.objects[object].watchers[at];
+            let sense = match alike {
+                Some((same, sense)) if std::ptr::eq(same, verb) => sense,
+                _ => {
+                    let sense = (verb.sense)(self, &self.task(id).op);
+                    if verb.changes == Changes::Alike {
+                        alike = Some((verb, sense));
+                    }
+                    sense
+                }
+            };
+            let pending = &mut self.pending[id.index()];
+            pending.accesses = sense.accesses;
+            let was = std::mem::replace(&mut pending.options, sense.options);
+            if (was > 0) != (sense.options > 0) {
+                self.ready.set(id, sense.options > 0);
+            }
+        }
+        for at in 0..self.objects[object].spinners.len() {
+            let id = self.objects[object].spinners[at];
+            self.task_mut(id).spin.held = false;
+            self.evaluate(id);
         }
     }
 
     #[inline(always)]
     pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
         let is = pending.options > 0;
-        if is != (self.pending[id.index()].options > 0) {
+        let slot = &mut self.pending[id.index()];
+        let was = slot.options > 0;
+        *slot = pending;
+        if is != was {
             self.ready.set(id, is);
         }
-        self.pending[id.index()] = pending;
     }
 
     /// Lets `pick` happen.
@@ -494,7 +575,9 @@ impl Execution {
         if let Some(fiber) = self.task_mut(id).fiber.take() {
             let stack = fiber.into_stack();
             self.fibers -= 1;
-            self.addresses.forget_stack(&stack);
+            let (base, limit) = (stack.base().get(), stack.limit().get());
+            self.addresses.forget(limit, base - limit);
+            self.races.forget(limit, base - limit);
             self.stacks.give_back(stack);
         }
         self.set_pending(id, Pending::NOTHING);
@@ -511,11 +594,7 @@ impl Execution {
             return;
         }
         while let Some(object) = self.changed.pop() {
-            for at in 0..self.objects[object].watchers.len() {
-                let id = self.objects[object].watchers[at];
-                self.task_mut(id).spin.held = false;
-                self.evaluate_again(id);
-            }
+            self.evaluate_watchers(object);
         }
         if !self.idle_timers.is_empty() {
             self.disable_idle_timers();
@@ -527,6 +606,9 @@ impl Execution {
         }
         if self.ready.is_stale() {
             self.ready.list(&mut self.enabled);
+        }
+        if self.spurious_left > 0 {
+            self.when_only_spurious();
         }
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
@@ -576,6 +658,9 @@ impl Execution {
 
     #[cfg(debug_assertions)]
     fn check_against_full_evaluation(&self) {
+        if self.failure.is_some() {
+            return;
+        }
         for id in self.task_ids() {
             let kept = &self.pending[id.index()];
             if self.task(id).phase == Phase::Alive && self.task(id).role == Role::Thread {
@@ -587,7 +672,7 @@ impl Execution {
 
     /// The present execution has failed: nothing moves any more.
     pub fn fail(&mut self, defect: Defect) {
-        if self.failure.is_none() && self.stage == Stage::Exploring {
+        if self.failure.is_none() && self.stage != Stage::Teardown {
             self.failure = Some(defect);
         }
     }
@@ -600,7 +685,7 @@ impl Execution {
             self.over = true;
         } else {
             self.returned();
-            let end = self.end_of(id);
+            let end = self.task(id).end;
             self.touch(end);
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
@@ -616,15 +701,6 @@ impl Execution {
         }
     }
 
-    /// The object that a task writes when it ends.
-    pub fn end_of(&mut self, id: TaskId) -> ObjectId {
-        if self.task(id).end == NO_OBJECT {
-            let object = self.objects.add("end", id, 0, [0; 2]);
-            self.task_mut(id).end = object;
-        }
-        self.task(id).end
-    }
-
     /// The object that holds the token of a task's park.
     pub fn token_of(&mut self, id: TaskId) -> ObjectId {
         if self.task(id).token == NO_OBJECT {
@@ -632,20 +708,6 @@ impl Execution {
             self.task_mut(id).token = object;
         }
         self.task(id).token
-    }
-
-    /// The running task wakes up or fails for no reason. When it was the last time that is allowed, nobody
-    /// else can any more.
-    pub fn spend_spurious(&mut self) {
-        self.spurious_left -= 1;
-        if self.spurious_left == 0 {
-            for id in self.task_ids() {
-                let task = self.task(id);
-                if task.role == Role::Thread && task.phase == Phase::Alive && id != self.current {
-                    self.evaluate(id);
-                }
-            }
-        }
     }
 
     /// Says what the step that is being taken did.
@@ -666,7 +728,7 @@ impl Execution {
 
     /// Adds a line that is no step for the running task.
     pub fn note(&mut self, verb: &'static Verb, place: &'static Location<'static>, effect: Effect) {
-        if self.stage == Stage::Exploring {
+        if self.stage != Stage::Teardown {
             let line = self.log.note(self.current, verb, place);
             line.effect = effect;
         }

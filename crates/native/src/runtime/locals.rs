@@ -63,7 +63,6 @@ pub(super) fn destroy(current: Current) -> Came {
     while current.with(|e| last_alive(e).is_some()) {
         if !announced {
             announced = true;
-            current.with(|e| e.end_of(e.current));
             current.perform(Op::plain(&RETURN, Location::caller()));
             if current.with(|e| e.stage == Stage::Teardown) {
                 return Came::Down;
@@ -110,12 +109,12 @@ impl Execution {
         if std::mem::replace(&mut self.task_mut(me).returned, true) {
             return;
         }
-        let (end, scope) = (self.end_of(me), self.task(me).scope);
+        let (end, scope) = (self.task(me).end, self.task(me).scope);
         self.touch(end);
         if self.objects.contains(scope) {
             self.objects[scope].words[0] -= 1;
             self.touch(scope);
-            self.did(Effect::None, Sync::ReleaseOn(scope));
+            self.did(Effect::None, Sync::ReleaseOf(scope));
         }
     }
 }

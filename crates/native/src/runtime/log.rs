@@ -40,14 +40,24 @@ pub(crate) enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sync {
     None,
-    /// Learns what was released on the object; a lock.
+    /// Learns what was released on the object, by anyone; a lock.
     Acquire,
     /// Releases on the object, in addition to what others released; an unlock.
     Release,
     /// Both.
     AcquireRelease,
-    /// Releases on another object than the line's.
-    ReleaseOn(ObjectId),
+    /// Acquires another object than the operation's own.
+    AcquireOf(ObjectId),
+    /// Releases on another object than the operation's own.
+    ReleaseOf(ObjectId),
+    /// Learns what was released on the object, but not by those who shared it; a read lock.
+    AcquireShared,
+    /// Releases to those who do not share the object; an unlock by a reader.
+    ReleaseShared,
+    /// Learns what was released on the object since the last meeting. What it then knows goes with its line.
+    Meet,
+    /// Learns what so-and-so line of a meeting knew, as others may, too.
+    Learn(u32),
     /// An atomic load.
     Load(Ordering),
     /// An atomic store.
@@ -59,6 +69,8 @@ pub(crate) enum Sync {
     Send,
     /// Learns what line so-and-so sent.
     Receive(u32),
+    /// Both: learns what that line sent, and what the task knows then goes with one message.
+    Exchange(u32),
     /// The new task knows what its parent knew.
     Spawn(TaskId),
     /// Learns all that the task knew.

@@ -6,6 +6,7 @@ pub(crate) mod address;
 pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod image;
+mod knowledge;
 pub(crate) mod locals;
 pub(crate) mod log;
 mod names;

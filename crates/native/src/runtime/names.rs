@@ -12,6 +12,7 @@ use raddle_core::world::Describe;
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
     if op.task == TaskId::MAIN {
+        // Also when all others have come to their end: if nobody joined them, it might have come first.
         return Sense::ready(Accesses::EVERYTHING_THERE_IS);
     }
     let task = e.task(op.task);
@@ -37,6 +38,10 @@ impl Execution {
     /// `Mutex#2 "accounts"`, or `main.1/Mutex#2` if another task than main touched it first.
     pub fn object_name(&self, id: ObjectId) -> String {
         let object = &self.objects[id];
+        if let (0, Some(label)) = (object.number, &object.label) {
+            // An atomic step has only the name that the program gave it.
+            return format!("\"{label}\"");
+        }
         let owner = self.task_name(object.creator);
         if object.number == 0 {
             // The end or the token of a task.
@@ -79,8 +84,12 @@ impl Execution {
             if let Some(object) = self.name_for(id, op.object) {
                 text.push_str(&format!(" {object}"));
             }
+            let held = (op.verb.held)(self, op);
+            if held != op.object {
+                text.push_str(&format!(" and needs {}", self.object_name(held)));
+            }
             for holder in (op.verb.holders)(self, op) {
-                text.push_str(&match (holder == id, self.taken_at(holder, op.object)) {
+                text.push_str(&match (holder == id, self.taken_at(holder, held)) {
                     (true, Some(place)) => format!(", which it holds itself since {place}"),
                     (true, None) => ", which it holds itself".to_owned(),
                     (false, Some(place)) => format!(", held by {} since {place}", self.task_name(holder)),

@@ -3,7 +3,7 @@
 //! An object is named by the task that first touched it and its number there, never by its address. Lock-like
 //! types carry an [`Identity`], so they may move; atomics have no room for one and are found by address.
 
-use super::operation::NO_OBJECT;
+use super::operation::{NO_OBJECT, Verb};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -73,6 +73,13 @@ impl Default for Identity {
     }
 }
 
+/// A task whose pending operation depends on an object's state.
+#[derive(Clone, Copy)]
+pub(crate) struct Watcher {
+    pub task: TaskId,
+    pub verb: &'static Verb,
+}
+
 /// An object of the present execution.
 pub(crate) struct Object {
     pub kind: Kind,
@@ -82,8 +89,12 @@ pub(crate) struct Object {
     pub label: Option<Box<str>>,
     /// State that belongs to the primitive.
     pub words: [u64; 2],
+    /// Tasks that its primitive keeps a list of: who waits for it, who shares it.
+    pub tasks: Vec<TaskId>,
     /// Tasks whose pending operation depends on this object's state.
-    pub watchers: Vec<TaskId>,
+    pub watchers: Vec<Watcher>,
+    /// Tasks whose loop waits for this object to change.
+    pub spinners: Vec<TaskId>,
 }
 
 /// All objects of the present execution. Memory is kept from one execution to the next.
@@ -97,6 +108,8 @@ impl Objects {
     pub fn reset(&mut self) {
         for object in &mut self.list[..self.used] {
             object.watchers.clear();
+            object.spinners.clear();
+            object.tasks.clear();
             object.label = None;
         }
         self.used = 0;
@@ -109,8 +122,8 @@ impl Objects {
             object.number = number;
             object.words = words;
         } else {
-            let watchers = Vec::new();
-            self.list.push(Object { kind, creator, number, label: None, words, watchers });
+            let (tasks, watchers, spinners) = (Vec::new(), Vec::new(), Vec::new());
+            self.list.push(Object { kind, creator, number, label: None, words, tasks, watchers, spinners });
         }
         self.used += 1;
         id
@@ -122,7 +135,7 @@ impl Objects {
     #[inline]
     pub fn unwatch(&mut self, object: ObjectId, task: TaskId) {
         let watchers = &mut self[object].watchers;
-        if let Some(at) = watchers.iter().position(|t| *t == task) {
+        if let Some(at) = watchers.iter().position(|w| w.task == task) {
             watchers.swap_remove(at);
         }
     }

@@ -37,6 +37,16 @@ pub(crate) enum Changes {
     Never,
     /// Evaluated again whenever one of its objects changes.
     WithItsObjects,
+    /// The same, and at any moment all operations of this verb on one object have the same sense.
+    Alike,
+}
+
+/// What operations touch that are always ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fixed {
+    Nothing,
+    ReadsItsObject,
+    WritesItsObject,
 }
 
 /// A kind of operation.
@@ -45,9 +55,23 @@ pub(crate) struct Verb {
     pub name: &'static str,
     pub sense: fn(&Execution, &Op) -> Sense,
     pub changes: Changes,
+    /// What it touches, if that is always the same: spares a call of `sense`.
+    pub fixed: Option<Fixed>,
     pub manner: Manner,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
+    /// What they hold, for the same reports.
+    pub held: fn(&Execution, &Op) -> ObjectId,
+    /// Whether it can happen for no reason only: nobody may count on it.
+    pub for_no_reason: fn(&Execution, &Op) -> bool,
+}
+
+fn its_object(_: &Execution, op: &Op) -> ObjectId {
+    op.object
+}
+
+fn never(_: &Execution, _: &Op) -> bool {
+    false
 }
 
 fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
@@ -57,16 +81,51 @@ fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
 impl Verb {
     /// An operation that may be blocked or whose accesses depend on the state.
     pub const fn new(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        Verb { name, sense, changes: Changes::WithItsObjects, manner: Manner::Ordinary, holders: nobody }
+        Verb {
+            name,
+            sense,
+            changes: Changes::WithItsObjects,
+            fixed: None,
+            manner: Manner::Ordinary,
+            holders: nobody,
+            held: its_object,
+            for_no_reason: never,
+        }
     }
     /// An operation that is always ready with the same accesses.
     pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        Verb { name, sense, changes: Changes::Never, manner: Manner::Ordinary, holders: nobody }
+        let verb = Verb::new(name, sense);
+        Verb { changes: Changes::Never, ..verb }
     }
     /// Says who keeps it from happening.
     pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> Verb {
         self.holders = holders;
         self
+    }
+    /// Says what they hold, if it is not always the operation's object.
+    pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> Verb {
+        self.held = held;
+        self
+    }
+    /// Says when it can happen for no reason only.
+    pub const fn spurious(mut self, for_no_reason: fn(&Execution, &Op) -> bool) -> Verb {
+        self.for_no_reason = for_no_reason;
+        self
+    }
+    /// At any moment, all operations of this verb on one object have the same sense.
+    pub const fn alike(mut self) -> Verb {
+        self.changes = Changes::Alike;
+        self
+    }
+    /// What `op`, an operation of this verb, would do in the present state.
+    #[inline(always)]
+    pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
+        match self.fixed {
+            None => (self.sense)(e, op),
+            Some(Fixed::Nothing) => Sense::ready(Accesses::NONE),
+            Some(Fixed::ReadsItsObject) => Sense::ready(Accesses::read(op.object)),
+            Some(Fixed::WritesItsObject) => Sense::ready(Accesses::write(op.object)),
+        }
     }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> Verb {
@@ -75,15 +134,18 @@ impl Verb {
     }
     /// Reads its object, always ready.
     pub const fn read(name: &'static str) -> Verb {
-        Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)))
+        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)));
+        Verb { fixed: Some(Fixed::ReadsItsObject), ..verb }
     }
     /// Writes its object, always ready.
     pub const fn write(name: &'static str) -> Verb {
-        Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)))
+        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)));
+        Verb { fixed: Some(Fixed::WritesItsObject), ..verb }
     }
     /// Touches nothing but its own task.
     pub const fn local(name: &'static str) -> Verb {
-        Verb::always(name, |_, _| Sense::ready(Accesses::NONE))
+        let verb = Verb::always(name, |_, _| Sense::ready(Accesses::NONE));
+        Verb { fixed: Some(Fixed::Nothing), ..verb }
     }
 }
 

@@ -108,12 +108,11 @@ pub(super) fn set_aside(e: &mut Execution) {
     e.task_mut(me).panics = e.panic_count.take();
 }
 
-/// A task's body came to its end without a panic: if it had any, the program has handled them.
-pub(crate) fn survived(current: Current) {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panic = None;
-    });
+/// The body of the running task has returned: if there was a panic, the program has handled it.
+#[inline]
+pub(crate) fn handled(e: &mut Execution) {
+    let me = e.current;
+    e.task_mut(me).panic = None;
 }
 
 impl Execution {
@@ -157,5 +156,6 @@ impl Execution {
 fn passes_on(panic: &Panic) -> bool {
     panic.place.is_none()
         || panic.message.contains("value: Any {")
+        || panic.message.contains("JoinError::Panic(")
         || panic.message == "a scoped thread panicked"
 }

@@ -1,48 +1,23 @@
 //! Data races: two accesses to one cell, not both reads, that nothing orders by the program's own
 //! synchronisation.
 //!
-//! This is *synchronises-with* by the orderings that the program declared, never the order in which steps
-//! were taken: a relaxed flag orders steps and synchronises nothing. Clocks are worked out from the log when
-//! a cell is touched, so programs without cells pay nothing.
+//! An access lasts from its beginning to its end, with operations in between if the program likes. One is
+//! ordered before another if its end is known to the task that begins the other. So everything is decided when
+//! an access begins: those that are not over yet cannot be ordered before it.
 
-use super::execution::Execution;
-use super::log::{Line, Log, Sync};
+use super::execution::{Execution, Stage};
+use super::knowledge::Clocks;
+use super::log::Effect;
+use super::object::Kind;
 use super::operation::Verb;
 use raddle_core::operation::{ObjectId, TaskId};
-use raddle_core::order::VectorClock;
 use raddle_core::verdict::{Defect, FailureKind};
-use std::collections::HashMap;
 use std::panic::Location;
-use std::sync::atomic::Ordering;
+
+const KIND: Kind = "UnsafeCell";
 
 static READ: Verb = Verb::local("read");
 static WRITE: Verb = Verb::local("write");
-
-/// What a task has learned.
-#[derive(Default, Clone)]
-struct Knowledge {
-    clock: VectorClock,
-    /// What relaxed loads have seen; a later acquire fence learns it.
-    seen: VectorClock,
-    /// What it knew at its last release fence; later relaxed stores release that.
-    fenced: VectorClock,
-}
-
-/// One access to a cell.
-#[derive(Clone, Copy)]
-struct Touch {
-    task: TaskId,
-    time: u32,
-    place: &'static Location<'static>,
-}
-
-/// How a cell was touched so far.
-#[derive(Default)]
-struct Cell {
-    write: Option<Touch>,
-    /// The last read of each task.
-    reads: Vec<Touch>,
-}
 
 /// How a cell is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,199 +26,252 @@ pub(crate) enum CellAccess {
     Write,
 }
 
-/// The clocks of one execution.
+impl CellAccess {
+    fn verb(self) -> &'static Verb {
+        match self {
+            CellAccess::Read => &READ,
+            CellAccess::Write => &WRITE,
+        }
+    }
+    fn does(self) -> &'static str {
+        match self {
+            CellAccess::Read => "reads",
+            CellAccess::Write => "writes",
+        }
+    }
+}
+
+/// Which memory a cell is. A cell has the layout of its value, so it is found by where it is, how large it is
+/// and what it holds: cells inside of cells begin at the same address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CellPlace {
+    pub address: usize,
+    pub size: usize,
+    /// The type of the value; none if its size is only known at run time: that may be any view of it.
+    pub holds: Option<&'static str>,
+}
+
+impl CellPlace {
+    fn is(&self, other: &CellPlace) -> bool {
+        let same_type = match (self.holds, other.holds) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => true,
+        };
+        self.address == other.address && self.size == other.size && same_type
+    }
+}
+
+/// An access, as far as others need to know of it.
+#[derive(Clone, Copy)]
+struct Touch {
+    task: TaskId,
+    how: CellAccess,
+    place: &'static Location<'static>,
+    /// The task's own time at the end of the access.
+    time: u32,
+}
+
+/// How a cell was touched so far.
+#[derive(Default)]
+struct Cell {
+    /// Accesses that are not over yet.
+    open: Vec<Touch>,
+    write: Option<Touch>,
+    /// The last read of each task since that write.
+    reads: Vec<Touch>,
+}
+
+/// The cells of one execution and what the tasks know. Memory is kept from one execution to the next.
 #[derive(Default)]
 pub(crate) struct Races {
-    /// Lines of the log that the clocks know of.
-    done: usize,
-    tasks: Vec<Knowledge>,
-    released: HashMap<ObjectId, VectorClock>,
-    sent: HashMap<u32, VectorClock>,
-    cells: HashMap<ObjectId, Cell>,
-}
-
-fn acquires(ordering: Ordering) -> bool {
-    matches!(ordering, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
-}
-
-fn releases(ordering: Ordering) -> bool {
-    matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
+    clocks: Clocks,
+    /// By address.
+    places: Vec<(CellPlace, ObjectId)>,
+    /// Word 0 of a cell's object is its index here.
+    cells: Vec<Cell>,
+    used: usize,
 }
 
 impl Races {
     pub fn reset(&mut self) {
-        if self.done > 0 || !self.cells.is_empty() {
-            *self = Races::default();
+        if self.used == 0 {
+            return;
+        }
+        self.clocks.reset();
+        self.places.clear();
+        for Cell { open, write, reads } in &mut self.cells[..self.used] {
+            open.clear();
+            *write = None;
+            reads.clear();
+        }
+        self.used = 0;
+    }
+
+    /// Whatever lived in this range is gone.
+    #[inline]
+    pub fn forget(&mut self, from: usize, size: usize) {
+        if self.used > 0 {
+            let first = self.places.partition_point(|(p, _)| p.address < from);
+            let last = self.places.partition_point(|(p, _)| p.address < from.saturating_add(size));
+            self.places.drain(first..last);
         }
     }
 
-    fn task(&mut self, id: TaskId) -> &mut Knowledge {
-        if self.tasks.len() <= id.index() {
-            self.tasks.resize(id.index() + 1, Knowledge::default());
-        }
-        let knowledge = &mut self.tasks[id.index()];
-        if knowledge.clock.get(id) == 0 {
-            knowledge.clock.set(id, 1);
-        }
-        knowledge
-    }
-
-    /// Learns the lines of the log that are new.
-    fn catch_up(&mut self, log: &Log) {
-        for at in self.done..log.lines.len() {
-            self.learn(&log.lines[at], at as u32);
-        }
-        self.done = log.lines.len();
-    }
-
-    fn learn(&mut self, line: &Line, at: u32) {
-        let (me, object) = (line.task, line.object);
-        match line.sync {
-            Sync::None => {}
-            Sync::Acquire => self.acquire(me, object),
-            Sync::Release => self.release_more(me, object),
-            Sync::ReleaseOn(other) => self.release_more(me, other),
-            Sync::AcquireRelease => {
-                self.acquire(me, object);
-                self.release_more(me, object);
+    fn find(&self, place: &CellPlace) -> Result<ObjectId, usize> {
+        let first = self.places.partition_point(|(p, _)| p.address < place.address);
+        for (known, object) in &self.places[first..] {
+            if known.address != place.address {
+                break;
             }
-            Sync::Load(ordering) => self.load(me, object, ordering),
-            Sync::Store(ordering) => {
-                // A store ends the release sequence of the one before it.
-                let clock = self.stored(me, ordering);
-                self.released.insert(object, clock);
-                self.task(me).clock.tick(me);
-            }
-            Sync::Update(ordering) => {
-                self.load(me, object, ordering);
-                // A read-modify-write goes on with the release sequence.
-                let clock = self.stored(me, ordering);
-                self.released.entry(object).or_default().join(&clock);
-                self.task(me).clock.tick(me);
-            }
-            Sync::Fence(ordering) => {
-                let task = self.task(me);
-                if acquires(ordering) {
-                    let seen = task.seen.clone();
-                    task.clock.join(&seen);
-                }
-                if releases(ordering) {
-                    task.fenced = task.clock.clone();
-                    task.clock.tick(me);
-                }
-            }
-            Sync::Send => {
-                let clock = self.task(me).clock.clone();
-                self.sent.insert(at, clock);
-                self.task(me).clock.tick(me);
-            }
-            Sync::Receive(sent) => {
-                if let Some(clock) = self.sent.remove(&sent) {
-                    self.task(me).clock.join(&clock);
-                }
-            }
-            Sync::Spawn(child) => {
-                let clock = self.task(me).clock.clone();
-                self.task(child).clock.join(&clock);
-                self.task(me).clock.tick(me);
-            }
-            Sync::Join(child) => {
-                let clock = self.task(child).clock.clone();
-                self.task(me).clock.join(&clock);
+            if known.is(place) {
+                return Ok(*object);
             }
         }
-    }
-
-    fn acquire(&mut self, me: TaskId, object: ObjectId) {
-        if let Some(clock) = self.released.get(&object).cloned() {
-            self.task(me).clock.join(&clock);
-        }
-    }
-
-    fn release_more(&mut self, me: TaskId, object: ObjectId) {
-        let clock = self.task(me).clock.clone();
-        self.released.entry(object).or_default().join(&clock);
-        self.task(me).clock.tick(me);
-    }
-
-    fn load(&mut self, me: TaskId, object: ObjectId, ordering: Ordering) {
-        if let Some(clock) = self.released.get(&object).cloned() {
-            let task = self.task(me);
-            if acquires(ordering) {
-                task.clock.join(&clock);
-            } else {
-                task.seen.join(&clock);
-            }
-        }
-    }
-
-    /// What a store with this ordering releases.
-    fn stored(&mut self, me: TaskId, ordering: Ordering) -> VectorClock {
-        let task = self.task(me);
-        if releases(ordering) { task.clock.clone() } else { task.fenced.clone() }
+        Err(first)
     }
 }
 
+/// Why an access must not begin.
+enum Conflict {
+    /// The other is not over yet.
+    WithOpen(Touch),
+    /// The other is over, but this task does not know that.
+    WithEnded(Touch),
+}
+
 impl Execution {
-    /// The running task touches a cell. An access that nothing orders with this one is a data race.
-    pub fn touch_cell(
+    /// The object of a cell, named now if it is new.
+    pub fn cell_object(&mut self, place: CellPlace) -> ObjectId {
+        match self.races.find(&place) {
+            Ok(object) => object,
+            Err(at) => {
+                let index = self.races.used;
+                let object = self.new_object(KIND, [index as u64, 0]);
+                // Nobody may be asked to forget cells while the lists grow: growing frees memory.
+                let mut races = std::mem::take(&mut self.races);
+                races.places.insert(at, (place, object));
+                if index == races.cells.len() {
+                    races.cells.push(Cell::default());
+                }
+                races.used += 1;
+                self.races = races;
+                object
+            }
+        }
+    }
+
+    /// The running task begins to touch a cell. An access that nothing orders with this one is a data race.
+    pub fn begin_access(
         &mut self,
         cell: ObjectId,
-        access: CellAccess,
+        how: CellAccess,
         place: &'static Location<'static>,
-    ) -> Result<(), Box<Defect>> {
+    ) -> Result<(), Defect> {
+        debug_assert!(self.stage != Stage::Teardown);
+        self.note_cell(cell, how.verb(), place);
         let me = self.current;
         let mut races = std::mem::take(&mut self.races);
-        races.catch_up(&self.log);
-        let clock = races.task(me).clock.clone();
-        let now = Touch { task: me, time: clock.get(me), place };
-        let state = races.cells.entry(cell).or_default();
-        let unordered = |t: &&Touch| t.task != me && !clock.knows(t.task, t.time);
-        let mut other = state.write.as_ref().filter(unordered).map(|t| (*t, CellAccess::Write));
-        if access == CellAccess::Write && other.is_none() {
-            other = state.reads.iter().find(unordered).map(|t| (*t, CellAccess::Read));
+        let clock = races.clocks.of(me, &self.log);
+        let state = &mut races.cells[self.objects[cell].words[0] as usize];
+        let conflicts = |t: &&Touch| how == CellAccess::Write || t.how == CellAccess::Write;
+        let unknown = |t: &&Touch| t.task != me && !clock.knows(t.task, t.time);
+        let open = state.open.iter().find(conflicts).map(|t| Conflict::WithOpen(*t));
+        let ended = || {
+            let mut ended = state.write.iter().chain(&state.reads).filter(conflicts);
+            ended.find(unknown).map(|t| Conflict::WithEnded(*t))
+        };
+        let conflict = open.or_else(ended);
+        if conflict.is_none() {
+            state.open.push(Touch { task: me, how, place, time: 0 });
         }
-        match access {
+        self.races = races;
+        match conflict {
+            None => Ok(()),
+            Some(conflict) => Err(self.cell_defect(cell, conflict, me, how, place)),
+        }
+    }
+
+    /// The running task has touched a cell.
+    pub fn end_access(&mut self, cell: ObjectId, how: CellAccess) {
+        if self.stage == Stage::Teardown {
+            return;
+        }
+        let me = self.current;
+        let mut races = std::mem::take(&mut self.races);
+        let time = races.clocks.of(me, &self.log).get(me);
+        let Cell { open, write, reads } = &mut races.cells[self.objects[cell].words[0] as usize];
+        let at = open.iter().rposition(|t| t.task == me && t.how == how).expect("an access that began ends");
+        let touch = Touch { time, ..open.swap_remove(at) };
+        match how {
             CellAccess::Write => {
-                state.write = Some(now);
-                state.reads.clear();
+                // Its beginning knew of all others, and so does whoever knows of its end.
+                *write = Some(touch);
+                reads.clear();
             }
             CellAccess::Read => {
-                state.reads.retain(|t| t.task != me);
-                state.reads.push(now);
+                reads.retain(|t| t.task != me);
+                reads.push(touch);
             }
         }
         self.races = races;
-        match other {
-            None => Ok(()),
-            Some((touch, how)) => Err(Box::new(self.data_race(cell, (touch, how), (now, access)))),
+        let last = self.log.lines.last().expect("its beginning has a line");
+        let at_once = last.task == me && last.object == cell && std::ptr::eq(last.verb, how.verb());
+        if !at_once {
+            self.note_cell(cell, how.verb(), touch.place);
+            self.log.lines.last_mut().expect("just added").effect = Effect::Word("ends");
         }
     }
 
-    fn data_race(&self, cell: ObjectId, first: (Touch, CellAccess), second: (Touch, CellAccess)) -> Defect {
+    fn cell_defect(
+        &self,
+        cell: ObjectId,
+        conflict: Conflict,
+        me: TaskId,
+        how: CellAccess,
+        place: &'static Location<'static>,
+    ) -> Defect {
         let name = self.object_name(cell);
-        let words = |(touch, access): (Touch, CellAccess)| {
-            let verb = match access {
-                CellAccess::Read => "reads",
-                CellAccess::Write => "writes",
-            };
-            (format!("{} {verb} {name} here", self.task_name(touch.task)), touch.place)
+        let mine = self.task_name(me);
+        let (first, ended) = match conflict {
+            Conflict::WithOpen(first) => (first, false),
+            Conflict::WithEnded(first) => (first, true),
         };
-        let ((one, here), (two, there)) = (words(first), words(second));
-        let message = format!(
-            "{} and {} touch {name}, and nothing in the program orders them",
-            self.task_name(first.0.task),
-            self.task_name(second.0.task)
-        );
-        Defect::new(FailureKind::DataRace, message).note(one, Some(here.into())).note(two, Some(there.into()))
+        let theirs = self.task_name(first.task);
+        let (kind, message) = if ended {
+            let message = format!("{theirs} and {mine} touch {name}, and nothing in the program orders them");
+            (FailureKind::DataRace, message)
+        } else if first.task == me {
+            let (does, did) = (how.does(), first.how.verb().name);
+            let message = format!(
+                "{mine} {does} {name} inside of its own {did} of it: a reference to the value that is \
+                 changed must be the only one"
+            );
+            (FailureKind::Misuse, message)
+        } else {
+            let (does, did) = (how.does(), first.how.verb().name);
+            (
+                FailureKind::DataRace,
+                format!("{mine} {does} {name} while {theirs} is still in the middle of a {did}"),
+            )
+        };
+        Defect::new(kind, message)
+            .note(format!("{theirs} {} {name} here", first.how.does()), Some(first.place.into()))
+            .note(format!("{mine} {} {name} here", how.does()), Some(place.into()))
     }
 
     /// Adds the line of an access to a cell.
-    pub fn note_cell(&mut self, cell: ObjectId, access: CellAccess, place: &'static Location<'static>) {
-        let verb = match access {
-            CellAccess::Read => &READ,
-            CellAccess::Write => &WRITE,
-        };
+    fn note_cell(&mut self, cell: ObjectId, verb: &'static Verb, place: &'static Location<'static>) {
+        // A loop over one cell says the same again and again.
+        let again = self.log.lines.last().is_some_and(|last| {
+            last.task == self.current
+                && last.object == cell
+                && std::ptr::eq(last.verb, verb)
+                && std::ptr::eq(last.place, place)
+                && last.effect == Effect::None
+        });
+        if again {
+            return;
+        }
         let line = self.log.note(self.current, verb, place);
         line.object = cell;
     }

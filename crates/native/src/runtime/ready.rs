@@ -40,15 +40,18 @@ impl Ready {
     /// Lists the set in ascending order.
     #[inline]
     pub fn list(&mut self, into: &mut Vec<TaskId>) {
-        into.clear();
+        self.stale = false;
+        into.resize(self.count, TaskId::MAIN);
+        let mut slots = into.iter_mut();
         for (at, word) in self.words.iter().enumerate() {
             let mut rest = *word;
-            while rest != 0 {
-                into.push(TaskId(at as u32 * 64 + rest.trailing_zeros()));
+            while rest != 0
+                && let Some(slot) = slots.next()
+            {
+                *slot = TaskId(at as u32 * 64 + rest.trailing_zeros());
                 rest &= rest - 1;
             }
         }
-        self.stale = false;
     }
 }
 

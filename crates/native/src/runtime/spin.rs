@@ -70,7 +70,7 @@ impl Execution {
                 line = l.before;
             }
             for object in &reads {
-                self.objects[*object].watchers.push(id);
+                self.objects[*object].spinners.push(id);
             }
             self.held_spins = true;
         }
@@ -148,7 +148,7 @@ impl Execution {
     pub(super) fn stop_watching_spin(&mut self, id: TaskId) {
         let reads = std::mem::take(&mut self.task_mut(id).spin_reads);
         for object in &reads {
-            self.objects.unwatch(*object, id);
+            self.objects[*object].spinners.retain(|t| *t != id);
         }
         self.task_mut(id).spin_reads = reads;
         self.task_mut(id).spin_reads.clear();

@@ -10,6 +10,8 @@ pub(crate) struct TaskStack {
     mapping: DefaultStack,
     /// Bytes left unused at the top; a multiple of a cache line.
     offset: usize,
+    /// Of the usual size; others are not kept.
+    usual: bool,
 }
 
 // SAFETY: a part of a valid stack, with the alignment kept.
@@ -47,9 +49,8 @@ impl Stacks {
         }
     }
     pub fn give_back(&mut self, stack: TaskStack) {
-        let size = stack.base().get() - stack.limit().get();
         // Larger ones were asked for by one task and would be wasted on others.
-        if size <= self.size + 4 * PAGE {
+        if stack.usual {
             self.free.push(stack);
         }
     }
@@ -57,7 +58,7 @@ impl Stacks {
         self.made += 1;
         let offset = self.made * STRIDE % PAGE;
         match DefaultStack::new(size + PAGE) {
-            Ok(mapping) => TaskStack { mapping, offset },
+            Ok(mapping) => TaskStack { mapping, offset, usual: size == self.size },
             Err(e) => panic!(
                 "raddle: cannot map a stack of {size} bytes for a task: {e}; use fewer tasks at a time or a \
                  smaller stack_size"

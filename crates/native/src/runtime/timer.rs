@@ -15,7 +15,10 @@ static FIRE: Verb = {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
         let accesses = match e.settings.time {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
-            Time::Any => Accesses::write(op.other).and(e.clock_object, Mode::Write),
+            Time::Any => {
+                let accesses = Accesses::write(op.other).and(e.clock_object, Mode::Write);
+                if op.object == NO_OBJECT { accesses } else { accesses.and(op.object, Mode::Write) }
+            }
         };
         Sense::when(false, accesses)
     });
@@ -35,6 +38,11 @@ impl Execution {
 
     /// Sets a timer for the operation that the running task is about to announce.
     pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
+        self.arm_on(NO_OBJECT, after, place);
+    }
+
+    /// The same, where the firing also changes `object`: a timed wait leaves the queue there.
+    pub fn arm_on(&mut self, object: ObjectId, after: Duration, place: &'static Location<'static>) {
         let me = self.current;
         self.task_mut(me).timed_out = false;
         if self.clock.now().saturating_add(after) == Duration::MAX {
@@ -44,7 +52,7 @@ impl Execution {
         self.the_clock();
         let timer = self.add_timer_task(me);
         self.clock.arm(timer, after);
-        let mut op = Op::plain(&FIRE, place).with(token);
+        let mut op = Op::new(&FIRE, object, place).with(token);
         op.task = timer;
         let task = self.task_mut(timer);
         task.phase = Phase::Alive;
@@ -55,13 +63,17 @@ impl Execution {
 
     /// The running task goes on: its timer, if it has not fired, is taken away. Says whether it had fired.
     pub fn disarm(&mut self) -> bool {
-        let me = self.current;
-        if let Some(timer) = self.task_mut(me).timer.take() {
+        self.disarm_of(self.current)
+    }
+
+    /// The same for another task, which no longer has to wait.
+    pub fn disarm_of(&mut self, id: TaskId) -> bool {
+        if let Some(timer) = self.task_mut(id).timer.take() {
             self.clock.disarm(timer);
             self.task_mut(timer).phase = Phase::Ended;
             self.set_pending(timer, Pending::NOTHING);
         }
-        std::mem::take(&mut self.task_mut(me).timed_out)
+        std::mem::take(&mut self.task_mut(id).timed_out)
     }
 
     /// A timer fires.
@@ -73,6 +85,10 @@ impl Execution {
         owner.timer = None;
         owner.timed_out = true;
         self.evaluate(of);
+        let object = self.task(timer).op.object;
+        if object != NO_OBJECT {
+            self.touch(object);
+        }
         // Loops that watch the clock see that it moved.
         self.touch(self.clock_object);
     }

@@ -18,7 +18,8 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 const KIND: &str = "Mutex";
 
 static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object), Accesses::write(op.object)))
-    .held_by(|e, op| holder(e, op.object).into_iter().collect());
+    .held_by(|e, op| holder(e, op.object).into_iter().collect())
+    .alike();
 static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
@@ -95,7 +96,7 @@ impl<T> Mutex<T> {
 
 impl<T: ?Sized> Mutex<T> {
     #[track_caller]
-    pub(super) fn object(&self, current: Current) -> ObjectId {
+    pub(crate) fn object(&self, current: Current) -> ObjectId {
         current.object(&self.identity, KIND, [0; 2])
     }
 
@@ -198,6 +199,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     /// The mutex that this is the guard of.
     pub(super) fn mutex(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
+    }
+    /// The guard of a mutex that was given back and taken again, as an error if it is poisoned by now.
+    pub(super) fn again(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        guard.mutex.poison.wrap(guard)
     }
     /// The lock that threads outside of explorations hold, for their condition variables.
     pub(super) fn take_outside(guard: &mut MutexGuard<'a, T>) -> Option<std::sync::MutexGuard<'a, ()>> {

@@ -5,32 +5,60 @@
 //! returned before it was there.
 
 use super::handle::{Inner, Thread, used_outside};
+use super::sleep::{is_over, set_timer};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
-use raddle_core::operation::{Accesses, ObjectId};
+use raddle_core::clock::Time;
+use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
 
-static PARK: Verb = Verb::new("park", |e, op| waits_for_token(e, op, e.spurious_left > 0));
-/// The argument is 1 if it does not wait at all.
-static PARK_TIMEOUT: Verb = Verb::new("park_timeout", |e, op| {
-    let over = e.task(op.task).timed_out || op.args[0] == 1 || e.stage == Stage::Teardown;
-    waits_for_token(e, op, over || e.spurious_left > 0)
+static PARK: Verb = Verb::new("park", |e, op| match (has_token(e, op), for_no_reason(e, op)) {
+    (true, _) => Sense::ready(Accesses::write(op.object)),
+    (false, true) => Sense::ready(Accesses::read(op.object).and(e.spurious_object, Mode::Write)),
+    (false, false) => Sense::when(false, Accesses::read(op.object)),
+})
+.spurious(for_no_reason);
+
+static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park).spurious(timed_for_no_reason);
+/// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
+static BEGIN: Verb = Verb::always("park_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
+static WAKE: Verb = Verb::new("wake", timed_park).spurious(timed_for_no_reason);
+/// Takes the token if it is there, and does not wait.
+static POLL: Verb = Verb::new("park_timeout", |e, op| {
+    Sense::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
+
 static UNPARK: Verb = Verb::write("unpark");
 
-/// Takes the token if it is there, and may go on without it if `otherwise`.
-fn waits_for_token(e: &Execution, op: &Op, otherwise: bool) -> Sense {
-    if has_token(e, op.object) {
-        return Sense::ready(Accesses::write(op.object));
-    }
-    Sense::when(otherwise, Accesses::read(op.object))
+fn has_token(e: &Execution, op: &Op) -> bool {
+    e.objects[op.object].words[0] != 0
 }
 
-fn has_token(e: &Execution, token: ObjectId) -> bool {
-    e.objects[token].words[0] != 0
+fn for_no_reason(e: &Execution, op: &Op) -> bool {
+    e.spurious_left > 0 && !has_token(e, op)
+}
+
+fn timed_for_no_reason(e: &Execution, op: &Op) -> bool {
+    for_no_reason(e, op) && !is_over(e, op)
+}
+
+fn timed_park(e: &Execution, op: &Op) -> Sense {
+    let accesses = match has_token(e, op) {
+        true => Accesses::write(op.object),
+        false => Accesses::read(op.object),
+    };
+    // Its timer is taken away, which may make another one the next to fire.
+    let accesses = match e.settings.time {
+        Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
+        _ => accesses,
+    };
+    if timed_for_no_reason(e, op) {
+        return Sense::ready(accesses.and(e.spurious_object, Mode::Write));
+    }
+    Sense::when(has_token(e, op) || is_over(e, op), accesses)
 }
 
 /// See [`std::thread::park`].
@@ -40,8 +68,7 @@ pub fn park() {
     let token = current.with(|e| e.token_of(e.current));
     current.perform(Op::new(&PARK, token, Location::caller()));
     if !take_token(current, token) {
-        current.with(|e| e.spend_spurious());
-        current.did(Effect::Word("returns for no reason"), Synchronises::None);
+        returns_for_no_reason(current);
     }
 }
 
@@ -50,24 +77,21 @@ pub fn park() {
 pub fn park_timeout(dur: Duration) {
     let Some(current) = context::current() else { return std::thread::park_timeout(dur) };
     let place = Location::caller();
+    let verb = match dur.is_zero() {
+        true => &POLL,
+        false => set_timer(current, dur, place, &BEGIN, [&PARK_TIMEOUT, &WAKE]),
+    };
     let token = current.with(|e| e.token_of(e.current));
-    if dur.is_zero() {
-        current.perform(Op::new(&PARK_TIMEOUT, token, place).arg(1));
-    } else {
-        current.with(|e| e.arm(dur, place));
-        current.perform(Op::new(&PARK_TIMEOUT, token, place));
-    }
-    let over = current.with(|e| e.disarm()) || dur.is_zero() || current.with(|e| e.stage == Stage::Teardown);
+    current.perform(Op::new(verb, token, place));
+    let fired = current.with(|e| e.disarm());
     if take_token(current, token) {
         return;
     }
-    let word = if over {
-        "times out"
+    if fired || dur.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
+        current.did(Effect::Word("times out"), Synchronises::None);
     } else {
-        current.with(|e| e.spend_spurious());
-        "returns for no reason"
-    };
-    current.did(Effect::Word(word), Synchronises::None);
+        returns_for_no_reason(current);
+    }
 }
 
 /// See [`std::thread::park_timeout_ms`].
@@ -84,6 +108,11 @@ fn take_token(current: Current, token: ObjectId) -> bool {
         current.did(Effect::None, Synchronises::Acquire);
     }
     taken
+}
+
+fn returns_for_no_reason(current: Current) {
+    current.with(|e| e.spend_spurious());
+    current.did(Effect::Word("returns for no reason"), Synchronises::None);
 }
 
 impl Thread {

@@ -68,7 +68,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
         let current = context::current().expect("a task runs inside of an execution");
         let Ok(outcome) = catch(f) else { return Came::Down };
         match &outcome {
-            Ok(_) => panics::survived(current),
+            Ok(_) => current.with(panics::handled),
             Err(payload) => current.with(|e| note_panic(e, &**payload)),
         }
         result.set(Some(outcome));
@@ -117,7 +117,7 @@ impl<T> Task<T> {
     #[track_caller]
     pub fn join(&self, what: &str) -> std::thread::Result<T> {
         let (current, task) = self.id.here(what);
-        let end = current.with(|e| e.end_of(task));
+        let end = current.with(|e| e.task(task).end);
         current.perform(Op::new(&JOIN, end, Location::caller()).arg(task.0 as u64));
         current.did(Effect::None, Synchronises::Join(task));
         current.with(|e| e.task_mut(task).handle = Handle::Joined);
@@ -128,7 +128,7 @@ impl<T> Task<T> {
     #[track_caller]
     pub fn is_finished(&self, what: &str) -> bool {
         let (current, task) = self.id.here(what);
-        let end = current.with(|e| e.end_of(task));
+        let end = current.with(|e| e.task(task).end);
         current.perform(Op::new(&IS_FINISHED, end, Location::caller()));
         let finished = current.with(|e| e.task(task).returned);
         current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);

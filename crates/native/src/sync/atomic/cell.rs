@@ -7,7 +7,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Kind;
 use crate::runtime::operation::{Op, Sense, Verb};
-use raddle_core::operation::{Accesses, ObjectId};
+use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
@@ -41,8 +41,11 @@ macro_rules! compare_exchange_weak_verb {
             if value as u64 != op.args[1] {
                 return Sense::ready(Accesses::read(op.object));
             }
-            let options = if e.spurious_left > 0 { 2 } else { 1 };
-            Sense { accesses: Accesses::write(op.object), options }
+            let accesses = Accesses::write(op.object);
+            match e.spurious_left {
+                0 => Sense::ready(accesses),
+                _ => Sense { accesses: accesses.and(e.spurious_object, Mode::Write), options: 2 },
+            }
         });
     };
 }
@@ -88,7 +91,7 @@ pub(super) struct Cell {
 
 impl Cell {
     #[inline]
-    fn object(self, current: Current) -> ObjectId {
+    pub fn object(self, current: Current) -> ObjectId {
         match current.with(|e| e.addresses.get(self.address)) {
             Some(object) => object,
             None => current.with(|e| {
@@ -166,7 +169,7 @@ impl Cell {
         let verb = compare_exchange_verb(size_of::<T>(), strength);
         let op = Op::new(verb, object, place).args([self.address as u64, expected.bits()]);
         if current.perform(op) == 1 {
-            current.with(|e| e.spurious_left -= 1);
+            current.with(|e| e.spend_spurious());
             current.did(Effect::Word("fails for no reason"), Synchronises::Load(failure));
             return Some(Err(expected));
         }

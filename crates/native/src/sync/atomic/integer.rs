@@ -1,9 +1,12 @@
 //! The integer atomics, all from one macro.
 
 use super::cell::{Bits, Cell, Strength};
+use crate::label::{Labelled, Sealed};
+use crate::runtime::context;
 use crate::runtime::log::Shape;
 use crate::runtime::operation::Verb;
 use crate::runtime::overlay::here;
+use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe};
 use std::sync::atomic::{self as real, Ordering};
@@ -160,6 +163,12 @@ macro_rules! integer {
             }
         }
 
+        impl Labelled for $atomic {}
+        impl Sealed for $atomic {
+            fn labelled_object(&self) -> Option<ObjectId> {
+                context::current().map(|current| here(self).cell().object(current))
+            }
+        }
         impl Default for $atomic {
             fn default() -> $atomic {
                 $atomic::new(<$int>::default())

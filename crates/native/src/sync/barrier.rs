@@ -1,0 +1,103 @@
+//! `std::sync::Barrier`. The tasks of its object are those who have arrived in this round and wait.
+//!
+//! A `wait` is an arrival and, for all but the last, a `pass` once the round is complete. Whoever passes
+//! learns what was known where they met, and nothing of those who have already arrived in the next round.
+
+use crate::runtime::context;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::object::Identity;
+use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::overlay::here;
+use raddle_core::operation::Accesses;
+use std::fmt;
+use std::panic::Location;
+
+const KIND: &str = "Barrier";
+
+static WAIT: Verb = Verb::write("wait");
+/// The last to arrive notifies the others and leaves them the line in which they met as an argument.
+static PASS: Verb =
+    Verb::new("pass", |e, op| Sense::when(e.task(op.task).notified, Accesses::read(op.object)));
+
+/// See [`std::sync::Barrier`].
+pub struct Barrier {
+    identity: Identity,
+    size: usize,
+    /// Used by threads outside of explorations only.
+    outside: std::sync::Barrier,
+}
+
+/// See [`std::sync::BarrierWaitResult`].
+pub struct BarrierWaitResult {
+    is_leader: bool,
+}
+
+impl Barrier {
+    /// See [`std::sync::Barrier::new`].
+    #[inline]
+    pub const fn new(n: usize) -> Barrier {
+        Barrier { identity: Identity::new(), size: n, outside: std::sync::Barrier::new(n) }
+    }
+
+    /// See [`std::sync::Barrier::wait`].
+    #[track_caller]
+    pub fn wait(&self) -> BarrierWaitResult {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.identity.used_outside();
+            return BarrierWaitResult { is_leader: this.outside.wait().is_leader() };
+        };
+        let place = Location::caller();
+        let barrier = current.object(&this.identity, KIND, [0; 2]);
+        current.perform(Op::new(&WAIT, barrier, place));
+        let is_leader = current.with(|e| {
+            let me = e.current;
+            let arrived = &mut e.objects[barrier].tasks;
+            if arrived.len() + 1 < this.size {
+                arrived.push(me);
+                return false;
+            }
+            let meeting = e.present_line() as u64;
+            while let Some(id) = e.objects[barrier].tasks.pop() {
+                let task = e.task_mut(id);
+                task.notified = true;
+                task.op.args[0] = meeting;
+            }
+            e.touch(barrier);
+            true
+        });
+        if is_leader {
+            current.did(Effect::Word("the last"), Synchronises::Meet);
+            return BarrierWaitResult { is_leader };
+        }
+        current.did(Effect::None, Synchronises::Release);
+        current.perform(Op::new(&PASS, barrier, place));
+        let meeting = current.with(|e| {
+            let me = e.current;
+            e.task_mut(me).notified = false;
+            e.task(me).op.args[0] as u32
+        });
+        current.did(Effect::None, Synchronises::Learn(meeting));
+        BarrierWaitResult { is_leader }
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Barrier").finish_non_exhaustive()
+    }
+}
+
+impl BarrierWaitResult {
+    /// See [`std::sync::BarrierWaitResult::is_leader`].
+    #[must_use]
+    pub fn is_leader(&self) -> bool {
+        self.is_leader
+    }
+}
+
+impl fmt::Debug for BarrierWaitResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
+    }
+}

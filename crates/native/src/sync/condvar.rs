@@ -1,0 +1,405 @@
+//! `std::sync::Condvar`. The tasks of its object are those who wait and were not notified, the longest waiting
+//! first.
+//!
+//! A `wait` gives the mutex back and begins to wait, in one step; a `wake` takes the mutex again, once the
+//! task is notified, its time is up, or for no reason while such wake-ups are left. A waiter whose time is up
+//! is no longer there for `notify_one`, even if it does not have the mutex yet. Notifying orders nothing in
+//! the program: only the mutex does.
+
+use super::mutex::{self, Mutex, MutexGuard};
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::object::Identity;
+use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::overlay::here;
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::panic::Location;
+use std::sync::{LockResult, PoisonError};
+use std::time::{Duration, Instant};
+
+const KIND: &str = "Condvar";
+
+/// The argument of operations that read the clock.
+const READS_CLOCK: u64 = 1;
+
+fn and_clock(e: &Execution, op: &Op, accesses: Accesses) -> Accesses {
+    if op.args[0] == READS_CLOCK { accesses.and(e.clock_object, Mode::Read) } else { accesses }
+}
+
+static WAIT: Verb = Verb::always("wait", |e, op| {
+    let accesses = Accesses::write(op.object).and(op.other, Mode::Write);
+    Sense::ready(and_clock(e, op, accesses))
+});
+
+static WAKE: Verb = Verb::new("wake", |e, op| {
+    let free = mutex::is_free(e, op.other);
+    if for_no_reason(e, op) {
+        // Leaves the queue by itself.
+        let accesses = Accesses::write(op.object).and(e.spurious_object, Mode::Write);
+        return Sense::when(free, and_clock(e, op, accesses.and(op.other, Mode::Write)));
+    }
+    let accesses = Accesses::read(op.object).and(op.other, Mode::Write);
+    Sense::when(is_woken(e, op.task) && free, and_clock(e, op, accesses))
+})
+.spurious(for_no_reason)
+.held_by(|e, op| match is_woken(e, op.task) {
+    true => mutex::holder(e, op.other).into_iter().collect(),
+    false => Vec::new(),
+})
+.holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object });
+
+static NOTIFY_ONE: Verb = Verb::new("notify_one", |e, op| match waiters(e, op.object).count() as u32 {
+    0 => Sense::ready(Accesses::read(op.object)),
+    waiters => Sense { accesses: Accesses::write(op.object), options: waiters },
+});
+
+static NOTIFY_ALL: Verb = Verb::new("notify_all", |e, op| match waiters(e, op.object).count() {
+    0 => Sense::ready(Accesses::read(op.object)),
+    _ => Sense::ready(Accesses::write(op.object)),
+});
+
+fn is_woken(e: &Execution, id: TaskId) -> bool {
+    e.task(id).notified || e.task(id).timed_out
+}
+
+fn for_no_reason(e: &Execution, op: &Op) -> bool {
+    e.spurious_left > 0 && !is_woken(e, op.task)
+}
+
+/// Those who could be notified.
+fn waiters(e: &Execution, condvar: ObjectId) -> impl Iterator<Item = TaskId> {
+    e.objects[condvar].tasks.iter().copied().filter(|id| !e.task(*id).timed_out)
+}
+
+/// A waiter has what it waited for.
+fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
+    e.objects[condvar].tasks.retain(|t| *t != id);
+    e.disarm_of(id);
+    e.task_mut(id).notified = true;
+    e.touch(condvar);
+}
+
+/// How a task came to wake up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    Notified,
+    TimedOut,
+    None,
+}
+
+/// The running task wakes up. Its time may have been up only if nobody had notified it before.
+fn woken(e: &mut Execution, condvar: ObjectId) -> Reason {
+    let me = e.current;
+    let timed_out = e.disarm();
+    if std::mem::take(&mut e.task_mut(me).notified) {
+        return Reason::Notified;
+    }
+    e.objects[condvar].tasks.retain(|t| *t != me);
+    if timed_out {
+        return Reason::TimedOut;
+    }
+    e.spend_spurious();
+    e.touch(condvar);
+    Reason::None
+}
+
+/// Whether a task that wakes up looks at how much time is left.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    GoesOn,
+    LooksAtTheClock,
+}
+
+/// How long a task waits at most.
+struct Limit {
+    length: Duration,
+    then: Then,
+    /// The end of it, once it has begun.
+    end: Option<Duration>,
+    is_over: bool,
+}
+
+impl Limit {
+    fn new(length: Duration, then: Then) -> Limit {
+        Limit { length, then, end: None, is_over: false }
+    }
+    /// What is left of it when a wait begins.
+    fn left(&mut self, now: Duration) -> Duration {
+        self.end.get_or_insert(now.saturating_add(self.length)).saturating_sub(now)
+    }
+    fn look(&mut self, now: Duration) {
+        self.is_over = self.end.is_some_and(|end| end <= now);
+    }
+}
+
+/// See [`std::sync::Condvar`].
+pub struct Condvar {
+    identity: Identity,
+    /// Used by threads outside of explorations only.
+    outside: std::sync::Condvar,
+}
+
+/// See [`std::sync::WaitTimeoutResult`].
+#[derive(Debug, PartialEq, Eq, Copy, Clone)]
+pub struct WaitTimeoutResult(bool);
+
+impl WaitTimeoutResult {
+    /// See [`std::sync::WaitTimeoutResult::timed_out`].
+    #[must_use]
+    pub fn timed_out(&self) -> bool {
+        self.0
+    }
+}
+
+impl Condvar {
+    /// See [`std::sync::Condvar::new`].
+    #[must_use]
+    #[inline]
+    pub const fn new() -> Condvar {
+        Condvar { identity: Identity::new(), outside: std::sync::Condvar::new() }
+    }
+
+    #[track_caller]
+    fn object(&self, current: Current) -> ObjectId {
+        current.object(&self.identity, KIND, [0; 2])
+    }
+
+    /// Waits inside of an exploration.
+    #[track_caller]
+    fn wait_inside<'a, T: ?Sized>(
+        &self,
+        current: Current,
+        guard: MutexGuard<'a, T>,
+        mut limit: Option<&mut Limit>,
+        place: &'static Location<'static>,
+    ) -> (LockResult<MutexGuard<'a, T>>, Reason) {
+        let condvar = self.object(current);
+        let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
+        let mut wait = Op::new(&WAIT, condvar, place).with(mutex);
+        let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
+        if let Some(limit) = &limit {
+            // Readings of the clock conflict with what moves it.
+            current.with(|e| e.the_clock());
+            wait = wait.arg(READS_CLOCK);
+            if limit.then == Then::LooksAtTheClock {
+                wake = wake.arg(READS_CLOCK);
+            }
+        }
+        current.perform(wait);
+        // The mutex is not held until it wakes: if it never does, nobody gives it back.
+        let guard = ManuallyDrop::new(guard);
+        current.with(|e| {
+            mutex::give_back(e, mutex);
+            let me = e.current;
+            e.objects[condvar].tasks.push(me);
+            e.touch(condvar);
+            if let Some(limit) = &mut limit {
+                let left = limit.left(e.clock.now());
+                e.arm_on(condvar, left, place);
+            }
+        });
+        current.did(Effect::None, Synchronises::ReleaseOf(mutex));
+        current.perform(wake);
+        let reason = current.with(|e| {
+            let reason = woken(e, condvar);
+            mutex::take(e, mutex);
+            if let Some(limit) = limit
+                && limit.then == Then::LooksAtTheClock
+            {
+                limit.look(e.clock.now());
+            }
+            reason
+        });
+        let word = match reason {
+            Reason::Notified => "notified",
+            Reason::TimedOut => "timed out",
+            Reason::None => "for no reason",
+        };
+        current.did(Effect::Word(word), Synchronises::AcquireOf(mutex));
+        (MutexGuard::again(ManuallyDrop::into_inner(guard)), reason)
+    }
+
+    /// Waits in a thread outside of explorations.
+    fn wait_outside<'a, T: ?Sized>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        limit: Option<Duration>,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        self.identity.used_outside();
+        let outside = MutexGuard::take_outside(&mut guard).expect("raddle: the guard is not of this thread");
+        let (outside, timed_out) = match limit {
+            None => (self.outside.wait(outside).unwrap_or_else(PoisonError::into_inner), false),
+            Some(limit) => {
+                let waited = self.outside.wait_timeout(outside, limit);
+                let (outside, result) = waited.unwrap_or_else(PoisonError::into_inner);
+                (outside, result.timed_out())
+            }
+        };
+        MutexGuard::put_outside(&mut guard, outside);
+        (MutexGuard::again(guard), timed_out)
+    }
+
+    /// See [`std::sync::Condvar::wait`].
+    #[track_caller]
+    pub fn wait<'a, T: ?Sized>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
+        let this = here(self);
+        match context::current() {
+            Some(current) => this.wait_inside(current, guard, None, Location::caller()).0,
+            None => this.wait_outside(guard, None).0,
+        }
+    }
+
+    /// See [`std::sync::Condvar::wait_while`].
+    #[track_caller]
+    pub fn wait_while<'a, T: ?Sized, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        mut condition: F,
+    ) -> LockResult<MutexGuard<'a, T>>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        while condition(&mut *guard) {
+            guard = self.wait(guard)?;
+        }
+        Ok(guard)
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout`].
+    #[track_caller]
+    pub fn wait_timeout<'a, T: ?Sized>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        dur: Duration,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
+        let this = here(self);
+        let (guard, timed_out) = match context::current() {
+            Some(current) => {
+                let mut limit = Limit::new(dur, Then::GoesOn);
+                let (guard, reason) = this.wait_inside(current, guard, Some(&mut limit), Location::caller());
+                (guard, reason == Reason::TimedOut)
+            }
+            None => this.wait_outside(guard, Some(dur)),
+        };
+        with_result(guard, WaitTimeoutResult(timed_out))
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout_ms`].
+    #[deprecated(since = "1.6.0", note = "replaced by `std::sync::Condvar::wait_timeout`")]
+    #[track_caller]
+    pub fn wait_timeout_ms<'a, T: ?Sized>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        ms: u32,
+    ) -> LockResult<(MutexGuard<'a, T>, bool)> {
+        match self.wait_timeout(guard, Duration::from_millis(ms as u64)) {
+            Ok((guard, result)) => Ok((guard, !result.timed_out())),
+            Err(e) => {
+                let (guard, result) = e.into_inner();
+                Err(PoisonError::new((guard, !result.timed_out())))
+            }
+        }
+    }
+
+    /// See [`std::sync::Condvar::wait_timeout_while`].
+    #[track_caller]
+    pub fn wait_timeout_while<'a, T: ?Sized, F>(
+        &self,
+        mut guard: MutexGuard<'a, T>,
+        dur: Duration,
+        mut condition: F,
+    ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)>
+    where
+        F: FnMut(&mut T) -> bool,
+    {
+        let Some(current) = context::current() else {
+            let start = Instant::now();
+            loop {
+                if !condition(&mut *guard) {
+                    return Ok((guard, WaitTimeoutResult(false)));
+                }
+                let Some(left) = dur.checked_sub(start.elapsed()) else {
+                    return Ok((guard, WaitTimeoutResult(true)));
+                };
+                guard = self.wait_timeout(guard, left)?.0;
+            }
+        };
+        let mut limit = Limit::new(dur, Then::LooksAtTheClock);
+        // Virtual time does not pass by itself: no time at all is over at once.
+        limit.is_over = dur.is_zero();
+        loop {
+            if !condition(&mut *guard) {
+                return Ok((guard, WaitTimeoutResult(false)));
+            }
+            if limit.is_over {
+                return Ok((guard, WaitTimeoutResult(true)));
+            }
+            let (woken, reason) =
+                here(self).wait_inside(current, guard, Some(&mut limit), Location::caller());
+            guard = with_result(woken, WaitTimeoutResult(reason == Reason::TimedOut))?.0;
+        }
+    }
+
+    /// See [`std::sync::Condvar::notify_one`].
+    #[track_caller]
+    pub fn notify_one(&self) {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.identity.used_outside();
+            return this.outside.notify_one();
+        };
+        let condvar = this.object(current);
+        let option = current.perform(Op::new(&NOTIFY_ONE, condvar, Location::caller()));
+        let woken = current.with(|e| {
+            let woken = waiters(e, condvar).nth(option as usize)?;
+            notify(e, condvar, woken);
+            Some(woken)
+        });
+        let effect = woken.map_or(Effect::Word("nobody waits"), Effect::Task);
+        current.did(effect, Synchronises::None);
+    }
+
+    /// See [`std::sync::Condvar::notify_all`].
+    #[track_caller]
+    pub fn notify_all(&self) {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.identity.used_outside();
+            return this.outside.notify_all();
+        };
+        let condvar = this.object(current);
+        current.perform(Op::new(&NOTIFY_ALL, condvar, Location::caller()));
+        let woken = current.with(|e| {
+            let mut woken = 0;
+            loop {
+                let Some(id) = waiters(e, condvar).next() else { return woken };
+                notify(e, condvar, id);
+                woken += 1;
+            }
+        });
+        let effect = if woken == 0 { Effect::Word("nobody waits") } else { Effect::Count(woken) };
+        current.did(effect, Synchronises::None);
+    }
+}
+
+fn with_result<G, R>(guard: LockResult<G>, result: R) -> LockResult<(G, R)> {
+    match guard {
+        Ok(guard) => Ok((guard, result)),
+        Err(e) => Err(PoisonError::new((e.into_inner(), result))),
+    }
+}
+
+impl fmt::Debug for Condvar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Condvar").finish_non_exhaustive()
+    }
+}
+
+impl Default for Condvar {
+    fn default() -> Condvar {
+        Condvar::new()
+    }
+}

@@ -1,0 +1,116 @@
+//! `std::sync::Once`: a latch whose initialisation leaves nothing behind.
+
+use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting_on};
+use crate::runtime::context;
+use crate::runtime::operation::Verb;
+use crate::runtime::overlay::here;
+use std::fmt;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+const KIND: &str = "Once";
+
+static CALL_ONCE: Verb = initialising("call_once");
+static CALL_ONCE_FORCE: Verb = forcing("call_once_force");
+static IS_COMPLETED: Verb = Verb::read("is_completed");
+static WAIT: Verb = waiting("wait");
+static WAIT_FORCE: Verb = waiting_on("wait_force");
+
+/// See [`std::sync::Once`].
+pub struct Once(Latch);
+
+impl UnwindSafe for Once {}
+impl RefUnwindSafe for Once {}
+
+/// See [`std::sync::OnceState`].
+pub struct OnceState {
+    poisoned: bool,
+}
+
+/// See [`std::sync::ONCE_INIT`].
+#[deprecated(since = "1.38.0", note = "the `Once::new()` function is now preferred")]
+#[allow(clippy::declare_interior_mutable_const)]
+pub const ONCE_INIT: Once = Once::new();
+
+#[cold]
+#[track_caller]
+fn panic_poisoned() -> ! {
+    panic!("Once instance has previously been poisoned");
+}
+
+impl Once {
+    /// See [`std::sync::Once::new`].
+    #[must_use]
+    #[inline]
+    pub const fn new() -> Once {
+        Once(Latch::new())
+    }
+
+    /// See [`std::sync::Once::call_once`].
+    #[track_caller]
+    pub fn call_once<F: FnOnce()>(&self, f: F) {
+        let latch = &here(self).0;
+        let Some(current) = context::current() else {
+            return latch.run_outside(Poison::Matters, |_| f());
+        };
+        match latch.begin(current, KIND, &CALL_ONCE, Poison::Matters) {
+            Found::Done => {}
+            Found::Poisoned => panic_poisoned(),
+            Found::Turn(turn) => {
+                f();
+                turn.done();
+            }
+        }
+    }
+
+    /// See [`std::sync::Once::call_once_force`].
+    #[track_caller]
+    pub fn call_once_force<F: FnOnce(&OnceState)>(&self, f: F) {
+        let latch = &here(self).0;
+        let Some(current) = context::current() else {
+            return latch.run_outside(Poison::Ignored, |poisoned| f(&OnceState { poisoned }));
+        };
+        if let Found::Turn(turn) = latch.begin(current, KIND, &CALL_ONCE_FORCE, Poison::Ignored) {
+            f(&OnceState { poisoned: turn.was_poisoned });
+            turn.done();
+        }
+    }
+
+    /// See [`std::sync::Once::is_completed`].
+    #[track_caller]
+    pub fn is_completed(&self) -> bool {
+        here(self).0.look(KIND, &IS_COMPLETED)
+    }
+
+    /// See [`std::sync::Once::wait`].
+    #[track_caller]
+    pub fn wait(&self) {
+        if !here(self).0.wait(KIND, &WAIT, Poison::Matters) {
+            panic_poisoned();
+        }
+    }
+
+    /// See [`std::sync::Once::wait_force`].
+    #[track_caller]
+    pub fn wait_force(&self) {
+        here(self).0.wait(KIND, &WAIT_FORCE, Poison::Ignored);
+    }
+}
+
+impl fmt::Debug for Once {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Once").finish_non_exhaustive()
+    }
+}
+
+impl OnceState {
+    /// See [`std::sync::OnceState::is_poisoned`].
+    pub fn is_poisoned(&self) -> bool {
+        self.poisoned
+    }
+}
+
+impl fmt::Debug for OnceState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OnceState").field("poisoned", &self.is_poisoned()).finish()
+    }
+}

@@ -1,0 +1,420 @@
+//! `std::sync::RwLock`. Word 0 of its object is the writer's number plus 1, or 0 while there is none; its list
+//! of tasks are the readers, one entry for each lock they hold.
+//!
+//! Readers share: what they do counts as reading the object, so that it commutes. Whether a writer gets in
+//! depends on them, and writers write. Waiting writers do not keep readers out: std leaves that open, and
+//! keeping them out leads to nothing that they could not do by themselves, except to deadlocks.
+
+use super::poison::{self, Poison};
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::object::Identity;
+use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::overlay::here;
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::mem::ManuallyDrop;
+use std::ops::{Deref, DerefMut};
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::ptr::NonNull;
+use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+
+const KIND: &str = "RwLock";
+
+static READ: Verb =
+    Verb::new("read", |e, op| Sense::when(writer(e, op.object).is_none(), Accesses::read(op.object)))
+        .held_by(|e, op| writer(e, op.object).into_iter().collect());
+static TRY_READ: Verb = Verb::read("try_read");
+static WRITE: Verb = Verb::new("write", |e, op| {
+    let free = writer(e, op.object).is_none() && readers(e, op.object).is_empty();
+    Sense::when(free, Accesses::write(op.object))
+})
+.held_by(|e, op| match writer(e, op.object) {
+    Some(writer) => vec![writer],
+    None => {
+        let mut readers = readers(e, op.object).to_vec();
+        readers.sort();
+        readers.dedup();
+        readers
+    }
+});
+/// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
+static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
+    Sense::ready(match writer(e, op.object) {
+        Some(_) => Accesses::read(op.object),
+        None => Accesses::write(op.object),
+    })
+});
+static READ_UNLOCK: Verb = Verb::read("unlock");
+static WRITE_UNLOCK: Verb = Verb::write("unlock");
+static DOWNGRADE: Verb = Verb::write("downgrade");
+static IS_POISONED: Verb = Verb::read("is_poisoned");
+static CLEAR_POISON: Verb = Verb::write("clear_poison");
+
+fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
+    e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))
+}
+
+fn readers(e: &Execution, lock: ObjectId) -> &[TaskId] {
+    &e.objects[lock].tasks
+}
+
+/// The running task becomes a reader, for once more.
+fn add_reader(e: &mut Execution, lock: ObjectId) {
+    let me = e.current;
+    e.objects[lock].tasks.push(me);
+    if readers(e, lock).len() == 1 {
+        e.reconsider(lock);
+    }
+}
+
+fn remove_reader(e: &mut Execution, lock: ObjectId) {
+    let me = e.current;
+    let readers = &mut e.objects[lock].tasks;
+    if let Some(at) = readers.iter().rposition(|t| *t == me) {
+        readers.swap_remove(at);
+    }
+    if readers.is_empty() {
+        e.reconsider(lock);
+    }
+}
+
+fn set_writer(e: &mut Execution, lock: ObjectId, writer: Option<TaskId>) {
+    e.objects[lock].words[0] = writer.map_or(0, |t| t.0 as u64 + 1);
+    e.touch(lock);
+}
+
+/// All but the value.
+struct Raw {
+    identity: Identity,
+    poison: Poison,
+    /// Locked by threads outside of explorations only.
+    outside: std::sync::RwLock<()>,
+}
+
+impl Raw {
+    #[track_caller]
+    fn object(&self, current: Current) -> ObjectId {
+        current.object(&self.identity, KIND, [0; 2])
+    }
+}
+
+/// See [`std::sync::RwLock`].
+pub struct RwLock<T: ?Sized> {
+    raw: Raw,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: as for std's: the value is handed out to one writer or to readers.
+unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+impl<T: ?Sized> UnwindSafe for RwLock<T> {}
+impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
+
+/// See [`std::sync::RwLockReadGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
+    // Not a reference: the value may be written once the guard is being dropped. Covariant, as std's.
+    value: NonNull<T>,
+    raw: &'a Raw,
+    /// Held outside of explorations only.
+    outside: Option<std::sync::RwLockReadGuard<'a, ()>>,
+}
+
+// SAFETY: as for std's: a shared guard only gives shared access to the value.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
+
+/// See [`std::sync::RwLockWriteGuard`].
+#[must_use = "if unused the RwLock will immediately unlock"]
+pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
+    lock: &'a RwLock<T>,
+    panicked_before: bool,
+    /// Held outside of explorations only.
+    outside: Option<std::sync::RwLockWriteGuard<'a, ()>>,
+    not_send: std::marker::PhantomData<*const ()>,
+}
+
+// SAFETY: as for std's: a shared guard only gives shared access to the value.
+unsafe impl<T: ?Sized + Sync> Sync for RwLockWriteGuard<'_, T> {}
+
+impl<T> RwLock<T> {
+    /// See [`std::sync::RwLock::new`].
+    #[inline]
+    pub const fn new(value: T) -> RwLock<T> {
+        let outside = std::sync::RwLock::new(());
+        let raw = Raw { identity: Identity::new(), poison: Poison::new(), outside };
+        RwLock { raw, value: UnsafeCell::new(value) }
+    }
+
+    /// See [`std::sync::RwLock::into_inner`].
+    pub fn into_inner(self) -> LockResult<T> {
+        let poisoned = self.raw.poison.is_set();
+        let value = self.value.into_inner();
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+    }
+}
+
+impl<T: ?Sized> RwLock<T> {
+    /// A guard of a reader, which holds the lock.
+    fn reading<'a>(
+        &'a self,
+        outside: Option<std::sync::RwLockReadGuard<'a, ()>>,
+    ) -> LockResult<RwLockReadGuard<'a, T>> {
+        // SAFETY: a pointer to what the lock owns is not null.
+        let value = unsafe { NonNull::new_unchecked(self.value.get()) };
+        self.raw.poison.wrap(RwLockReadGuard { value, raw: &self.raw, outside })
+    }
+
+    /// A guard of the writer, which holds the lock.
+    fn writing<'a>(
+        &'a self,
+        outside: Option<std::sync::RwLockWriteGuard<'a, ()>>,
+    ) -> LockResult<RwLockWriteGuard<'a, T>> {
+        let panicked_before = poison::panicking(context::current());
+        let not_send = std::marker::PhantomData;
+        self.raw.poison.wrap(RwLockWriteGuard { lock: self, panicked_before, outside, not_send })
+    }
+
+    /// See [`std::sync::RwLock::read`].
+    #[track_caller]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.raw.identity.used_outside();
+            let outside = this.raw.outside.read().unwrap_or_else(PoisonError::into_inner);
+            return this.reading(Some(outside));
+        };
+        let lock = this.raw.object(current);
+        current.perform(Op::new(&READ, lock, Location::caller()));
+        current.with(|e| add_reader(e, lock));
+        current.did(Effect::None, Synchronises::AcquireShared);
+        this.reading(None)
+    }
+
+    /// See [`std::sync::RwLock::try_read`].
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.raw.identity.used_outside();
+            let outside = unpoisoned(this.raw.outside.try_read()).ok_or(TryLockError::WouldBlock)?;
+            return Ok(this.reading(Some(outside))?);
+        };
+        let lock = this.raw.object(current);
+        current.perform(Op::new(&TRY_READ, lock, Location::caller()));
+        if current.with(|e| writer(e, lock).is_some()) {
+            current.did(Effect::Word("would block"), Synchronises::None);
+            return Err(TryLockError::WouldBlock);
+        }
+        current.with(|e| add_reader(e, lock));
+        current.did(Effect::Word("taken"), Synchronises::AcquireShared);
+        Ok(this.reading(None)?)
+    }
+
+    /// See [`std::sync::RwLock::write`].
+    #[track_caller]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.raw.identity.used_outside();
+            let outside = this.raw.outside.write().unwrap_or_else(PoisonError::into_inner);
+            return this.writing(Some(outside));
+        };
+        let lock = this.raw.object(current);
+        current.perform(Op::new(&WRITE, lock, Location::caller()));
+        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.did(Effect::None, Synchronises::Acquire);
+        this.writing(None)
+    }
+
+    /// See [`std::sync::RwLock::try_write`].
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        let this = here(self);
+        let Some(current) = context::current() else {
+            this.raw.identity.used_outside();
+            let outside = unpoisoned(this.raw.outside.try_write()).ok_or(TryLockError::WouldBlock)?;
+            return Ok(this.writing(Some(outside))?);
+        };
+        let lock = this.raw.object(current);
+        current.perform(Op::new(&TRY_WRITE, lock, Location::caller()));
+        if current.with(|e| writer(e, lock).is_some() || !readers(e, lock).is_empty()) {
+            current.did(Effect::Word("would block"), Synchronises::None);
+            return Err(TryLockError::WouldBlock);
+        }
+        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.did(Effect::Word("taken"), Synchronises::Acquire);
+        Ok(this.writing(None)?)
+    }
+
+    /// See [`std::sync::RwLock::is_poisoned`].
+    #[track_caller]
+    pub fn is_poisoned(&self) -> bool {
+        let this = here(self);
+        let Some(current) = context::current() else { return this.raw.poison.is_set() };
+        let lock = this.raw.object(current);
+        current.perform(Op::new(&IS_POISONED, lock, Location::caller()));
+        let poisoned = this.raw.poison.is_set();
+        current.did(Effect::Read(Shape::Bool, poisoned as u64), Synchronises::None);
+        poisoned
+    }
+
+    /// See [`std::sync::RwLock::clear_poison`].
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        let this = here(self);
+        if let Some(current) = context::current() {
+            let lock = this.raw.object(current);
+            current.perform(Op::new(&CLEAR_POISON, lock, Location::caller()));
+        }
+        this.raw.poison.clear();
+    }
+
+    /// See [`std::sync::RwLock::get_mut`].
+    pub fn get_mut(&mut self) -> LockResult<&mut T> {
+        let poisoned = self.raw.poison.is_set();
+        let value = self.value.get_mut();
+        if poisoned { Err(PoisonError::new(value)) } else { Ok(value) }
+    }
+}
+
+/// The guard, if there is one. The outside lock's own poison means nothing.
+fn unpoisoned<G>(result: TryLockResult<G>) -> Option<G> {
+    match result {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(e)) => Some(e.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    fn from(value: T) -> RwLock<T> {
+        RwLock::new(value)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    fn default() -> RwLock<T> {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+    #[track_caller]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut d = f.debug_struct("RwLock");
+        match self.try_read() {
+            Ok(guard) => d.field("data", &&*guard),
+            Err(TryLockError::Poisoned(e)) => d.field("data", &&**e.get_ref()),
+            Err(TryLockError::WouldBlock) => d.field("data", &format_args!("<locked>")),
+        };
+        d.field("poisoned", &here(self).raw.poison.is_set());
+        d.finish_non_exhaustive()
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// See [`std::sync::RwLockWriteGuard::downgrade`].
+    #[track_caller]
+    pub fn downgrade(guard: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
+        if let (None, Some(current)) = (&guard.outside, context::current()) {
+            let lock = guard.lock.raw.object(current);
+            // Until it happens, the guard is a writer's.
+            current.perform(Op::new(&DOWNGRADE, lock, Location::caller()));
+            current.with(|e| {
+                set_writer(e, lock, None);
+                add_reader(e, lock);
+            });
+            current.did(Effect::None, Synchronises::Release);
+        }
+        let mut guard = ManuallyDrop::new(guard);
+        let outside = guard.outside.take().map(std::sync::RwLockWriteGuard::downgrade);
+        guard.lock.reading(outside).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn drop(&mut self) {
+        if self.outside.is_some() {
+            return;
+        }
+        let Some(current) = context::current() else { return };
+        let lock = self.raw.object(current);
+        current.perform(Op::new(&READ_UNLOCK, lock, Location::caller()));
+        current.with(|e| remove_reader(e, lock));
+        current.did(Effect::None, Synchronises::ReleaseShared);
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    #[inline]
+    #[track_caller]
+    fn drop(&mut self) {
+        let raw = &self.lock.raw;
+        if self.outside.is_some() {
+            raw.poison.on_release(self.panicked_before);
+            return;
+        }
+        let Some(current) = context::current() else { return };
+        let lock = raw.object(current);
+        current.perform(Op::new(&WRITE_UNLOCK, lock, Location::caller()));
+        raw.poison.on_release(self.panicked_before);
+        current.with(|e| set_writer(e, lock, None));
+        current.did(Effect::None, Synchronises::Release);
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockReadGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard's owner is a reader.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: ?Sized> Deref for RwLockWriteGuard<'_, T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: the guard's owner is the writer.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard's owner is the writer.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockReadGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,389 @@
+//! Random programs under random schedules, judged by the execution and by a slow, obvious oracle. A program
+//! writes down what it does as it does it; the oracle adds the edges that the language's memory model names,
+//! closes them transitively, and looks at all pairs of accesses.
+
+use super::Shared;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
+use raddle::sync::{Arc, Mutex, Once, RwLock};
+use raddle::{Checker, FailureKind, thread};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    Read,
+    Write,
+}
+
+/// What a task of a random program does. Everything is one of two.
+#[derive(Clone, Debug)]
+enum Op {
+    Load(usize, Ordering),
+    Store(usize, Ordering),
+    Add(usize, Ordering),
+    CompareExchange(usize, Ordering, Ordering),
+    /// Does the rest if the atomic is not 0.
+    If(usize, Ordering, Vec<Op>),
+    /// Does the rest under a lock.
+    Locked(usize, Vec<Op>),
+    /// Does the rest under a lock that readers share.
+    Shared(usize, How, Vec<Op>),
+    /// Touches a cell unless somebody has done this before.
+    Once(usize, usize, How),
+    /// Does the rest in the middle of an access.
+    Access(usize, How, Vec<Op>),
+}
+
+/// What happened, and to which of two.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum What {
+    Load(usize, Ordering),
+    Store(usize, Ordering),
+    Update(usize, Ordering),
+    Lock(usize),
+    Unlock(usize),
+    LockShared(usize, How),
+    UnlockShared(usize, How),
+    OnceDone(usize),
+    OnceSeen(usize),
+    Spawn(usize),
+    Join(usize),
+    Begin(usize, How),
+    End(usize, How),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    task: usize,
+    what: What,
+}
+
+type Events = Arc<std::sync::Mutex<Vec<Event>>>;
+
+struct Things {
+    cells: [Shared<u32>; 2],
+    atomics: [AtomicUsize; 2],
+    locks: [Mutex<()>; 2],
+    shared: [RwLock<()>; 2],
+    onces: [Once; 2],
+    events: Events,
+}
+
+impl Things {
+    fn new(events: Events) -> Things {
+        Things {
+            cells: Default::default(),
+            atomics: Default::default(),
+            locks: Default::default(),
+            shared: Default::default(),
+            onces: [Once::new(), Once::new()],
+            events,
+        }
+    }
+
+    fn note(&self, task: usize, what: What) {
+        self.events.lock().unwrap().push(Event { task, what });
+    }
+
+    fn run(&self, task: usize, ops: &[Op]) {
+        for op in ops {
+            match op {
+                Op::Load(a, order) => {
+                    self.atomics[*a].load(*order);
+                    self.note(task, What::Load(*a, *order));
+                }
+                Op::Store(a, order) => {
+                    self.atomics[*a].store(task + 1, *order);
+                    self.note(task, What::Store(*a, *order));
+                }
+                Op::Add(a, order) => {
+                    self.atomics[*a].fetch_add(1, *order);
+                    self.note(task, What::Update(*a, *order));
+                }
+                Op::CompareExchange(a, success, failure) => {
+                    let what = match self.atomics[*a].compare_exchange(1, 2, *success, *failure) {
+                        Ok(_) => What::Update(*a, *success),
+                        Err(_) => What::Load(*a, *failure),
+                    };
+                    self.note(task, what);
+                }
+                Op::If(a, order, ops) => {
+                    let seen = self.atomics[*a].load(*order);
+                    self.note(task, What::Load(*a, *order));
+                    if seen != 0 {
+                        self.run(task, ops);
+                    }
+                }
+                Op::Locked(m, ops) => {
+                    let guard = self.locks[*m].lock().unwrap();
+                    self.note(task, What::Lock(*m));
+                    self.run(task, ops);
+                    drop(guard);
+                    self.note(task, What::Unlock(*m));
+                }
+                Op::Shared(m, How::Read, ops) => {
+                    let guard = self.shared[*m].read().unwrap();
+                    self.note(task, What::LockShared(*m, How::Read));
+                    self.run(task, ops);
+                    drop(guard);
+                    self.note(task, What::UnlockShared(*m, How::Read));
+                }
+                Op::Shared(m, How::Write, ops) => {
+                    let guard = self.shared[*m].write().unwrap();
+                    self.note(task, What::LockShared(*m, How::Write));
+                    self.run(task, ops);
+                    drop(guard);
+                    self.note(task, What::UnlockShared(*m, How::Write));
+                }
+                Op::Once(o, c, how) => {
+                    let mut mine = false;
+                    self.onces[*o].call_once(|| {
+                        mine = true;
+                        self.run(task, &[Op::Access(*c, *how, Vec::new())]);
+                    });
+                    self.note(task, if mine { What::OnceDone(*o) } else { What::OnceSeen(*o) });
+                }
+                Op::Access(c, how, ops) => {
+                    self.note(task, What::Begin(*c, *how));
+                    match how {
+                        How::Read => self.cells[*c].0.with(|_| self.run(task, ops)),
+                        How::Write => self.cells[*c].0.with_mut(|_| self.run(task, ops)),
+                    }
+                    self.note(task, What::End(*c, *how));
+                }
+            }
+        }
+    }
+}
+
+/// Main does its first part, spawns the tasks, does its second part, joins them and does its last part.
+#[derive(Clone, Debug)]
+struct Program {
+    tasks: Vec<Vec<Op>>,
+    main: [Vec<Op>; 3],
+}
+
+impl Program {
+    fn run(&self, events: Events) {
+        // An execution that fails may be run again.
+        events.lock().unwrap().clear();
+        let things = Arc::new(Things::new(events));
+        things.run(0, &self.main[0]);
+        let mut handles = Vec::new();
+        for (at, ops) in self.tasks.iter().enumerate() {
+            let task = at + 1;
+            let (its, ops) = (things.clone(), ops.clone());
+            things.note(0, What::Spawn(task));
+            handles.push((task, thread::spawn(move || its.run(task, &ops))));
+        }
+        things.run(0, &self.main[1]);
+        for (task, handle) in handles {
+            handle.join().unwrap();
+            things.note(0, What::Join(task));
+        }
+        things.run(0, &self.main[2]);
+    }
+}
+
+fn loads() -> impl Strategy<Value = Ordering> {
+    prop::sample::select(vec![Relaxed, Acquire, SeqCst])
+}
+fn stores() -> impl Strategy<Value = Ordering> {
+    prop::sample::select(vec![Relaxed, Release, SeqCst])
+}
+fn updates() -> impl Strategy<Value = Ordering> {
+    prop::sample::select(vec![Relaxed, Acquire, Release, AcqRel, SeqCst])
+}
+fn how() -> impl Strategy<Value = How> {
+    prop::sample::select(vec![How::Read, How::Write])
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    let simple = prop_oneof![
+        1 => (0..2usize, loads()).prop_map(|(a, o)| Op::Load(a, o)),
+        2 => (0..2usize, stores()).prop_map(|(a, o)| Op::Store(a, o)),
+        2 => (0..2usize, updates()).prop_map(|(a, o)| Op::Add(a, o)),
+        1 => (0..2usize, updates(), loads()).prop_map(|(a, s, f)| Op::CompareExchange(a, s, f)),
+        1 => (0..2usize, 0..2usize, how()).prop_map(|(o, c, h)| Op::Once(o, c, h)),
+        2 => (0..2usize, how()).prop_map(|(c, h)| Op::Access(c, h, Vec::new())),
+    ];
+    simple.prop_recursive(2, 6, 3, |inner| {
+        let some = || prop::collection::vec(inner.clone(), 1..3);
+        prop_oneof![
+            4 => (0..2usize, loads(), some()).prop_map(|(a, o, ops)| Op::If(a, o, ops)),
+            4 => (0..2usize, some()).prop_map(|(m, ops)| Op::Locked(m, ops)),
+            3 => (0..2usize, how(), some()).prop_map(|(m, h, ops)| Op::Shared(m, h, ops)),
+            1 => (0..2usize, how(), some()).prop_map(|(c, h, ops)| Op::Access(c, h, ops)),
+        ]
+    })
+}
+
+fn program() -> impl Strategy<Value = Program> {
+    let ops = |most: usize| prop::collection::vec(op(), 0..most);
+    let main = [ops(2).boxed(), ops(3).boxed(), ops(2).boxed()];
+    (prop::collection::vec(ops(5), 1..4), main).prop_map(|(tasks, main)| Program { tasks, main })
+}
+
+fn acquires(order: Ordering) -> bool {
+    matches!(order, Acquire | AcqRel | SeqCst)
+}
+fn releases(order: Ordering) -> bool {
+    matches!(order, Release | AcqRel | SeqCst)
+}
+
+/// For each event, those that happened before it.
+fn happened_before(events: &[Event]) -> Vec<BTreeSet<usize>> {
+    let mut before: Vec<BTreeSet<usize>> = Vec::new();
+    for at in 0..events.len() {
+        let mut all = BTreeSet::new();
+        for source in edges_into(events, at) {
+            all.insert(source);
+            all.extend(&before[source]);
+        }
+        before.push(all);
+    }
+    before
+}
+
+fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
+    let Event { task, what } = events[at];
+    let those =
+        |wanted: &dyn Fn(&Event) -> bool| -> Vec<usize> { (0..at).filter(|i| wanted(&events[*i])).collect() };
+    let mut edges: BTreeSet<usize> =
+        those(&|e| e.task == task || e.what == What::Spawn(task)).into_iter().collect();
+    match what {
+        What::Lock(m) => edges.extend(those(&|e| e.what == What::Unlock(m))),
+        What::LockShared(m, How::Read) => {
+            edges.extend(those(&|e| e.what == What::UnlockShared(m, How::Write)))
+        }
+        What::LockShared(m, How::Write) => {
+            edges.extend(those(&|e| matches!(e.what, What::UnlockShared(n, _) if m == n)));
+        }
+        What::OnceSeen(o) => edges.extend(those(&|e| e.what == What::OnceDone(o))),
+        What::Join(other) => edges.extend(those(&|e| e.task == other)),
+        What::Load(a, order) | What::Update(a, order) if acquires(order) => {
+            // The value comes from the last write. Going back from there, each read-modify-write goes on with
+            // the release sequence of the write before it.
+            for head in (0..at).rev() {
+                match events[head].what {
+                    What::Store(b, order) if a == b => {
+                        if releases(order) {
+                            edges.insert(head);
+                        }
+                        break;
+                    }
+                    What::Update(b, order) if a == b && releases(order) => {
+                        edges.insert(head);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+    edges
+}
+
+/// The accesses that must not be unordered with the one that begins at `at`.
+fn conflicts(events: &[Event], before: &[BTreeSet<usize>], at: usize) -> Vec<Conflict> {
+    let What::Begin(cell, how) = events[at].what else { return Vec::new() };
+    let mut found = Vec::new();
+    for begin in 0..at {
+        let What::Begin(other_cell, other_how) = events[begin].what else { continue };
+        if other_cell != cell || (how, other_how) == (How::Read, How::Read) {
+            continue;
+        }
+        let task = events[begin].task;
+        let end = end_of(events, begin, at);
+        let ordered = end.is_some_and(|end| before[at].contains(&end));
+        if !ordered {
+            found.push(Conflict { task, nested: task == events[at].task });
+        }
+    }
+    found
+}
+
+struct Conflict {
+    task: usize,
+    /// An access of the same task.
+    nested: bool,
+}
+
+/// Where the access that begins at `begin` ends, if that is before `at`: the accesses of a task are nested.
+fn end_of(events: &[Event], begin: usize, at: usize) -> Option<usize> {
+    let mut depth = 0;
+    (begin..at).filter(|i| events[*i].task == events[begin].task).find(|i| {
+        match events[*i].what {
+            What::Begin(..) => depth += 1,
+            What::End(..) => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+fn name(task: usize) -> String {
+    if task == 0 { "main".to_owned() } else { format!("main.{task}") }
+}
+
+/// How often each kind of verdict came.
+#[derive(Default, Debug)]
+struct Tally {
+    passed: u32,
+    races: u32,
+    nested: u32,
+    deadlocks: u32,
+}
+
+fn agree(program: &Program, seed: u64, tally: &mut Tally) {
+    let events = Events::default();
+    let report = Checker::random(1).seed(seed).run(|| program.run(events.clone()));
+    let events = events.lock().unwrap();
+    let before = happened_before(&events);
+    let first = (0..events.len()).find(|at| !conflicts(&events, &before, *at).is_empty());
+    let Some(failure) = report.failure() else {
+        assert_eq!(first, None, "a race was missed: {events:#?}");
+        tally.passed += 1;
+        return;
+    };
+    match failure.kind() {
+        FailureKind::Deadlock => {
+            assert_eq!(first, None, "a race was missed: {events:#?}");
+            tally.deadlocks += 1;
+        }
+        FailureKind::DataRace | FailureKind::Misuse => {
+            let last = events.len() - 1;
+            assert_eq!(first, Some(last), "not a race, or not the first: {} {events:#?}", failure.message());
+            let blamed = &failure.defect.notes[0].text;
+            let mine = &failure.defect.notes[1].text;
+            assert!(mine.starts_with(&format!("{} ", name(events[last].task))), "{mine}");
+            let found = conflicts(&events, &before, last);
+            let nested = failure.kind() == FailureKind::Misuse;
+            let right =
+                |c: &Conflict| c.nested == nested && blamed.starts_with(&format!("{} ", name(c.task)));
+            assert!(found.iter().any(right), "{blamed}: {events:#?}");
+            *(if nested { &mut tally.nested } else { &mut tally.races }) += 1;
+        }
+        other => panic!("{other}: {}", failure.message()),
+    }
+}
+
+#[test]
+fn an_oracle_agrees_on_thousands_of_random_programs() {
+    let config = Config { cases: 2_000, failure_persistence: None, ..Config::default() };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let tally = std::cell::RefCell::new(Tally::default());
+    let result = TestRunner::new_with_rng(config, rng).run(&program(), |program| {
+        for seed in 0..4 {
+            agree(&program, seed, &mut tally.borrow_mut());
+        }
+        Ok(())
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+    let Tally { passed, races, nested, deadlocks } = tally.into_inner();
+    let enough = passed > 1_000 && races > 1_000 && nested > 50 && deadlocks > 50;
+    assert!(enough, "{passed} passed, {races} races, {nested} nested, {deadlocks} deadlocks");
+}
