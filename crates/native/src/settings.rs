@@ -9,7 +9,7 @@ pub enum Detached {
     /// They end with it, as at the exit of a process.
     #[default]
     Allowed,
-    /// They must have come to their end, or the execution fails.
+    /// They must have done their last operation, or the execution fails.
     MustFinish,
 }
 

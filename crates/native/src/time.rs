@@ -1,1 +1,139 @@
 //! `std::time` on the virtual clock.
+//!
+//! Inside of an exploration, [`Instant`]s are readings of the execution's own clock, counted from one moment
+//! that is the same for the whole process; no real time passes there. Reading the clock is an operation.
+//! [`SystemTime`] is std's own and shows real time everywhere.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::operation::{Op, Verb};
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub, SubAssign};
+use std::panic::Location;
+use std::sync::OnceLock;
+
+pub use std::time::{Duration, SystemTime, SystemTimeError, TryFromFloatSecsError, UNIX_EPOCH};
+
+static NOW: Verb = Verb::read("now");
+static ELAPSED: Verb = Verb::read("elapsed");
+
+/// What virtual clocks count from.
+fn base() -> std::time::Instant {
+    static BASE: OnceLock<std::time::Instant> = OnceLock::new();
+    *BASE.get_or_init(std::time::Instant::now)
+}
+
+/// Reads the virtual clock; `show` says what of it the reader is told.
+#[track_caller]
+fn read_clock(current: Current, verb: &'static Verb, show: impl FnOnce(Instant) -> Duration) -> Instant {
+    let clock = current.with(|e| e.the_clock());
+    current.perform(Op::new(verb, clock, Location::caller()));
+    let now = Instant(base() + current.with(|e| e.clock.now()));
+    let nanos = u64::try_from(show(now).as_nanos()).unwrap_or(u64::MAX);
+    current.did(Effect::Read(Shape::Time, nanos), Synchronises::None);
+    now
+}
+
+/// See [`std::time::Instant`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(std::time::Instant);
+
+impl Instant {
+    /// See [`std::time::Instant::now`].
+    #[must_use]
+    #[track_caller]
+    pub fn now() -> Instant {
+        match context::current() {
+            None => Instant(std::time::Instant::now()),
+            Some(current) => read_clock(current, &NOW, |now| now.0.saturating_duration_since(base())),
+        }
+    }
+
+    /// See [`std::time::Instant::duration_since`].
+    #[must_use]
+    pub fn duration_since(&self, earlier: Instant) -> Duration {
+        self.0.duration_since(earlier.0)
+    }
+
+    /// See [`std::time::Instant::checked_duration_since`].
+    #[must_use]
+    pub fn checked_duration_since(&self, earlier: Instant) -> Option<Duration> {
+        self.0.checked_duration_since(earlier.0)
+    }
+
+    /// See [`std::time::Instant::saturating_duration_since`].
+    #[must_use]
+    pub fn saturating_duration_since(&self, earlier: Instant) -> Duration {
+        self.0.saturating_duration_since(earlier.0)
+    }
+
+    /// See [`std::time::Instant::elapsed`].
+    #[must_use]
+    #[track_caller]
+    pub fn elapsed(&self) -> Duration {
+        match context::current() {
+            None => self.0.elapsed(),
+            Some(current) => {
+                let now = read_clock(current, &ELAPSED, |now| now.duration_since(*self));
+                now.duration_since(*self)
+            }
+        }
+    }
+
+    /// See [`std::time::Instant::checked_add`].
+    pub fn checked_add(&self, duration: Duration) -> Option<Instant> {
+        self.0.checked_add(duration).map(Instant)
+    }
+
+    /// See [`std::time::Instant::checked_sub`].
+    pub fn checked_sub(&self, duration: Duration) -> Option<Instant> {
+        self.0.checked_sub(duration).map(Instant)
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+    /// # Panics
+    /// If the result cannot be represented, as std's.
+    #[track_caller]
+    fn add(self, other: Duration) -> Instant {
+        Instant(self.0 + other)
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    #[track_caller]
+    fn add_assign(&mut self, other: Duration) {
+        *self = *self + other;
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Instant;
+    /// # Panics
+    /// If the result cannot be represented, as std's.
+    #[track_caller]
+    fn sub(self, other: Duration) -> Instant {
+        Instant(self.0 - other)
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    #[track_caller]
+    fn sub_assign(&mut self, other: Duration) {
+        *self = *self - other;
+    }
+}
+
+impl Sub<Instant> for Instant {
+    type Output = Duration;
+    fn sub(self, other: Instant) -> Duration {
+        self.duration_since(other)
+    }
+}
+
+impl fmt::Debug for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

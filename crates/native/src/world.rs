@@ -2,9 +2,9 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::task::{Came, Phase, Role};
+use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
-use crate::runtime::{overflow, panics};
+use crate::runtime::{abort, overflow, panics};
 use crate::settings::{Detached, Settings};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
@@ -26,6 +26,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         panics::install_hook();
         overflow::install_handler();
+        abort::install_handler();
         NativeWorld { execution: Box::new(Execution::new(settings)), program, outcome: Rc::default() }
     }
 }
@@ -45,7 +46,6 @@ fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came
         Ok(Err(payload)) => {
             let message = panics::message_of(&*payload);
             let current = context::current().expect("main runs inside of an execution");
-            panics::caught(current);
             current.with(|e| {
                 let defect = main_panicked(e, message);
                 e.fail(defect);
@@ -56,24 +56,11 @@ fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came
     }
 }
 
-/// Main panicked. If all that it did was to pass on another task's panic, that one is the reason.
+/// Main panicked with this message; where, if the hook saw it last.
 fn main_panicked(e: &Execution, message: String) -> Defect {
-    let noted = e.task(TaskId::MAIN).panic.as_ref();
-    let place = noted.filter(|p| p.message == message).and_then(|p| p.place.clone());
-    let passed_on = message.contains("value: Any {")
-        || message.contains("JoinError::Panic(")
-        || message == "a scoped thread panicked"
-        || noted.is_none_or(|p| p.message != message);
-    let first = e.task_ids().skip(1).find(|t| e.task(*t).panic.is_some());
-    if let (true, Some(id)) = (passed_on, first) {
-        let panic = e.task(id).panic.as_ref().expect("just seen");
-        let name = e.task_name(id);
-        let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {}", panic.message));
-        return defect
-            .note(format!("{name} panicked here"), panic.place.clone())
-            .note("main panicked because of it", place);
-    }
-    Defect::new(FailureKind::Panic, format!("main panicked: {message}")).note("main panicked here", place)
+    let noted = e.task(TaskId::MAIN).panic.as_ref().filter(|p| p.message == message);
+    let place = noted.and_then(|p| p.place.clone());
+    e.panicked(TaskId::MAIN, &Panic { message, place })
 }
 
 impl<T, F: Fn() -> T> Describe for NativeWorld<'_, T, F> {
@@ -165,10 +152,6 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         }
         words
     }
-
-    fn is_worn(&self) -> bool {
-        self.execution.worn
-    }
 }
 
 impl Execution {
@@ -179,6 +162,8 @@ impl Execution {
                 self.task(*t).role == Role::Thread
                     && matches!(self.task(*t).phase, Phase::Alive | Phase::Ending)
             })
+            // A scope waits for functions, not for the destructors of thread-locals.
+            .filter(|t| self.task(*t).handle != Handle::Joined)
             .collect();
         if unfinished.is_empty() {
             return;

@@ -102,6 +102,10 @@ impl Driver for Seat<'_> {
             self.kept += 1;
             return fits;
         }
+        if self.trace.len() >= self.max_steps {
+            self.stop(step_limit(self.max_steps));
+            return false;
+        }
         if self.replaying && !self.is_expected(Pick { task, option: 0 }, world) {
             return false;
         }

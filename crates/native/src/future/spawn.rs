@@ -86,12 +86,7 @@ impl<T> Shared<T> {
         let result = match catch(|| run(&self.signal, future)) {
             Ok(Ok(Some(output))) => Ok(output),
             Ok(Ok(None)) => Err(JoinError(Reason::Cancelled)),
-            Ok(Err(payload)) => {
-                if let Some(current) = context::current() {
-                    panics::caught(current);
-                }
-                Err(JoinError(Reason::Panicked(Mutex::new(payload))))
-            }
+            Ok(Err(payload)) => Err(JoinError(Reason::Panicked(Mutex::new(payload)))),
             Err(teardown) => resume_unwind(Box::new(teardown)),
         };
         let panicked = match &result {

@@ -55,7 +55,7 @@ pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
         return;
     }
-    if body() == Came::Down || panics::destroy_locals(current) == Came::Down {
+    if body() == Came::Down || super::locals::destroy(current) == Came::Down {
         return;
     }
     // The stack is not needed any more: what is left of the task is its end, which needs no code to run.
@@ -136,10 +136,9 @@ impl Current {
 
     #[inline]
     fn suspend(self, yielder: *const Yielder<(), ()>) {
-        // Unwinding tasks suspend inside of destructors. std counts panics per operating-system thread, so
-        // those that are suspended must be told from the one that runs.
+        // In the middle of unwinding, inside of a destructor.
         if std::thread::panicking() {
-            self.with(|e| panics::note_unwinding(e));
+            self.with(panics::set_aside);
         }
         // SAFETY: a task's yielder lives on its stack as long as the task does.
         unsafe { (*yielder).suspend(()) };
@@ -150,6 +149,7 @@ impl Current {
         let yielder = self.with(|e| {
             let me = e.current;
             e.task_mut(me).phase = super::task::Phase::Abandoned;
+            panics::set_aside(e);
             e.task(me).yielder
         });
         // SAFETY: as above.

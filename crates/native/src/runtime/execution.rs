@@ -10,11 +10,12 @@ use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Object, Objects, Watcher};
 use super::operation::{Changes, NO_OBJECT, Op, Sense, Verb};
 use super::overlay::Overlays;
+use super::panic_count::PanicCount;
 use super::race::Races;
 use super::ready::Ready;
 use super::spin::LOOK_EVERY;
 use super::stack::Stacks;
-use super::task::{Came, Fiber, Handle, Panic, Phase, Role, Task};
+use super::task::{Came, Fiber, Handle, Phase, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::stack::Stack;
@@ -79,8 +80,8 @@ pub(crate) struct Execution {
     newborn: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
     driver: Option<*mut dyn Driver>,
-    /// Steps that happened by themselves before there was a driver.
-    noted: Vec<(Op, Pending)>,
+    /// It has stopped the run.
+    stopped: bool,
     /// What it decided and has not happened yet.
     decided: Option<Pick>,
     pub failure: Option<Defect>,
@@ -96,20 +97,15 @@ pub(crate) struct Execution {
     pub spurious_left: u32,
     /// The object that whatever may happen spuriously writes, if anything may.
     pub spurious_object: ObjectId,
-    /// Tasks that are suspended in the middle of unwinding.
-    pub unwinding: usize,
+    /// Some task has made a thread-local.
+    pub has_locals: bool,
+    pub panic_count: PanicCount,
     /// What went wrong in teardown.
     pub afterwards: Vec<String>,
     /// Messages that the log refers to.
     pub texts: Vec<String>,
     /// How many fibers have not returned yet.
     pub fibers: usize,
-    /// How many tasks of the program have not come to their end.
-    pub living: usize,
-    /// A task was abandoned inside of the panic hook: std must be told that the hook is over.
-    pub in_hook: bool,
-    /// This operating-system thread can no longer be used for executions.
-    pub worn: bool,
     pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
     pub next_tracked: u64,
     pub watch: Arc<Watch>,
@@ -153,7 +149,7 @@ impl Execution {
             newborn: Vec::new(),
             driver: None,
             decided: None,
-            noted: Vec::new(),
+            stopped: false,
             failure: None,
             over: false,
             idle_timers: Vec::new(),
@@ -161,13 +157,11 @@ impl Execution {
             held_spins: false,
             spurious_left: 0,
             spurious_object: NO_OBJECT,
-            unwinding: 0,
+            has_locals: false,
+            panic_count: PanicCount::of_this_thread(),
             afterwards: Vec::new(),
             texts: Vec::new(),
             fibers: 0,
-            living: 0,
-            in_hook: false,
-            worn: false,
             tracked: Vec::new(),
             next_tracked: 0,
             watch: Watch::register(),
@@ -197,10 +191,9 @@ impl Execution {
         self.clock_object = NO_OBJECT;
         self.changed.clear();
         self.newborn.clear();
-        self.noted.clear();
+        self.stopped = false;
         self.failure = None;
         self.over = false;
-        self.living = 0;
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;
@@ -215,8 +208,8 @@ impl Execution {
         }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };
+        // It runs up to its first operation when somebody drives.
         self.newborn.push(main);
-        self.settle();
     }
 
     #[inline]
@@ -263,7 +256,6 @@ impl Execution {
         let fiber = unsafe { Fiber::with_stack_unchecked(stack, life) };
         self.task_mut(id).fiber = Some(fiber);
         self.fibers += 1;
-        self.living += 1;
     }
 
     /// A new task of the program, a child of the one that runs. It runs up to its first operation before
@@ -423,14 +415,12 @@ impl Execution {
     fn note_step(&mut self, id: TaskId, pending: Pending) {
         self.option = 0;
         self.log_step(id);
-        match self.driver {
-            // SAFETY: as in `decide`.
-            Some(driver) => {
-                if !unsafe { &mut *driver }.note(id, &pending, self) {
-                    self.driver = None;
-                }
-            }
-            None => self.noted.push((self.task(id).op, pending)),
+        // SAFETY: as in `decide`.
+        if let Some(driver) = self.driver
+            && !unsafe { &mut *driver }.note(id, &pending, self)
+        {
+            self.driver = None;
+            self.stopped = true;
         }
     }
 
@@ -467,6 +457,7 @@ impl Execution {
         let pick = driver.next(&Point::new(&self.enabled, &self.pending), self).pick();
         if pick.is_none() {
             self.driver = None;
+            self.stopped = true;
         }
         pick
     }
@@ -476,15 +467,6 @@ impl Execution {
         // SAFETY: `self.driver` is cleared before this returns.
         self.driver =
             Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
-        for at in 0..self.noted.len() {
-            let (op, pending) = self.noted[at];
-            // The driver may ask what the task did then; it has gone on since.
-            let now = std::mem::replace(&mut self.task_mut(op.task).op, op);
-            if self.driver.is_some() && !driver.note(op.task, &pending, self) {
-                self.driver = None;
-            }
-            self.task_mut(op.task).op = now;
-        }
         while self.driver.is_some() {
             let pick = match self.decided.take() {
                 Some(pick) => pick,
@@ -522,6 +504,9 @@ impl Execution {
         for at in 0..self.objects[object].watchers.len() {
             let Watcher { task: id, verb } = self.objects[object].watchers[at];
             if verb.by_itself {
+                if verb.sense(self, &self.task(id).op).options > 0 {
+                    self.newborn.push(id);
+                }
                 continue;
             }
             let sense = match alike {
@@ -601,18 +586,15 @@ impl Execution {
     /// Runs a task up to its next operation or its end.
     pub(super) fn resume(&mut self, id: TaskId) {
         self.current = id;
-        if self.task(id).unwinding {
-            self.unwinding -= 1;
-            self.task_mut(id).unwinding = false;
+        if self.task(id).panics > 0 {
+            let panics = std::mem::take(&mut self.task_mut(id).panics);
+            self.panic_count.replace(panics);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         let result = super::context::inside(self, || {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
             unsafe { (*fiber).resume(()) }
         });
-        if self.in_hook {
-            super::panics::leave_hook(self);
-        }
         match result {
             CoroutineResult::Yield(()) => {}
             CoroutineResult::Return(()) => {
@@ -622,6 +604,11 @@ impl Execution {
                 }
             }
         }
+    }
+
+    /// Whether all other tasks of the program have come to their end.
+    fn is_main_alone(&self) -> bool {
+        self.task_ids().skip(1).all(|t| self.task(t).role != Role::Thread || self.task(t).phase == Phase::Ended)
     }
 
     /// The running task has nothing left to do but to end.
@@ -635,7 +622,7 @@ impl Execution {
         task.op = op;
         task.phase = Phase::Ending;
         let pending = self.sense(id);
-        if id == TaskId::MAIN && self.living > 1 {
+        if id == TaskId::MAIN && !self.is_main_alone() {
             self.set_pending(id, pending);
         } else {
             // Whoever waits for the end could not tell if it came later.
@@ -663,15 +650,25 @@ impl Execution {
     /// Brings `pending` and `enabled` up to date after something happened.
     #[inline(always)]
     fn settle(&mut self) {
-        if !self.newborn.is_empty() {
+        loop {
+            if self.failure.is_none() && !self.over {
+                while let Some(object) = self.changed.pop() {
+                    self.evaluate_watchers(object);
+                }
+            }
+            if self.newborn.is_empty() {
+                break;
+            }
+            if super::context::current().is_some() {
+                // On the stack of a task, where no other task can run: `drive` goes on with this.
+                self.enabled.clear();
+                return;
+            }
             self.run_newborn();
         }
         if self.failure.is_some() || self.over {
             self.enabled.clear();
             return;
-        }
-        while let Some(object) = self.changed.pop() {
-            self.evaluate_watchers(object);
         }
         if !self.idle_timers.is_empty() {
             self.disable_idle_timers();
@@ -695,7 +692,7 @@ impl Execution {
         while next < self.newborn.len() {
             let id = self.newborn[next];
             next += 1;
-            if self.failure.is_some() || self.over {
+            if self.failure.is_some() || self.over || self.stopped {
                 continue;
             }
             if self.task(id).phase == Phase::Alive {
@@ -763,22 +760,12 @@ impl Execution {
         self.current = id;
         self.set_pending(id, Pending::NOTHING);
         self.task_mut(id).phase = Phase::Ended;
-        self.living -= 1;
         if id == TaskId::MAIN {
             self.over = true;
         } else {
+            self.returned();
             let end = self.task(id).end;
-            for at in 0..self.objects[end].watchers.len() {
-                let Watcher { task, verb } = self.objects[end].watchers[at];
-                if verb.by_itself && verb.sense(self, &self.task(task).op).options > 0 {
-                    self.newborn.push(task);
-                }
-            }
             self.touch(end);
-            // The end of main, if that is what it waits to do, no longer ends anybody else.
-            if self.living == 1 && self.task(TaskId::MAIN).phase == Phase::Ending {
-                self.evaluate(TaskId::MAIN);
-            }
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }
@@ -788,13 +775,7 @@ impl Execution {
     /// Nobody will learn of this task's panic, if it had one.
     pub fn fail_for_panic(&mut self, id: TaskId) {
         if let Some(panic) = &self.task(id).panic {
-            let Panic { message, place } = panic.clone();
-            let name = self.task_name(id);
-            let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"));
-            let defect = match place {
-                Some(place) => defect.note(format!("{name} panicked here"), Some(place)),
-                None => defect,
-            };
+            let defect = self.panicked(id, panic);
             self.fail(defect);
         }
     }

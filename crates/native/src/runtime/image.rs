@@ -1,4 +1,4 @@
-//! Where the program's statics are in memory. The only file that asks the platform for it.
+//! Where the program's statics and a thread's own ones are in memory. The only file that asks the platform.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -55,6 +55,33 @@ fn find() -> Vec<Vec<Range<usize>>> {
         0
     }
     let mut ranges: Vec<Vec<Range<usize>>> = Vec::new();
+    // SAFETY: `visit` keeps to its contract and the vector outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
+    ranges
+}
+
+/// Where the calling thread keeps what is its own, in whole words.
+#[cfg(target_os = "linux")]
+pub(crate) fn own_memory_of_this_thread() -> Vec<Range<usize>> {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _size: libc::size_t,
+        out: *mut libc::c_void,
+    ) -> libc::c_int {
+        const WORD: usize = size_of::<usize>();
+        // SAFETY: the loader passes a valid description, and `out` is the vector below.
+        unsafe {
+            let out = &mut *(out as *mut Vec<Range<usize>>);
+            let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
+            let from = (*info).dlpi_tls_data as usize;
+            for header in headers.iter().filter(|h| h.p_type == libc::PT_TLS && from != 0) {
+                let to = from + header.p_memsz as usize;
+                out.push(from.next_multiple_of(WORD)..to / WORD * WORD);
+            }
+        }
+        0
+    }
+    let mut ranges: Vec<Range<usize>> = Vec::new();
     // SAFETY: `visit` keeps to its contract and the vector outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
     ranges

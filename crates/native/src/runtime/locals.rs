@@ -1,7 +1,19 @@
 //! Thread-locals belong to tasks. Values are made on first use and destroyed by their task at its end, before
-//! anyone who joins it goes on.
+//! anyone who joins it goes on; a scope does not wait for that, as std's does not.
+//!
+//! Values without a destructor can be used to the very end, all others only until theirs has begun.
 
+use super::context::Current;
+use super::execution::{Execution, Stage};
+use super::log::{Effect, Sync};
+use super::operation::{Op, Verb};
+use super::panics;
+use super::task::{Came, Role};
+use super::teardown;
+use raddle_core::operation::TaskId;
+use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
+use std::panic::Location;
 
 /// The value of one key in one task.
 pub(crate) struct Local {
@@ -11,7 +23,98 @@ pub(crate) struct Local {
 }
 
 pub(crate) enum Slot {
+    /// Has a destructor, which has not begun.
     Alive(Box<dyn Any>),
+    /// Has no destructor.
+    Plain(Box<dyn Any>),
     /// Its destructor has begun: it cannot be used any more.
     Destroyed,
+}
+
+/// The function of a task is over, and the destructors of its thread-locals begin: those who only wait for
+/// the function go on.
+static RETURN: Verb = Verb::always("return", super::names::sense_of_end).by_itself();
+
+impl Execution {
+    /// What the running task has for `key`.
+    pub fn local(&mut self, key: usize) -> Option<&mut Slot> {
+        let me = self.current;
+        self.task_mut(me).locals.iter_mut().find(|l| l.key == key).map(|l| &mut l.value)
+    }
+
+    /// The running task has a value for `key`. Returns what it had before.
+    pub fn set_local(&mut self, key: usize, value: Slot) -> Option<Slot> {
+        if let Some(slot) = self.local(key) {
+            return Some(std::mem::replace(slot, value));
+        }
+        let me = self.current;
+        self.task_mut(me).locals.push(Local { key, value });
+        self.has_locals = true;
+        None
+    }
+}
+
+/// Destroys the thread-locals of the running task, the last one made first. Destructors may make new ones.
+pub(super) fn destroy(current: Current) -> Came {
+    if current.with(|e| e.task(e.current).locals.is_empty()) {
+        return Came::ToItsEnd;
+    }
+    let mut announced = current.with(|e| e.current == TaskId::MAIN || e.task(e.current).role != Role::Thread);
+    while current.with(|e| last_alive(e).is_some()) {
+        if !announced {
+            announced = true;
+            current.perform(Op::plain(&RETURN, Location::caller()));
+            if current.with(|e| e.stage == Stage::Teardown) {
+                return Came::Down;
+            }
+            current.with(|e| e.returned());
+        }
+        let value = current.with(|e| {
+            let slot = last_alive(e).expect("nobody else takes them");
+            std::mem::replace(slot, Slot::Destroyed)
+        });
+        match teardown::catch(move || drop(value)) {
+            Ok(Ok(())) => {}
+            Ok(Err(payload)) => {
+                let message = panics::message_of(&*payload);
+                current.with(|e| {
+                    let name = e.task_name(e.current);
+                    let text = format!(
+                        "{name}: a thread-local destructor panicked: {message}; the process would abort"
+                    );
+                    e.fail(Defect::new(FailureKind::Panic, text));
+                });
+                return Came::Down;
+            }
+            Err(_) => return Came::Down,
+        }
+    }
+    let plain = current.with(|e| {
+        let me = e.current;
+        std::mem::take(&mut e.task_mut(me).locals)
+    });
+    drop(plain);
+    Came::ToItsEnd
+}
+
+fn last_alive(e: &mut Execution) -> Option<&mut Slot> {
+    let me = e.current;
+    e.task_mut(me).locals.iter_mut().rev().map(|l| &mut l.value).find(|v| matches!(v, Slot::Alive(_)))
+}
+
+impl Execution {
+    /// The function of the running task is over.
+    pub(super) fn returned(&mut self) {
+        let me = self.current;
+        if std::mem::replace(&mut self.task_mut(me).returned, true) {
+            return;
+        }
+        let (end, scope) = (self.task(me).end, self.task(me).scope);
+        self.touch(end);
+        if self.objects.contains(scope) {
+            self.objects[scope].words[0] -= 1;
+            self.touch(scope);
+            self.did(Effect::None, Sync::ReleaseOf(scope));
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Primitives (in [`crate::sync`], [`crate::thread`] and so on) use [`context::current`] and nothing else.
 
+pub(crate) mod abort;
 pub(crate) mod address;
 pub(crate) mod context;
 pub(crate) mod execution;
@@ -15,6 +16,7 @@ pub(crate) mod object;
 pub(crate) mod operation;
 pub(crate) mod overflow;
 pub(crate) mod overlay;
+mod panic_count;
 pub(crate) mod panics;
 pub(crate) mod race;
 mod ready;

@@ -5,7 +5,7 @@ use super::log::Log;
 use super::object::Object;
 use super::operation::{NO_OBJECT, Op, Sense};
 use super::task::{Phase, Role};
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Describe;
@@ -13,10 +13,15 @@ use raddle_core::world::Describe;
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
     if op.task == TaskId::MAIN {
-        let alone = e.living == 1;
-        return Sense::ready(if alone { Accesses::NONE } else { Accesses::EVERYTHING_THERE_IS });
+        // Also when all others have come to their end: if nobody joined them, it might have come first.
+        return Sense::ready(Accesses::EVERYTHING_THERE_IS);
     }
-    Sense::ready(Accesses::write(e.task(op.task).end))
+    let task = e.task(op.task);
+    let accesses = Accesses::write(task.end);
+    Sense::ready(match task.scope {
+        scope if scope != NO_OBJECT && !task.returned => accesses.and(scope, Mode::Write),
+        _ => accesses,
+    })
 }
 
 fn name_of(object: &Object, owner: impl Fn() -> String) -> String {
@@ -52,6 +57,11 @@ impl Execution {
         name_of(object, || self.task_name(object.creator))
     }
 
+    /// The name of what a task does something to, unless that is nothing or its own token.
+    pub fn name_for(&self, id: TaskId, object: ObjectId) -> Option<String> {
+        (object != NO_OBJECT && object != self.task(id).token).then(|| self.object_name(object))
+    }
+
     /// Nothing can move: who waits for whom?
     pub fn deadlock(&self) -> Defect {
         let mut waiting = Vec::new();
@@ -70,12 +80,10 @@ impl Execution {
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for id in waiting {
             let op = &self.task(id).op;
-            let mut text = match op.object {
-                NO_OBJECT => format!("{} waits to {}", self.task_name(id), op.verb.name),
-                object => {
-                    format!("{} waits to {} {}", self.task_name(id), op.verb.name, self.object_name(object))
-                }
-            };
+            let mut text = format!("{} waits to {}", self.task_name(id), op.verb.name);
+            if let Some(object) = self.name_for(id, op.object) {
+                text.push_str(&format!(" {object}"));
+            }
             let held = (op.verb.held)(self, op);
             if held != op.object {
                 text.push_str(&format!(" and needs {}", self.object_name(held)));
@@ -105,9 +113,9 @@ impl Describe for Execution {
     fn describe(&self, id: TaskId) -> String {
         let op = &self.task(id).op;
         let name = self.task_name(id);
-        match op.object {
-            NO_OBJECT => format!("{name} {}", op.verb.name),
-            object => format!("{name} {} {}", op.verb.name, self.object_name(object)),
+        match self.name_for(id, op.object) {
+            None => format!("{name} {}", op.verb.name),
+            Some(object) => format!("{name} {} {object}", op.verb.name),
         }
     }
 

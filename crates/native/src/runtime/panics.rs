@@ -1,15 +1,14 @@
 //! Panics inside of executions: recorded quietly instead of printed, told apart by task, and never an abort.
 //!
-//! std counts panics per operating-system thread, but many tasks share one, and a task can be suspended in
-//! the middle of unwinding. A panic in a destructor during unwinding would abort the process: the task is
-//! abandoned instead, inside of the panic hook, and the worker's thread is not used for further executions.
+//! A panic in a destructor during unwinding makes std abort, which ends the execution and not the process: see
+//! [`super::abort`].
 
 use super::context::{self, Current};
 use super::execution::{Execution, Stage};
-use super::locals::Slot;
 use super::log::Effect;
 use super::operation::Verb;
-use super::task::{Came, Panic, Phase};
+use super::task::{Handle, Panic, Phase};
+use raddle_core::operation::TaskId;
 use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
@@ -38,12 +37,11 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     let message = message_of(info.payload());
     let place = info.location().map(Place::from);
     if WOULD_ABORT.contains(&message.as_str()) {
-        current.with(|e| would_abort(e, &message, place));
-        current.suspend_for_ever();
+        // What comes next is the abort itself: see `abort`.
+        return current.with(|e| would_abort(e, &message, place));
     }
     current.with(|e| {
         let me = e.current;
-        e.task_mut(me).panics = true;
         if e.stage == Stage::Teardown {
             let name = e.task_name(me);
             let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
@@ -67,26 +65,9 @@ fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
     let me = e.current;
     let name = e.task_name(me);
     let last = e.task(me).panic.clone();
-    // std goes on believing that this thread panics.
-    e.unwinding += 1;
-    e.in_hook = true;
-    e.worn = true;
-    if e.stage == Stage::Teardown {
-        e.afterwards.push(format!("{name}: {message}; it was abandoned"));
-        return;
-    }
     let said = last.as_ref().map(|p| format!(": {}", p.message)).unwrap_or_default();
     let defect = Defect::new(FailureKind::Panic, format!("{name}: {message}{said}; the process would abort"));
     e.fail(defect.note(format!("{name} panicked here"), last.and_then(|p| p.place).or(place)));
-}
-
-/// Tells std that the hook is over in which a task was abandoned.
-///
-/// std marks the thread as inside of the hook, and would abort at the next panic. The end of any unwinding
-/// clears that mark.
-pub(super) fn leave_hook(e: &mut Execution) {
-    e.in_hook = false;
-    let _ = std::panic::catch_unwind(|| std::panic::resume_unwind(Box::new(())));
 }
 
 /// What a panic said.
@@ -100,35 +81,17 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
     }
 }
 
-/// Whether the running task unwinds.
+/// Whether the running task unwinds: std's count is the task's own.
 #[inline]
-pub(crate) fn panicking(current: Current) -> bool {
-    if !std::thread::panicking() {
-        current.with(|e| {
-            let me = e.current;
-            e.task_mut(me).panics = false;
-        });
-        return false;
-    }
-    current.with(|e| e.unwinding == 0 || e.task(e.current).panics)
+pub(crate) fn panicking(_: Current) -> bool {
+    std::thread::panicking()
 }
 
-/// The running task is about to be suspended while std says that this thread panics.
+/// The running task is about to be suspended: its panics under way go with it.
 #[cold]
-pub(super) fn note_unwinding(e: &mut Execution) {
+pub(super) fn set_aside(e: &mut Execution) {
     let me = e.current;
-    if e.unwinding == 0 || e.task(me).panics {
-        e.task_mut(me).unwinding = true;
-        e.unwinding += 1;
-    }
-}
-
-/// A task's body is over: its panic, if any, was caught.
-pub(crate) fn caught(current: Current) {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panics = false;
-    });
+    e.task_mut(me).panics = e.panic_count.take();
 }
 
 /// The body of the running task has returned: if there was a panic, the program has handled it.
@@ -138,45 +101,47 @@ pub(crate) fn handled(e: &mut Execution) {
     e.task_mut(me).panic = None;
 }
 
-/// Destroys the thread-locals of the running task. Destructors may make new ones.
-pub(super) fn destroy_locals(current: Current) -> Came {
-    if current.with(|e| e.task(e.current).locals.is_empty()) {
-        return Came::ToItsEnd;
-    }
-    loop {
-        let next = current.with(|e| {
-            let me = e.current;
-            let alive = |l: &&mut super::locals::Local| matches!(l.value, Slot::Alive(_));
-            let local = e.task_mut(me).locals.iter_mut().rev().find(alive)?;
-            Some(std::mem::replace(&mut local.value, Slot::Destroyed))
-        });
-        let Some(value) = next else { break };
-        match super::teardown::catch(move || drop(value)) {
-            Ok(Ok(())) => {}
-            Ok(Err(payload)) => {
-                let message = message_of(&*payload);
-                let name = current.with(|e| e.task_name(e.current));
-                let text =
-                    format!("{name}: a thread-local destructor panicked: {message}; the process would abort");
-                current.with(|e| e.fail(Defect::new(FailureKind::Panic, text)));
-                return Came::Down;
-            }
-            Err(_) => return Came::Down,
-        }
-    }
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).locals.clear();
-    });
-    Came::ToItsEnd
-}
-
 impl Execution {
     /// A panic of a task that the program never learned of.
-    pub fn unnoticed_panic(&self) -> Option<raddle_core::operation::TaskId> {
+    pub fn unnoticed_panic(&self) -> Option<TaskId> {
         self.task_ids().find(|t| {
             let task = self.task(*t);
-            task.panic.is_some() && task.handle != super::task::Handle::Joined && task.phase == Phase::Ended
+            task.panic.is_some() && task.handle != Handle::Joined && task.phase == Phase::Ended
         })
     }
+
+    /// A panic ended a task, and nobody handled it. If all that the task did was to pass on the panic of
+    /// another one that it had joined, that one is the reason.
+    pub fn panicked(&self, id: TaskId, panic: &Panic) -> Defect {
+        let own = |t: &TaskId| {
+            let task = self.task(*t);
+            task.returned && task.panic.as_ref().is_some_and(|p| !passes_on(p))
+        };
+        let reason = Some(panic).filter(|p| passes_on(p)).and_then(|_| self.task_ids().find(own));
+        let (first, message, place) = match reason {
+            Some(first) => {
+                let panic = self.task(first).panic.as_ref().expect("just seen");
+                (first, &panic.message, &panic.place)
+            }
+            None => (id, &panic.message, &panic.place),
+        };
+        let name = self.task_name(first);
+        let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"))
+            .note(format!("{name} panicked here"), place.clone());
+        match first == id {
+            true => defect,
+            false => {
+                defect.note(format!("{} panicked because of it", self.task_name(id)), panic.place.clone())
+            }
+        }
+    }
+}
+
+/// Whether a panic looks like that of a `join().unwrap()`, of a scope, or of a `resume_unwind`, which alone
+/// has no place.
+fn passes_on(panic: &Panic) -> bool {
+    panic.place.is_none()
+        || panic.message.contains("value: Any {")
+        || panic.message.contains("JoinError::Panic(")
+        || panic.message == "a scoped thread panicked"
 }

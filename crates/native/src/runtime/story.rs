@@ -2,7 +2,6 @@
 
 use super::execution::Execution;
 use super::log::{Effect, Line as LogLine, Shape};
-use super::operation::NO_OBJECT;
 use raddle_core::operation::ObjectId;
 use raddle_core::story::{Actor, Line, Place, Story, VERSION};
 use std::collections::BTreeMap;
@@ -83,7 +82,7 @@ impl Execution {
                 actor: line.task.index(),
                 step: if line.is_step { steps.next() } else { None },
                 verb: line.verb.name.to_owned(),
-                object: (line.object != NO_OBJECT).then(|| self.object_name(line.object)),
+                object: self.name_for(line.task, line.object),
                 detail: self.detail(line, &mut pointers),
                 place: in_the_program(line),
                 preempts: false,

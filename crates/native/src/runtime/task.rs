@@ -94,6 +94,12 @@ pub(crate) struct Task {
     pub touched: Vec<(Kind, u32)>,
     /// Its end: written when it ends, read by those who join it.
     pub end: ObjectId,
+    /// The scope that waits for it, if it is a scoped thread.
+    pub scope: ObjectId,
+    /// Its function is over; only the destructors of thread-locals may be left.
+    pub returned: bool,
+    /// Somebody has seen that it has.
+    pub seen_finished: bool,
     /// Its token, which park waits for.
     pub token: ObjectId,
     /// The timer that is set for its pending operation.
@@ -101,10 +107,8 @@ pub(crate) struct Task {
     pub timed_out: bool,
     /// Set by whoever wakes it from a condition variable.
     pub notified: bool,
-    /// In the middle of unwinding when it was last suspended.
-    pub unwinding: bool,
-    /// It panicked, and nobody is known to have caught that.
-    pub panics: bool,
+    /// Its panics under way, while it is suspended.
+    pub panics: usize,
     pub handle: Handle,
     pub panic: Option<Panic>,
     /// The last line of the log that is its own, plus 1.
@@ -134,12 +138,14 @@ impl Task {
             timers: 0,
             touched: Vec::new(),
             end: super::operation::NO_OBJECT,
+            scope: super::operation::NO_OBJECT,
+            returned: false,
+            seen_finished: false,
             token: super::operation::NO_OBJECT,
             timer: None,
             timed_out: false,
             notified: false,
-            unwinding: false,
-            panics: false,
+            panics: 0,
             handle: Handle::Held,
             panic: None,
             last_line: 0,
@@ -163,12 +169,14 @@ impl Task {
         self.timers = 0;
         self.touched.clear();
         self.end = super::operation::NO_OBJECT;
+        self.scope = super::operation::NO_OBJECT;
+        self.returned = false;
+        self.seen_finished = false;
         self.token = super::operation::NO_OBJECT;
         self.timer = None;
         self.timed_out = false;
         self.notified = false;
-        self.unwinding = false;
-        self.panics = false;
+        self.panics = 0;
         self.handle = Handle::Held;
         self.panic = None;
         self.last_line = 0;

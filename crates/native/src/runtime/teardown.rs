@@ -21,8 +21,11 @@ const PATIENCE: u32 = 10_000;
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
     let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb));
+    if verb.name == "return" {
+        return 0;
+    }
     if role != Role::Janitor && !verb.in_destructors && !panics::panicking(current) {
-        throw(current);
+        throw();
     }
     let blocked = current.with(|e| {
         let me = e.current;
@@ -44,14 +47,10 @@ pub(super) fn resume(current: Current) -> ! {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
     }
-    throw(current)
+    throw()
 }
 
-fn throw(current: Current) -> ! {
-    current.with(|e| {
-        let me = e.current;
-        e.task_mut(me).panics = true;
-    });
+fn throw() -> ! {
     resume_unwind(Box::new(Teardown))
 }
 
@@ -64,6 +63,11 @@ pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<std::thread::Result<T>, 
             Err(payload) => Ok(Err(payload)),
         },
     }
+}
+
+/// Goes on with a teardown that [`catch`] stopped.
+pub(crate) fn go_on(teardown: Teardown) -> ! {
+    resume_unwind(Box::new(teardown))
 }
 
 impl Execution {
@@ -83,7 +87,7 @@ impl Execution {
         }
         self.destroy_remains();
         if self.fibers > 0 {
-            for id in self.task_ids() {
+            for id in self.task_ids().rev() {
                 self.drop_stack(id);
             }
         }
@@ -97,11 +101,10 @@ impl Execution {
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.
     fn destroy_remains(&mut self) {
         let mut remains: Vec<Box<dyn FnOnce()>> = Vec::new();
-        if self.fibers > 0 {
+        if std::mem::take(&mut self.has_locals) {
             for id in self.task_ids() {
-                let locals = std::mem::take(&mut self.task_mut(id).locals);
-                if !locals.is_empty() {
-                    remains.push(Box::new(move || drop(locals)));
+                for local in std::mem::take(&mut self.task_mut(id).locals).into_iter().rev() {
+                    remains.push(Box::new(move || drop(local)));
                 }
             }
         }
@@ -128,11 +131,6 @@ impl Execution {
 
     /// Takes the stack of a task that will never go on, without unwinding it.
     fn drop_stack(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
-        if task.unwinding {
-            task.unwinding = false;
-            self.unwinding -= 1;
-        }
         let task = self.task_mut(id);
         if let Some(fiber) = &mut task.fiber {
             if fiber.started() {

@@ -15,10 +15,10 @@ static FIRE: Verb = {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
         let accesses = match e.settings.time {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
-            Time::Any => [op.object, e.clock_object]
-                .into_iter()
-                .filter(|object| *object != NO_OBJECT)
-                .fold(Accesses::write(op.other), |all, object| all.and(object, Mode::Write)),
+            Time::Any => {
+                let accesses = Accesses::write(op.other).and(e.clock_object, Mode::Write);
+                if op.object == NO_OBJECT { accesses } else { accesses.and(op.object, Mode::Write) }
+            }
         };
         Sense::when(false, accesses)
     });
@@ -27,6 +27,15 @@ static FIRE: Verb = {
 };
 
 impl Execution {
+    /// The object that readings of the clock read and timers that fire write.
+    pub fn the_clock(&mut self) -> ObjectId {
+        if self.clock_object == NO_OBJECT {
+            // Whoever reads it first, there is only one.
+            self.clock_object = self.objects.add("Clock", TaskId::MAIN, 1, [0; 2]);
+        }
+        self.clock_object
+    }
+
     /// Sets a timer for the operation that the running task is about to announce.
     pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
         self.arm_on(NO_OBJECT, after, place);
@@ -40,6 +49,7 @@ impl Execution {
             return;
         }
         let token = self.token_of(me);
+        self.the_clock();
         let timer = self.add_timer_task(me);
         self.clock.arm(timer, after);
         let mut op = Op::new(&FIRE, object, place).with(token);
@@ -79,5 +89,7 @@ impl Execution {
         if object != NO_OBJECT {
             self.touch(object);
         }
+        // Loops that watch the clock see that it moved.
+        self.touch(self.clock_object);
     }
 }

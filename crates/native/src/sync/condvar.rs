@@ -11,7 +11,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::overlay::here;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
@@ -176,7 +176,7 @@ impl Condvar {
         let mut wait = Op::new(&WAIT, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
-            current.with(make_clock_object);
+            current.with(|e| e.the_clock());
             wait = wait.arg(WRITES);
             wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
@@ -387,13 +387,6 @@ impl Condvar {
         });
         let effect = if woken == 0 { Effect::Word("nobody waits") } else { Effect::Count(woken) };
         current.did(effect, Synchronises::None);
-    }
-}
-
-/// Readings of the clock conflict with what moves it.
-fn make_clock_object(e: &mut Execution) {
-    if e.clock_object == NO_OBJECT {
-        e.clock_object = e.objects.add("clock", TaskId::MAIN, 0, [0; 2]);
     }
 }
 

@@ -1,16 +1,23 @@
 //! Spawning and joining.
+//!
+//! A panic of a thread is handled when somebody joins it. If its handle is dropped, before or after the panic,
+//! nobody can, and the execution fails.
 
+use super::builder::Builder;
+use super::handle::{Explored, Thread, used_outside};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
-use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::panics;
 use crate::runtime::task::{Came, Handle, Panic, Phase};
 use crate::runtime::teardown::catch;
-use raddle_core::operation::{Accesses, TaskId};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 use std::panic::Location;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,20 +27,36 @@ static JOIN: Verb = Verb::new("join", |e, op| {
     Sense::when(ended, Accesses::read(op.object))
 })
 .by_itself();
+/// A task that has returned may still seem not to be finished, until somebody has seen that it is or has joined it:
+/// option 1. Conflicts with everything, since nothing announces which step of a task is its last.
+static IS_FINISHED: Verb = Verb::new("is_finished", |e, op| {
+    let task = e.task(TaskId(op.args[0] as u32));
+    let open = task.returned && !task.seen_finished && task.handle != Handle::Joined;
+    Sense { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
+});
 
 /// Where a task leaves its result. All tasks of an execution live on one operating-system thread, and so
 /// do their packets.
-pub(super) struct Packet<T>(Rc<Cell<Option<std::thread::Result<T>>>>);
+struct Packet<T>(Rc<Cell<Option<std::thread::Result<T>>>>);
 
 // SAFETY: used only by tasks of one execution, which all run on the execution's own thread.
 unsafe impl<T: Send> Send for Packet<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Packet<T> {}
 
-/// A task of the present execution that will leave a `T`.
+/// What a new task is like.
+#[derive(Default)]
+pub(super) struct How {
+    pub label: Option<Arc<str>>,
+    pub stack_size: Option<usize>,
+    /// The scope that will wait for it.
+    pub scope: Option<ObjectId>,
+}
+
+/// A task of an execution that will leave a `T`.
 pub(super) struct Task<T> {
-    pub id: TaskId,
-    pub packet: Packet<T>,
+    id: Explored,
+    packet: Packet<T>,
 }
 
 /// Starts a task.
@@ -42,59 +65,119 @@ pub(super) struct Task<T> {
 /// What `f` and its result borrow outlives the task.
 pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     current: Current,
-    label: Option<Arc<str>>,
-    stack_size: Option<usize>,
+    how: How,
     place: &'static Location<'static>,
     f: F,
 ) -> Task<T> {
     let packet = Rc::new(Cell::new(None));
     let result = packet.clone();
     let body = move || {
-        let Ok(outcome) = catch(f) else { return Came::Down };
         let current = context::current().expect("a task runs inside of an execution");
+        let Ok(outcome) = catch(f) else { return Came::Down };
         match &outcome {
             Ok(_) => current.with(panics::handled),
-            Err(payload) => {
-                panics::caught(current);
-                current.with(|e| note_silent_panic(e, &**payload));
-            }
+            Err(payload) => current.with(|e| note_panic(e, &**payload)),
         }
         result.set(Some(outcome));
-        Came::ToItsEnd
+        // If nobody will ever look at it, the result is destroyed here.
+        match catch(move || drop(result)) {
+            Ok(Ok(())) => Came::ToItsEnd,
+            Ok(Err(payload)) => result_panicked(current, &*payload),
+            Err(_) => Came::Down,
+        }
     };
     // SAFETY: the caller's.
-    let id = current.with(|e| unsafe { e.spawn(label, stack_size, place, body) });
-    Task { id, packet: Packet(packet) }
+    let id = current.with(|e| unsafe { e.spawn(how.label, how.stack_size, place, body) });
+    if let Some(scope) = how.scope {
+        current.with(|e| e.task_mut(id).scope = scope);
+    }
+    Task { id: Explored::new(current, id), packet: Packet(packet) }
 }
 
-/// `resume_unwind` does not call the panic hook, but it is a panic all the same.
-fn note_silent_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
+/// The panic that ended the task is what it is known for. If the hook did not see it last, then it was
+/// `resume_unwind`, which does not say where.
+fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
     let me = e.current;
-    if e.task(me).panic.is_none() {
-        let message = panics::message_of(payload);
+    let message = panics::message_of(payload);
+    if e.task(me).panic.as_ref().is_none_or(|seen| seen.message != message) {
         e.task_mut(me).panic = Some(Panic { message, place: None });
     }
 }
 
+#[cold]
+fn result_panicked(current: Current, payload: &(dyn Any + Send)) -> Came {
+    let message = panics::message_of(payload);
+    current.with(|e| {
+        let name = e.task_name(e.current);
+        let text = format!("{name}: its result panicked on drop: {message}; the process would abort");
+        e.fail(Defect::new(FailureKind::Panic, text));
+    });
+    Came::Down
+}
+
 impl<T> Task<T> {
+    pub fn thread(&self, current: Current) -> Thread {
+        Thread::of_task(current, self.id.task())
+    }
+
     /// Waits for the task's end and takes its result.
-    #[inline]
-    pub fn join(&self, current: Current, place: &'static Location<'static>) -> std::thread::Result<T> {
-        let end = current.with(|e| e.task(self.id).end);
-        current.perform(Op::new(&JOIN, end, place).arg(self.id.0 as u64));
-        current.did(Effect::None, Synchronises::Join(self.id));
-        current.with(|e| e.task_mut(self.id).handle = Handle::Joined);
+    #[track_caller]
+    pub fn join(&self, what: &str) -> std::thread::Result<T> {
+        let (current, task) = self.id.here(what);
+        let end = current.with(|e| e.task(task).end);
+        current.perform(Op::new(&JOIN, end, Location::caller()).arg(task.0 as u64));
+        current.did(Effect::None, Synchronises::Join(task));
+        current.with(|e| e.task_mut(task).handle = Handle::Joined);
         self.packet.0.take().expect("a task that has ended left its result")
+    }
+
+    /// Whether the task's function is over. Says nothing about what the task did, as std's does not.
+    #[track_caller]
+    pub fn is_finished(&self, what: &str) -> bool {
+        let (current, task) = self.id.here(what);
+        let end = current.with(|e| e.task(task).end);
+        let not_yet = current.perform(Op::new(&IS_FINISHED, end, Location::caller()).arg(task.0 as u64)) == 1;
+        let finished = current.with(|e| {
+            let task = e.task_mut(task);
+            task.seen_finished |= task.returned && !not_yet;
+            task.seen_finished
+        });
+        current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
+        finished
+    }
+
+    /// Nobody will join it.
+    fn detach(&self) {
+        let Some(current) = context::current().filter(|c| self.id.lives_in(*c)) else { return };
+        let id = self.id.task();
+        current.with(|e| {
+            if e.task(id).handle == Handle::Held {
+                e.task_mut(id).handle = Handle::Dropped;
+                if e.task(id).phase == Phase::Ended {
+                    e.fail_for_panic(id);
+                }
+            }
+        });
     }
 }
 
 enum Inner<T> {
     Outside(std::thread::JoinHandle<T>),
-    Explored { task: Task<T>, serial: u64 },
+    Explored(Task<T>),
+    Joined,
 }
 
 /// See [`std::thread::JoinHandle`].
-pub struct JoinHandle<T>(Option<Inner<T>>);
+pub struct JoinHandle<T> {
+    inner: Inner<T>,
+    thread: Thread,
+}
+
+// SAFETY: as for std's: results are sent from one thread to another, and whoever spawned promised that they
+// may be.
+unsafe impl<T> Send for JoinHandle<T> {}
+// SAFETY: as above; a shared handle gives no access to the result.
+unsafe impl<T> Sync for JoinHandle<T> {}
 
 /// See [`std::thread::spawn`].
 #[track_caller]
@@ -104,42 +187,88 @@ where
     T: Send + 'static,
 {
     match context::current() {
-        None => JoinHandle(Some(Inner::Outside(std::thread::spawn(f)))),
-        Some(current) => {
-            // SAFETY: the closure borrows nothing.
-            let task = unsafe { start(current, None, None, Location::caller(), f) };
-            JoinHandle(Some(Inner::Explored { task, serial: current.with(|e| e.serial) }))
-        }
+        None => JoinHandle::outside(std::thread::spawn(f)),
+        // SAFETY: neither the closure nor its result borrows anything.
+        Some(current) => unsafe { JoinHandle::inside(current, How::default(), Location::caller(), f) },
     }
 }
 
 impl<T> JoinHandle<T> {
+    fn outside(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
+        let thread = Thread::outside(handle.thread().clone());
+        JoinHandle { inner: Inner::Outside(handle), thread }
+    }
+
+    /// # Safety
+    /// What `f` and its result borrow outlives the task.
+    unsafe fn inside<F: FnOnce() -> T>(
+        current: Current,
+        how: How,
+        place: &'static Location<'static>,
+        f: F,
+    ) -> JoinHandle<T> {
+        // SAFETY: the caller's.
+        let task = unsafe { start(current, how, place, f) };
+        let thread = task.thread(current);
+        JoinHandle { inner: Inner::Explored(task), thread }
+    }
+
+    /// # Safety
+    /// What `f` and its result borrow outlives the thread.
+    #[track_caller]
+    pub(super) unsafe fn start<F>(builder: Builder, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
+        match context::current() {
+            // SAFETY: the caller's.
+            None => unsafe { builder.outside().spawn_unchecked(f) }.map(JoinHandle::outside),
+            Some(current) => {
+                // SAFETY: the caller's.
+                Ok(unsafe { JoinHandle::inside(current, builder.inside(), Location::caller(), f) })
+            }
+        }
+    }
+
+    /// See [`std::thread::JoinHandle::thread`].
+    #[must_use]
+    pub fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
     /// See [`std::thread::JoinHandle::join`].
     #[track_caller]
     pub fn join(mut self) -> std::thread::Result<T> {
-        match self.0.take().expect("only join and drop take it") {
-            Inner::Outside(handle) => handle.join(),
-            Inner::Explored { task, .. } => {
-                let current = context::current().expect("raddle: joined outside of the execution");
-                task.join(current, Location::caller())
+        match std::mem::replace(&mut self.inner, Inner::Joined) {
+            Inner::Outside(handle) => {
+                used_outside("JoinHandle");
+                handle.join()
             }
+            Inner::Explored(task) => task.join("JoinHandle"),
+            Inner::Joined => unreachable!("joining takes the handle"),
+        }
+    }
+
+    /// See [`std::thread::JoinHandle::is_finished`].
+    #[track_caller]
+    pub fn is_finished(&self) -> bool {
+        match &self.inner {
+            Inner::Outside(handle) => {
+                used_outside("JoinHandle");
+                handle.is_finished()
+            }
+            Inner::Explored(task) => task.is_finished("JoinHandle"),
+            Inner::Joined => unreachable!("joining takes the handle"),
         }
     }
 }
 
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
-        let (Some(Inner::Explored { task, serial }), Some(current)) = (&self.0, context::current()) else {
-            return;
-        };
-        current.with(|e| {
-            if e.serial == *serial && e.task(task.id).handle == Handle::Held {
-                e.task_mut(task.id).handle = Handle::Dropped;
-                if e.task(task.id).phase == Phase::Ended {
-                    e.fail_for_panic(task.id);
-                }
-            }
-        });
+        if let Inner::Explored(task) = &self.inner {
+            task.detach();
+        }
     }
 }
 

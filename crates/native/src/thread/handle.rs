@@ -1,0 +1,176 @@
+//! Who a thread is: its handle, its id, and what it can ask about itself.
+//!
+//! Handles may go anywhere, but they only mean something in the execution that made them; using one in
+//! another execution, or outside, is an error.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::panics;
+use raddle_core::operation::TaskId;
+use raddle_core::verdict::{Defect, FailureKind};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::num::NonZero;
+use std::sync::Arc;
+
+/// A task and the execution that it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Explored {
+    serial: u64,
+    task: TaskId,
+}
+
+impl Explored {
+    pub fn new(current: Current, task: TaskId) -> Explored {
+        Explored { serial: current.with(|e| e.serial), task }
+    }
+
+    /// The execution in which the task lives, and the task. `what` is the kind of handle that is used.
+    #[track_caller]
+    pub fn here(self, what: &str) -> (Current, TaskId) {
+        match context::current() {
+            Some(current) if current.with(|e| e.serial) == self.serial => (current, self.task),
+            Some(current) => current.misuse(foreign(what, "a task of another execution")),
+            None => panic!("raddle: a {what} of a task is used outside of its execution"),
+        }
+    }
+
+    /// Whether `current` is the execution in which the task lives.
+    pub fn lives_in(self, current: Current) -> bool {
+        current.with(|e| e.serial) == self.serial
+    }
+
+    pub fn task(self) -> TaskId {
+        self.task
+    }
+}
+
+/// A handle of a real thread is used: fine, unless that happens inside of an execution.
+#[track_caller]
+pub(super) fn used_outside(what: &str) {
+    if let Some(current) = context::current() {
+        current.misuse(foreign(what, "a thread outside of the exploration"));
+    }
+}
+
+fn foreign(what: &str, of: &str) -> Defect {
+    let text = format!(
+        "a {what} of {of} is used here; each execution must start clean, so spawn the thread inside the closure"
+    );
+    Defect::new(FailureKind::Misuse, text)
+}
+
+#[derive(Clone)]
+pub(super) enum Inner {
+    Outside(std::thread::Thread),
+    Explored { id: Explored, name: Option<Arc<str>> },
+}
+
+/// See [`std::thread::Thread`].
+#[derive(Clone)]
+pub struct Thread(pub(super) Inner);
+
+impl Thread {
+    pub(super) fn outside(thread: std::thread::Thread) -> Thread {
+        Thread(Inner::Outside(thread))
+    }
+
+    pub(super) fn of_task(current: Current, task: TaskId) -> Thread {
+        let name = current.with(|e| e.task(task).label.clone());
+        Thread(Inner::Explored { id: Explored::new(current, task), name })
+    }
+
+    /// The execution in which the task lives; for things that only tasks have.
+    #[track_caller]
+    pub(super) fn here(&self, what: &str) -> Current {
+        match &self.0 {
+            Inner::Explored { id, .. } => id.here(what).0,
+            Inner::Outside(_) => unreachable!("only tasks have it"),
+        }
+    }
+
+    /// See [`std::thread::Thread::id`].
+    #[must_use]
+    pub fn id(&self) -> ThreadId {
+        match &self.0 {
+            Inner::Outside(thread) => ThreadId(Id::Outside(thread.id())),
+            Inner::Explored { id, .. } => ThreadId(Id::Explored(*id)),
+        }
+    }
+
+    /// See [`std::thread::Thread::name`].
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match &self.0 {
+            Inner::Outside(thread) => thread.name(),
+            Inner::Explored { id, .. } if id.task == TaskId::MAIN => Some("main"),
+            Inner::Explored { name, .. } => name.as_deref(),
+        }
+    }
+}
+
+impl fmt::Debug for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Thread").field("id", &self.id()).field("name", &self.name()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Id {
+    Outside(std::thread::ThreadId),
+    Explored(Explored),
+}
+
+/// See [`std::thread::ThreadId`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ThreadId(Id);
+
+// Programs choose shards by the hash of an id, so that must not differ from one execution to the next.
+impl Hash for ThreadId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.0 {
+            Id::Outside(id) => id.hash(state),
+            Id::Explored(id) => (id.task.0 as u64 + 1).hash(state),
+        }
+    }
+}
+
+impl fmt::Debug for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Id::Outside(id) => id.fmt(f),
+            Id::Explored(id) => f.debug_tuple("ThreadId").field(&(id.task.0 as u64 + 1)).finish(),
+        }
+    }
+}
+
+/// See [`std::thread::current`].
+#[must_use]
+pub fn current() -> Thread {
+    match context::current() {
+        None => Thread::outside(std::thread::current()),
+        Some(current) => Thread::of_task(current, current.me()),
+    }
+}
+
+/// See [`std::thread::panicking`]. Inside of an exploration it is about the task that asks, whoever else is
+/// unwinding at the moment.
+#[must_use]
+pub fn panicking() -> bool {
+    match context::current() {
+        None => std::thread::panicking(),
+        Some(current) => panics::panicking(current),
+    }
+}
+
+/// How many threads the machine of an exploration seems to run at a time: executions must not depend on the
+/// real one.
+const PARALLELISM: NonZero<usize> = NonZero::new(4).unwrap();
+
+/// See [`std::thread::available_parallelism`]. Inside of an exploration it is always 4.
+pub fn available_parallelism() -> io::Result<NonZero<usize>> {
+    match context::current() {
+        None => std::thread::available_parallelism(),
+        Some(_) => Ok(PARALLELISM),
+    }
+}

@@ -1,0 +1,265 @@
+//! Thread-locals. Outside of explorations a key is a real `std` one; inside, its value belongs to the task
+//! that uses it, lives in the task's own list and is destroyed at the task's end.
+//!
+//! Nothing here is an operation: what only one task can see needs no turn. Initialisers and destructors are
+//! program code, and may do operations and use other keys.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::locals::Slot;
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::fmt;
+
+/// What the macro needs.
+#[doc(hidden)]
+pub mod local_impl {
+    pub use std::thread_local as std_thread_local;
+
+    /// Tells keys apart by its address.
+    #[derive(Debug)]
+    pub struct Tag(#[allow(dead_code)] u8);
+
+    impl Tag {
+        /// A tag for one key.
+        #[allow(clippy::new_without_default)]
+        pub const fn new() -> Tag {
+            Tag(0)
+        }
+    }
+}
+
+/// See [`std::thread::LocalKey`].
+pub struct LocalKey<T: 'static> {
+    tag: &'static local_impl::Tag,
+    outside: &'static std::thread::LocalKey<T>,
+    init: fn() -> T,
+}
+
+/// See [`std::thread::AccessError`].
+#[non_exhaustive]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct AccessError;
+
+impl fmt::Debug for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AccessError").finish()
+    }
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("already destroyed")
+    }
+}
+
+impl Error for AccessError {}
+
+#[cold]
+#[track_caller]
+fn panic_access_error(error: AccessError) -> ! {
+    panic!("cannot access a Thread Local Storage value during or after destruction: {error:?}")
+}
+
+impl<T: 'static> LocalKey<T> {
+    #[doc(hidden)]
+    pub const fn new(
+        tag: &'static local_impl::Tag,
+        outside: &'static std::thread::LocalKey<T>,
+        init: fn() -> T,
+    ) -> LocalKey<T> {
+        LocalKey { tag, outside, init }
+    }
+
+    fn key(&self) -> usize {
+        self.tag as *const local_impl::Tag as usize
+    }
+
+    /// The running task's value, if it has one.
+    fn find(&self, current: Current) -> Result<Option<*const T>, AccessError> {
+        current.with(|e| match e.local(self.key()) {
+            None => Ok(None),
+            Some(Slot::Alive(value) | Slot::Plain(value)) => {
+                Ok(Some(value.downcast_ref::<T>().expect("a key has one type") as *const T))
+            }
+            Some(Slot::Destroyed) => Err(AccessError),
+        })
+    }
+
+    /// The running task's value, made by `init` if it has none yet.
+    fn get_or_init(&self, current: Current, init: impl FnOnce() -> T) -> Result<*const T, AccessError> {
+        if let Some(value) = self.find(current)? {
+            return Ok(value);
+        }
+        let value = Box::new(init());
+        let slot = if std::mem::needs_drop::<T>() { Slot::Alive(value) } else { Slot::Plain(value) };
+        // If the initialiser has used its own key, that value gives way to this one, as with std.
+        let before = current.with(|e| e.set_local(self.key(), slot));
+        drop(before);
+        Ok(self.find(current)?.expect("just made"))
+    }
+
+    /// See [`std::thread::LocalKey::with`].
+    #[track_caller]
+    pub fn with<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&T) -> R,
+    {
+        match self.try_with(f) {
+            Ok(result) => result,
+            Err(error) => panic_access_error(error),
+        }
+    }
+
+    /// See [`std::thread::LocalKey::try_with`].
+    pub fn try_with<F, R>(&'static self, f: F) -> Result<R, AccessError>
+    where
+        F: FnOnce(&T) -> R,
+    {
+        let Some(current) = context::current() else {
+            return self.outside.try_with(f).map_err(|_| AccessError);
+        };
+        let value = self.get_or_init(current, self.init)?;
+        // SAFETY: values are boxed, and stay until their task has come to its end or is torn down.
+        Ok(f(unsafe { &*value }))
+    }
+
+    /// Runs `f` with the value, which is `first` if there was none: then `f` gets nothing to put there.
+    #[track_caller]
+    fn initialize_with<R>(&self, current: Current, first: T, f: impl FnOnce(Option<T>, &T) -> R) -> R {
+        let mut first = Some(first);
+        let value = self.get_or_init(current, || first.take().expect("asked for once"));
+        match value {
+            // SAFETY: as above.
+            Ok(value) => f(first, unsafe { &*value }),
+            Err(error) => panic_access_error(error),
+        }
+    }
+}
+
+impl<T: 'static> LocalKey<Cell<T>> {
+    /// See [`std::thread::LocalKey::set`](std::thread::LocalKey#method.set).
+    #[track_caller]
+    pub fn set(&'static self, value: T) {
+        let Some(current) = context::current() else { return self.outside.set(value) };
+        self.initialize_with(current, Cell::new(value), |value, cell| {
+            if let Some(value) = value {
+                cell.set(value.into_inner());
+            }
+        });
+    }
+
+    /// See [`std::thread::LocalKey::get`](std::thread::LocalKey#method.get).
+    #[track_caller]
+    pub fn get(&'static self) -> T
+    where
+        T: Copy,
+    {
+        self.with(Cell::get)
+    }
+
+    /// See [`std::thread::LocalKey::take`](std::thread::LocalKey#method.take).
+    #[track_caller]
+    pub fn take(&'static self) -> T
+    where
+        T: Default,
+    {
+        self.with(Cell::take)
+    }
+
+    /// See [`std::thread::LocalKey::replace`](std::thread::LocalKey#method.replace).
+    #[track_caller]
+    pub fn replace(&'static self, value: T) -> T {
+        self.with(|cell| cell.replace(value))
+    }
+}
+
+impl<T: 'static> LocalKey<RefCell<T>> {
+    /// See [`std::thread::LocalKey::with_borrow`].
+    #[track_caller]
+    pub fn with_borrow<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&T) -> R,
+    {
+        self.with(|cell| f(&cell.borrow()))
+    }
+
+    /// See [`std::thread::LocalKey::with_borrow_mut`].
+    #[track_caller]
+    pub fn with_borrow_mut<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&mut T) -> R,
+    {
+        self.with(|cell| f(&mut cell.borrow_mut()))
+    }
+
+    /// See [`std::thread::LocalKey::set`](std::thread::LocalKey#method.set-1).
+    #[track_caller]
+    pub fn set(&'static self, value: T) {
+        let Some(current) = context::current() else { return self.outside.set(value) };
+        self.initialize_with(current, RefCell::new(value), |value, cell| {
+            if let Some(value) = value {
+                *cell.borrow_mut() = value.into_inner();
+            }
+        });
+    }
+
+    /// See [`std::thread::LocalKey::take`](std::thread::LocalKey#method.take-1).
+    #[track_caller]
+    pub fn take(&'static self) -> T
+    where
+        T: Default,
+    {
+        self.with(RefCell::take)
+    }
+
+    /// See [`std::thread::LocalKey::replace`](std::thread::LocalKey#method.replace-1).
+    #[track_caller]
+    pub fn replace(&'static self, value: T) -> T {
+        self.with(|cell| cell.replace(value))
+    }
+}
+
+impl<T: 'static> fmt::Debug for LocalKey<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LocalKey").finish_non_exhaustive()
+    }
+}
+
+/// See [`std::thread_local`].
+// The names of items are not hygienic, and initialisers are written by others: hence the odd names.
+#[macro_export]
+macro_rules! thread_local {
+    () => {};
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = const $init:block; $($rest:tt)*) => {
+        $crate::thread_local!(
+            @key [$(#[$attr])*] [$vis] $name, $t, [const __RADDLE_INIT: $t = $init;]
+            [__RADDLE_INIT] [const { __RADDLE_INIT }]
+        );
+        $crate::thread_local!($($rest)*);
+    };
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = const $init:block) => {
+        $crate::thread_local!($(#[$attr])* $vis static $name: $t = const $init;);
+    };
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = $init:expr; $($rest:tt)*) => {
+        $crate::thread_local!(@key [$(#[$attr])*] [$vis] $name, $t, [] [$init] [__raddle_init()]);
+        $crate::thread_local!($($rest)*);
+    };
+    ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = $init:expr) => {
+        $crate::thread_local!($(#[$attr])* $vis static $name: $t = $init;);
+    };
+    // Attributes, visibility, items that the initialiser needs, the initialiser, and that of the real one.
+    (@key [$($attr:tt)*] [$vis:vis] $name:ident, $t:ty, [$($item:item)*] [$value:expr] [$($outside:tt)*]) => {
+        $($attr)*
+        $vis const $name: $crate::thread::LocalKey<$t> = {
+            $($item)*
+            fn __raddle_init() -> $t {
+                $value
+            }
+            $crate::thread::local_impl::std_thread_local! {
+                static __RADDLE_OUTSIDE: $t = $($outside)*;
+            }
+            static __RADDLE_TAG: $crate::thread::local_impl::Tag = $crate::thread::local_impl::Tag::new();
+            $crate::thread::LocalKey::new(&__RADDLE_TAG, &__RADDLE_OUTSIDE, __raddle_init)
+        };
+    };
+}

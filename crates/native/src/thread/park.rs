@@ -1,0 +1,136 @@
+//! Parking. A task's token is word 0 of its token object: set by `unpark`, waited for and taken by `park`.
+//!
+//! `park` may also return for no reason while the execution has spurious wake-ups left. That is a choice before
+//! it parks, so that nobody who is parked counts on it.
+
+use super::handle::{Inner, Thread, used_outside};
+use super::sleep::{is_over, set_timer};
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::clock::Time;
+use raddle_core::operation::{Accesses, Mode, ObjectId};
+use std::panic::Location;
+use std::time::Duration;
+
+static PARK: Verb =
+    Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))));
+/// Before it parks, while spurious wake-ups are left: option 1 is not to.
+static MAY_PARK: Verb = Verb::new("park", |e, op| match e.spurious_left {
+    0 => Sense::ready(Accesses::read(op.object)),
+    _ => Sense { accesses: Accesses::write(op.object), options: 2 },
+});
+
+static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park);
+/// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
+static BEGIN: Verb = Verb::always("park_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
+static WAKE: Verb = Verb::new("wake", timed_park);
+/// Takes the token if it is there, and does not wait.
+static POLL: Verb = Verb::new("park_timeout", |e, op| {
+    Sense::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+});
+
+static UNPARK: Verb = Verb::write("unpark");
+
+fn has_token(e: &Execution, op: &Op) -> bool {
+    e.objects[op.object].words[0] != 0
+}
+
+fn token_mode(e: &Execution, op: &Op) -> Mode {
+    if has_token(e, op) { Mode::Write } else { Mode::Read }
+}
+
+fn timed_park(e: &Execution, op: &Op) -> Sense {
+    let accesses = Accesses::one(op.object, token_mode(e, op));
+    // Its timer is taken away, which may make another one the next to fire.
+    let accesses = match e.settings.time {
+        Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
+        _ => accesses,
+    };
+    Sense::when(has_token(e, op) || is_over(e, op), accesses)
+}
+
+/// See [`std::thread::park`].
+#[track_caller]
+pub fn park() {
+    let Some(current) = context::current() else { return std::thread::park() };
+    if returns_for_no_reason(current, Location::caller()) {
+        return;
+    }
+    let token = current.with(|e| e.token_of(e.current));
+    current.perform(Op::new(&PARK, token, Location::caller()));
+    take_token(current, token);
+}
+
+/// See [`std::thread::park_timeout`].
+#[track_caller]
+pub fn park_timeout(dur: Duration) {
+    let Some(current) = context::current() else { return std::thread::park_timeout(dur) };
+    let place = Location::caller();
+    if !dur.is_zero() && returns_for_no_reason(current, place) {
+        return;
+    }
+    let verb = match dur.is_zero() {
+        true => &POLL,
+        false => set_timer(current, dur, place, &BEGIN, [&PARK_TIMEOUT, &WAKE]),
+    };
+    let token = current.with(|e| e.token_of(e.current));
+    current.perform(Op::new(verb, token, place));
+    current.with(|e| e.disarm());
+    if !take_token(current, token) {
+        current.did(Effect::Word("times out"), Synchronises::None);
+    }
+}
+
+/// See [`std::thread::park_timeout_ms`].
+#[deprecated(note = "replaced by `raddle::thread::park_timeout`")]
+#[track_caller]
+pub fn park_timeout_ms(ms: u32) {
+    park_timeout(Duration::from_millis(ms as u64));
+}
+
+/// Takes the token of the running task, and learns what those who set it knew.
+fn take_token(current: Current, token: ObjectId) -> bool {
+    let taken = current.with(|e| std::mem::take(&mut e.objects[token].words[0]) != 0);
+    if taken {
+        current.did(Effect::None, Synchronises::Acquire);
+    }
+    taken
+}
+
+/// Whether the search lets the running task return instead of parking.
+fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
+    let Some(spurious) = current.with(|e| (e.spurious_left > 0).then_some(e.spurious_object)) else {
+        return false;
+    };
+    let returns = current.perform(Op::new(&MAY_PARK, spurious, place)) == 1;
+    if returns {
+        current.with(|e| e.spend_spurious());
+        current.did(Effect::Word("returns for no reason"), Synchronises::None);
+    }
+    returns
+}
+
+impl Thread {
+    /// See [`std::thread::Thread::unpark`].
+    #[track_caller]
+    pub fn unpark(&self) {
+        match &self.0 {
+            Inner::Outside(thread) => {
+                used_outside("Thread");
+                thread.unpark();
+            }
+            Inner::Explored { id, .. } => {
+                let (current, task) = id.here("Thread");
+                let token = current.with(|e| e.token_of(task));
+                current.perform(Op::new(&UNPARK, token, Location::caller()));
+                current.with(|e| {
+                    e.objects[token].words[0] = 1;
+                    e.touch(token);
+                });
+                current.did(Effect::None, Synchronises::Release);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Sleeping: a task is blocked until its timer fires. No real time passes.
+//!
+//! Where timers fire only in idle moments, a sleep is one step; it is never a round of a loop that waits in
+//! vain, since time itself holds such a loop back. Where they fire at any point, to fall asleep is a step of
+//! its own, because the deadline depends on when it happens; and it ends a round as `yield_now` does, or a
+//! loop that polls and sleeps would go round for ever while others could run.
+
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::clock::Time;
+use raddle_core::operation::Accesses;
+use std::panic::Location;
+use std::time::Duration;
+
+static SLEEP: Verb = Verb::new("sleep", |e, op| Sense::when(is_over(e, op), Accesses::write(op.object)));
+static FALL_ASLEEP: Verb = Verb::always("sleep", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
+static WAKE: Verb = Verb::new("wake", |e, op| Sense::when(is_over(e, op), Accesses::read(op.object)));
+/// A sleep that takes no time.
+static GIVE_WAY: Verb = Verb::local("sleep").yielding();
+
+/// Whether the time of the operation's task is up. In teardown it always is.
+pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
+    e.task(op.task).timed_out || e.stage == Stage::Teardown
+}
+
+/// Sets a timer for the next operation of the running task. If that is a step of its own, it is `verb`, whose
+/// second object is the clock; says which of two verbs the next operation is.
+pub(super) fn set_timer(
+    current: Current,
+    after: Duration,
+    place: &'static Location<'static>,
+    verb: &'static Verb,
+    [alone, second]: [&'static Verb; 2],
+) -> &'static Verb {
+    if current.with(|e| e.settings.time) == Time::Idle {
+        current.with(|e| e.arm(after, place));
+        return alone;
+    }
+    let clock = current.with(|e| e.the_clock());
+    current.perform(Op::plain(verb, place).with(clock));
+    current.with(|e| e.arm(after, place));
+    current.did(took(after), Synchronises::None);
+    second
+}
+
+/// So much time.
+pub(super) fn took(time: Duration) -> Effect {
+    Effect::Wrote(Shape::Time, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// See [`std::thread::sleep`].
+#[track_caller]
+pub fn sleep(dur: Duration) {
+    let Some(current) = context::current() else { return std::thread::sleep(dur) };
+    let place = Location::caller();
+    if dur.is_zero() {
+        current.perform(Op::plain(&GIVE_WAY, place));
+        current.did(took(dur), Synchronises::None);
+        return;
+    }
+    let verb = set_timer(current, dur, place, &FALL_ASLEEP, [&SLEEP, &WAKE]);
+    // What a timer writes when it fires is its owner's token.
+    let token = current.with(|e| e.token_of(e.current));
+    current.perform(Op::new(verb, token, place));
+    current.with(|e| e.disarm());
+    if std::ptr::eq(verb, &SLEEP) {
+        current.did(took(dur), Synchronises::None);
+    }
+}
+
+/// See [`std::thread::sleep_ms`].
+#[deprecated(note = "replaced by `raddle::thread::sleep`")]
+#[track_caller]
+pub fn sleep_ms(ms: u32) {
+    sleep(Duration::from_millis(ms as u64));
+}
