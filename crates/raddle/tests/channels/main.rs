@@ -1,5 +1,6 @@
 //! `raddle::sync::mpsc`: what each operation means, when it waits, who notices what, and exact numbers of
-//! executions. `s` is a send, `r` a receive, `d` a drop, `e` the end of a task and `j` a join in the comments.
+//! executions. `s` is a send, `r` a receive and `d` the drop of a sender in the comments; ends of tasks and joins
+//! happen by themselves.
 
 mod bounded;
 mod commute;

@@ -45,11 +45,11 @@ fn any_timers_may_fire_first() {
     assert_eq!(set(&report), words(["1", "Timeout"]));
 }
 
-/// `f` is the timer. Main's `r` is enabled by `s` or `f`; the sender does `s d e`.
-/// A timeout needs `f r` before `s`: then `s d e` follow alone: 1 way, if nothing is in between.
+/// `f` is the timer. Main's `r` is enabled by `s` or `f`; the sender does `s d`.
+/// A timeout needs `f r` before `s`: then `s d` follow alone: 1 way.
 /// Otherwise `s` comes before `r`, and `f` comes before `r` or not at all.
-/// Without `f`: `r` has 3 places among `d e`. With `f` before `r`: pairs of places for `f` and `r` in
-/// `s d e` with `f` not after `r` and `r` after `s`: `f` in 0..=r for `r` in 1..=3: 2+3+4 = 9.
+/// Without `f`: `r` comes before or after `d`: 2. With `f` before `r`: pairs of places for `f` and `r` in
+/// `s d` with `f` not after `r` and `r` after `s`: `f` in 0..=r for `r` in 1..=2: 2+3 = 5.
 #[test]
 fn the_number_of_ways() {
     let report = passed(Checker::dfs().time(Time::Any).run(|| {
@@ -59,7 +59,7 @@ fn the_number_of_ways() {
         sender.join().unwrap();
         word(got)
     }));
-    assert_eq!(*report.outcomes(), counts([("1", 12), ("Timeout", 1)]));
+    assert_eq!(*report.outcomes(), counts([("1", 2 + 5), ("Timeout", 1)]));
 }
 
 #[test]
@@ -100,7 +100,8 @@ fn deadlines_come_in_order() {
     assert_eq!(set(&report), BTreeSet::from([vec!["early", "late"]]));
 }
 
-/// A deadline that is over does not wait, whatever the policy.
+/// A deadline that is over does not wait, whatever the policy. In the first program the receive comes before
+/// `s d`, between them or after them.
 #[test]
 fn no_time_at_all() {
     let report = explore(|| {
@@ -110,7 +111,7 @@ fn no_time_at_all() {
         sender.join().unwrap();
         word(got)
     });
-    assert_eq!(*report.outcomes(), counts([("1", 3), ("Timeout", 1)]));
+    assert_eq!(*report.outcomes(), counts([("1", 2), ("Timeout", 1)]));
     let report = explore(|| {
         let (tx, rx) = sync_channel(0);
         let sender = thread::spawn(move || tx.try_send(1).is_ok());
