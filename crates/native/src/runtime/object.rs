@@ -61,10 +61,6 @@ impl Identity {
             self.0.store(OUTSIDE, Ordering::Relaxed);
         }
     }
-    /// Whether an execution has touched the object.
-    pub fn is_explored(&self) -> bool {
-        !matches!(self.0.load(Ordering::Relaxed), 0 | OUTSIDE)
-    }
 }
 
 impl Default for Identity {
