@@ -52,9 +52,9 @@ fn every_complaint_is_the_same() {
     });
     assert_same(expected, report.outcomes().keys().next().unwrap());
     assert_eq!(report.outcomes().len(), 1);
-    // `y e` of the other task; main only loads three values at the end, for `Debug`, and the loads of
-    // `fetch_update`, `try_update` and `update` complain before they happen: C(5, 2).
-    assert_eq!(report.executions(), 10);
+    // The other task's yield comes before, between or after the three loads that main does at the end, for
+    // `Debug`. Those of `fetch_update`, `try_update` and `update` complain before they happen.
+    assert_eq!(report.executions(), 4);
 }
 
 #[test]
