@@ -504,7 +504,8 @@ impl Execution {
         for at in 0..self.objects[object].watchers.len() {
             let Watcher { task: id, verb } = self.objects[object].watchers[at];
             if verb.by_itself {
-                if verb.sense(self, &self.task(id).op).options > 0 {
+                // An object may have been touched twice, but its wait is over only once.
+                if verb.sense(self, &self.task(id).op).options > 0 && !self.newborn.contains(&id) {
                     self.newborn.push(id);
                 }
                 continue;

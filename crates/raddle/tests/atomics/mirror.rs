@@ -38,11 +38,9 @@ fn every_method_does_the_same() {
 /// A nonsensical ordering panics as std's does, before anything is announced or changed.
 #[test]
 fn every_complaint_is_the_same() {
-    let quiet = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| ()));
-    let (expected, outside) = (real::complaints(), ours::complaints());
-    std::panic::set_hook(quiet);
-    assert_same(expected.clone(), &outside);
+    // Nobody may silence these panics: the hook belongs to the process, in which other tests look at places.
+    let expected = real::complaints();
+    assert_same(expected.clone(), &ours::complaints());
     let report = explore(|| {
         // Steps would be seen by the other task.
         let other = thread::spawn(thread::yield_now);
@@ -52,9 +50,9 @@ fn every_complaint_is_the_same() {
     });
     assert_same(expected, report.outcomes().keys().next().unwrap());
     assert_eq!(report.outcomes().len(), 1);
-    // `y e` of the other task; main only loads three values at the end, for `Debug`, and the loads of
-    // `fetch_update`, `try_update` and `update` complain before they happen: C(5, 2).
-    assert_eq!(report.executions(), 10);
+    // The other task's yield comes before, between or after the three loads that main does at the end, for
+    // `Debug`. Those of `fetch_update`, `try_update` and `update` complain before they happen.
+    assert_eq!(report.executions(), 4);
 }
 
 #[test]
