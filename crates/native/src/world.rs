@@ -2,6 +2,7 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
+use crate::runtime::story::in_the_program;
 use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
 use crate::runtime::{abort, overflow, panics};
@@ -174,8 +175,8 @@ impl Execution {
             format!("main has returned, but {} did not come to an end", names.join(", ")),
         );
         for id in unfinished {
-            let place = self.task(id).op.place;
-            defect = defect.note(format!("next: {}", self.describe(id)), Some(place.into()));
+            let op = &self.task(id).op;
+            defect = defect.note(format!("next: {}", self.describe(id)), in_the_program(op.verb, op.place));
         }
         self.fail(defect);
     }

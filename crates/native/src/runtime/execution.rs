@@ -77,7 +77,7 @@ pub(crate) struct Execution {
     pub clock_object: ObjectId,
     pub stacks: Stacks,
     changed: Vec<ObjectId>,
-    newborn: Vec<TaskId>,
+    pub(super) newborn: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
     driver: Option<*mut dyn Driver>,
     /// It has stopped the run.
@@ -371,6 +371,7 @@ impl Execution {
         let task = self.task_mut(id);
         let verb = task.op.verb;
         task.phase = Phase::Alive;
+        let in_circles = task.spin.circle > 0;
         if verb.manner == Manner::Yielding
             || task.steps % LOOK_EVERY == LOOK_EVERY - 1
             || task.spin.turn.is_some()
@@ -379,6 +380,9 @@ impl Execution {
         }
         if verb.by_itself {
             return self.happen_by_itself(id);
+        }
+        if in_circles && self.task(id).spin.circle > 0 && self.goes_round(id) {
+            return Turn::Go;
         }
         self.evaluate(id);
         if self.driver.is_some()
@@ -412,7 +416,7 @@ impl Execution {
     }
 
     /// A step of `id`, which is not ready, happens by itself.
-    fn note_step(&mut self, id: TaskId, pending: Pending) {
+    pub(super) fn note_step(&mut self, id: TaskId, pending: Pending) {
         self.option = 0;
         self.log_step(id);
         // SAFETY: as in `decide`.
@@ -482,7 +486,7 @@ impl Execution {
     }
 
     #[inline(always)]
-    fn sense(&self, id: TaskId) -> Pending {
+    pub(super) fn sense(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
         let sense = op.verb.sense(self, op);

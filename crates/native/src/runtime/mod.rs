@@ -23,7 +23,7 @@ mod ready;
 mod serial;
 mod spin;
 mod stack;
-mod story;
+pub(crate) mod story;
 pub(crate) mod task;
 pub(crate) mod teardown;
 mod timer;

@@ -4,6 +4,7 @@ use super::execution::Execution;
 use super::log::Log;
 use super::object::Object;
 use super::operation::{NO_OBJECT, Op, Sense};
+use super::story::in_the_program;
 use super::task::{Phase, Role};
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::story::Place;
@@ -96,7 +97,7 @@ impl Execution {
                     (false, None) => format!(", held by {}", self.task_name(holder)),
                 });
             }
-            defect = defect.note(text, Some(op.place.into()));
+            defect = defect.note(text, in_the_program(op.verb, op.place));
         }
         defect
     }
@@ -104,7 +105,7 @@ impl Execution {
     /// Where `holder` last did something to `object`.
     fn taken_at(&self, holder: TaskId, object: ObjectId) -> Option<Place> {
         let line = self.log.lines.iter().rev().find(|l| l.task == holder && l.object == object)?;
-        Some(line.place.into())
+        in_the_program(line.verb, line.place)
     }
 }
 

@@ -2,30 +2,36 @@
 //! ran the same operations on the same objects with the same values and wrote nothing.
 //!
 //! A task may take a few identical rounds in a row while others could run: bounded spins are real code, and
-//! what comes after them must be explored. Then it waits until something it read changes, or goes on when
-//! nothing else can run. A thousand identical rounds with nothing else able to run are a livelock. Loops
-//! without a hint are found by looking back now and then, and are given many more rounds. So are rounds that
-//! read nothing: as a rule they are a pause of so many rounds, and wait for nothing at all.
+//! what comes after them must be explored. The last of these is a long one, in which nobody else gets a turn:
+//! it goes round until it gives up by itself, as those do that spin a hundred times before they go to sleep.
+//! If it does not, it waits until something it read changes, or goes on when nothing else can run. A thousand identical rounds with nothing else able to run are a livelock. Loops
+//! without a hint are found by looking back now and then, and are given more rounds.
 
 use super::execution::{Execution, Stage};
+use super::log::Line;
 use super::operation::{NO_OBJECT, Verb};
+use super::story::in_the_program;
 use super::task::{Phase, Role};
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::Manner;
+use raddle_core::world::{Manner, Pending};
 
 /// How often, in steps of a task, it is looked at for loops without a hint.
-pub(crate) const LOOK_EVERY: u32 = 64;
+pub(crate) const LOOK_EVERY: u32 = 16;
 /// The longest round of a loop without a hint.
 const LONGEST_ROUND: usize = 16;
 /// How many times more rounds a loop without a hint may take.
-const WITHOUT_A_HINT: u32 = 32;
-/// How many times more rounds a loop may take that reads nothing.
-const WITHOUT_A_READ: u32 = 8;
+const WITHOUT_A_HINT: u32 = 4;
+/// How many rounds the last one of a loop takes at most.
+const LONG_ROUND: u32 = 128;
 /// This many `spin_loop`s with nothing between them are one; more of them are a loop.
 const PAUSE: u32 = 1_000;
 /// This many rounds in vain are a livelock.
 const LIVELOCK: u32 = 1_000;
+/// How many times more rounds those may take that may well be a loop of so many rounds: they read nothing.
+const LIVELOCK_WITHOUT_A_READ: u32 = 8;
+/// The same for those that have no hint.
+const LIVELOCK_WITHOUT_A_HINT: u32 = 32;
 /// For so many rounds in vain every waiting task may be the one that goes on; then they take turns.
 const CHOICES: u32 = 8;
 
@@ -54,6 +60,7 @@ impl Execution {
         let Some(length) = self.identical_round(task.last_line, &is_turn) else {
             let task = self.task_mut(id);
             task.spin.rounds = 0;
+            task.spin.circle = 0;
             if !hint {
                 task.spin.turn = None;
             }
@@ -70,12 +77,8 @@ impl Execution {
             }
             line = l.before;
         }
-        let patience = match (hint, reads.is_empty()) {
-            (false, _) => WITHOUT_A_HINT,
-            (true, true) => WITHOUT_A_READ,
-            (true, false) => 1,
-        };
-        let held = rounds >= self.settings.spin_rounds.saturating_mul(patience);
+        let bound = self.settings.spin_rounds.saturating_mul(if hint { 1 } else { WITHOUT_A_HINT });
+        let held = rounds >= bound.saturating_add(LONG_ROUND);
         if held {
             for object in &reads {
                 self.objects[*object].spinners.push(id);
@@ -86,8 +89,33 @@ impl Execution {
         }
         let task = self.task_mut(id);
         task.spin.rounds = rounds;
+        task.spin.circle = if !held && rounds.saturating_add(1) >= bound { length } else { 0 };
         task.spin.held = held;
         task.spin_reads = reads;
+    }
+
+    /// Whether the task, which is in its long round, announces what it did in the round before, and it only
+    /// looks at what nobody has changed. Then that happens at once.
+    #[cold]
+    pub(super) fn goes_round(&mut self, id: TaskId) -> bool {
+        let task = self.task(id);
+        let (op, length) = (&task.op, task.spin.circle);
+        let back = |line: u32, by: usize| (0..by).fold(line, |line, _| self.log.lines[line as usize - 1].before);
+        let line = |line: u32| &self.log.lines[line as usize - 1];
+        let last = line(task.last_line);
+        let (last_before, op_before) = (back(task.last_line, length), back(task.last_line, length - 1));
+        let same = std::ptr::eq(line(op_before).verb, op.verb)
+            && std::ptr::eq(line(op_before).place, op.place)
+            && line(op_before).object == op.object
+            && line(last_before).effect == last.effect;
+        let pending = self.sense(id);
+        if same && pending.options == 1 && !pending.accesses.any_write() && self.newborn.is_empty() {
+            self.set_pending(id, Pending { options: 0, ..pending });
+            self.note_step(id, pending);
+            return true;
+        }
+        self.task_mut(id).spin.circle = 0;
+        false
     }
 
     /// Whether the running task has just done `verb` and nothing since: doing it once more makes no difference
@@ -137,34 +165,42 @@ impl Execution {
         Some(length)
     }
 
-    /// Looks for a loop without a hint in what the task did last.
+    /// Looks for a loop without a hint: the task has gone round three times since what it is about to do.
     fn look_for_a_loop(&mut self, id: TaskId) {
         let task = self.task(id);
-        let op = task.op;
+        let op = &task.op;
+        let lines = &self.log.lines;
+        let back = |line: u32| (line > 0).then(|| &lines[line as usize - 1]).filter(|l| only_looks(l));
         let mut line = task.last_line;
-        let mut recent = Vec::with_capacity(3 * LONGEST_ROUND);
-        while line != 0 && recent.len() < 3 * LONGEST_ROUND {
-            let l = &self.log.lines[line as usize - 1];
-            if l.wrote || l.verb.manner == Manner::Yielding {
-                break;
+        let mut length = 0;
+        let begins_round = loop {
+            let Some(l) = back(line) else { break false };
+            length += 1;
+            if std::ptr::eq(l.verb, op.verb) && std::ptr::eq(l.place, op.place) && l.object == op.object {
+                break true;
             }
-            recent.push(l);
+            if length == LONGEST_ROUND {
+                break false;
+            }
             line = l.before;
+        };
+        if !begins_round {
+            return;
         }
-        let looping = (1..=LONGEST_ROUND).any(|period| {
-            recent.len() >= 3 * period
-                && (0..2 * period).all(|i| {
-                    let (a, b) = (recent[i], recent[i + period]);
-                    std::ptr::eq(a.verb, b.verb)
-                        && std::ptr::eq(a.place, b.place)
-                        && a.object == b.object
-                        && a.effect == b.effect
-                })
-        });
-        let begins_round = looping && recent.iter().any(|l| std::ptr::eq(l.place, op.place));
-        if begins_round {
-            self.task_mut(id).spin.turn = Some((op.verb, op.place));
+        let (mut late, mut early) = (task.last_line, lines[line as usize - 1].before);
+        for _ in 0..2 * length {
+            let (Some(l), Some(e)) = (back(late), back(early)) else { return };
+            let same = std::ptr::eq(l.verb, e.verb)
+                && std::ptr::eq(l.place, e.place)
+                && l.object == e.object
+                && l.effect == e.effect;
+            if !same {
+                return;
+            }
+            (late, early) = (l.before, e.before);
         }
+        let turn = Some((op.verb, op.place));
+        self.task_mut(id).spin.turn = turn;
     }
 
     /// A held task goes on; it no longer watches what its loop read.
@@ -188,8 +224,8 @@ impl Execution {
         }
         self.futile += 1;
         let patience = held.iter().map(|t| self.task(*t)).map(|task| match task.spin.turn {
-            Some(_) => WITHOUT_A_HINT,
-            None if task.spin_reads.is_empty() => WITHOUT_A_READ,
+            Some(_) => LIVELOCK_WITHOUT_A_HINT,
+            None if task.spin_reads.is_empty() => LIVELOCK_WITHOUT_A_READ,
             None => 1,
         });
         if self.futile > LIVELOCK * patience.max().unwrap_or(1) {
@@ -220,7 +256,7 @@ impl Execution {
                 if waits.is_empty() { "nothing that raddle sees".to_owned() } else { waits.join(", ") };
             defect = defect.note(
                 format!("{} goes round and round here, waiting for {what}", self.task_name(*id)),
-                Some(task.op.place.into()),
+                in_the_program(task.op.verb, task.op.place),
             );
         }
         for id in self.task_ids() {
@@ -231,9 +267,14 @@ impl Execution {
                     object => format!(" {}", self.object_name(object)),
                 };
                 let text = format!("{} waits to {}{object}", self.task_name(id), task.op.verb.name);
-                defect = defect.note(text, Some(task.op.place.into()));
+                defect = defect.note(text, in_the_program(task.op.verb, task.op.place));
             }
         }
         defect
     }
+}
+
+/// Whether a line is no more than a look at something.
+fn only_looks(line: &Line) -> bool {
+    !line.wrote && line.verb.manner == Manner::Ordinary
 }

@@ -2,9 +2,11 @@
 
 use super::execution::Execution;
 use super::log::{Effect, Line as LogLine, Shape};
+use super::operation::Verb;
 use raddle_core::operation::ObjectId;
 use raddle_core::story::{Actor, Line, Place, Story, VERSION};
 use std::collections::BTreeMap;
+use std::panic::Location;
 use std::time::Duration;
 
 /// Numbers for pointers, in the order in which they appear: addresses differ from run to run.
@@ -30,11 +32,11 @@ impl Pointers {
     }
 }
 
-/// Where a line happened. An end has no place in the program, and neither have the steps of guards that go out
-/// of scope: the compiler says that the standard library drops them.
-fn in_the_program(line: &LogLine) -> Option<Place> {
-    let nowhere = line.verb.name == "end" || line.place.file().starts_with("/rustc/");
-    (!nowhere).then(|| line.place.into())
+/// Where in the program an operation is. An end has no place there, and neither has what the standard library
+/// does on its own: guards that go out of scope, an iterator that it uses up.
+pub(crate) fn in_the_program(verb: &Verb, place: &'static Location<'static>) -> Option<Place> {
+    let nowhere = verb.name == "end" || place.file().starts_with("/rustc/");
+    (!nowhere).then(|| place.into())
 }
 
 impl Execution {
@@ -84,7 +86,7 @@ impl Execution {
                 verb: line.verb.name.to_owned(),
                 object: self.name_for(line.task, line.object),
                 detail: self.detail(line, &mut pointers),
-                place: in_the_program(line),
+                place: in_the_program(line.verb, line.place),
                 preempts: false,
                 reads_from,
             });

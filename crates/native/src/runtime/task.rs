@@ -70,6 +70,8 @@ pub(crate) struct Spin {
     pub rounds: u32,
     /// It waits until something it read changes.
     pub held: bool,
+    /// How many operations there are in one of its rounds, while it is in its long one; else 0.
+    pub circle: usize,
     /// How many times it has said in a row that it spins.
     pub pauses: u32,
     /// A loop without a hint: the operation at which its rounds begin.
