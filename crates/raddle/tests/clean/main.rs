@@ -1,7 +1,10 @@
 //! Executions start clean and end clean, whatever the program does: see design.md, "The Rust world".
 
+#[path = "../verdicts/child.rs"]
+mod child;
 mod detached;
 mod double_panics;
+//mod locals;
 mod memory;
 //mod panicking;
 mod statics;

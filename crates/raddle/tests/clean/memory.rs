@@ -1,5 +1,6 @@
 //! Nothing leaks, however many executions there are and however they end.
 
+use crate::child;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Condvar, LazyLock, Mutex, mpsc};
 use raddle::{Checker, thread};
@@ -46,7 +47,10 @@ fn growth(mut work: impl FnMut(u64)) -> usize {
 }
 
 #[test]
-fn is_flat() {
+fn measured() {
+    if !child::is_one() {
+        return;
+    }
     let passing = growth(|n| {
         let report = Checker::random(20 * n).run(|| everything(false));
         assert_eq!((report.executions(), report.failures()), (20 * n, 0), "{report}");
@@ -55,7 +59,13 @@ fn is_flat() {
         let report = Checker::random(2 * n).keep_going(true).run(|| everything(true));
         assert_eq!((report.executions(), report.failures()), (2 * n, 2 * n));
     });
-    println!("{passing} {failing}");
     assert!(passing < 2 << 20, "200,000 executions cost {passing} bytes");
     assert!(failing < 2 << 20, "20,000 failing executions cost {failing} bytes");
+}
+
+#[test]
+fn is_flat() {
+    // In a process of its own, where no other test takes memory.
+    let (status, text) = child::run(&mut child::of("memory::measured"));
+    assert!(status.success(), "{text}");
 }

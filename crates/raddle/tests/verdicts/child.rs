@@ -1,10 +1,7 @@
 //! Tests of this program in processes of their own: for what ends or hangs a process, and for what comes from
 //! its environment.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, ExitStatus, Output, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Output};
 
 const MARK: &str = "RADDLE_TEST_CHILD";
 
@@ -29,30 +26,4 @@ pub fn run(command: &mut Command) -> (ExitStatus, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
     (status, text)
-}
-
-/// Runs it until it says `words` on standard error, then ends it. Returns the line.
-#[track_caller]
-pub fn until(command: &mut Command, words: &str, patience: Duration) -> String {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let stderr = BufReader::new(child.stderr.take().unwrap());
-    let (sender, lines) = mpsc::channel();
-    let reader = std::thread::spawn(move || {
-        for line in stderr.lines().map_while(Result::ok) {
-            let _ = sender.send(line);
-        }
-    });
-    let begun = Instant::now();
-    let mut said = Vec::new();
-    let found = loop {
-        match lines.recv_timeout(patience.saturating_sub(begun.elapsed())) {
-            Ok(line) if line.contains(words) => break Some(line),
-            Ok(line) => said.push(line),
-            Err(_) => break None,
-        }
-    };
-    let _ = child.kill();
-    child.wait().unwrap();
-    reader.join().unwrap();
-    found.unwrap_or_else(|| panic!("it never said {words:?}, but: {said:#?}"))
 }

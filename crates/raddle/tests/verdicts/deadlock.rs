@@ -1,8 +1,9 @@
 //! Nothing can move, and somebody waits: who, for what, held by whom since where.
 
 use crate::{fails, lines, notes, passes, snapshot};
-use raddle::sync::{Arc, Condvar, Mutex};
-use raddle::{Checker, FailureKind, thread};
+use raddle::sync::{Arc, Condvar, Mutex, mpsc};
+use raddle::thread::{self, JoinHandle};
+use raddle::{Checker, FailureKind};
 
 type Account = Arc<Mutex<i64>>;
 
@@ -28,7 +29,7 @@ fn both_ways() {
 fn two_locks_in_two_orders() {
     let failure = fails("deadlock_ab_ba", FailureKind::Deadlock, both_ways);
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
-    let here = "since crates/raddle/tests/verdicts/deadlock.rs:10";
+    let here = "since crates/raddle/tests/verdicts/deadlock.rs:11";
     let facts = notes(&failure);
     assert_eq!(facts.len(), 2);
     assert!(
@@ -99,4 +100,76 @@ fn a_lost_wake_up() {
     let failure = fails("deadlock_lost_wake_up", FailureKind::Deadlock, || post(Mailbox::take));
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     assert_eq!(passes(|| post(Mailbox::take_rightly)).into_iter().collect::<Vec<_>>(), ["a letter"]);
+}
+
+#[test]
+fn the_receiver_waits() {
+    let failure = fails("deadlock_receiver_waits", FailureKind::Deadlock, || {
+        let (jobs, queue) = mpsc::channel::<u32>();
+        let worker = thread::spawn(move || queue.iter().sum::<u32>());
+        jobs.send(1).unwrap();
+        // The worker ends when there can be no more jobs, but `jobs` is still there.
+        let sum = worker.join().unwrap();
+        drop(jobs);
+        sum
+    });
+    assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
+    let facts = notes(&failure);
+    assert_eq!(facts[0], "main waits to join main.1");
+    assert!(facts[1].starts_with("main.1 waits to recv "), "{facts:?}");
+}
+
+#[test]
+fn all_senders_wait() {
+    let failure = fails("deadlock_senders_wait", FailureKind::Deadlock, || {
+        let (results, inbox) = mpsc::sync_channel(1);
+        let workers = [1, 2].map(|n| {
+            let results = results.clone();
+            thread::spawn(move || results.send(n).unwrap())
+        });
+        // There is room for one result, and nobody takes it before all workers are through.
+        for worker in workers {
+            worker.join().unwrap();
+        }
+        inbox.iter().take(2).sum::<u32>()
+    });
+    let facts = notes(&failure);
+    assert!(facts.iter().any(|fact| fact.contains(" waits to send ")), "{facts:?}");
+}
+
+#[test]
+fn a_rendezvous_that_both_send_to() {
+    let failure = fails("deadlock_rendezvous", FailureKind::Deadlock, || {
+        let ((to_main, from_task), (to_task, from_main)) = (mpsc::sync_channel(0), mpsc::sync_channel(0));
+        let task = thread::spawn(move || {
+            to_main.send(1).unwrap();
+            from_main.recv().unwrap()
+        });
+        to_task.send(2).unwrap();
+        from_task.recv().unwrap() + task.join().unwrap()
+    });
+    let facts = notes(&failure);
+    assert!(facts.iter().all(|fact| fact.contains(" waits to send ")), "{facts:?}");
+}
+
+#[test]
+fn two_that_join_each_other() {
+    let failure = fails("deadlock_join_cycle", FailureKind::Deadlock, || {
+        let (done, all_done) = mpsc::channel();
+        let [first, second] = [(); 2].map(|()| {
+            let (give, take) = mpsc::channel::<JoinHandle<()>>();
+            let done = done.clone();
+            let task = thread::spawn(move || {
+                take.recv().unwrap().join().unwrap();
+                done.send(()).unwrap();
+            });
+            (give, task)
+        });
+        first.0.send(second.1).unwrap();
+        second.0.send(first.1).unwrap();
+        all_done.recv().unwrap();
+    });
+    let facts = notes(&failure);
+    assert_eq!(facts[1..], ["main.1 waits to join main.2", "main.2 waits to join main.1"]);
+    assert!(facts[0].starts_with("main waits to recv "), "{facts:?}");
 }

@@ -3,7 +3,10 @@
 use crate::child;
 use raddle::sync::Mutex;
 use raddle::{Checker, thread};
-use std::time::Duration;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 #[test]
 fn hangs_in_main() {
@@ -36,19 +39,45 @@ fn hangs_in_a_call_that_blocks() {
     });
 }
 
+/// Runs it until it says `words` on standard error, then ends it. Returns the line.
+#[track_caller]
+fn until(command: &mut Command, words: &str, patience: Duration) -> String {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        for line in stderr.lines().map_while(Result::ok) {
+            let _ = sender.send(line);
+        }
+    });
+    let begun = Instant::now();
+    let mut said = Vec::new();
+    let found = loop {
+        match lines.recv_timeout(patience.saturating_sub(begun.elapsed())) {
+            Ok(line) if line.contains(words) => break Some(line),
+            Ok(line) => said.push(line),
+            Err(_) => break None,
+        }
+    };
+    let _ = child.kill();
+    child.wait().unwrap();
+    reader.join().unwrap();
+    found.unwrap_or_else(|| panic!("it never said {words:?}, but: {said:#?}"))
+}
+
 #[test]
 fn a_task_that_hangs_is_named() {
     // Neither is told to let its tests' output through: it must be seen all the same.
     let patience = Duration::from_secs(30);
     let main = std::thread::spawn(move || {
-        child::until(&mut child::of("watchdog::hangs_in_main"), "watchdog", patience)
+        until(&mut child::of("watchdog::hangs_in_main"), "watchdog", patience)
     });
     let mut other = child::of("watchdog::hangs_in_a_call_that_blocks");
-    let other = child::until(&mut other, "watchdog", patience);
+    let other = until(&mut other, "watchdog", patience);
     let main = main.join().unwrap();
     let begins = [
-        (main, "raddle: watchdog in watchdog::hangs_in_main: the main task has been running for ", 15),
-        (other, "raddle: watchdog in watchdog::hangs_in_a_call_that_blocks: task number 1 ", 29),
+        (main, "raddle: watchdog in watchdog::hangs_in_main: the main task has been running for ", 18),
+        (other, "raddle: watchdog in watchdog::hangs_in_a_call_that_blocks: task number 1 ", 32),
     ];
     for (line, begin, place) in begins {
         assert!(line.starts_with(begin), "{line}");
