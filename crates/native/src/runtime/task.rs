@@ -122,6 +122,8 @@ pub(crate) struct Task {
     pub locals: Vec<super::locals::Local>,
     /// Operations done while it was torn down.
     pub operations_in_teardown: u32,
+    /// How often it was unwound to be torn down; more than once if it catches that.
+    pub unwound: u32,
 }
 
 impl Task {
@@ -156,6 +158,7 @@ impl Task {
             spin_reads: Vec::new(),
             locals: Vec::new(),
             operations_in_teardown: 0,
+            unwound: 0,
         }
     }
     /// Becomes a new task; keeps its memory.
@@ -186,5 +189,6 @@ impl Task {
         self.spin = Spin::default();
         self.spin_reads.clear();
         self.operations_in_teardown = 0;
+        self.unwound = 0;
     }
 }

@@ -1,7 +1,8 @@
 //! An execution ends clean. Unfinished tasks are unwound, children before parents, and their destructors'
 //! operations happen at once, without the search. A task that would wait there is abandoned with its stack.
 //!
-//! The program cannot swallow the unwinding: a task that caught it is unwound again at its next operation.
+//! The program cannot swallow the unwinding: a task that caught it is unwound again at its next operation, and
+//! abandoned if it never stops doing so.
 
 use super::context::Current;
 use super::execution::{Execution, Stage};
@@ -17,6 +18,9 @@ pub(crate) struct Teardown;
 /// A destructor that does more operations than this does not end.
 const PATIENCE: u32 = 10_000;
 
+/// A task that catches its own unwinding more often than this does not end.
+const CATCHES: u32 = 100;
+
 /// The operation that was written into a task that is torn down.
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
@@ -25,7 +29,7 @@ pub(super) fn perform(current: Current) -> u32 {
         return 0;
     }
     if role != Role::Janitor && !verb.in_destructors && !panics::panicking(current) {
-        throw();
+        throw(current);
     }
     let blocked = current.with(|e| {
         let me = e.current;
@@ -47,10 +51,19 @@ pub(super) fn resume(current: Current) -> ! {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
     }
-    throw()
+    throw(current)
 }
 
-fn throw() -> ! {
+fn throw(current: Current) -> ! {
+    let caught = current.with(|e| {
+        let me = e.current;
+        let task = e.task_mut(me);
+        task.unwound += 1;
+        task.unwound - 1
+    });
+    if caught > CATCHES {
+        current.suspend_for_ever();
+    }
     resume_unwind(Box::new(Teardown))
 }
 

@@ -4,9 +4,9 @@
 mod child;
 mod detached;
 mod double_panics;
-//mod locals;
+mod locals;
 mod memory;
-//mod panicking;
+mod panicking;
 mod statics;
 mod teardown;
 

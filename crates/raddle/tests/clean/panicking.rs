@@ -5,7 +5,7 @@ use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Mutex, RwLock};
 use raddle::{Checker, thread};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::catch_unwind;
 
 /// Says in its destructor whether its task panics, and lets others run before and after.
 struct Looks(Arc<Mutex<Vec<bool>>>);

@@ -279,12 +279,12 @@ fn spin_then_park(rounds: usize, pause: Pause) -> bool {
             pause.take();
         }
         while its.load(Acquire) == 0 {
-            thread::yield_now(); // park
+            thread::park();
         }
         true
     });
     flag.store(1, Release);
-    // waiter.thread().unpark();
+    waiter.thread().unpark();
     waiter.join().unwrap()
 }
 
