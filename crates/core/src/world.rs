@@ -205,6 +205,14 @@ pub trait World: Describe {
             self.step(pick);
         }
     }
+    /// Begins a clean execution and lets the driver decide until it is over.
+    fn run(&mut self, driver: &mut dyn Driver)
+    where
+        Self: Sized,
+    {
+        self.start();
+        self.drive(driver);
+    }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;
     /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].

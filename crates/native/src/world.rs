@@ -32,6 +32,18 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
     }
 }
 
+impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
+    /// Begins a clean execution, in which nothing has happened yet.
+    fn prepare(&mut self) {
+        let outcome = self.outcome.clone();
+        *outcome.borrow_mut() = None;
+        let program: &F = self.program;
+        self.execution.watch.busy(true);
+        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
+        unsafe { self.execution.start(move || main_task(program, &outcome)) };
+    }
+}
+
 /// Whether the calling thread is inside of an execution.
 pub fn is_exploring() -> bool {
     context::current().is_some()
@@ -77,12 +89,14 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     type Outcome = T;
 
     fn start(&mut self) {
-        let outcome = self.outcome.clone();
-        *outcome.borrow_mut() = None;
-        let program: &F = self.program;
-        self.execution.watch.busy(true);
-        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
-        unsafe { self.execution.start(move || main_task(program, &outcome)) };
+        self.prepare();
+        self.execution.set_out();
+    }
+
+    fn run(&mut self, driver: &mut dyn Driver) {
+        // The driver hears of what happens by itself before the first point.
+        self.prepare();
+        self.execution.drive(driver);
     }
 
     #[inline]

@@ -24,10 +24,9 @@ pub(super) fn execute<W: World>(
     debug_assert!(keep <= trace.len(), "the strategy keeps more than there was");
     let went_on = trace.len() > keep;
     trace.truncate(keep);
-    world.start();
     let replaying = strategy.expects(0).is_some();
     let mut seat = Seat { strategy, trace, kept: 0, keep, max_steps, replaying, stopped: None };
-    world.drive(&mut seat);
+    world.run(&mut seat);
     let (kept, stopped) = (seat.kept, seat.stopped);
     match stopped {
         Some(Stopped::Failed(defect)) => return Ran::Failed(world.stop(*defect)),

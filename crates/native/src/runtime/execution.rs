@@ -208,8 +208,12 @@ impl Execution {
         }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };
-        // It runs up to its first operation when somebody drives.
         self.newborn.push(main);
+    }
+
+    /// Lets the main task run up to its first operation, with nobody who drives.
+    pub fn set_out(&mut self) {
+        self.settle();
     }
 
     #[inline]

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub(crate) struct Teardown;
 
 /// A destructor that does more operations than this does not end.
-const PATIENCE: u32 = 10_000;
+const PATIENCE: u32 = 1_000;
 
 /// A task that catches its own unwinding more often than this does not end.
 const CATCHES: u32 = 100;
