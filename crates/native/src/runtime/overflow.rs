@@ -32,8 +32,11 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     if is_in_guard(address) {
         say("raddle: a task has overflowed its stack; ");
         say("give tasks a larger one with Checker::stack_size (or thread::Builder::stack_size)\n");
-        // SAFETY: ends the process.
-        unsafe { libc::abort() }
+        // SAFETY: ends the process, whatever else handles aborts.
+        unsafe {
+            libc::signal(libc::SIGABRT, libc::SIG_DFL);
+            libc::abort()
+        }
     }
     // SAFETY: the action was filled in by the system; a handler is called as it expects to be.
     unsafe {

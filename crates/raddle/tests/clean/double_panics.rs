@@ -76,8 +76,8 @@ fn in_the_middle_of_other_tasks() {
         tasks.into_iter().map(|task| task.join().is_err() as usize).sum::<usize>()
     });
     // Whoever comes third panics: the two that do not unwind pass it on, the third aborts.
-    assert!(report.executions() > 6, "{}", report.executions());
-    assert!(report.failures() > 0 && report.failures() < report.executions());
+    // In 2 of the 3! orders of their counts that is the one that unwinds.
+    assert_eq!((report.executions(), report.failures()), (6, 2));
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2]);
     let message = "main.3: panic in a destructor during cleanup: the third; the process would abort";
     assert_eq!(report.failure().unwrap().message(), message);
@@ -91,11 +91,11 @@ fn the_search_goes_on() {
         let its = lock.clone();
         let task = thread::spawn(move || *its.lock().unwrap() += 1);
         let first = *lock.lock().unwrap();
-        let _bad = (first == 1).then_some(Panics);
+        let _bad = (first == 1).then(|| Panics);
         assert_eq!(first, 0, "the other was first");
         task.join().unwrap();
     };
-    // As many as without the destructor, however many threads that wears out.
+    // As many as without the destructor.
     let expected = {
         let report = Checker::dfs().keep_going(true).run(|| {
             let lock = Arc::new(Mutex::new(0));
