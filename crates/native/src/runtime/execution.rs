@@ -617,7 +617,9 @@ impl Execution {
 
     /// Whether all other tasks of the program have come to their end.
     fn is_main_alone(&self) -> bool {
-        self.task_ids().skip(1).all(|t| self.task(t).role != Role::Thread || self.task(t).phase == Phase::Ended)
+        self.task_ids()
+            .skip(1)
+            .all(|t| self.task(t).role != Role::Thread || self.task(t).phase == Phase::Ended)
     }
 
     /// The running task has nothing left to do but to end.

@@ -100,7 +100,8 @@ impl Execution {
     pub(super) fn goes_round(&mut self, id: TaskId) -> bool {
         let task = self.task(id);
         let (op, length) = (&task.op, task.spin.circle);
-        let back = |line: u32, by: usize| (0..by).fold(line, |line, _| self.log.lines[line as usize - 1].before);
+        let back =
+            |line: u32, by: usize| (0..by).fold(line, |line, _| self.log.lines[line as usize - 1].before);
         let line = |line: u32| &self.log.lines[line as usize - 1];
         let last = line(task.last_line);
         let (last_before, op_before) = (back(task.last_line, length), back(task.last_line, length - 1));

@@ -69,9 +69,8 @@ fn until(command: &mut Command, words: &str, patience: Duration) -> String {
 fn a_task_that_hangs_is_named() {
     // Neither is told to let its tests' output through: it must be seen all the same.
     let patience = Duration::from_secs(30);
-    let main = std::thread::spawn(move || {
-        until(&mut child::of("watchdog::hangs_in_main"), "watchdog", patience)
-    });
+    let main =
+        std::thread::spawn(move || until(&mut child::of("watchdog::hangs_in_main"), "watchdog", patience));
     let mut other = child::of("watchdog::hangs_in_a_call_that_blocks");
     let other = until(&mut other, "watchdog", patience);
     let main = main.join().unwrap();
