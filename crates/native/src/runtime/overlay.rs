@@ -52,9 +52,12 @@ impl Overlays {
     }
 }
 
+/// Bytes by the address and the size of what they were in.
+type Bytes = HashMap<(usize, usize), Box<[u8]>>;
+
 /// The bytes of statics as they were before threads outside of executions used them.
-fn untouched() -> &'static Mutex<HashMap<(usize, usize), Box<[u8]>>> {
-    static UNTOUCHED: OnceLock<Mutex<HashMap<(usize, usize), Box<[u8]>>>> = OnceLock::new();
+fn untouched() -> &'static Mutex<Bytes> {
+    static UNTOUCHED: OnceLock<Mutex<Bytes>> = OnceLock::new();
     UNTOUCHED.get_or_init(Default::default)
 }
 
@@ -99,7 +102,7 @@ fn copy<T: ?Sized>(current: Current, this: &T, address: usize) -> &T {
         // which needs the lock that is held here.
         unsafe { std::ptr::copy_nonoverlapping(from, bytes, size) };
         drop(kept);
-        let target = at(this, bytes) as *const T as *mut T;
+        let target = at(this, bytes) as *mut T;
         // The box must be static, but it is used up before the execution is put away.
         let drop: Box<dyn FnOnce() + '_> = Box::new(move || {
             // SAFETY: a bytewise copy of a constant value, which nobody else destroys.
