@@ -115,7 +115,12 @@ impl Execution {
             self.note_step(id, pending);
             return true;
         }
-        self.task_mut(id).spin.circle = 0;
+        let spin = &mut self.task_mut(id).spin;
+        spin.circle = 0;
+        if pending.options == 0 {
+            // Its rounds take turns of others, as those of one that sleeps do: there is no long one.
+            spin.rounds = spin.rounds.saturating_add(LONG_ROUND);
+        }
         false
     }
 
