@@ -396,6 +396,9 @@ impl Execution {
             if pick.task == id {
                 self.option = pick.option;
                 self.log_step(id);
+                if self.task(id).returned {
+                    self.goes_on_after_return(id);
+                }
                 return Turn::Go;
             }
             self.decided = Some(pick);
@@ -566,6 +569,9 @@ impl Execution {
         self.option = pick.option;
         self.unwatch_objects(id);
         self.log_step(id);
+        if self.task(id).returned {
+            self.goes_on_after_return(id);
+        }
         match self.task(id).role {
             Role::Thread if self.task(id).fiber.is_none() => self.end(id),
             Role::Thread | Role::Janitor => self.resume(id),

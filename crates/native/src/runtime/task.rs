@@ -100,7 +100,7 @@ pub(crate) struct Task {
     pub scope: ObjectId,
     /// Its function is over; only the destructors of thread-locals may be left.
     pub returned: bool,
-    /// Somebody has seen that it has.
+    /// Somebody has seen that it has, or could have.
     pub seen_finished: bool,
     /// Its token, which park waits for.
     pub token: ObjectId,
