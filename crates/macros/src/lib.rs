@@ -12,7 +12,7 @@ mod value;
 
 /// Explores the interleavings of a test, under `cargo test` and `cargo nextest` like any `#[test]`.
 ///
-/// ```ignore
+/// ```text
 /// #[raddle::test]
 /// fn every_interleaving() { .. }
 ///

@@ -70,8 +70,10 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
 
 /// A value that must be dropped before its execution ends; if it is not, the execution fails as a leak.
 ///
-/// ```ignore
-/// let node = Arc::new(raddle::alloc::Track::new(Node { next: None.into() }));
+/// ```
+/// use raddle_native::alloc::Track;
+/// let node = std::sync::Arc::new(Track::new("a node"));
+/// assert_eq!(node.len(), 6);
 /// ```
 pub struct Track<T> {
     /// Taken by `into_inner` only.

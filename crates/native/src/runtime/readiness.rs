@@ -1,0 +1,232 @@
+//! What could happen next: the pending operation of every task, evaluated in the present state.
+//!
+//! A step evaluates again only what depends on the objects that it changed; debug builds compare that with a
+//! full evaluation.
+
+use super::execution::Execution;
+use super::object::{Object, Watcher};
+use super::operation::{Changes, Sense, Verb};
+use super::task::{Phase, Role, Task};
+use raddle_core::clock::Time;
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::world::Pending;
+
+impl Execution {
+    /// Whatever depends on `object` is evaluated again after this step.
+    #[inline]
+    pub fn touch(&mut self, object: ObjectId) {
+        let Object { watchers, spinners, .. } = &self.objects[object];
+        if !watchers.is_empty() || !spinners.is_empty() {
+            self.changed.push(object);
+        }
+    }
+
+    /// Whatever depends on `object` is evaluated again, but it did not change for loops that wait for that.
+    pub fn reconsider(&mut self, object: ObjectId) {
+        for at in 0..self.objects[object].watchers.len() {
+            let id = self.objects[object].watchers[at].task;
+            if id != self.current {
+                self.evaluate(id);
+            }
+        }
+    }
+
+    /// The running task will go on for no reason, or fails for none. Where that is left open it is an option
+    /// of an operation that can happen anyway, never what enables one: nobody may count on it.
+    pub fn spend_spurious(&mut self) {
+        self.spurious_left -= 1;
+        if self.spurious_left == 0 {
+            for id in self.task_ids() {
+                let task = self.task(id);
+                if id != self.current && task.role == Role::Thread && task.phase == Phase::Alive {
+                    self.evaluate(id);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn watch_objects(&mut self, id: TaskId) {
+        let Execution { tasks, objects, .. } = self;
+        let op = &tasks[id.index()].op;
+        for object in op.objects() {
+            objects[object].watchers.push(Watcher { task: id, verb: op.verb });
+        }
+    }
+
+    #[inline]
+    pub(super) fn unwatch_objects(&mut self, id: TaskId) {
+        let Execution { tasks, objects, .. } = self;
+        let op = &tasks[id.index()].op;
+        if op.verb.changes != Changes::Never {
+            for object in op.objects() {
+                objects.unwatch(object, id);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn sense(&self, id: TaskId) -> Pending {
+        let task = self.task(id);
+        let op = &task.op;
+        let sense = op.verb.sense(self, op);
+        let options = if task.spin.held { 0 } else { sense.options };
+        Pending { accesses: sense.accesses, options, signature: op.signature(), manner: op.verb.manner }
+    }
+
+    /// Evaluates the pending operation of a task in the present state.
+    #[inline(always)]
+    pub fn evaluate(&mut self, id: TaskId) {
+        let pending = self.sense(id);
+        self.set_pending(id, pending);
+    }
+
+    /// Evaluates again what depends on `object`. Operations of which all are alike are evaluated once.
+    #[inline]
+    pub(super) fn evaluate_watchers(&mut self, object: ObjectId) {
+        let mut alike: Option<(&'static Verb, Sense)> = None;
+        for at in 0..self.objects[object].watchers.len() {
+            let Watcher { task: id, verb } = self.objects[object].watchers[at];
+            if verb.by_itself {
+                // An object may have been touched twice, but its wait is over only once.
+                if verb.sense(self, &self.task(id).op).options > 0 && !self.newborn.contains(&id) {
+                    self.newborn.push(id);
+                }
+                continue;
+            }
+            let sense = match alike {
+                Some((same, sense)) if std::ptr::eq(same, verb) => sense,
+                _ => {
+                    let sense = (verb.sense)(self, &self.task(id).op);
+                    if verb.changes == Changes::Alike {
+                        alike = Some((verb, sense));
+                    }
+                    sense
+                }
+            };
+            let pending = &mut self.pending[id.index()];
+            pending.accesses = sense.accesses;
+            let was = std::mem::replace(&mut pending.options, sense.options);
+            if (was > 0) != (sense.options > 0) {
+                self.ready.set(id, sense.options > 0);
+            }
+        }
+        for at in 0..self.objects[object].spinners.len() {
+            let id = self.objects[object].spinners[at];
+            self.task_mut(id).spin.held = false;
+            self.evaluate(id);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
+        let is = pending.options > 0;
+        let slot = &mut self.pending[id.index()];
+        let was = slot.options > 0;
+        *slot = pending;
+        if is != was {
+            self.ready.set(id, is);
+        }
+    }
+
+    /// Brings `pending` and `enabled` up to date after something happened.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) {
+        loop {
+            if self.failure.is_none() && !self.over {
+                while let Some(object) = self.changed.pop() {
+                    self.evaluate_watchers(object);
+                }
+            }
+            if self.newborn.is_empty() {
+                break;
+            }
+            if super::context::current().is_some() {
+                // On the stack of a task, where no other task can run: `drive` goes on with this.
+                self.enabled.clear();
+                return;
+            }
+            self.run_newborn();
+        }
+        if self.failure.is_some() || self.over {
+            self.enabled.clear();
+            return;
+        }
+        if !self.idle_timers.is_empty() {
+            self.disable_idle_timers();
+        }
+        if self.ready.is_empty() {
+            self.when_idle();
+        } else if self.settings.time == Time::Any && !self.clock.is_quiet() {
+            self.enable_next_timers();
+        }
+        if self.ready.is_stale() {
+            self.ready.list(&mut self.enabled);
+        }
+        #[cfg(debug_assertions)]
+        self.check_against_full_evaluation();
+    }
+
+    /// New tasks run up to their first operation, and tasks whose wait is over up to their next one, in the
+    /// order in which that came about.
+    pub(super) fn run_newborn(&mut self) {
+        let mut next = 0;
+        while next < self.newborn.len() {
+            let id = self.newborn[next];
+            next += 1;
+            if self.failure.is_some() || self.over || self.stopped {
+                continue;
+            }
+            if self.task(id).phase == Phase::Alive {
+                self.unwatch_objects(id);
+                let pending = self.sense(id);
+                self.note_step(id, pending);
+            } else {
+                self.watch.moved(id, self.task(id).op.place);
+            }
+            self.resume(id);
+        }
+        self.newborn.clear();
+    }
+
+    pub(super) fn disable_idle_timers(&mut self) {
+        for at in 0..self.idle_timers.len() {
+            let timer = self.idle_timers[at];
+            if self.task(timer).phase == Phase::Alive {
+                self.evaluate(timer);
+            }
+        }
+        self.idle_timers.clear();
+    }
+
+    /// Nothing can move by itself: time passes, or loops that wait go round again.
+    pub(super) fn when_idle(&mut self) {
+        if !self.clock.is_quiet() {
+            self.enable_next_timers();
+        } else {
+            self.release_spins();
+        }
+    }
+
+    pub(super) fn enable_next_timers(&mut self) {
+        self.idle_timers.extend(self.clock.next());
+        for at in 0..self.idle_timers.len() {
+            let timer = self.idle_timers[at];
+            let mut pending = self.sense(timer);
+            pending.options = 1;
+            self.set_pending(timer, pending);
+        }
+    }
+
+    #[cfg(debug_assertions)]
+    pub(super) fn check_against_full_evaluation(&self) {
+        for id in self.task_ids() {
+            let kept = &self.pending[id.index()];
+            let Task { phase, role, .. } = self.task(id);
+            if matches!(phase, Phase::Alive | Phase::Ending) && *role == Role::Thread {
+                assert_eq!(*kept, self.sense(id), "raddle: task {} was not evaluated again", id.0);
+            }
+            assert_eq!(self.enabled.binary_search(&id).is_ok(), kept.options > 0);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Taking turns: tasks announce their operations, the driver decides, and what it picks happens.
+//!
+//! A task that may go on at once never leaves its stack; others are suspended until they are picked.
+
+use super::execution::{Execution, Stage, Turn};
+use super::left;
+use super::operation::{Changes, Op};
+use super::spin::LOOK_EVERY;
+use super::task::{Fiber, Handle, Phase, Role};
+use corosensei::CoroutineResult;
+use corosensei::stack::Stack;
+use raddle_core::operation::TaskId;
+use raddle_core::world::{Driver, Manner, Pending, Pick, Point};
+
+impl Execution {
+    /// Lets the main task run up to its first operation, with nobody who drives.
+    pub fn set_out(&mut self) {
+        self.settle();
+    }
+
+    /// The running task announces the operation that was written into it. If the driver decides at once
+    /// that it goes on, nobody else is troubled.
+    #[inline(always)]
+    pub fn announce(&mut self) -> Turn {
+        let id = self.current;
+        let task = self.task_mut(id);
+        let verb = task.op.verb;
+        task.phase = Phase::Alive;
+        let in_circles = task.spin.circle > 0;
+        if verb.manner == Manner::Yielding
+            || task.steps % LOOK_EVERY == LOOK_EVERY - 1
+            || task.spin.turn.is_some()
+        {
+            self.consider_spin(id);
+        }
+        if verb.by_itself {
+            return self.happen_by_itself(id);
+        }
+        if in_circles && self.task(id).spin.circle > 0 && self.goes_round(id) {
+            return Turn::Go;
+        }
+        self.evaluate(id);
+        if self.driver.is_some()
+            && self.newborn.is_empty()
+            && let Some(pick) = self.decide()
+        {
+            if pick.task == id {
+                self.option = pick.option;
+                self.log_step(id);
+                if self.task(id).returned {
+                    self.goes_on_after_return(id);
+                }
+                return Turn::Go;
+            }
+            self.decided = Some(pick);
+        }
+        // Nothing changes before another task moves, so it need not be watched before.
+        if verb.changes != Changes::Never {
+            self.watch_objects(id);
+        }
+        Turn::Wait
+    }
+
+    /// The running task waits for nothing, or until what it waits for is there; nobody has a choice.
+    pub(super) fn happen_by_itself(&mut self, id: TaskId) -> Turn {
+        let pending = self.sense(id);
+        self.set_pending(id, Pending { options: 0, ..pending });
+        if pending.options == 0 {
+            self.watch_objects(id);
+            return Turn::Wait;
+        }
+        self.note_step(id, pending);
+        Turn::Go
+    }
+
+    /// A step of `id`, which is not ready, happens by itself.
+    pub(super) fn note_step(&mut self, id: TaskId, pending: Pending) {
+        self.option = 0;
+        self.log_step(id);
+        // SAFETY: as in `decide`.
+        if let Some(driver) = self.driver
+            && !unsafe { &mut *driver }.note(id, &pending, self)
+        {
+            self.driver = None;
+            self.stopped = true;
+        }
+    }
+
+    /// Asks the driver what happens next. None if the run is over.
+    #[inline(always)]
+    pub(super) fn decide(&mut self) -> Option<Pick> {
+        self.settle();
+        if self.enabled.is_empty() {
+            return None;
+        }
+        let driver = self.driver?;
+        // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
+        let driver = unsafe { &mut *driver };
+        let pick = driver.next(&Point::new(&self.enabled, &self.pending), self).pick();
+        if pick.is_none() {
+            self.driver = None;
+            self.stopped = true;
+        }
+        pick
+    }
+
+    /// Lets the driver decide until the run is over, or until it stops the run.
+    pub fn drive(&mut self, driver: &mut dyn Driver) {
+        // SAFETY: `self.driver` is cleared before this returns.
+        self.driver =
+            Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
+        while self.driver.is_some() {
+            let pick = match self.decided.take() {
+                Some(pick) => pick,
+                None => match self.decide() {
+                    Some(pick) => pick,
+                    None => break,
+                },
+            };
+            self.take(pick);
+        }
+        self.driver = None;
+        self.decided = None;
+    }
+
+    /// Lets `pick` happen.
+    pub fn step(&mut self, pick: Pick) {
+        self.take(pick);
+        self.settle();
+    }
+
+    /// Lets `pick` happen. What could happen next is not settled then.
+    #[inline]
+    pub(super) fn take(&mut self, pick: Pick) {
+        let id = pick.task;
+        self.option = pick.option;
+        self.unwatch_objects(id);
+        self.log_step(id);
+        if self.task(id).returned {
+            self.goes_on_after_return(id);
+        }
+        match self.task(id).role {
+            Role::Thread if self.task(id).fiber.is_none() => self.end(id),
+            Role::Thread | Role::Janitor => self.resume(id),
+            Role::Timer { of, .. } => self.fire(id, of),
+        }
+    }
+
+    /// Begins the line of a step; the task no longer waits.
+    #[inline(always)]
+    pub(super) fn log_step(&mut self, id: TaskId) {
+        if !self.task(id).spin_reads.is_empty() {
+            self.stop_watching_spin(id);
+        }
+        let Execution { tasks, pending, log, watch, .. } = self;
+        let task = &mut tasks[id.index()];
+        let op = &task.op;
+        watch.moved(id, op.place);
+        let wrote = pending[id.index()].accesses.any_write();
+        log.step(op, wrote, task.last_line);
+        task.last_line = log.lines.len() as u32;
+        task.steps += 1;
+        if wrote {
+            self.futile = 0;
+        }
+    }
+
+    /// Runs a task up to its next operation or its end.
+    pub(super) fn resume(&mut self, id: TaskId) {
+        self.current = id;
+        if self.task(id).panics > 0 {
+            let panics = std::mem::take(&mut self.task_mut(id).panics);
+            self.panic_count.replace(panics);
+        }
+        let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
+        let result = super::context::inside(self, || {
+            // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
+            unsafe { (*fiber).resume(()) }
+        });
+        match result {
+            CoroutineResult::Yield(()) => {}
+            CoroutineResult::Return(()) => {
+                self.retire(id);
+                if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 {
+                    self.end(id);
+                }
+            }
+        }
+    }
+
+    /// Whether all other tasks of the program have come to their end.
+    pub(super) fn is_main_alone(&self) -> bool {
+        self.task_ids()
+            .skip(1)
+            .all(|t| self.task(t).role != Role::Thread || self.task(t).phase == Phase::Ended)
+    }
+
+    /// The running task has nothing left to do but to end.
+    pub(super) fn announce_end(&mut self, mut op: Op) {
+        if self.stage == Stage::Teardown {
+            return;
+        }
+        let id = self.current;
+        op.task = id;
+        let task = self.task_mut(id);
+        task.op = op;
+        task.phase = Phase::Ending;
+        let pending = self.sense(id);
+        if id == TaskId::MAIN && !self.is_main_alone() {
+            self.set_pending(id, pending);
+        } else {
+            // Whoever waits for the end could not tell if it came later.
+            self.set_pending(id, Pending { options: 0, ..pending });
+            self.note_step(id, pending);
+        }
+    }
+
+    /// A task's fiber has returned: its stack can be used again.
+    pub(super) fn retire(&mut self, id: TaskId) {
+        if let Some(fiber) = self.task_mut(id).fiber.take() {
+            let stack = fiber.into_stack();
+            self.fibers -= 1;
+            let (base, limit) = (stack.base().get(), stack.limit().get());
+            self.addresses.forget(limit, base - limit);
+            self.races.forget(limit, base - limit);
+            left::forget(limit, base - limit);
+            self.stacks.give_back(stack);
+        }
+        if self.task(id).phase != Phase::Ending {
+            self.set_pending(id, Pending::NOTHING);
+        }
+    }
+
+    /// A task comes to its end.
+    pub(super) fn end(&mut self, id: TaskId) {
+        self.current = id;
+        self.set_pending(id, Pending::NOTHING);
+        self.task_mut(id).phase = Phase::Ended;
+        if id == TaskId::MAIN {
+            self.over = true;
+        } else {
+            self.returned();
+            let end = self.task(id).end;
+            self.touch(end);
+            if self.task(id).handle == Handle::Dropped {
+                self.fail_for_panic(id);
+            }
+        }
+    }
+}
