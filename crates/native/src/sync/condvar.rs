@@ -7,6 +7,7 @@
 //! mutex is free. Notifying orders nothing in the program: only the mutex does.
 
 use super::mutex::{self, Mutex, MutexGuard};
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
@@ -406,5 +407,13 @@ impl fmt::Debug for Condvar {
 impl Default for Condvar {
     fn default() -> Condvar {
         Condvar::new()
+    }
+}
+
+impl Labelled for Condvar {}
+impl Sealed for Condvar {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| here(self).object(current))
     }
 }

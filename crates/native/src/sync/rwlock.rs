@@ -6,6 +6,7 @@
 //! keeping them out leads to nothing that they could not do by themselves, except to deadlocks.
 
 use super::poison::{self, Poison};
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -419,5 +420,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
 impl<T: ?Sized + fmt::Display> fmt::Display for RwLockWriteGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
+    }
+}
+
+impl<T: ?Sized> Labelled for RwLock<T> {}
+impl<T: ?Sized> Sealed for RwLock<T> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| here(self).raw.object(current))
     }
 }

@@ -396,3 +396,15 @@ fn unsized_values_and_conversions() {
         assert_eq!(format!("{lock:?}"), "RwLock { data: 2, poisoned: false, .. }");
     });
 }
+
+#[test]
+fn a_label_names_it() {
+    let report = Checker::dfs().run(|| {
+        let table = RwLock::new(0);
+        raddle::label(&table, "table");
+        let _held = table.write().unwrap();
+        let _again = table.read().unwrap();
+    });
+    let waits = &report.failure().unwrap().defect.notes[0].text;
+    assert!(waits.starts_with("main waits to read RwLock#1 \"table\""), "{waits}");
+}
