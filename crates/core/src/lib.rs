@@ -1,6 +1,6 @@
 //! Raddle's engine. Every source of nondeterminism is one thing: which enabled task takes its pending
 //! operation next, and with which option. A [`World`](world::World) says what could happen, a
-//! [`Strategy`](strategy::Strategy) picks, the [search](search) between them owns budgets, workers and
+//! [`Strategy`](strategy::Strategy) picks, the [search] between them owns budgets, workers and
 //! recording.
 //!
 //! This crate knows nothing of coroutines, of Erlang or of terminals.
