@@ -1,14 +1,15 @@
 //! Plain depth-first search over all interleavings: the slow, obvious oracle beside every reduction.
 //!
 //! Guarantee: every maximal sequence of picks is explored exactly once. The task that moved last is tried
-//! first, so that executions with few preemptions come early. Memory is linear in the length of an execution
+//! first, so that executions with few preemptions come early, unless it gives way: then it is tried last, and
+//! executions in which somebody waits for long come late. Memory is linear in the length of an execution
 //! times its alternatives.
 
 use super::{Decision, Next, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
-use crate::world::{Pick, Point};
+use crate::world::{Manner, Pick, Point};
 
 /// Depth-first search without any reduction.
 #[derive(Clone, Debug, Default)]
@@ -38,11 +39,13 @@ impl Dfs {
     }
 }
 
-/// All picks of a point in the order of trial: the task that moved last first.
+/// All picks of a point in the order of trial: the task that moved last first, or last if it gives way.
 fn in_order_of_trial(last: Option<TaskId>, point: &Point<'_>, mut visit: impl FnMut(Pick)) {
     let last = last.filter(|t| point.is_enabled(*t));
+    let gives_way = |t: &TaskId| point.pending(*t).manner == Manner::Yielding;
+    let (first, very_last) = if last.as_ref().is_some_and(gives_way) { (None, last) } else { (last, None) };
     let others = point.enabled().iter().copied().filter(|t| Some(*t) != last);
-    for task in last.into_iter().chain(others) {
+    for task in first.into_iter().chain(others).chain(very_last) {
         for option in 0..point.pending(task).options {
             visit(Pick { task, option });
         }
