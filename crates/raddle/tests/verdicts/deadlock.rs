@@ -1,9 +1,9 @@
 //! Nothing can move, and somebody waits: who, for what, held by whom since where.
 
-use crate::{fails, lines, notes, passes, snapshot};
+use crate::{fails, fails_under, lines, notes, passes, snapshot};
 use raddle::sync::{Arc, Condvar, Mutex, mpsc};
 use raddle::thread::{self, JoinHandle};
-use raddle::{Checker, FailureKind};
+use raddle::{Checker, Detached, FailureKind};
 
 type Account = Arc<Mutex<i64>>;
 
@@ -172,4 +172,34 @@ fn two_that_join_each_other() {
     let facts = notes(&failure);
     assert_eq!(facts[1..], ["main.1 waits to join main.2", "main.2 waits to join main.1"]);
     assert!(facts[0].starts_with("main waits to recv "), "{facts:?}");
+}
+
+#[test]
+fn a_scope_that_waits_for_its_threads() {
+    let failure = fails("deadlock_scope", FailureKind::Deadlock, || {
+        let (left, right) = (Mutex::new(1), Mutex::new(2));
+        thread::scope(|scope| {
+            scope.spawn(|| *left.lock().unwrap() + *right.lock().unwrap());
+            scope.spawn(|| *right.lock().unwrap() + *left.lock().unwrap());
+        });
+    });
+    let facts = notes(&failure);
+    assert_eq!(facts.len(), 3);
+    assert!(facts[1].contains("main.1 waits to lock ") && facts[1].contains("held by main.2"), "{facts:?}");
+    assert!(facts[2].contains("main.2 waits to lock ") && facts[2].contains("held by main.1"), "{facts:?}");
+}
+
+/// Main ends without its worker, which is asked to stop but not waited for.
+#[test]
+fn a_task_that_must_come_to_its_end() {
+    let program = || {
+        let (stop, stopped) = mpsc::channel::<()>();
+        thread::spawn(move || stopped.recv());
+        stop.send(()).unwrap();
+    };
+    passes(program);
+    let checker = Checker::dfs().detached(Detached::MustFinish);
+    let failure = fails_under(checker, "deadlock_must_finish", FailureKind::Deadlock, program);
+    assert_eq!(failure.message(), "main has returned, but main.1 did not come to an end");
+    assert!(notes(&failure)[0].starts_with("next: main.1 "), "{failure:?}");
 }

@@ -72,6 +72,9 @@ fn the_handle_is_dropped_after_the_panic() {
         let balance = Arc::new(Mutex::new(10));
         let its = balance.clone();
         let handle = thread::spawn(move || withdraw(&its, 20));
+        while !handle.is_finished() {
+            thread::yield_now();
+        }
         drop(handle);
     });
     assert_eq!(failure.message(), "main.1 panicked: not enough money");
@@ -98,6 +101,19 @@ fn join_passes_it_on() {
     // The child is the reason, not main's unwrap.
     assert_eq!(failure.message(), "main.1 panicked: not enough money");
     assert_eq!(notes(&failure), ["main.1 panicked here", "main panicked because of it"]);
+}
+
+#[test]
+fn a_scope_passes_it_on() {
+    let failure = fails("panic_in_a_scope", FailureKind::Panic, || {
+        let balance = Mutex::new(10);
+        thread::scope(|scope| {
+            scope.spawn(|| withdraw(&balance, 5));
+            scope.spawn(|| withdraw(&balance, 20));
+        });
+    });
+    assert_eq!(failure.message(), "main.2 panicked: not enough money");
+    assert_eq!(notes(&failure), ["main.2 panicked here", "main panicked because of it"]);
 }
 
 #[test]
