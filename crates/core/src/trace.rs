@@ -77,9 +77,12 @@ impl Trace {
         self.steps.iter().map(Step::pick).collect()
     }
     /// Notes that `pick` is taken at `point`.
-    #[inline]
     pub fn push(&mut self, pick: Pick, point: &Point<'_>) {
-        let pending = point.pending(pick.task);
+        self.push_pending(pick, point.pending(pick.task), point);
+    }
+    /// The same, where it is known that `pending` is the operation that is taken.
+    #[inline]
+    pub(crate) fn push_pending(&mut self, pick: Pick, pending: &Pending, point: &Point<'_>) {
         let preempts = point.is_preemption(self.last, pick.task);
         self.preemptions += preempts as u32;
         self.last = Some(pick.task);

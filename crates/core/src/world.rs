@@ -105,15 +105,13 @@ impl<'a> Point<'a> {
     /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
     #[inline]
     pub fn is_preemption(&self, last: Option<TaskId>, task: TaskId) -> bool {
-        match last {
-            Some(last) if last != task => {
-                let before = &self.pending[last.index()];
-                before.options > 0
-                    && before.manner == Manner::Ordinary
-                    && self.pending(task).manner != Manner::Phantom
-            }
-            _ => false,
-        }
+        let Some(last) = last else { return false };
+        let (before, next) = (self.pending(last), self.pending(task));
+        // Without branches: it differs from step to step.
+        (last != task)
+            & (before.options > 0)
+            & (before.manner == Manner::Ordinary)
+            & (next.manner != Manner::Phantom)
     }
 }
 

@@ -31,8 +31,9 @@ impl<A> Allocator<A> {
     }
 }
 
+/// This memory is freed, or used for something else from now on.
 #[inline]
-fn forget(from: *mut u8, size: usize) {
+pub(crate) fn forget(from: *mut u8, size: usize) {
     left::forget(from as usize, size);
     if let Some(current) = context::current() {
         current.with(|e| {

@@ -101,7 +101,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     #[inline]
     fn point(&self) -> Point<'_> {
-        Point::new(&self.execution.enabled, &self.execution.pending)
+        Point::new(self.execution.enabled.tasks(), &self.execution.pending)
     }
 
     #[inline]

@@ -25,7 +25,8 @@ pub(super) fn execute<W: World>(
     let went_on = trace.len() > keep;
     trace.truncate(keep);
     let replaying = strategy.expects(0).is_some();
-    let mut seat = Seat { strategy, trace, kept: 0, keep, max_steps, replaying, stopped: None };
+    let careful_from = if keep > 0 || replaying { 0 } else { max_steps };
+    let mut seat = Seat { strategy, trace, careful_from, kept: 0, keep, max_steps, replaying, stopped: None };
     world.run(&mut seat);
     let (kept, stopped) = (seat.kept, seat.stopped);
     match stopped {
@@ -59,6 +60,8 @@ enum Stopped {
 struct Seat<'a> {
     strategy: &'a mut dyn Strategy,
     trace: &'a mut Trace,
+    /// From this length of the trace on there is more to see to than what the strategy wants.
+    careful_from: usize,
     /// How much of the prefix has been brought about.
     kept: usize,
     keep: usize,
@@ -70,47 +73,38 @@ struct Seat<'a> {
 impl Driver for Seat<'_> {
     #[inline]
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
-        if self.kept < self.keep {
-            return self.next_kept(point, world);
-        }
-        if self.trace.len() >= self.max_steps {
-            return self.stop(step_limit(self.max_steps));
+        if self.trace.len() >= self.careful_from {
+            return self.next_carefully(point, world);
         }
         let decision = self.strategy.choose(self.trace, point);
-        let Some(pick) = decision.pick() else { return self.refused(decision) };
-        let pending = point.all().get(pick.task.index());
-        if pending.is_none_or(|p| pick.option >= p.options) {
-            return self.stop(no_longer_possible(world, self.trace.len(), pick, pending.is_some()));
+        match possible(decision, point) {
+            Some((pick, pending)) => self.trace.push_pending(pick, pending, point),
+            None => return self.refused(decision, point, world),
         }
-        if self.replaying && !self.is_expected(pick, world) {
-            return Decision::STOP;
-        }
-        self.trace.push(pick, point);
         decision
     }
 
+    #[inline]
     fn note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
-        if self.kept < self.keep {
-            let step = &self.trace.steps()[self.kept];
-            let fits = step.task == task && step.signature == pending.signature && step.by_itself;
-            if !fits {
-                let defect = not_deterministic(world, self.kept, task, true);
-                self.trace.truncate(self.kept);
-                self.stop(defect);
-            }
+        if self.trace.len() >= self.careful_from && !self.may_note(task, pending, world) {
+            return false;
+        }
+        if self.kept == self.keep {
+            self.trace.note(task, pending);
+        } else {
             self.kept += 1;
-            return fits;
+            self.care();
         }
-        if self.trace.len() >= self.max_steps {
-            self.stop(step_limit(self.max_steps));
-            return false;
-        }
-        if self.replaying && !self.is_expected(Pick { task, option: 0 }, world) {
-            return false;
-        }
-        self.trace.note(task, pending);
         true
     }
+}
+
+/// What a strategy decided, if that is something that can happen.
+#[inline]
+fn possible<'p>(decision: Decision, point: &Point<'p>) -> Option<(Pick, &'p Pending)> {
+    let pick = decision.pick()?;
+    let pending = point.all().get(pick.task.index())?;
+    (pick.option < pending.options).then_some((pick, pending))
 }
 
 impl Seat<'_> {
@@ -120,9 +114,60 @@ impl Seat<'_> {
         Decision::STOP
     }
 
-    /// The strategy does not want to go on.
+    /// From now on, is there more to see to than what the strategy wants?
+    #[inline]
+    fn care(&mut self) {
+        let careful = self.kept < self.keep || self.replaying;
+        self.careful_from = if careful { 0 } else { self.max_steps };
+    }
+
+    fn next_carefully(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
+        if self.kept < self.keep {
+            let decision = self.next_kept(point, world);
+            self.care();
+            return decision;
+        }
+        if self.trace.len() >= self.max_steps {
+            return self.stop(step_limit(self.max_steps));
+        }
+        let decision = self.strategy.choose(self.trace, point);
+        let Some((pick, pending)) = possible(decision, point) else {
+            return self.refused(decision, point, world);
+        };
+        if self.replaying && !self.is_expected(pick, world) {
+            return Decision::STOP;
+        }
+        self.trace.push_pending(pick, pending, point);
+        decision
+    }
+
+    /// Whether a step that happens by itself fits to what is kept, to the ticket and into the budget.
+    fn may_note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
+        if self.kept < self.keep {
+            let step = &self.trace.steps()[self.kept];
+            let fits = step.task == task && step.signature == pending.signature && step.by_itself;
+            if !fits {
+                let defect = not_deterministic(world, self.kept, task, true);
+                self.trace.truncate(self.kept);
+                self.stop(defect);
+                self.kept += 1;
+            }
+            return fits;
+        }
+        if self.trace.len() >= self.max_steps {
+            self.stop(step_limit(self.max_steps));
+            return false;
+        }
+        !self.replaying || self.is_expected(Pick { task, option: 0 }, world)
+    }
+
+    /// The strategy does not want to go on, or wants what cannot happen.
     #[cold]
-    fn refused(&mut self, decision: Decision) -> Decision {
+    fn refused(&mut self, decision: Decision, point: &Point<'_>, world: &dyn Describe) -> Decision {
+        if let Some(pick) = decision.pick() {
+            let exists = pick.task.index() < point.all().len();
+            return self.stop(no_longer_possible(world, self.trace.len(), pick, exists));
+        }
         if decision == Decision::DIVERGED {
             let index = self.trace.len();
             let expected = self.strategy.expects(index).unwrap_or("a prescribed pick");

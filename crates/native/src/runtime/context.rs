@@ -89,7 +89,8 @@ impl Current {
 
     /// Announces an operation and waits until it is picked; returns the option. What the operation does is
     /// up to the caller, and happens before the task announces anything else.
-    // Inlined so that the operation is written where it belongs, and not copied there.
+    // Inlined into the primitive, and that into the program, for two reasons: the operation is written where
+    // it belongs and not copied there, and every return after a switch of stacks would be mispredicted.
     #[inline(always)]
     pub fn perform(self, op: Op) -> u32 {
         self.with(|e| {
@@ -102,26 +103,34 @@ impl Current {
             slot.place = op.place;
             slot.task = me;
         });
-        self.take_turn()
+        let yielder = self.take_turn();
+        if !yielder.is_null() {
+            // SAFETY: a task's yielder lives on its stack as long as the task does.
+            unsafe { (*yielder).suspend(()) };
+            if self.with(|e| e.stage == Stage::Teardown) {
+                return teardown::perform(self);
+            }
+        }
+        self.with(|e| e.option)
     }
 
-    /// Waits until the operation that was written into the task is picked.
+    /// Announces the operation that was written into the task. Returns what to wait with until it is picked,
+    /// or null if it happens at once.
     #[inline(never)]
-    fn take_turn(self) -> u32 {
+    fn take_turn(self) -> *const Yielder<(), ()> {
         if self.with(|e| e.stage != Stage::Exploring) {
-            return self.out_of_turn();
+            let option = self.out_of_turn();
+            self.with(|e| e.option = option);
+            return std::ptr::null();
         }
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
         match unsafe { (*self.0.as_ptr()).announce() } {
-            Turn::Go => return self.with(|e| e.option),
-            Turn::Wait => {}
+            Turn::Go => std::ptr::null(),
+            Turn::Wait => {
+                self.prepare_to_wait();
+                self.with(|e| e.task(e.current).yielder)
+            }
         }
-        let yielder = self.with(|e| e.task(e.current).yielder);
-        self.suspend(yielder);
-        if self.with(|e| e.stage == Stage::Teardown) {
-            return teardown::perform(self);
-        }
-        self.with(|e| e.option)
     }
 
     /// The operation that was written into the task is not for the search to decide.
@@ -134,12 +143,18 @@ impl Current {
         teardown::perform(self)
     }
 
+    /// The task is about to be suspended.
     #[inline]
-    fn suspend(self, yielder: *const Yielder<(), ()>) {
+    fn prepare_to_wait(self) {
         // In the middle of unwinding, inside of a destructor.
         if std::thread::panicking() {
             self.with(panics::set_aside);
         }
+    }
+
+    #[inline]
+    fn suspend(self, yielder: *const Yielder<(), ()>) {
+        self.prepare_to_wait();
         // SAFETY: a task's yielder lives on its stack as long as the task does.
         unsafe { (*yielder).suspend(()) };
     }

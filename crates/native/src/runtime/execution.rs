@@ -12,17 +12,17 @@ use super::operation::{NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
 use super::panic_count::PanicCount;
 use super::race::Races;
-use super::ready::Ready;
+use super::ready::{Listed, TaskSet};
 use super::stack::Stacks;
 use super::task::{Came, Fiber, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::Yielder;
 use corosensei::stack::Stack;
-use raddle_core::clock::Clock;
+use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Driver, Pending, Pick};
+use raddle_core::world::{Decision, Driver, Pending};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ pub(crate) struct Execution {
     pub(super) used: usize,
     pub pending: Vec<Pending>,
     /// The tasks whose pending operation has options, as a set and in ascending order.
-    pub(super) ready: Ready,
-    pub enabled: Vec<TaskId>,
+    pub(super) ready: TaskSet,
+    pub enabled: Listed,
     pub objects: Objects,
     pub addresses: Addresses,
     pub overlays: Overlays,
@@ -82,10 +82,14 @@ pub(crate) struct Execution {
     /// It has stopped the run.
     pub(super) stopped: bool,
     /// What it decided and has not happened yet.
-    pub(super) decided: Option<Pick>,
+    pub(super) decided: Decision,
     pub failure: Option<Defect>,
     /// Main has ended.
     pub over: bool,
+    /// It has failed, or main has ended: nothing can happen any more.
+    pub(super) halted: bool,
+    /// Timers may fire at any point.
+    pub(super) time_may_pass: bool,
     /// Timers that are enabled because nothing else was.
     pub(super) idle_timers: Vec<TaskId>,
     /// Times in a row that only waiting loops were left.
@@ -124,15 +128,14 @@ impl Execution {
         let stacks = Stacks::new(settings.stack_size);
         Execution {
             serial: 0,
-            settings,
             stage: Stage::Exploring,
             current: TaskId::MAIN,
             option: 0,
             tasks: Vec::new(),
             used: 0,
             pending: Vec::new(),
-            ready: Ready::default(),
-            enabled: Vec::new(),
+            ready: TaskSet::default(),
+            enabled: Listed::default(),
             objects: Objects::default(),
             addresses: Addresses::default(),
             overlays: Overlays::default(),
@@ -147,10 +150,12 @@ impl Execution {
             changed: Vec::new(),
             newborn: Vec::new(),
             driver: None,
-            decided: None,
+            decided: Decision::STOP,
             stopped: false,
             failure: None,
             over: false,
+            halted: false,
+            time_may_pass: settings.time == Time::Any,
             idle_timers: Vec::new(),
             futile: 0,
             held_spins: false,
@@ -164,6 +169,7 @@ impl Execution {
             tracked: Vec::new(),
             next_tracked: 0,
             watch: Watch::register(),
+            settings,
         }
     }
 
@@ -193,6 +199,7 @@ impl Execution {
         self.stopped = false;
         self.failure = None;
         self.over = false;
+        self.halted = false;
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;
@@ -334,6 +341,7 @@ impl Execution {
     pub fn fail(&mut self, defect: Defect) {
         if self.failure.is_none() && self.stage != Stage::Teardown {
             self.failure = Some(defect);
+            self.halted = true;
         }
     }
 

@@ -106,7 +106,9 @@ impl Execution {
     /// The function of the running task is over.
     pub(super) fn returned(&mut self) {
         let me = self.current;
-        if std::mem::replace(&mut self.task_mut(me).returned, true) {
+        let task = self.task_mut(me);
+        task.odd = true;
+        if std::mem::replace(&mut task.returned, true) {
             return;
         }
         let (end, scope) = (self.task(me).end, self.task(me).scope);

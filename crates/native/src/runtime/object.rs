@@ -3,7 +3,8 @@
 //! An object is named by the task that first touched it and its number there, never by its address. Lock-like
 //! types carry an [`Identity`], so they may move; atomics have no room for one and are found by address.
 
-use super::operation::{NO_OBJECT, Verb};
+use super::operation::NO_OBJECT;
+use super::ready::TaskSet;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -69,13 +70,6 @@ impl Default for Identity {
     }
 }
 
-/// A task whose pending operation depends on an object's state.
-#[derive(Clone, Copy)]
-pub(crate) struct Watcher {
-    pub task: TaskId,
-    pub verb: &'static Verb,
-}
-
 /// An object of the present execution.
 pub(crate) struct Object {
     pub kind: Kind,
@@ -88,7 +82,7 @@ pub(crate) struct Object {
     /// Tasks that its primitive keeps a list of: who waits for it, who shares it.
     pub tasks: Vec<TaskId>,
     /// Tasks whose pending operation depends on this object's state.
-    pub watchers: Vec<Watcher>,
+    pub watchers: TaskSet,
     /// Tasks whose loop waits for this object to change.
     pub spinners: Vec<TaskId>,
 }
@@ -118,7 +112,7 @@ impl Objects {
             object.number = number;
             object.words = words;
         } else {
-            let (tasks, watchers, spinners) = (Vec::new(), Vec::new(), Vec::new());
+            let (tasks, watchers, spinners) = (Vec::new(), TaskSet::default(), Vec::new());
             self.list.push(Object { kind, creator, number, label: None, words, tasks, watchers, spinners });
         }
         self.used += 1;
@@ -126,14 +120,6 @@ impl Objects {
     }
     pub fn contains(&self, id: ObjectId) -> bool {
         id.index() < self.used
-    }
-    /// `task` no longer depends on `object`.
-    #[inline]
-    pub fn unwatch(&mut self, object: ObjectId, task: TaskId) {
-        let watchers = &mut self[object].watchers;
-        if let Some(at) = watchers.iter().position(|w| w.task == task) {
-            watchers.swap_remove(at);
-        }
     }
 }
 

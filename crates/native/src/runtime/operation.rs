@@ -5,7 +5,7 @@
 //! else in the runtime knows them.
 
 use super::execution::Execution;
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::Manner;
 use std::panic::Location;
 
@@ -44,6 +44,8 @@ pub(crate) enum Changes {
 /// What operations touch that are always ready.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fixed {
+    /// That depends.
+    Not,
     Nothing,
     ReadsItsObject,
     WritesItsObject,
@@ -56,7 +58,7 @@ pub(crate) struct Verb {
     pub sense: fn(&Execution, &Op) -> Sense,
     pub changes: Changes,
     /// What it touches, if that is always the same: spares a call of `sense`.
-    pub fixed: Option<Fixed>,
+    pub fixed: Fixed,
     pub manner: Manner,
     /// Happens by itself as soon as it can: then it commutes with whatever else could happen.
     pub by_itself: bool,
@@ -66,6 +68,8 @@ pub(crate) struct Verb {
     pub held: fn(&Execution, &Op) -> ObjectId,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
+    /// Gives way or happens by itself: is announced in a way of its own.
+    pub odd: bool,
 }
 
 fn its_object(_: &Execution, op: &Op) -> ObjectId {
@@ -83,12 +87,13 @@ impl Verb {
             name,
             sense,
             changes: Changes::WithItsObjects,
-            fixed: None,
+            fixed: Fixed::Not,
             manner: Manner::Ordinary,
             by_itself: false,
             holders: nobody,
             held: its_object,
             in_destructors: false,
+            odd: false,
         }
     }
     /// An operation that is always ready with the same accesses.
@@ -116,6 +121,7 @@ impl Verb {
     /// commutes with whatever else could happen, so it happens by itself as soon as it can.
     pub const fn by_itself(mut self) -> Verb {
         self.by_itself = true;
+        self.odd = true;
         self
     }
     /// At any moment, all operations of this verb on one object have the same sense.
@@ -126,32 +132,34 @@ impl Verb {
     /// What `op`, an operation of this verb, would do in the present state.
     #[inline(always)]
     pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
-        match self.fixed {
-            None => (self.sense)(e, op),
-            Some(Fixed::Nothing) => Sense::ready(Accesses::NONE),
-            Some(Fixed::ReadsItsObject) => Sense::ready(Accesses::read(op.object)),
-            Some(Fixed::WritesItsObject) => Sense::ready(Accesses::write(op.object)),
+        if self.fixed == Fixed::Not {
+            return (self.sense)(e, op);
         }
+        // Without branches: which of these it is differs from step to step.
+        let mode = if self.fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
+        let its_object = Accesses::one(op.object, mode);
+        Sense::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
     }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> Verb {
         self.manner = Manner::Yielding;
+        self.odd = true;
         self
     }
     /// Reads its object, always ready.
     pub const fn read(name: &'static str) -> Verb {
         let verb = Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)));
-        Verb { fixed: Some(Fixed::ReadsItsObject), ..verb }
+        Verb { fixed: Fixed::ReadsItsObject, ..verb }
     }
     /// Writes its object, always ready.
     pub const fn write(name: &'static str) -> Verb {
         let verb = Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)));
-        Verb { fixed: Some(Fixed::WritesItsObject), ..verb }
+        Verb { fixed: Fixed::WritesItsObject, ..verb }
     }
     /// Touches nothing but its own task.
     pub const fn local(name: &'static str) -> Verb {
         let verb = Verb::always(name, |_, _| Sense::ready(Accesses::NONE));
-        Verb { fixed: Some(Fixed::Nothing), ..verb }
+        Verb { fixed: Fixed::Nothing, ..verb }
     }
 }
 

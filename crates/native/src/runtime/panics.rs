@@ -91,7 +91,10 @@ pub(crate) fn panicking(_: Current) -> bool {
 #[cold]
 pub(super) fn set_aside(e: &mut Execution) {
     let me = e.current;
-    e.task_mut(me).panics = e.panic_count.take();
+    let panics = e.panic_count.take();
+    let task = e.task_mut(me);
+    task.panics = panics;
+    task.odd = true;
 }
 
 /// The body of the running task has returned: if there was a panic, the program has handled it.

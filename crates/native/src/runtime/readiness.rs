@@ -4,9 +4,12 @@
 //! full evaluation.
 
 use super::execution::Execution;
-use super::object::{Object, Watcher};
+use super::object::Object;
 use super::operation::{Changes, Sense, Verb};
-use super::task::{Phase, Role, Task};
+use super::ready::Members;
+#[cfg(debug_assertions)]
+use super::task::Task;
+use super::task::{Phase, Role};
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Pending;
@@ -23,10 +26,11 @@ impl Execution {
 
     /// Whatever depends on `object` is evaluated again, but it did not change for loops that wait for that.
     pub fn reconsider(&mut self, object: ObjectId) {
-        for at in 0..self.objects[object].watchers.len() {
-            let id = self.objects[object].watchers[at].task;
-            if id != self.current {
-                self.evaluate(id);
+        for at in 0..self.objects[object].watchers.words() {
+            for id in Members::new(self.objects[object].watchers.word(at), at) {
+                if id != self.current {
+                    self.evaluate(id);
+                }
             }
         }
     }
@@ -50,7 +54,7 @@ impl Execution {
         let Execution { tasks, objects, .. } = self;
         let op = &tasks[id.index()].op;
         for object in op.objects() {
-            objects[object].watchers.push(Watcher { task: id, verb: op.verb });
+            objects[object].watchers.insert(id);
         }
     }
 
@@ -60,7 +64,7 @@ impl Execution {
         let op = &tasks[id.index()].op;
         if op.verb.changes != Changes::Never {
             for object in op.objects() {
-                objects.unwatch(object, id);
+                objects[object].watchers.remove(id);
             }
         }
     }
@@ -85,31 +89,32 @@ impl Execution {
     #[inline]
     pub(super) fn evaluate_watchers(&mut self, object: ObjectId) {
         let mut alike: Option<(&'static Verb, Sense)> = None;
-        for at in 0..self.objects[object].watchers.len() {
-            let Watcher { task: id, verb } = self.objects[object].watchers[at];
-            if verb.by_itself {
-                // An object may have been touched twice, but its wait is over only once.
-                if verb.sense(self, &self.task(id).op).options > 0 && !self.newborn.contains(&id) {
-                    self.newborn.push(id);
-                }
-                continue;
-            }
-            let sense = match alike {
-                Some((same, sense)) if std::ptr::eq(same, verb) => sense,
-                _ => {
-                    let sense = (verb.sense)(self, &self.task(id).op);
-                    if verb.changes == Changes::Alike {
-                        alike = Some((verb, sense));
+        for at in 0..self.objects[object].watchers.words() {
+            for id in Members::new(self.objects[object].watchers.word(at), at) {
+                let op = &self.task(id).op;
+                let verb = op.verb;
+                let sense = match alike {
+                    Some((same, sense)) if std::ptr::eq(same, verb) => sense,
+                    _ => (verb.sense)(self, op),
+                };
+                if verb.by_itself {
+                    // An object may have been touched twice, but its wait is over only once.
+                    if sense.options > 0 && !self.newborn.contains(&id) {
+                        self.newborn.push(id);
                     }
-                    sense
+                    continue;
                 }
-            };
-            let pending = &mut self.pending[id.index()];
-            pending.accesses = sense.accesses;
-            let was = std::mem::replace(&mut pending.options, sense.options);
-            if (was > 0) != (sense.options > 0) {
+                if verb.changes == Changes::Alike {
+                    alike = Some((verb, sense));
+                }
+                let pending = self.pending_mut(id);
+                pending.accesses = sense.accesses;
+                pending.options = sense.options;
                 self.ready.set(id, sense.options > 0);
             }
+        }
+        if self.objects[object].spinners.is_empty() {
+            return;
         }
         for at in 0..self.objects[object].spinners.len() {
             let id = self.objects[object].spinners[at];
@@ -118,22 +123,41 @@ impl Execution {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
-        let is = pending.options > 0;
-        let slot = &mut self.pending[id.index()];
-        let was = slot.options > 0;
-        *slot = pending;
-        if is != was {
-            self.ready.set(id, is);
-        }
+    #[inline]
+    fn pending_mut(&mut self, id: TaskId) -> &mut Pending {
+        debug_assert!(id.index() < self.pending.len());
+        // SAFETY: every task has one.
+        unsafe { self.pending.get_unchecked_mut(id.index()) }
     }
 
-    /// Brings `pending` and `enabled` up to date after something happened.
     #[inline(always)]
-    pub(super) fn settle(&mut self) {
+    pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
+        self.ready.set(id, pending.options > 0);
+        *self.pending_mut(id) = pending;
+    }
+
+    /// Brings `pending` and `enabled` up to date after something happened. Says whether anything can happen.
+    #[inline(always)]
+    pub(super) fn settle(&mut self) -> bool {
+        if self.halted | self.time_may_pass | !self.idle_timers.is_empty() {
+            return self.settle_carefully();
+        }
+        while let Some(object) = self.changed.pop() {
+            self.evaluate_watchers(object);
+        }
+        if !self.newborn.is_empty() || self.ready.is_empty() {
+            return self.settle_carefully();
+        }
+        self.enabled.list(&self.ready);
+        #[cfg(debug_assertions)]
+        self.check_against_full_evaluation();
+        true
+    }
+
+    /// The same when it is not only a matter of what depends on what has changed.
+    fn settle_carefully(&mut self) -> bool {
         loop {
-            if self.failure.is_none() && !self.over {
+            if !self.halted {
                 while let Some(object) = self.changed.pop() {
                     self.evaluate_watchers(object);
                 }
@@ -144,13 +168,13 @@ impl Execution {
             if super::context::current().is_some() {
                 // On the stack of a task, where no other task can run: `drive` goes on with this.
                 self.enabled.clear();
-                return;
+                return false;
             }
             self.run_newborn();
         }
-        if self.failure.is_some() || self.over {
+        if self.halted {
             self.enabled.clear();
-            return;
+            return false;
         }
         if !self.idle_timers.is_empty() {
             self.disable_idle_timers();
@@ -160,11 +184,10 @@ impl Execution {
         } else if self.settings.time == Time::Any && !self.clock.is_quiet() {
             self.enable_next_timers();
         }
-        if self.ready.is_stale() {
-            self.ready.list(&mut self.enabled);
-        }
+        self.enabled.list(&self.ready);
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
+        !self.enabled.tasks().is_empty()
     }
 
     /// New tasks run up to their first operation, and tasks whose wait is over up to their next one, in the
@@ -174,7 +197,7 @@ impl Execution {
         while next < self.newborn.len() {
             let id = self.newborn[next];
             next += 1;
-            if self.failure.is_some() || self.over || self.stopped {
+            if self.halted || self.stopped {
                 continue;
             }
             if self.task(id).phase == Phase::Alive {
@@ -182,6 +205,7 @@ impl Execution {
                 let pending = self.sense(id);
                 self.note_step(id, pending);
             } else {
+                self.task_mut(id).phase = Phase::Alive;
                 self.watch.moved(id, self.task(id).op.place);
             }
             self.resume(id);
@@ -226,7 +250,7 @@ impl Execution {
             if matches!(phase, Phase::Alive | Phase::Ending) && *role == Role::Thread {
                 assert_eq!(*kept, self.sense(id), "raddle: task {} was not evaluated again", id.0);
             }
-            assert_eq!(self.enabled.binary_search(&id).is_ok(), kept.options > 0);
+            assert_eq!(self.enabled.tasks().binary_search(&id).is_ok(), kept.options > 0);
         }
     }
 }

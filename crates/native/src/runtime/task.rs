@@ -81,6 +81,8 @@ pub(crate) struct Spin {
 pub(crate) struct Task {
     pub role: Role,
     pub phase: Phase,
+    /// Its steps need a closer look: see [`Task::is_odd`].
+    pub odd: bool,
     pub parent: TaskId,
     /// Its number among its parent's children, from 1.
     pub number: u32,
@@ -131,6 +133,7 @@ impl Task {
         Task {
             role: Role::Thread,
             phase: Phase::New,
+            odd: false,
             parent: TaskId::MAIN,
             number: 0,
             label: None,
@@ -166,6 +169,7 @@ impl Task {
         debug_assert!(self.fiber.is_none());
         self.role = role;
         self.phase = Phase::New;
+        self.odd = role != Role::Thread;
         self.parent = parent;
         self.number = number;
         self.label = None;
@@ -190,5 +194,11 @@ impl Task {
         self.spin_reads.clear();
         self.operations_in_teardown = 0;
         self.unwound = 0;
+    }
+    /// Whether it is anything but a thread in the middle of its function that goes about its business.
+    pub fn is_odd(&self) -> bool {
+        let Spin { held, circle, turn, .. } = self.spin;
+        let goes_round = held || circle > 0 || turn.is_some() || !self.spin_reads.is_empty();
+        self.role != Role::Thread || self.fiber.is_none() || self.returned || self.panics > 0 || goes_round
     }
 }

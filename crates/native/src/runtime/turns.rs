@@ -10,7 +10,7 @@ use super::task::{Fiber, Handle, Phase, Role};
 use corosensei::CoroutineResult;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
-use raddle_core::world::{Driver, Manner, Pending, Pick, Point};
+use raddle_core::world::{Decision, Driver, Manner, Pending, Pick, Point};
 
 impl Execution {
     /// Lets the main task run up to its first operation, with nobody who drives.
@@ -23,42 +23,54 @@ impl Execution {
     #[inline(always)]
     pub fn announce(&mut self) -> Turn {
         let id = self.current;
-        let task = self.task_mut(id);
+        let task = self.task(id);
         let verb = task.op.verb;
-        task.phase = Phase::Alive;
-        let in_circles = task.spin.circle > 0;
-        if verb.manner == Manner::Yielding
-            || task.steps % LOOK_EVERY == LOOK_EVERY - 1
-            || task.spin.turn.is_some()
+        if (task.odd | verb.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1))
+            && let Some(turn) = self.announce_oddly(id)
         {
-            self.consider_spin(id);
-        }
-        if verb.by_itself {
-            return self.happen_by_itself(id);
-        }
-        if in_circles && self.task(id).spin.circle > 0 && self.goes_round(id) {
-            return Turn::Go;
+            return turn;
         }
         self.evaluate(id);
-        if self.driver.is_some()
-            && self.newborn.is_empty()
-            && let Some(pick) = self.decide()
-        {
-            if pick.task == id {
+        if self.newborn.is_empty() {
+            self.decided = self.decide();
+            if let Some(pick) = self.decided.pick()
+                && pick.task == id
+            {
+                self.decided = Decision::STOP;
                 self.option = pick.option;
                 self.log_step(id);
-                if self.task(id).returned {
-                    self.goes_on_after_return(id);
-                }
                 return Turn::Go;
             }
-            self.decided = Some(pick);
         }
         // Nothing changes before another task moves, so it need not be watched before.
         if verb.changes != Changes::Never {
             self.watch_objects(id);
         }
         Turn::Wait
+    }
+
+    /// What there is to see to before `id` announces, if it may go round in a loop, or if what it announces
+    /// may happen by itself. None: it is announced like any other.
+    #[cold]
+    fn announce_oddly(&mut self, id: TaskId) -> Option<Turn> {
+        let verb = self.task(id).op.verb;
+        let in_circles = self.task(id).spin.circle > 0;
+        if verb.manner == Manner::Yielding
+            || self.task(id).steps % LOOK_EVERY == LOOK_EVERY - 1
+            || self.task(id).spin.turn.is_some()
+        {
+            self.consider_spin(id);
+        }
+        let turn = if verb.by_itself {
+            Some(self.happen_by_itself(id))
+        } else if in_circles && self.task(id).spin.circle > 0 && self.goes_round(id) {
+            Some(Turn::Go)
+        } else {
+            None
+        };
+        let task = self.task_mut(id);
+        task.odd = task.is_odd();
+        turn
     }
 
     /// The running task waits for nothing, or until what it waits for is there; nobody has a choice.
@@ -76,7 +88,10 @@ impl Execution {
     /// A step of `id`, which is not ready, happens by itself.
     pub(super) fn note_step(&mut self, id: TaskId, pending: Pending) {
         self.option = 0;
-        self.log_step(id);
+        self.log_line(id);
+        if !self.task(id).spin_reads.is_empty() {
+            self.stop_watching_spin(id);
+        }
         // SAFETY: as in `decide`.
         if let Some(driver) = self.driver
             && !unsafe { &mut *driver }.note(id, &pending, self)
@@ -86,22 +101,21 @@ impl Execution {
         }
     }
 
-    /// Asks the driver what happens next. None if the run is over.
+    /// Asks the driver what happens next. No pick if the run is over, or if nobody drives.
     #[inline(always)]
-    pub(super) fn decide(&mut self) -> Option<Pick> {
-        self.settle();
-        if self.enabled.is_empty() {
-            return None;
+    pub(super) fn decide(&mut self) -> Decision {
+        let Some(driver) = self.driver else { return Decision::STOP };
+        if !self.settle() {
+            return Decision::STOP;
         }
-        let driver = self.driver?;
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
         let driver = unsafe { &mut *driver };
-        let pick = driver.next(&Point::new(&self.enabled, &self.pending), self).pick();
-        if pick.is_none() {
+        let decision = driver.next(&Point::new(self.enabled.tasks(), &self.pending), self);
+        if decision.pick().is_none() {
             self.driver = None;
             self.stopped = true;
         }
-        pick
+        decision
     }
 
     /// Lets the driver decide until the run is over, or until it stops the run.
@@ -109,18 +123,19 @@ impl Execution {
         // SAFETY: `self.driver` is cleared before this returns.
         self.driver =
             Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
-        while self.driver.is_some() {
-            let pick = match self.decided.take() {
-                Some(pick) => pick,
-                None => match self.decide() {
-                    Some(pick) => pick,
+        self.decided = Decision::STOP;
+        loop {
+            let Some(pick) = self.decided.pick() else {
+                self.decided = self.decide();
+                match self.decided.pick() {
+                    Some(_) => continue,
                     None => break,
-                },
+                }
             };
+            self.decided = Decision::STOP;
             self.take(pick);
         }
         self.driver = None;
-        self.decided = None;
     }
 
     /// Lets `pick` happen.
@@ -130,14 +145,15 @@ impl Execution {
     }
 
     /// Lets `pick` happen. What could happen next is not settled then.
-    #[inline]
+    // Inlined, as is `resume`: a return after a switch of stacks is always mispredicted.
+    #[inline(always)]
     pub(super) fn take(&mut self, pick: Pick) {
         let id = pick.task;
         self.option = pick.option;
         self.unwatch_objects(id);
         self.log_step(id);
-        if self.task(id).returned {
-            self.goes_on_after_return(id);
+        if !self.task(id).odd {
+            return self.resume(id);
         }
         match self.task(id).role {
             Role::Thread if self.task(id).fiber.is_none() => self.end(id),
@@ -146,45 +162,70 @@ impl Execution {
         }
     }
 
-    /// Begins the line of a step; the task no longer waits.
+    /// Begins the line of a step that was picked; the task no longer waits.
     #[inline(always)]
     pub(super) fn log_step(&mut self, id: TaskId) {
-        if !self.task(id).spin_reads.is_empty() {
-            self.stop_watching_spin(id);
-        }
-        let Execution { tasks, pending, log, watch, .. } = self;
-        let task = &mut tasks[id.index()];
-        let op = &task.op;
-        watch.moved(id, op.place);
-        let wrote = pending[id.index()].accesses.any_write();
-        log.step(op, wrote, task.last_line);
-        task.last_line = log.lines.len() as u32;
-        task.steps += 1;
-        if wrote {
-            self.futile = 0;
+        self.log_line(id);
+        if self.task(id).odd {
+            self.moves_oddly(id);
         }
     }
 
+    #[cold]
+    fn moves_oddly(&mut self, id: TaskId) {
+        if !self.task(id).spin_reads.is_empty() {
+            self.stop_watching_spin(id);
+        }
+        if self.task(id).returned {
+            self.goes_on_after_return(id);
+        }
+    }
+
+    #[inline(always)]
+    fn log_line(&mut self, id: TaskId) {
+        let Execution { tasks, pending, log, watch, .. } = self;
+        // SAFETY: every task has both.
+        let (task, pending) =
+            unsafe { (tasks.get_unchecked_mut(id.index()), pending.get_unchecked(id.index())) };
+        let op = &task.op;
+        watch.moved(id, op.place);
+        let wrote = pending.accesses.any_write();
+        log.step(op, wrote, task.last_line);
+        task.last_line = log.lines.len() as u32;
+        task.steps += 1;
+        self.futile = if wrote { 0 } else { self.futile };
+    }
+
     /// Runs a task up to its next operation or its end.
+    #[inline(always)]
     pub(super) fn resume(&mut self, id: TaskId) {
         self.current = id;
-        if self.task(id).panics > 0 {
-            let panics = std::mem::take(&mut self.task_mut(id).panics);
-            self.panic_count.replace(panics);
+        if self.task(id).odd {
+            self.restore_panics(id);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         let result = super::context::inside(self, || {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
             unsafe { (*fiber).resume(()) }
         });
-        match result {
-            CoroutineResult::Yield(()) => {}
-            CoroutineResult::Return(()) => {
-                self.retire(id);
-                if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 {
-                    self.end(id);
-                }
-            }
+        if let CoroutineResult::Return(()) = result {
+            self.came_back(id);
+        }
+    }
+
+    #[cold]
+    fn restore_panics(&mut self, id: TaskId) {
+        let panics = std::mem::take(&mut self.task_mut(id).panics);
+        if panics > 0 {
+            self.panic_count.replace(panics);
+        }
+    }
+
+    /// The function of a task's fiber has returned.
+    fn came_back(&mut self, id: TaskId) {
+        self.retire(id);
+        if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 {
+            self.end(id);
         }
     }
 
@@ -217,6 +258,7 @@ impl Execution {
 
     /// A task's fiber has returned: its stack can be used again.
     pub(super) fn retire(&mut self, id: TaskId) {
+        self.task_mut(id).odd = true;
         if let Some(fiber) = self.task_mut(id).fiber.take() {
             let stack = fiber.into_stack();
             self.fibers -= 1;
@@ -238,6 +280,7 @@ impl Execution {
         self.task_mut(id).phase = Phase::Ended;
         if id == TaskId::MAIN {
             self.over = true;
+            self.halted = true;
         } else {
             self.returned();
             let end = self.task(id).end;

@@ -122,7 +122,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// See [`std::sync::Mutex::lock`].
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let this = here(self);
@@ -237,7 +237,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
 }
 
 impl<T: ?Sized> Drop for MutexGuard<'_, T> {
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn drop(&mut self) {
         if self.outside.is_some() {

@@ -5,6 +5,7 @@
 mod builder;
 mod handle;
 mod local;
+mod packet;
 mod park;
 mod scope;
 mod sleep;

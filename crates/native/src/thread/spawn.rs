@@ -5,6 +5,7 @@
 
 use super::builder::Builder;
 use super::handle::{Explored, Thread, used_outside};
+use super::packet::Packet;
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -15,11 +16,9 @@ use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
-use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::panic::Location;
-use std::rc::Rc;
 use std::sync::Arc;
 
 static JOIN: Verb = Verb::new("join", |e, op| {
@@ -34,15 +33,6 @@ static IS_FINISHED: Verb = Verb::new("is_finished", |e, op| {
     let open = task.returned && !task.seen_finished && task.handle != Handle::Joined;
     Sense { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 });
-
-/// Where a task leaves its result. All tasks of an execution live on one operating-system thread, and so
-/// do their packets.
-struct Packet<T>(Rc<Cell<Option<std::thread::Result<T>>>>);
-
-// SAFETY: used only by tasks of one execution, which all run on the execution's own thread.
-unsafe impl<T: Send> Send for Packet<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for Packet<T> {}
 
 /// What a new task is like.
 #[derive(Default)]
@@ -69,8 +59,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     place: &'static Location<'static>,
     f: F,
 ) -> Task<T> {
-    let packet = Rc::new(Cell::new(None));
-    let result = packet.clone();
+    let (result, packet) = Packet::new();
     let body = move || {
         let current = context::current().expect("a task runs inside of an execution");
         let Ok(outcome) = catch(f) else { return Came::Down };
@@ -78,7 +67,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
             Ok(_) => current.with(panics::handled),
             Err(payload) => current.with(|e| note_panic(e, &**payload)),
         }
-        result.set(Some(outcome));
+        result.set(outcome);
         // If nobody will ever look at it, the result is destroyed here.
         match catch(move || drop(result)) {
             Ok(Ok(())) => Came::ToItsEnd,
@@ -91,7 +80,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     if let Some(scope) = how.scope {
         current.with(|e| e.task_mut(id).scope = scope);
     }
-    Task { id: Explored::new(current, id), packet: Packet(packet) }
+    Task { id: Explored::new(current, id), packet }
 }
 
 /// The panic that ended the task is what it is known for. If the hook did not see it last, then it was
@@ -128,7 +117,7 @@ impl<T> Task<T> {
         current.perform(Op::new(&JOIN, end, Location::caller()).arg(task.0 as u64));
         current.did(Effect::None, Synchronises::Join(task));
         current.with(|e| e.task_mut(task).handle = Handle::Joined);
-        self.packet.0.take().expect("a task that has ended left its result")
+        self.packet.take().expect("a task that has ended left its result")
     }
 
     /// Whether the task's function is over. Says nothing about what the task did, as std's does not.

@@ -125,7 +125,7 @@ impl Cell {
     }
 
     /// Reads the value when it is this task's turn. None outside of explorations.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn load<T: Bits>(self, order: Ordering, read: impl FnOnce() -> T) -> Option<T> {
         let current = context::current()?;
@@ -138,7 +138,7 @@ impl Cell {
     }
 
     /// Writes the value when it is this task's turn. Says whether it did.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn store<T: Bits>(self, value: T, order: Ordering, write: impl FnOnce()) -> bool {
         let Some(current) = context::current() else { return false };
@@ -152,7 +152,7 @@ impl Cell {
     }
 
     /// Changes the value when it is this task's turn; `update` returns the old and the new one.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn update<T: Bits>(
         self,
@@ -170,7 +170,7 @@ impl Cell {
     }
 
     /// Compares and exchanges when it is this task's turn; `exchange` does it on the value in place.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn compare_exchange<T: Bits>(
         self,

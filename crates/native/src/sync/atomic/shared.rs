@@ -39,7 +39,7 @@ macro_rules! shared {
             self.0.as_ptr()
         }
         /// See std's `load`.
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             let this = here(self);
@@ -47,7 +47,7 @@ macro_rules! shared {
             explored.unwrap_or_else(|| this.0.load(order))
         }
         /// See std's `store`.
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             let this = here(self);
@@ -68,7 +68,7 @@ macro_rules! shared {
             }
         }
         /// See std's `compare_exchange`.
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         pub fn compare_exchange(
             &self,
@@ -80,7 +80,7 @@ macro_rules! shared {
             self.exchange(Strength::Strong, (current, new), (success, failure))
         }
         /// See std's `compare_exchange_weak`.
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         pub fn compare_exchange_weak(
             &self,
@@ -91,7 +91,7 @@ macro_rules! shared {
         ) -> Result<$value, $value> {
             self.exchange(Strength::Weak, (current, new), (success, failure))
         }
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         fn exchange(
             &self,
@@ -167,7 +167,7 @@ macro_rules! shared {
 macro_rules! fetch {
     ($name:ident, $verb:ident, $argument:ty, $value:ty, $new:expr) => {
         #[doc = concat!("See std's `", stringify!($name), "`.")]
-        #[inline]
+        #[inline(always)]
         #[track_caller]
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);

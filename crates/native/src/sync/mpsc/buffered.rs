@@ -43,6 +43,7 @@ fn receive(e: &Execution, op: &Op) -> Sense {
 }
 
 impl<T> Channel<T> {
+    #[inline(always)]
     pub(super) fn put(
         &self,
         current: Current,
@@ -95,6 +96,7 @@ impl<T> Channel<T> {
     }
 
     /// Waits for a message; without a deadline, as long as there are senders.
+    #[inline(always)]
     pub(super) fn take(
         &self,
         current: Current,

@@ -78,6 +78,13 @@ impl Facts {
     pub fn left(&self) -> u32 {
         self.sent - self.taken
     }
+    /// All that the sense of an operation on a channel of this capacity depends on. Where messages are handed
+    /// over, each of them has its own sender, which waits for it.
+    #[inline]
+    fn what_can_be_told(&self, capacity: u64) -> (Receiving, u32, u32, bool, bool) {
+        let each = if capacity == 0 { self.taken } else { 0 };
+        (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
+    }
 }
 
 /// A message on its way.
@@ -144,14 +151,17 @@ impl<T> Channel<T> {
         current.with(|e| Facts::of(e, self.object))
     }
 
-    /// Changes what operations depend on.
-    #[inline]
+    /// Changes what operations depend on. Whoever waits is only troubled if it can tell.
+    #[inline(always)]
     pub fn change<R>(&self, current: Current, f: impl FnOnce(&mut Facts) -> R) -> R {
         current.with(|e| {
-            let mut facts = Facts::of(e, self.object);
-            let result = f(&mut facts);
-            e.objects[self.object].words = facts.words();
-            e.touch(self.object);
+            let before = Facts::of(e, self.object);
+            let mut after = before;
+            let result = f(&mut after);
+            e.objects[self.object].words = after.words();
+            if before.what_can_be_told(self.capacity) != after.what_can_be_told(self.capacity) {
+                e.touch(self.object);
+            }
             result
         })
     }
@@ -162,6 +172,7 @@ impl<T> Channel<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    #[inline(always)]
     pub fn send(
         &self,
         current: Current,
@@ -186,6 +197,7 @@ impl<T> Channel<T> {
         }
     }
 
+    #[inline(always)]
     pub fn recv(&self, current: Current, place: &'static Location<'static>) -> Result<T, RecvError> {
         let taken = match self.capacity {
             0 => self.meet(current, None, place),
@@ -225,6 +237,7 @@ impl<T> Channel<T> {
     }
 
     /// A sender is dropped.
+    #[inline(always)]
     pub fn drop_sender(&self, current: Current, place: &'static Location<'static>) {
         current.perform(Op::new(&DROP_SENDER, self.object, place));
         self.change(current, |facts| facts.senders -= 1);
@@ -232,6 +245,7 @@ impl<T> Channel<T> {
     }
 
     /// The receiver is dropped, and what nobody will receive with it.
+    #[inline(always)]
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
         current.perform(Op::new(&DROP_RECEIVER, self.object, place));
         self.change(current, |facts| facts.receiver = Receiving::Gone);

@@ -23,7 +23,7 @@ pub(super) enum Use<'a, T, R> {
 
 impl<T, R> End<T, R> {
     /// This end, for an operation. One of the other world is a misuse.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn using(&self) -> Use<'_, T, R> {
         match (self, context::current()) {
@@ -31,6 +31,14 @@ impl<T, R> End<T, R> {
             (End::Explored(channel), Some(current)) if channel.belongs_to(current) => {
                 Use::Explored(current, channel)
             }
+            (_, current) => self.refuse(current),
+        }
+    }
+
+    #[cold]
+    #[track_caller]
+    fn refuse(&self, current: Option<Current>) -> ! {
+        match (self, current) {
             (End::Outside(_, made), Some(current)) => current.misuse(made_outside(made)),
             (End::Explored(channel), Some(current)) => {
                 current.misuse(from_elsewhere(&format!("a {} of another execution", channel.kind())))
@@ -38,6 +46,7 @@ impl<T, R> End<T, R> {
             (End::Explored(channel), None) => {
                 panic!("raddle: {}", from_elsewhere(&format!("a {} of an execution", channel.kind())).message)
             }
+            (End::Outside(..), None) => unreachable!("an end of the outside is used there"),
         }
     }
 
@@ -51,6 +60,7 @@ impl<T, R> End<T, R> {
     }
 
     /// The execution and the channel, for its end's destructor; none where there is nobody left to tell.
+    #[inline]
     pub fn leaving(&self) -> Option<(Current, &Channel<T>)> {
         match (self, context::current()) {
             (End::Explored(channel), Some(current)) if channel.belongs_to(current) => {

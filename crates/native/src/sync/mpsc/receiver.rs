@@ -23,6 +23,7 @@ impl<T> Receiver<T> {
     }
 
     /// See [`std::sync::mpsc::Receiver::recv`].
+    #[inline(always)]
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.0.using() {
@@ -52,6 +53,7 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
+    #[inline]
     #[track_caller]
     fn drop(&mut self) {
         if let Some((current, channel)) = self.0.leaving() {

@@ -15,6 +15,7 @@ pub struct SyncSender<T>(pub(super) End<T, real::SyncSender<T>>);
 
 impl<T> Sender<T> {
     /// See [`std::sync::mpsc::Sender::send`].
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.0.using() {
@@ -26,6 +27,7 @@ impl<T> Sender<T> {
 
 impl<T> SyncSender<T> {
     /// See [`std::sync::mpsc::SyncSender::send`].
+    #[inline(always)]
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match self.0.using() {
@@ -56,6 +58,7 @@ fn one_more<T, R: Clone>(end: &End<T, R>) -> End<T, R> {
     }
 }
 
+#[inline]
 #[track_caller]
 fn one_less<T, R>(end: &End<T, R>) {
     if let Some((current, channel)) = end.leaving() {
@@ -78,6 +81,7 @@ impl<T> Clone for SyncSender<T> {
 }
 
 impl<T> Drop for Sender<T> {
+    #[inline]
     #[track_caller]
     fn drop(&mut self) {
         one_less(&self.0);
@@ -85,6 +89,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Drop for SyncSender<T> {
+    #[inline]
     #[track_caller]
     fn drop(&mut self) {
         one_less(&self.0);

@@ -1,0 +1,166 @@
+//! Where a task leaves its result for whoever joins it. Shared by two, the task and its handle; the last one
+//! to let go destroys it.
+//!
+//! Every spawned task needs one, so small ones are kept from one task to the next instead of being given back
+//! to the allocator.
+
+use std::alloc::Layout;
+use std::cell::{Cell, UnsafeCell};
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+type Outcome<T> = std::thread::Result<T>;
+
+struct Shared<T> {
+    owners: Cell<u32>,
+    outcome: UnsafeCell<Option<Outcome<T>>>,
+}
+
+/// One of the two ends of a packet.
+pub(super) struct Packet<T>(NonNull<Shared<T>>);
+
+// SAFETY: used only by tasks of one execution, which all run on the execution's own thread.
+unsafe impl<T: Send> Send for Packet<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Packet<T> {}
+
+impl<T> Packet<T> {
+    /// The two ends of a new packet.
+    pub fn new() -> (Packet<T>, Packet<T>) {
+        let shared: NonNull<Shared<T>> = blocks::take();
+        // SAFETY: a block that is large enough and that nobody else uses.
+        unsafe { shared.write(Shared { owners: Cell::new(2), outcome: UnsafeCell::new(None) }) };
+        (Packet(shared), Packet(shared))
+    }
+    fn shared(&self) -> &Shared<T> {
+        // SAFETY: it lives as long as one of its ends.
+        unsafe { self.0.as_ref() }
+    }
+    /// Leaves the result.
+    pub fn set(&self, outcome: Outcome<T>) {
+        // SAFETY: nothing is borrowed from it, and only the task itself writes it, once.
+        unsafe { *self.shared().outcome.get() = Some(outcome) };
+    }
+    /// Takes the result, if it is there.
+    pub fn take(&self) -> Option<Outcome<T>> {
+        // SAFETY: nothing is borrowed from it.
+        unsafe { (*self.shared().outcome.get()).take() }
+    }
+}
+
+impl<T> Drop for Packet<T> {
+    fn drop(&mut self) {
+        let owners = self.shared().owners.get() - 1;
+        self.shared().owners.set(owners);
+        if owners > 0 {
+            return;
+        }
+        let _give_back = GiveBack(self.0);
+        // SAFETY: this was the last end.
+        unsafe { self.0.drop_in_place() };
+    }
+}
+
+/// Gives the block back, also when the destructor of what was in it panics.
+struct GiveBack<T>(NonNull<Shared<T>>);
+
+impl<T> Drop for GiveBack<T> {
+    fn drop(&mut self) {
+        blocks::give_back(self.0);
+    }
+}
+
+/// Pieces of memory of one size, for whatever fits into them.
+mod blocks {
+    use super::{Layout, MaybeUninit, NonNull, Shared};
+    use std::cell::RefCell;
+
+    #[repr(align(16))]
+    struct Block(#[allow(dead_code, reason = "only its size matters")] MaybeUninit<[u8; 64]>);
+
+    /// More are given back to the allocator.
+    const KEEP: usize = 64;
+
+    thread_local! {
+        // Boxes are what is kept, not their contents.
+        #[allow(clippy::vec_box)]
+        static FREE: RefCell<Vec<Box<Block>>> = const { RefCell::new(Vec::new()) };
+    }
+
+    const fn fits<T>() -> bool {
+        size_of::<Shared<T>>() <= size_of::<Block>() && align_of::<Shared<T>>() <= align_of::<Block>()
+    }
+
+    pub fn take<T>() -> NonNull<Shared<T>> {
+        if !fits::<T>() {
+            let layout = Layout::new::<Shared<T>>();
+            // SAFETY: the layout has a size: it holds a counter.
+            let memory = unsafe { std::alloc::alloc(layout) };
+            return NonNull::new(memory.cast()).unwrap_or_else(|| std::alloc::handle_alloc_error(layout));
+        }
+        let kept = FREE.try_with(|free| free.borrow_mut().pop()).ok().flatten();
+        let block = kept.unwrap_or_else(|| Box::new(Block(MaybeUninit::uninit())));
+        NonNull::from(Box::leak(block)).cast()
+    }
+
+    pub fn give_back<T>(shared: NonNull<Shared<T>>) {
+        if !fits::<T>() {
+            // SAFETY: allocated above with this layout.
+            return unsafe { std::alloc::dealloc(shared.as_ptr().cast(), Layout::new::<Shared<T>>()) };
+        }
+        // What was in it is gone, as if it were freed.
+        crate::alloc::forget(shared.as_ptr().cast(), size_of::<Block>());
+        // SAFETY: taken out of its box above.
+        let block = unsafe { Box::from_raw(shared.as_ptr().cast::<Block>()) };
+        // At the end of the thread nothing is kept any more.
+        let _ = FREE.try_with(|free| {
+            let mut free = free.borrow_mut();
+            if free.len() < KEEP {
+                free.push(block);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    #[test]
+    fn the_last_end_destroys_what_nobody_took() {
+        let witness = Rc::new(());
+        let (task, handle) = Packet::new();
+        task.set(Ok(witness.clone()));
+        drop(task);
+        assert_eq!(Rc::strong_count(&witness), 2);
+        drop(handle);
+        assert_eq!(Rc::strong_count(&witness), 1);
+    }
+
+    #[test]
+    fn large_results_travel_too() {
+        let (task, handle) = Packet::new();
+        task.set(Ok([7u64; 100]));
+        drop(task);
+        assert_eq!(handle.take().unwrap().unwrap()[99], 7);
+        assert!(handle.take().is_none());
+    }
+
+    #[test]
+    fn strictly_aligned_results_travel_too() {
+        #[repr(align(128))]
+        struct Wide(u8);
+        let (task, handle) = Packet::new();
+        task.set(Ok(Wide(7)));
+        assert_eq!(handle.take().unwrap().map(|w| w.0).unwrap(), 7);
+    }
+
+    #[test]
+    fn blocks_are_used_again() {
+        let (task, handle) = Packet::<u32>::new();
+        let address = task.0;
+        drop((task, handle));
+        assert_eq!(Packet::<u64>::new().0.0.cast(), address);
+    }
+}
