@@ -18,6 +18,7 @@ pub use local::{AccessError, LocalKey};
 #[allow(deprecated)]
 pub use park::{park, park_timeout, park_timeout_ms};
 pub use scope::{Scope, ScopedJoinHandle, scope};
+pub(crate) use sleep::set_timer;
 #[allow(deprecated)]
 pub use sleep::{sleep, sleep_ms};
 pub use spawn::{JoinHandle, spawn};

@@ -26,14 +26,14 @@ pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
 }
 
 /// Sets a timer for the next operation of the running task. If that is a step of its own, it is `verb`, whose
-/// second object is the clock; says which of two verbs the next operation is.
-pub(super) fn set_timer(
+/// second object is the clock; says which of two things to go on with, then.
+pub(crate) fn set_timer<T>(
     current: Current,
     after: Duration,
     place: &'static Location<'static>,
     verb: &'static Verb,
-    [alone, second]: [&'static Verb; 2],
-) -> &'static Verb {
+    [alone, second]: [T; 2],
+) -> T {
     if current.with(|e| e.settings.time) == Time::Idle {
         current.with(|e| e.arm(after, place));
         return alone;

@@ -4,21 +4,27 @@
 use super::*;
 use raddle_core::operation::TaskId;
 use raddle_core::random::Rng;
-use raddle_core::world::{End, Pick, Point, World};
+use raddle_core::world::{End, Pick, World};
 use raddle_native::{NativeWorld, Settings};
 
-/// What could happen next, without the numbers that objects happen to have: the options of every task, and who
-/// conflicts with whom.
+/// What could happen next, without the numbers that objects and tasks happen to have: the options of every task,
+/// by name, and who conflicts with whom.
 #[derive(PartialEq, Debug)]
 struct View {
-    options: Vec<u32>,
+    options: Vec<(String, u32)>,
     conflicts: Vec<bool>,
 }
 
-fn view(point: &Point<'_>) -> View {
-    let all = point.all();
-    let pairs = all.iter().flat_map(|a| all.iter().map(move |b| a.accesses.conflict(b.accesses)));
-    View { options: all.iter().map(|p| p.options).collect(), conflicts: pairs.collect() }
+fn view<W: World>(world: &W) -> View {
+    let point = world.point();
+    let name = |id| world.describe(TaskId(id)).split(' ').next().unwrap_or_default().to_owned();
+    let mut all: Vec<_> = point.all().iter().zip(0..).map(|(pending, id)| (name(id), pending)).collect();
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let pairs = all.iter().flat_map(|(_, a)| all.iter().map(|(_, b)| a.accesses.conflict(b.accesses)));
+    View {
+        conflicts: pairs.collect(),
+        options: all.iter().map(|(name, p)| (name.clone(), p.options)).collect(),
+    }
 }
 
 /// Takes `picks`, and returns what could happen then and how the run ends if the first task always goes on.
@@ -27,7 +33,7 @@ fn follow<W: World<Outcome = String>>(world: &mut W, picks: &[Pick]) -> (View, S
     for pick in picks {
         world.step(*pick);
     }
-    let then = view(&world.point());
+    let then = view(world);
     while let Some(task) = world.point().enabled().first().copied() {
         world.step(Pick { task, option: 0 });
     }

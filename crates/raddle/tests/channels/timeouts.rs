@@ -45,11 +45,10 @@ fn any_timers_may_fire_first() {
     assert_eq!(set(&report), words(["1", "Timeout"]));
 }
 
-/// `f` is the timer. Main's `r` is enabled by `s` or `f`; the sender does `s d`.
-/// A timeout needs `f r` before `s`: then `s d` follow alone: 1 way.
-/// Otherwise `s` comes before `r`, and `f` comes before `r` or not at all.
-/// Without `f`: `r` comes before or after `d`: 2. With `f` before `r`: pairs of places for `f` and `r` in
-/// `s d` with `f` not after `r` and `r` after `s`: `f` in 0..=r for `r` in 1..=2: 2+3 = 5.
+/// Main does `b`, which sets the timer, and `r`, which `s` or the timer's `f` enables; the sender does `s d`.
+/// A timeout needs `b f r` before `s`: then `s d` follow alone: 1 way.
+/// Otherwise `s` comes before `r`. Without `f`: pairs of places for `b` and `r` in `s d` with `b` not after `r` and
+/// `r` after `s`: 2 + 3. With `f` in between: 3 + 6.
 #[test]
 fn the_number_of_ways() {
     let report = passed(Checker::dfs().time(Time::Any).run(|| {
@@ -59,7 +58,7 @@ fn the_number_of_ways() {
         sender.join().unwrap();
         word(got)
     }));
-    assert_eq!(*report.outcomes(), counts([("1", 2 + 5), ("Timeout", 1)]));
+    assert_eq!(*report.outcomes(), counts([("1", 5 + 9), ("Timeout", 1)]));
 }
 
 #[test]

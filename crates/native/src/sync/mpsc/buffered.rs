@@ -39,7 +39,7 @@ fn receive(e: &Execution, op: &Op) -> Sense {
     let facts = Facts::of(e, op.object);
     let in_vain = facts.left() == 0 && (facts.senders == 0 || timed::is_over(e, op));
     let accesses = if in_vain { Accesses::read(op.object) } else { Accesses::write(op.object) };
-    Sense::when(facts.left() > 0 || in_vain, timed::and_its_timer(accesses, op))
+    Sense::when(facts.left() > 0 || in_vain, timed::and_its_timer(e, accesses, op))
 }
 
 impl<T> Channel<T> {

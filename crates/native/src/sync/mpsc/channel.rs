@@ -8,6 +8,7 @@ use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Kind;
 use crate::runtime::operation::{Op, Sense, Verb};
+use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::collections::VecDeque;
 use std::panic::Location;
@@ -32,6 +33,10 @@ static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
 })
 .alike()
 .in_destructors();
+
+/// Where timers fire at any point, to set one is a step of its own.
+static SET_TIMER: Verb =
+    Verb::always("recv_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
 
 /// What the receiver does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -274,12 +279,10 @@ pub(super) enum Deadline {
 
 impl Deadline {
     fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
-        current.with(|e| {
-            if timeout.is_zero() || e.stage == Stage::Teardown {
-                return Deadline::Past;
-            }
-            e.arm(timeout, place);
-            Deadline::Timer(e.token_of(e.current))
-        })
+        if timeout.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
+            return Deadline::Past;
+        }
+        set_timer(current, timeout, place, &SET_TIMER, [(); 2]);
+        Deadline::Timer(current.with(|e| e.token_of(e.current)))
     }
 }

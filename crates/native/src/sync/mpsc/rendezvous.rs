@@ -45,7 +45,8 @@ static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
 
 fn receive(e: &Execution, op: &Op) -> Sense {
     let fails = Facts::of(e, op.object).senders == 0;
-    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+    let accesses = if fails { Accesses::read(op.object) } else { Accesses::write(op.object) };
+    Sense::ready(timed::and_its_timer(e, accesses, op))
 }
 
 fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
@@ -53,7 +54,7 @@ fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
     let over = facts.receiver == Receiving::Served || facts.senders == 0;
     // One who gives up no longer waits, which senders can see.
     let accesses = if over { Accesses::read(op.object) } else { Accesses::write(op.object) };
-    Sense::when(over || timed::is_over(e, op), timed::and_its_timer(accesses, op))
+    Sense::when(over || timed::is_over(e, op), timed::and_its_timer(e, accesses, op))
 }
 
 impl<T> Channel<T> {
@@ -161,7 +162,7 @@ impl<T> Channel<T> {
             None => (&RECV, &RECEIVED),
             Some(_) => (&RECV_TIMEOUT, &RECEIVED_IN_TIME),
         };
-        current.perform(Op::new(first, self.object, place));
+        current.perform(timed::until(Op::new(first, self.object, place), deadline));
         if let Some(value) = self.take_offer(current) {
             return Ok(value);
         }
