@@ -20,15 +20,21 @@ pub struct NativeWorld<'a, T, F> {
     execution: Box<Execution>,
     program: &'a F,
     outcome: Rc<RefCell<Option<T>>>,
+    _quiet: panics::Quiet,
 }
 
 impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
     /// A world that runs `program`. Fails inside of another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
-        panics::install_hook();
         overflow::install_handler();
         abort::install_handler();
-        NativeWorld { execution: Box::new(Execution::new(settings)), program, outcome: Rc::default() }
+        let quiet = panics::Quiet::new();
+        NativeWorld {
+            execution: Box::new(Execution::new(settings)),
+            program,
+            outcome: Rc::default(),
+            _quiet: quiet,
+        }
     }
 }
 

@@ -13,18 +13,60 @@ use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::panic::{Location, PanicHookInfo};
-use std::sync::Once;
+use std::sync::{Mutex, PoisonError};
 
-/// Makes panics inside of executions quiet. Others go to the hook that was there before.
-pub(crate) fn install_hook() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
-        let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| match context::current() {
+/// The hook that makes panics inside of executions quiet. Others go to the hook that was there before.
+struct Hook {
+    /// Where it lives, to know it again.
+    address: usize,
+    /// How many worlds count on it.
+    worlds: usize,
+}
+
+static HOOK: Mutex<Hook> = Mutex::new(Hook { address: 0, worlds: 0 });
+
+/// As long as this lives, panics inside of executions are quiet.
+pub(crate) struct Quiet(());
+
+impl Quiet {
+    pub fn new() -> Quiet {
+        let mut hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody can look at the hook without taking it for a moment, in which panics of others would be loud.
+        if hook.worlds == 0 {
+            hook.ensure();
+        }
+        hook.worlds += 1;
+        Quiet(())
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        HOOK.lock().unwrap_or_else(PoisonError::into_inner).worlds -= 1;
+    }
+}
+
+impl Hook {
+    /// The program may have set a hook of its own since the last time.
+    fn ensure(&mut self) {
+        if std::thread::panicking() {
+            return;
+        }
+        let present = std::panic::take_hook();
+        if address_of(&*present) == self.address {
+            return std::panic::set_hook(present);
+        }
+        let ours = Box::new(move |info: &PanicHookInfo<'_>| match context::current() {
             Some(current) => on_panic(current, info),
-            None => before(info),
-        }));
-    });
+            None => present(info),
+        });
+        self.address = address_of(&*ours);
+        std::panic::set_hook(ours);
+    }
+}
+
+fn address_of<T: ?Sized>(hook: &T) -> usize {
+    (&raw const *hook).cast::<()>() as usize
 }
 
 /// The messages with which `core` aborts: there is no other way to learn that it is about to.
@@ -79,12 +121,6 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
     } else {
         "Box<dyn Any>".to_owned()
     }
-}
-
-/// Whether the running task unwinds: std's count is the task's own.
-#[inline]
-pub(crate) fn panicking(_: Current) -> bool {
-    std::thread::panicking()
 }
 
 /// The running task is about to be suspended: its panics under way go with it.

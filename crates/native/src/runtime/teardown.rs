@@ -28,7 +28,7 @@ pub(super) fn perform(current: Current) -> u32 {
     if verb.name == "return" {
         return 0;
     }
-    if role != Role::Janitor && !verb.in_destructors && !panics::panicking(current) {
+    if role != Role::Janitor && !verb.in_destructors && !std::thread::panicking() {
         throw(current);
     }
     let blocked = current.with(|e| {
@@ -47,7 +47,7 @@ pub(super) fn perform(current: Current) -> u32 {
 
 /// A task that had failed is resumed to be torn down.
 pub(super) fn resume(current: Current) -> ! {
-    if panics::panicking(current) {
+    if std::thread::panicking() {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
     }

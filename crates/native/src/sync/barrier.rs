@@ -3,12 +3,13 @@
 //! A `wait` is an arrival and, for all but the last, a `pass` once the round is complete. Whoever passes
 //! learns what was known where they met, and nothing of those who have already arrived in the next round.
 
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::overlay::here;
-use raddle_core::operation::Accesses;
+use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;
 
@@ -99,5 +100,13 @@ impl BarrierWaitResult {
 impl fmt::Debug for BarrierWaitResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BarrierWaitResult").field("is_leader", &self.is_leader()).finish()
+    }
+}
+
+impl Labelled for Barrier {}
+impl Sealed for Barrier {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| current.object(&here(self).identity, KIND, [0; 2]))
     }
 }

@@ -119,7 +119,7 @@ impl Latch {
     }
 
     #[track_caller]
-    fn object(&self, current: Current, kind: Kind) -> ObjectId {
+    pub fn object(&self, current: Current, kind: Kind) -> ObjectId {
         current.object(&self.identity, kind, [NEW, 0])
     }
 

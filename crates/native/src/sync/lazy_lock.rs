@@ -2,9 +2,11 @@
 //! no value has panicked: the lock is poisoned.
 
 use super::latch::{Found, Latch, Poison, initialising};
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::operation::Verb;
 use crate::runtime::overlay::here;
+use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -146,5 +148,13 @@ impl<T: fmt::Debug, F> fmt::Debug for LazyLock<T, F> {
             None => d.field(&format_args!("<uninit>")),
         };
         d.finish()
+    }
+}
+
+impl<T, F> Labelled for LazyLock<T, F> {}
+impl<T, F> Sealed for LazyLock<T, F> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| here(self).latch.object(current, KIND))
     }
 }

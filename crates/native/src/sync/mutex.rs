@@ -1,6 +1,6 @@
 //! `std::sync::Mutex`. Word 0 of its object is the holder's number plus 1, or 0 while it is free.
 
-use super::poison::{self, Poison};
+use super::poison::Poison;
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -109,8 +109,8 @@ impl<T: ?Sized> Mutex<T> {
 
     /// A guard for the running task, which holds the mutex.
     #[inline]
-    pub(super) fn guard(&self, current: Current) -> LockResult<MutexGuard<'_, T>> {
-        let panicked_before = poison::panicking(Some(current));
+    pub(super) fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
+        let panicked_before = std::thread::panicking();
         self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside: None, not_send: PhantomData })
     }
 
@@ -134,7 +134,7 @@ impl<T: ?Sized> Mutex<T> {
         current.perform(Op::new(&LOCK, mutex, Location::caller()));
         current.with(|e| take(e, mutex));
         current.did(Effect::None, Synchronises::Acquire);
-        this.guard(current)
+        this.guard()
     }
 
     /// See [`std::sync::Mutex::try_lock`].
@@ -158,7 +158,7 @@ impl<T: ?Sized> Mutex<T> {
         }
         current.with(|e| take(e, mutex));
         current.did(Effect::Word("taken"), Synchronises::Acquire);
-        Ok(this.guard(current)?)
+        Ok(this.guard()?)
     }
 
     /// See [`std::sync::Mutex::is_poisoned`].

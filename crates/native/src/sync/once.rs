@@ -1,9 +1,11 @@
 //! `std::sync::Once`: a latch whose initialisation leaves nothing behind.
 
 use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting_on};
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::operation::Verb;
 use crate::runtime::overlay::here;
+use raddle_core::operation::ObjectId;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -124,5 +126,13 @@ impl OnceState {
 impl fmt::Debug for OnceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OnceState").field("poisoned", &self.is_poisoned()).finish()
+    }
+}
+
+impl Labelled for Once {}
+impl Sealed for Once {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| here(self).0.object(current, KIND))
     }
 }

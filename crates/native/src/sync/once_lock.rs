@@ -1,9 +1,11 @@
 //! `std::sync::OnceLock`: a latch and the value in place. The value is there exactly when the latch is done.
 
 use super::latch::{Found, Latch, Poison, forcing, waiting_on};
+use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::operation::Verb;
 use crate::runtime::overlay::here;
+use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -152,5 +154,13 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
             None => d.field(&format_args!("<uninit>")),
         };
         d.finish()
+    }
+}
+
+impl<T> Labelled for OnceLock<T> {}
+impl<T> Sealed for OnceLock<T> {
+    #[track_caller]
+    fn labelled_object(&self) -> Option<ObjectId> {
+        context::current().map(|current| here(self).latch.object(current, KIND))
     }
 }

@@ -1,22 +1,11 @@
 //! Poisoning, as std does it: a lock whose guard is dropped while its task panics, and that was not taken
 //! while it panicked, is poisoned.
 
-use crate::runtime::context::{self, Current};
-use crate::runtime::panics;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError};
 
-/// Whether a lock is poisoned.
+/// Whether a lock is poisoned. std's count of panics is the task's own, so `std::thread::panicking` is right.
 pub(crate) struct Poison(AtomicBool);
-
-/// Whether the calling task (or thread, outside of explorations) unwinds.
-#[inline]
-pub(crate) fn panicking(current: Option<Current>) -> bool {
-    match current {
-        Some(current) => panics::panicking(current),
-        None => std::thread::panicking(),
-    }
-}
 
 impl Poison {
     pub const fn new() -> Poison {
@@ -32,7 +21,7 @@ impl Poison {
     /// A guard is dropped that was taken while its task panicked or not.
     #[inline]
     pub fn on_release(&self, panicked_before: bool) {
-        if !panicked_before && std::thread::panicking() && panicking(context::current()) {
+        if !panicked_before && std::thread::panicking() {
             self.0.store(true, Ordering::Relaxed);
         }
     }

@@ -5,7 +5,7 @@
 //! depends on them, and writers write. Waiting writers do not keep readers out: std leaves that open, and
 //! keeping them out leads to nothing that they could not do by themselves, except to deadlocks.
 
-use super::poison::{self, Poison};
+use super::poison::Poison;
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
@@ -177,7 +177,7 @@ impl<T: ?Sized> RwLock<T> {
         &'a self,
         outside: Option<std::sync::RwLockWriteGuard<'a, ()>>,
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
-        let panicked_before = poison::panicking(context::current());
+        let panicked_before = std::thread::panicking();
         let not_send = std::marker::PhantomData;
         self.raw.poison.wrap(RwLockWriteGuard { lock: self, panicked_before, outside, not_send })
     }

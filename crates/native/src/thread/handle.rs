@@ -4,7 +4,6 @@
 //! another execution, or outside, is an error.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::panics;
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::fmt;
@@ -157,10 +156,8 @@ pub fn current() -> Thread {
 /// unwinding at the moment.
 #[must_use]
 pub fn panicking() -> bool {
-    match context::current() {
-        None => std::thread::panicking(),
-        Some(current) => panics::panicking(current),
-    }
+    // std's count is the task's own: see `panic_count`.
+    std::thread::panicking()
 }
 
 /// How many threads the machine of an exploration seems to run at a time: executions must not depend on the
