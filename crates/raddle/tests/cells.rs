@@ -593,26 +593,32 @@ fn freed_memory_is_forgotten() {
         cell.with_mut(|p| unsafe { (*p)[0] = 1 });
         cell
     }
-    let report = dfs(|| {
-        // Known to nobody but std: it orders nothing.
-        let freed = Arc::new(std::sync::atomic::AtomicUsize::new(0));
-        let its = freed.clone();
-        // Neither task does an operation, so the first comes to its end before the second begins.
-        let first = thread::spawn(move || its.store(&raw const *touched() as usize, SeqCst));
-        // Gets the memory of the first one's box sooner or later, and nothing but the allocator orders the two.
-        let second = thread::spawn(move || {
-            let mut kept = Vec::with_capacity(100);
-            (0..100).any(|at| {
-                kept.push(touched());
-                &raw const *kept[at] as usize == freed.load(SeqCst)
-            })
-        });
-        first.join().unwrap();
-        second.join().unwrap()
+    let search = || {
+        dfs(|| {
+            // Known to nobody but std: it orders nothing.
+            let freed = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+            let its = freed.clone();
+            // Neither task does an operation, so the first comes to its end before the second begins.
+            let first = thread::spawn(move || its.store(&raw const *touched() as usize, SeqCst));
+            // Gets the memory of the first one's box sooner or later, and nothing but the allocator orders the two.
+            let second = thread::spawn(move || {
+                let mut kept = Vec::with_capacity(100);
+                (0..100).any(|at| {
+                    kept.push(touched());
+                    &raw const *kept[at] as usize == freed.load(SeqCst)
+                })
+            });
+            first.join().unwrap();
+            second.join().unwrap()
+        })
+    };
+    // The allocator does as it likes; what matters is one search in which it used the memory again.
+    let used_again = (0..100).any(|_| {
+        let report = search();
+        assert!(report.failure().is_none(), "{:?}", report.failure());
+        report.outcomes().contains_key(&true)
     });
-    assert!(report.failure().is_none(), "{:?}", report.failure());
-    let again = std::collections::BTreeMap::from([(true, 1)]);
-    assert_eq!(*report.outcomes(), again, "the allocator never used memory again");
+    assert!(used_again, "the allocator never used memory again");
 }
 
 #[test]

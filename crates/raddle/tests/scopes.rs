@@ -175,7 +175,7 @@ fn a_deadlock_names_those_the_scope_waits_for() {
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
-    assert_eq!(notes, ["main waits to join scope#1, held by main.2", "main.2 waits to park"]);
+    assert_eq!(notes, ["main waits to join scope#1, held by main.2", "main.2 waits to be unparked"]);
 }
 
 /// Looks at what it borrows when it is dropped.

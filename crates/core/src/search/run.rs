@@ -3,7 +3,7 @@
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
 use crate::trace::Trace;
-use crate::verdict::{Defect, FailureKind};
+use crate::verdict::{Defect, FailureKind, thousands};
 use crate::world::{Describe, Driver, End, Pending, Pick, Point, World};
 
 /// How an execution went.
@@ -211,8 +211,9 @@ fn step_limit(max_steps: usize) -> Defect {
     Defect::new(
         FailureKind::StepLimit,
         format!(
-            "the execution took {max_steps} steps without coming to an end; if that is no endless loop, \
-             allow more with max_steps"
+            "the execution took {} steps without coming to an end; if that is no endless loop, allow more \
+             with max_steps",
+            thousands(max_steps as u64)
         ),
     )
 }

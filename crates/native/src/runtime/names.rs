@@ -81,25 +81,46 @@ impl Execution {
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for id in waiting {
             let op = &self.task(id).op;
-            let mut text = format!("{} waits to {}", self.task_name(id), op.verb.name);
-            if let Some(object) = self.name_for(id, op.object) {
-                text.push_str(&format!(" {object}"));
-            }
+            let mut text = self.waits(id);
             let held = (op.verb.held)(self, op);
             if held != op.object {
                 text.push_str(&format!(" and needs {}", self.object_name(held)));
             }
-            for holder in (op.verb.holders)(self, op) {
-                text.push_str(&match (holder == id, self.taken_at(holder, held)) {
-                    (true, Some(place)) => format!(", which it holds itself since {place}"),
-                    (true, None) => ", which it holds itself".to_owned(),
-                    (false, Some(place)) => format!(", held by {} since {place}", self.task_name(holder)),
-                    (false, None) => format!(", held by {}", self.task_name(holder)),
-                });
+            let others: Vec<String> =
+                (op.verb.holders)(self, op).into_iter().map(|holder| self.holds(holder, held, id)).collect();
+            if let Some((first, rest)) = others.split_first() {
+                text.push_str(&format!(", {first}"));
+                text.extend(rest.iter().map(|other| format!(" and {other}")));
             }
             defect = defect.note(text, in_the_program(op.verb, op.place));
         }
         defect
+    }
+
+    /// `main.1 waits to lock Mutex#2`.
+    pub fn waits(&self, id: TaskId) -> String {
+        let op = &self.task(id).op;
+        let name = self.task_name(id);
+        let mut text = match (op.verb.waits)(self, op) {
+            Some(words) => format!("{name} {words}"),
+            None => format!("{name} waits to {}", op.verb.name),
+        };
+        if let Some(object) = self.name_for(id, op.object) {
+            text.push_str(&format!(" {object}"));
+        }
+        text
+    }
+
+    /// Says that `holder` has what `waiting` waits for, and since when.
+    fn holds(&self, holder: TaskId, object: ObjectId, waiting: TaskId) -> String {
+        let who = match holder == waiting {
+            true => "which it holds itself".to_owned(),
+            false => format!("held by {}", self.task_name(holder)),
+        };
+        match self.taken_at(holder, object) {
+            Some(place) => format!("{who} since {place}"),
+            None => who,
+        }
     }
 
     /// Where `holder` last did something to `object`.

@@ -66,6 +66,8 @@ pub(crate) struct Verb {
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
     /// What they hold, for the same reports.
     pub held: fn(&Execution, &Op) -> ObjectId,
+    /// The words for a task that waits for it to happen, if "waits to lock" does not fit.
+    pub waits: fn(&Execution, &Op) -> Option<&'static str>,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
@@ -92,6 +94,7 @@ impl Verb {
             by_itself: false,
             holders: nobody,
             held: its_object,
+            waits: |_, _| None,
             in_destructors: false,
             odd: false,
         }
@@ -109,6 +112,11 @@ impl Verb {
     /// Says what they hold, if it is not always the operation's object.
     pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> Verb {
         self.held = held;
+        self
+    }
+    /// Says what a task does that waits for it.
+    pub const fn waits(mut self, words: fn(&Execution, &Op) -> Option<&'static str>) -> Verb {
+        self.waits = words;
         self
     }
     /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:

@@ -268,12 +268,7 @@ impl Execution {
         for id in self.task_ids() {
             let task = self.task(id);
             if task.role == Role::Thread && task.phase == Phase::Alive && !held.contains(&id) {
-                let object = match task.op.object {
-                    NO_OBJECT => String::new(),
-                    object => format!(" {}", self.object_name(object)),
-                };
-                let text = format!("{} waits to {}{object}", self.task_name(id), task.op.verb.name);
-                defect = defect.note(text, in_the_program(task.op.verb, task.op.place));
+                defect = defect.note(self.waits(id), in_the_program(task.op.verb, task.op.place));
             }
         }
         defect

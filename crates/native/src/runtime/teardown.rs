@@ -7,7 +7,6 @@
 use super::context::Current;
 use super::execution::{Execution, Stage};
 use super::left;
-use super::panics;
 use super::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -57,7 +57,8 @@ static WAKE: Verb = Verb::new("wake", |e, op| {
     true => mutex::holder(e, op.other).into_iter().collect(),
     false => Vec::new(),
 })
-.holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object });
+.holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
+.waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }));
 
 static NOTIFY_ONE: Verb = Verb::new("notify_one", |e, op| {
     let waiters = waiters(e, op.object).count() as u32;

@@ -45,6 +45,7 @@ pub(super) const fn waiting(name: &'static str) -> Verb {
         Sense::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
+    .waits(|_, _| Some("waits for"))
     .alike()
 }
 
@@ -52,7 +53,7 @@ pub(super) const fn waiting(name: &'static str) -> Verb {
 pub(super) const fn waiting_on(name: &'static str) -> Verb {
     Verb::new(name, |e, op| Sense::when(state(e, op.object) == DONE, Accesses::read(op.object)))
         .held_by(runner)
-        .alike()
+        .waits(|_, _| Some("waits for"))
         .alike()
 }
 

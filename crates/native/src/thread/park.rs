@@ -15,17 +15,18 @@ use std::panic::Location;
 use std::time::Duration;
 
 static PARK: Verb =
-    Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))));
+    Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))))
+        .waits(|_, _| Some("waits to be unparked"));
 /// Before it parks, while spurious wake-ups are left: option 1 is not to.
 static MAY_PARK: Verb = Verb::new("park", |e, op| match e.spurious_left {
     0 => Sense::ready(Accesses::read(op.object)),
     _ => Sense { accesses: Accesses::write(op.object), options: 2 },
 });
 
-static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park);
+static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
 static BEGIN: Verb = Verb::always("park_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
-static WAKE: Verb = Verb::new("wake", timed_park);
+static WAKE: Verb = Verb::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Takes the token if it is there, and does not wait.
 static POLL: Verb = Verb::new("park_timeout", |e, op| {
     Sense::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })

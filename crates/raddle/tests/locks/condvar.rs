@@ -43,7 +43,7 @@ fn a_wake_up_is_lost() {
         task.join().unwrap();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(notes(&failed), ["main waits to join main.1", "main.1 waits to wake Condvar#1"]);
+    assert_eq!(notes(&failed), ["main waits to join main.1", "main.1 waits to be notified by Condvar#1"]);
 }
 
 #[test]
@@ -242,7 +242,7 @@ fn nobody_may_count_on_a_spurious_wake_up() {
     };
     let failed = failure_of(Checker::dfs().spurious(5), program);
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(notes(&failed), ["main waits to wake Condvar#1"]);
+    assert_eq!(notes(&failed), ["main waits to be notified by Condvar#1"]);
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn a_woken_task_waits_for_whoever_holds_the_mutex() {
     });
     let expected = [
         "main waits to join main.1",
-        "main.1 waits to wake main.1/Condvar#1 and needs main.1/Mutex#1, held by main",
+        "main.1 was woken by main.1/Condvar#1 and needs main.1/Mutex#1, held by main",
     ];
     assert_eq!(notes(&failed), expected);
 }

@@ -108,7 +108,7 @@ fn wait_waits() {
 fn nobody_initialises() {
     let failed = failure(|| Once::new().wait());
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(notes(&failed), ["main waits to wait Once#1"]);
+    assert_eq!(notes(&failed), ["main waits for Once#1"]);
 }
 
 #[test]

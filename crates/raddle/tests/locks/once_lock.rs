@@ -84,7 +84,7 @@ fn waiting_for_a_value() {
     assert_eq!(results, [1].into());
     let failed = failure(|| *OnceLock::<u8>::new().wait());
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(notes(&failed), ["main waits to wait OnceLock#1"]);
+    assert_eq!(notes(&failed), ["main waits for OnceLock#1"]);
 }
 
 #[test]
