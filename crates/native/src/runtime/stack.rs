@@ -1,9 +1,12 @@
 //! The stacks of tasks. A fresh mapping costs a thousand times what a coroutine costs, so they are kept.
 //!
+//! A worker has its own, and leaves them to the next one: a program with a hundred small checks maps only a few.
+//!
 //! Stacks begin at different offsets in their pages: with all of them at the same one, the tops of all stacks
 //! would fight for the same few lines of the cache.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use std::sync::{Mutex, PoisonError};
 
 /// A mapped stack whose use begins a little below its top.
 pub(crate) struct TaskStack {
@@ -26,6 +29,11 @@ unsafe impl Stack for TaskStack {
     }
 }
 
+/// What workers have left behind: the usual size of each stack, and the stack.
+static LEFT: Mutex<Vec<(usize, TaskStack)>> = Mutex::new(Vec::new());
+/// More of them are unmapped.
+const KEEP: usize = 64;
+
 /// A pool of stacks of one size.
 pub(crate) struct Stacks {
     size: usize,
@@ -45,8 +53,15 @@ impl Stacks {
     pub fn take(&mut self, size: Option<usize>) -> TaskStack {
         match size {
             Some(size) if size > self.size => self.map(size),
-            _ => self.free.pop().unwrap_or_else(|| self.map(self.size)),
+            _ => self.free.pop().or_else(|| self.inherit()).unwrap_or_else(|| self.map(self.size)),
         }
+    }
+    /// A stack that another worker has left behind.
+    #[cold]
+    fn inherit(&mut self) -> Option<TaskStack> {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = left.iter().rposition(|(size, _)| *size == self.size)?;
+        Some(left.swap_remove(at).1)
     }
     pub fn give_back(&mut self, stack: TaskStack) {
         // Larger ones were asked for by one task and would be wasted on others.
@@ -64,5 +79,35 @@ impl Stacks {
                  smaller stack_size"
             ),
         }
+    }
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = KEEP.saturating_sub(left.len()).min(self.free.len());
+        left.extend(self.free.drain(..room).map(|stack| (self.size, stack)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workers_inherit_stacks_of_their_size() {
+        // A size that no other test uses.
+        let size = 52 * PAGE;
+        let mut first = Stacks::new(size);
+        let (usual, large) = (first.take(None), first.take(Some(2 * size)));
+        let address = usual.limit();
+        first.give_back(usual);
+        first.give_back(large);
+        drop(first);
+        assert_ne!(Stacks::new(size - PAGE).take(None).limit(), address);
+        let mut second = Stacks::new(size);
+        let (inherited, new) = (second.take(None), second.take(None));
+        assert_eq!(inherited.limit(), address);
+        assert_ne!(new.limit(), address);
     }
 }
