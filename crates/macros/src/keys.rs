@@ -52,6 +52,8 @@ const AT_LEAST_ONE_USIZE: Takes = Takes::Integer { of: "usize", min: 1, max: u64
 const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
 const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
+// `await` is a word of the language. A number of fair rounds is set by a call: a key takes one kind of value.
+const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };
 
 const fn strategy(name: &'static str, takes: Takes, example: &'static str) -> Key {
     Key { name, role: Role::Strategy, takes, example }
@@ -62,7 +64,7 @@ const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key 
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 14] = [
+pub static KEYS: [Key; 15] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("dfs", Takes::Nothing, "dfs"),
     strategy("random", AT_LEAST_ONE_U64, "random = 10_000"),
@@ -77,6 +79,7 @@ pub static KEYS: [Key; 14] = [
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
     setter("keep_going", Takes::True, "keep_going"),
     setter("detached", DETACHED, "detached = finished"),
+    setter("spins", SPINS, "spins = wait"),
 ];
 
 /// The key of that name.

@@ -47,6 +47,7 @@ mod value;
 /// | `stack_size = 65_536`  | bytes of stack for each task                                     |
 /// | `keep_going`           | go on after the first failure                                    |
 /// | `detached = finished`  | tasks left when the test returns must be done, or are `allowed`  |
+/// | `spins = wait`         | loops that wait do so until something changes, and never give up |
 ///
 /// # With another test attribute
 ///

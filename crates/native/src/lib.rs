@@ -18,5 +18,5 @@ pub mod thread;
 pub mod time;
 
 pub use runtime::watch::Watchdog;
-pub use settings::{Detached, Settings};
+pub use settings::{Detached, Settings, Spins};
 pub use world::{NativeWorld, is_exploring};

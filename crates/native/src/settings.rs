@@ -13,6 +13,17 @@ pub enum Detached {
     MustFinish,
 }
 
+/// What becomes of loops that wait: that look at something and give way until it has changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spins {
+    /// They may take so many identical rounds while others could run, and then wait for a change. What comes
+    /// after a spin that gives up is explored.
+    Fair(u32),
+    /// They wait for a change at once. For programs whose spins never give up: what comes after one that does
+    /// is not explored.
+    Await,
+}
+
 /// What shapes executions.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -20,8 +31,8 @@ pub struct Settings {
     pub time: Time,
     /// How many spurious wake-ups and failures of weak compare-exchanges an execution may have.
     pub spurious: u32,
-    /// How many identical rounds a waiting loop may take while others could run.
-    pub spin_rounds: u32,
+    /// What becomes of loops that wait.
+    pub spins: Spins,
     /// The size of a task's stack, in bytes.
     pub stack_size: usize,
     /// What becomes of tasks that nobody joined.
@@ -32,7 +43,13 @@ impl Default for Settings {
     fn default() -> Settings {
         // A stack is mapped, not touched: as large as std's costs nothing.
         let stack_size = 2 << 20;
-        Settings { time: Time::Idle, spurious: 0, spin_rounds: 3, stack_size, detached: Detached::Allowed }
+        Settings {
+            time: Time::Idle,
+            spurious: 0,
+            spins: Spins::Fair(3),
+            stack_size,
+            detached: Detached::Allowed,
+        }
     }
 }
 
@@ -43,6 +60,10 @@ impl Settings {
             Time::Idle => "idle",
             Time::Any => "any",
         };
+        let spins = match self.spins {
+            Spins::Fair(rounds) => rounds.to_string(),
+            Spins::Await => "await".to_owned(),
+        };
         let detached = match self.detached {
             Detached::Allowed => "allowed",
             Detached::MustFinish => "finish",
@@ -50,7 +71,7 @@ impl Settings {
         [
             ("time", time.to_owned()),
             ("spurious", self.spurious.to_string()),
-            ("spins", self.spin_rounds.to_string()),
+            ("spins", spins),
             ("detached", detached.to_owned()),
         ]
         .into_iter()
@@ -68,7 +89,8 @@ impl Settings {
                 ("detached", "allowed") => self.detached = Detached::Allowed,
                 ("detached", "finish") => self.detached = Detached::MustFinish,
                 ("spurious", n) => self.spurious = n.parse().map_err(|_| unknown())?,
-                ("spins", n) => self.spin_rounds = n.parse().map_err(|_| unknown())?,
+                ("spins", "await") => self.spins = Spins::Await,
+                ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),
                 _ => return Err(unknown()),
             }
         }

@@ -6,7 +6,7 @@ use crate::runtime::story::in_the_program;
 use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
 use crate::runtime::{abort, overflow, panics};
-use crate::settings::{Detached, Settings};
+use crate::settings::{Detached, Settings, Spins};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -165,7 +165,10 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         let e = &*self.execution;
         let mut words = vec!["sequentially consistent".to_owned(), e.settings.time.words().to_owned()];
         if e.held_spins {
-            words.push(format!("fair spins ({} rounds)", e.settings.spin_rounds));
+            words.push(match e.settings.spins {
+                Spins::Fair(rounds) => format!("fair spins ({rounds} rounds)"),
+                Spins::Await => "spins wait for a change and never give up".to_owned(),
+            });
         }
         if e.settings.spurious > 0 {
             let plural = if e.settings.spurious == 1 { "" } else { "s" };

@@ -9,7 +9,7 @@ use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Pla
 use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
-use raddle_native::{Detached, NativeWorld, Settings};
+use raddle_native::{Detached, NativeWorld, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
 use std::time::{Duration, Instant};
@@ -154,9 +154,13 @@ impl Checker {
         self.settings.stack_size = bytes;
         self
     }
-    /// Sets how many identical rounds a waiting loop may take while others could run.
-    pub fn spin_rounds(mut self, rounds: u32) -> Checker {
-        self.settings.spin_rounds = rounds;
+    /// Sets how many identical rounds a waiting loop may take while others could run: [`Spins::Fair`].
+    pub fn spin_rounds(self, rounds: u32) -> Checker {
+        self.spins(Spins::Fair(rounds))
+    }
+    /// Sets what becomes of loops that wait.
+    pub fn spins(mut self, spins: Spins) -> Checker {
+        self.settings.spins = spins;
         self
     }
     /// Names the test, for tickets.

@@ -15,10 +15,10 @@ pub use raddle_core::story;
 pub use raddle_core::ticket::Ticket;
 pub use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 pub use raddle_macros::test;
-pub use raddle_native::Detached;
 pub use raddle_native::choice::{any_bool, atomic_step, choose};
 pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
+pub use raddle_native::{Detached, Spins};
 pub use raddle_native::{alloc, cell, future, hint, sync, thread, time};
 pub use report::Report;
 

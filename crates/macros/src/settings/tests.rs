@@ -53,6 +53,7 @@ fn words_are_variants() {
     assert_eq!(checker("time = idle"), "exhaustive().time(::raddle::Time::Idle)");
     assert_eq!(checker("detached = allowed"), "exhaustive().detached(::raddle::Detached::Allowed)");
     assert_eq!(checker("detached = finished"), "exhaustive().detached(::raddle::Detached::MustFinish)");
+    assert_eq!(checker("spins = wait"), "exhaustive().spins(::raddle::Spins::Await)");
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn every_example_is_what_it_shows() {
 fn unknown_keys() {
     let known = "`exhaustive`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, `workers = 2`, \
                  `preemptions = 2`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
-                 `stack_size = 65_536`, `keep_going`, `detached = finished`";
+                 `stack_size = 65_536`, `keep_going`, `detached = finished`, `spins = wait`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));
     mistake("\"dfs\" = 2", "\"dfs\" = 2", &format!("expected a setting; the settings are {known}"));

@@ -4,6 +4,7 @@
 
 pub(crate) mod abort;
 pub(crate) mod address;
+mod awaits;
 pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod image;

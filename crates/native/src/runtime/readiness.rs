@@ -75,7 +75,12 @@ impl Execution {
         let op = &task.op;
         let sense = op.verb.sense(self, op);
         let options = if task.spin.held { 0 } else { sense.options };
-        Pending { accesses: sense.accesses, options, signature: op.signature(), manner: op.verb.manner }
+        let accesses = match task.spin_reads.is_empty() {
+            true => sense.accesses,
+            // Whoever changes what its loop read lets it go on.
+            false => Execution::looks_at(sense.accesses, &task.spin_reads),
+        };
+        Pending { accesses, options, signature: op.signature(), manner: op.verb.manner }
     }
 
     /// Evaluates the pending operation of a task in the present state.

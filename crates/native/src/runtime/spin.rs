@@ -12,6 +12,7 @@ use super::log::Line;
 use super::operation::{NO_OBJECT, Verb};
 use super::story::in_the_program;
 use super::task::{Phase, Role};
+use crate::settings::Spins;
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Manner, Pending};
@@ -77,7 +78,12 @@ impl Execution {
             }
             line = l.before;
         }
-        let bound = self.settings.spin_rounds.saturating_mul(if hint { 1 } else { WITHOUT_A_HINT });
+        let fair = match self.settings.spins {
+            Spins::Fair(rounds) => rounds,
+            // Those with a hint have waited already.
+            Spins::Await => 0,
+        };
+        let bound = fair.saturating_mul(if hint { 1 } else { WITHOUT_A_HINT });
         let held = rounds >= bound.saturating_add(LONG_ROUND);
         if held {
             for object in &reads {

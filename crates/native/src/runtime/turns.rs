@@ -55,7 +55,9 @@ impl Execution {
     fn announce_oddly(&mut self, id: TaskId) -> Option<Turn> {
         let verb = self.task(id).op.verb;
         let in_circles = self.task(id).spin.circle > 0;
-        if verb.manner == Manner::Yielding
+        if self.may_await(id) && verb.manner != Manner::Yielding {
+            self.consider_await(id);
+        } else if verb.manner == Manner::Yielding
             || self.task(id).steps % LOOK_EVERY == LOOK_EVERY - 1
             || self.task(id).spin.turn.is_some()
         {
@@ -69,7 +71,7 @@ impl Execution {
             None
         };
         let task = self.task_mut(id);
-        task.odd = task.is_odd();
+        task.odd = task.is_odd() || verb.manner == Manner::Yielding;
         turn
     }
 
