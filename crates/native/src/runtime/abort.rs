@@ -2,16 +2,20 @@
 //! unwinding, and programs may do so themselves.
 //!
 //! `abort` raises a signal before it does anything that cannot be undone, and a handler may leave it for
-//! good: here by never going on with the task.
+//! good: here by never going on with the task. Not so if the C library itself has aborted, because the heap is
+//! corrupt: it may hold locks, and there is nothing left to go on with.
 
 use super::context::{self, Current};
 use super::execution::Stage;
+use super::image;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
 
 pub(crate) fn install_handler() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
+        // The first call loads what it needs; in the handler there may be no memory to be had.
+        callers();
         // SAFETY: plain system calls; zeroed is a valid action, and all fields that matter are set.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -25,7 +29,9 @@ pub(crate) fn install_handler() {
 }
 
 extern "C" fn on_abort(signal: libc::c_int) {
-    if let Some(current) = context::current() {
+    if let Some(current) = context::current()
+        && !came_from_the_library_itself()
+    {
         note(current);
         current.suspend_for_ever();
     }
@@ -43,4 +49,25 @@ fn note(current: Current) {
             e.fail(Defect::new(FailureKind::Panic, format!("{name} aborted the process")));
         }
     });
+}
+
+/// How deep to look: the handler, the signal, a few functions that raise it, `abort`, and who called that.
+const DEPTH: usize = 16;
+
+/// The return addresses on the stack, the innermost first.
+fn callers() -> [usize; DEPTH] {
+    let mut frames = [std::ptr::null_mut(); DEPTH];
+    // SAFETY: there is room for so many.
+    unsafe { libc::backtrace(frames.as_mut_ptr(), DEPTH as libc::c_int) };
+    frames.map(|frame| frame as usize)
+}
+
+/// Whether it was a function of the library that `abort` belongs to that called it.
+fn came_from_the_library_itself() -> bool {
+    /// More than the code of `abort` takes.
+    const SIZE: usize = 1024;
+    let abort = libc::abort as *const () as usize;
+    let frames = callers();
+    let called_by = frames.iter().position(|frame| (abort..abort + SIZE).contains(frame));
+    called_by.and_then(|at| frames.get(at + 1)).is_some_and(|caller| image::are_together(*caller, abort))
 }

@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// the stacks lie between them.
 static STRETCHES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 static RANGES: OnceLock<Vec<Range<usize>>> = OnceLock::new();
+/// The program and its libraries, each with its parts.
+static IMAGES: OnceLock<Vec<Vec<Range<usize>>>> = OnceLock::new();
 
 /// Whether `address` belongs to a static.
 #[inline]
@@ -25,14 +27,20 @@ pub(crate) fn contains(address: usize) -> bool {
 fn ranges() -> &'static [Range<usize>] {
     RANGES.get_or_init(|| {
         // The loader names the program itself first.
-        let images = find();
+        let images = IMAGES.get_or_init(find);
         for (stretch, images) in STRETCHES.iter().zip([&images[..1], &images[1..]]) {
             let ranges = || images.iter().flatten();
             stretch[0].store(ranges().map(|r| r.start).min().unwrap_or(1), Ordering::Relaxed);
             stretch[1].store(ranges().map(|r| r.end).max().unwrap_or(1), Ordering::Relaxed);
         }
-        images.into_iter().flatten().collect()
+        images.iter().flatten().cloned().collect()
     })
+}
+
+/// Whether two addresses belong to the program, or to the same one of its libraries.
+pub(crate) fn are_together(one: usize, other: usize) -> bool {
+    let has = |image: &[Range<usize>], address| image.iter().any(|range| range.contains(address));
+    IMAGES.get_or_init(find).iter().any(|image| has(image, &one) && has(image, &other))
 }
 
 #[cfg(target_os = "linux")]

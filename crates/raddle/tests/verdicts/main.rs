@@ -1,6 +1,7 @@
 //! Every verdict: a small program that earns it, the report that a person sees, and its ticket, which brings
 //! the same failure back.
 
+mod abort;
 mod child;
 mod data_race;
 mod deadlock;

@@ -1,0 +1,35 @@
+//! A program that aborts fails its execution; a C library that aborts ends the process, as it must.
+
+use crate::child;
+use raddle::{Checker, FailureKind, thread};
+use std::os::unix::process::ExitStatusExt;
+
+#[test]
+fn aborting_is_a_failure_and_the_search_can_go_on() {
+    let report = Checker::dfs().keep_going(true).run(|| {
+        if raddle::any_bool() {
+            thread::spawn(|| std::process::abort()).join().unwrap();
+        }
+    });
+    assert_eq!((report.executions(), report.failures()), (2, 1));
+    let failure = report.failure().expect("it aborts");
+    assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main.1 aborted the process"));
+}
+
+#[test]
+fn corrupts_the_heap() {
+    if !child::is_one() {
+        return;
+    }
+    Checker::dfs().run(|| {
+        let memory = std::hint::black_box(Box::leak(Box::new([0u64; 8])));
+        // SAFETY: there is none: this is what the library notices, in the middle of its own work.
+        unsafe { libc::free((&raw mut memory[1]).cast()) };
+    });
+}
+
+#[test]
+fn a_corrupt_heap_ends_the_process() {
+    let (status, text) = child::run(&mut child::of("abort::corrupts_the_heap"));
+    assert_eq!(status.signal(), Some(libc::SIGABRT), "{status}: {text}");
+}
