@@ -3,6 +3,7 @@
 pub mod atomic;
 mod barrier;
 mod condvar;
+mod guard;
 mod latch;
 mod lazy_lock;
 pub mod mpsc;
