@@ -240,6 +240,43 @@ impl Checker {
         Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()) })
     }
 
+    /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says
+    /// no are counted together, as `None`. A long search with many different results needs little memory then.
+    ///
+    /// ```
+    /// use raddle::Checker;
+    /// let report = Checker::dfs().run_keeping(|n| *n > 90, || raddle::choose(100));
+    /// assert_eq!(report.outcomes().len(), 1 + 9);
+    /// assert_eq!(report.outcomes()[&None], 91);
+    /// ```
+    ///
+    /// # Panics
+    /// As [`Checker::run`].
+    #[track_caller]
+    pub fn run_keeping<T, F, K>(self, keep: K, f: F) -> Report<Option<T>>
+    where
+        F: Fn() -> T + Send + Sync,
+        K: Fn(&T) -> bool + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        self.run(|| Some(f()).filter(&keep))
+    }
+
+    /// Explores `f` to its end, whatever fails, and prints what always holds of it: see [`Report::findings`].
+    ///
+    /// # Panics
+    /// As [`Checker::run`].
+    #[track_caller]
+    pub fn autocheck<T, F>(self, f: F) -> Report<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        let report = self.keep_going(true).run(f);
+        println!("{}", report.findings());
+        report
+    }
+
     fn search<T, F>(&self, f: &F, listener: &dyn Listener) -> Findings<T>
     where
         F: Fn() -> T + Send + Sync,

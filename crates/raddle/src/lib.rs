@@ -5,11 +5,13 @@ mod checker;
 mod environment;
 pub mod guide;
 mod listener;
+mod predicates;
 mod report;
 mod screen;
 mod tickets;
 
 pub use checker::Checker;
+pub use predicates::{Finding, Findings, autocheck};
 pub use raddle_core::clock::Time;
 pub use raddle_core::story;
 pub use raddle_core::ticket::Ticket;

@@ -2,7 +2,7 @@
 
 use crate::screen;
 use raddle_core::search::Findings;
-use raddle_core::verdict::{Coverage, Failure};
+use raddle_core::verdict::{Coverage, Failure, FailureKind};
 use raddle_report::{Layout, Run};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -41,6 +41,15 @@ impl<T> Report<T> {
     /// How many executions failed.
     pub fn failures(&self) -> u64 {
         self.findings.failures
+    }
+    /// How many executions failed, by kind. More than the first is only looked for with
+    /// [`keep_going`](crate::Checker::keep_going).
+    pub fn failures_by_kind(&self) -> &BTreeMap<FailureKind, u64> {
+        &self.findings.failures_by_kind
+    }
+    /// The first failure of each kind.
+    pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
+        self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
     }
     /// Where the failure's ticket was written.
     pub fn ticket_file(&self) -> Option<&std::path::Path> {

@@ -6,7 +6,7 @@ mod run;
 mod worker;
 
 use crate::strategy::Strategy;
-use crate::verdict::{Coverage, Extent, Failure, thousands};
+use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -107,8 +107,12 @@ pub struct Findings<T> {
     pub outcomes: BTreeMap<T, u64>,
     /// How many executions failed.
     pub failures: u64,
+    /// The same by kind.
+    pub failures_by_kind: BTreeMap<FailureKind, u64>,
     /// The failure with the lowest execution number.
     pub failure: Option<Failure>,
+    /// The failures of other kinds, each the one with the lowest execution number.
+    pub others: Vec<Failure>,
     /// What was covered.
     pub coverage: Coverage,
 }
@@ -151,14 +155,20 @@ where
             worker::Stopped::Time => format!("stopped after {executions} at the time limit"),
         }),
     };
+    let mut firsts: Vec<Failure> = total.first.into_values().collect();
+    firsts.sort_by_key(|failure| failure.execution);
+    let mut firsts = firsts.into_iter();
     let coverage = Coverage { extent, executions: total.executions, assumptions: total.assumptions };
     Findings {
         executions: total.executions,
         abandoned: total.abandoned,
         steps: total.steps,
         outcomes: total.outcomes,
-        failures: total.failures,
-        failure: total.failure,
+        failures: total.failures.values().sum(),
+        failures_by_kind: total.failures,
+        failure: firsts.next(),
+        // A search that stops at the first failure may have seen others on the way, which says nothing.
+        others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
         coverage,
     }
 }

@@ -45,8 +45,9 @@ pub(super) struct Total<T> {
     pub abandoned: u64,
     pub steps: u64,
     pub outcomes: BTreeMap<T, u64>,
-    pub failures: u64,
-    pub failure: Option<Failure>,
+    pub failures: BTreeMap<FailureKind, u64>,
+    /// The failure of each kind with the lowest number.
+    pub first: BTreeMap<FailureKind, Failure>,
     pub assumptions: Vec<String>,
     pub stopped: Option<Stopped>,
 }
@@ -89,8 +90,8 @@ impl<'a, T: Ord> Shared<'a, T> {
             abandoned: 0,
             steps: 0,
             outcomes: BTreeMap::new(),
-            failures: 0,
-            failure: None,
+            failures: BTreeMap::new(),
+            first: BTreeMap::new(),
             assumptions: Vec::new(),
             stopped: None,
         };
@@ -297,8 +298,13 @@ where
         }
         let telling = shared.telling.lock().unwrap();
         let before = shared.limit.load(Ordering::Relaxed);
-        let earlier = shared.total.lock().unwrap().failure.as_ref().is_some_and(|f| f.execution <= number);
-        if earlier || (before <= number && before != u64::MAX) {
+        let (earlier, earlier_of_its_kind) = {
+            let mut total = shared.total.lock().unwrap();
+            *total.failures.entry(defect.kind).or_insert(0) += 1;
+            let is_before = |failure: &Failure| failure.execution <= number;
+            (total.first.values().any(is_before), total.first.get(&defect.kind).is_some_and(is_before))
+        };
+        if earlier_of_its_kind || (before <= number && before != u64::MAX) {
             drop(telling);
             self.world.finish();
             return;
@@ -308,11 +314,13 @@ where
         let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.clone(), trace, &story);
         let execution = number + 1;
         let mut failure = Failure { defect, execution, story, ticket, afterwards: Vec::new() };
-        shared.listener.failed(&failure);
+        if !earlier {
+            shared.listener.failed(&failure);
+        }
         failure.afterwards = self.world.finish();
         let mut total = shared.total.lock().unwrap();
-        if total.failure.as_ref().is_none_or(|f| f.execution > execution) {
-            total.failure = Some(failure);
+        if total.first.get(&failure.kind()).is_none_or(|f| f.execution > execution) {
+            total.first.insert(failure.kind(), failure);
         }
         if shared.plan.on_failure == OnFailure::Stop {
             total.stopped = Some(Stopped::Failure);
@@ -340,7 +348,6 @@ where
         for (outcome, times) in own.outcomes {
             *total.outcomes.entry(outcome).or_insert(0) += times;
         }
-        total.failures = self.shared.failures.load(Ordering::Relaxed);
         total.assumptions.extend(self.world.assumptions());
     }
 }
