@@ -3,6 +3,7 @@
 //!
 //! Outside of an exploration everything here simply is std's own.
 
+mod interrupt;
 mod runtime;
 mod settings;
 mod world;
@@ -17,6 +18,7 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
+pub use interrupt::Interrupt;
 pub use runtime::watch::Watchdog;
 pub use settings::{Detached, Settings, Spins};
 pub use world::{NativeWorld, is_exploring};

@@ -9,9 +9,10 @@ use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Pla
 use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
-use raddle_native::{Detached, NativeWorld, Settings, Spins};
+use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Which strategy makes the choices.
@@ -318,6 +319,11 @@ impl Checker {
         let report = self.run(f);
         if report.failure().is_some() {
             panic!("{report}");
+        }
+        if report.is_interrupted() {
+            // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
+            let _ = writeln!(std::io::stderr(), "{report}");
+            Interrupt::end_process_if_requested();
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::tickets;
 use raddle_core::search::{Listener, Progress};
 use raddle_core::verdict::{Failure, thousands};
-use raddle_native::Watchdog;
+use raddle_native::{Interrupt, Watchdog};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -23,12 +23,14 @@ pub(crate) struct Listening {
     /// Whether tickets are written: a replay must not overwrite its own.
     writes: bool,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
+    interrupt: Interrupt,
 }
 
 impl Listening {
     pub fn new(name: Option<String>, writes: bool) -> Listening {
         let (shown, ticket) = (AtomicU64::new(0), Mutex::new(None));
-        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, writes, ticket }
+        let interrupt = Interrupt::new();
+        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, writes, ticket, interrupt }
     }
 
     /// Where the ticket is, or why it could not be written.
@@ -69,6 +71,10 @@ impl Listener for Listening {
             eprint!("\r\x1b[K{}", self.words(progress));
             let _ = std::io::stderr().flush();
         }
+    }
+
+    fn wants_to_stop(&self) -> bool {
+        self.interrupt.is_requested()
     }
 
     fn failed(&self, failure: &Failure) {

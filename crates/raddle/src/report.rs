@@ -2,7 +2,7 @@
 
 use crate::screen;
 use raddle_core::search::Findings;
-use raddle_core::verdict::{Coverage, Failure, FailureKind};
+use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 use raddle_report::{Layout, Run};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,6 +50,10 @@ impl<T> Report<T> {
     /// The first failure of each kind.
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
+    }
+    /// Whether somebody pressed Ctrl-C before the search was through.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(&self.coverage().extent, Extent::Part(why) if why.starts_with("interrupted"))
     }
     /// Where the failure's ticket was written.
     pub fn ticket_file(&self) -> Option<&std::path::Path> {

@@ -55,6 +55,10 @@ pub trait Listener: Sync {
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
+    /// Asked about ten times a second: whether somebody wants the search to end with what it has.
+    fn wants_to_stop(&self) -> bool {
+        false
+    }
     /// Called at a failure, before anything is torn down, by the worker that found it. Only called for the
     /// failure with the lowest number so far.
     fn failed(&self, failure: &Failure) {
@@ -145,6 +149,9 @@ where
         n => format!("{} executions", thousands(n)),
     };
     let extent = match (&total.stopped, kind) {
+        (Some(worker::Stopped::Interrupted), Extent::Sampled { .. }) => {
+            Extent::Part(format!("interrupted after {executions}"))
+        }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, kind) => kind,
@@ -153,6 +160,7 @@ where
             worker::Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
             worker::Stopped::Executions => format!("stopped after {executions}"),
             worker::Stopped::Time => format!("stopped after {executions} at the time limit"),
+            worker::Stopped::Interrupted => format!("interrupted after {executions}"),
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();

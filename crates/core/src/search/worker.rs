@@ -35,6 +35,7 @@ impl Job {
 pub(super) enum Stopped {
     Failure,
     NotDeterministic,
+    Interrupted,
     Time,
     Executions,
 }
@@ -119,6 +120,9 @@ impl<'a, T: Ord> Shared<'a, T> {
         while !self.pool.is_over_within(left().map_or(nap, |left| left.min(nap))) {
             if left() == Some(Duration::ZERO) {
                 self.stop(Stopped::Time);
+            }
+            if self.listener.wants_to_stop() {
+                self.stop(Stopped::Interrupted);
             }
             tick(Progress {
                 executions: self.executions.load(Ordering::Relaxed),

@@ -1,0 +1,69 @@
+//! Ctrl-C in the middle: the verdict so far, and the process ends as it would have.
+
+use crate::child;
+use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use raddle::{Checker, thread};
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+
+/// More interleavings than anybody can wait for.
+fn endless() {
+    let count = raddle::sync::Arc::new(AtomicUsize::new(0));
+    let tasks: Vec<_> = (0..4)
+        .map(|_| {
+            let count = count.clone();
+            thread::spawn(move || (0..20).for_each(|_| _ = count.fetch_add(1, SeqCst)))
+        })
+        .collect();
+    tasks.into_iter().for_each(|task| task.join().unwrap());
+}
+
+/// Presses Ctrl-C in a while.
+fn press() -> std::thread::JoinHandle<()> {
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_millis(300));
+        // SAFETY: a plain system call.
+        unsafe { libc::kill(libc::getpid(), libc::SIGINT) };
+    })
+}
+
+#[test]
+fn checks_until_it_is_interrupted() {
+    if child::is_one() {
+        press();
+        Checker::dfs().check(endless);
+        unreachable!("the process has ended");
+    }
+}
+
+fn is_interrupted(checker: Checker) {
+    if child::is_one() {
+        press();
+        let report = checker.run(endless);
+        assert!(report.is_interrupted() && report.failure().is_none() && report.executions() > 0);
+        let words = report.coverage().to_string();
+        assert!(words.starts_with("not exhaustive: interrupted after "), "{words}");
+        assert!(!report.never_panics().holds);
+    }
+}
+
+#[test]
+fn searches_until_it_is_interrupted() {
+    is_interrupted(Checker::dfs());
+}
+
+#[test]
+fn samples_until_it_is_interrupted() {
+    is_interrupted(Checker::random(u64::MAX));
+}
+
+#[test]
+fn the_verdict_so_far_is_told() {
+    let (status, text) = child::run(&mut child::of("interrupt::checks_until_it_is_interrupted"));
+    assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
+    assert!(text.contains("interrupted after ") && text.contains(" executions"), "{text}");
+    for test in ["searches_until_it_is_interrupted", "samples_until_it_is_interrupted"] {
+        let (status, text) = child::run(&mut child::of(&format!("interrupt::{test}")));
+        assert!(status.success(), "{status}: {text}");
+    }
+}
