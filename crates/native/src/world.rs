@@ -5,11 +5,11 @@ use crate::runtime::execution::Execution;
 use crate::runtime::story::in_the_program;
 use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
-use crate::runtime::{abort, overflow, panics};
+use crate::runtime::{abort, last, overflow, panics};
 use crate::settings::{Detached, Settings, Spins};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Defect, FailureKind, thousands};
 use raddle_core::world::{Describe, Driver, End, Pick, Point, World};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -169,6 +169,12 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
                 Spins::Fair(rounds) => format!("fair spins ({rounds} rounds)"),
                 Spins::Await => "spins wait for a change and never give up".to_owned(),
             });
+        }
+        if e.cut_short {
+            words.push(format!(
+                "detached tasks had {} steps after main returned",
+                thousands(last::PATIENCE as u64)
+            ));
         }
         if e.settings.spurious > 0 {
             let plural = if e.settings.spurious == 1 { "" } else { "s" };

@@ -88,6 +88,12 @@ pub(crate) struct Execution {
     pub over: bool,
     /// It has failed, or main has ended: nothing can happen any more.
     pub(super) halted: bool,
+    /// Main has returned and lets the others go first: see [`super::last`].
+    pub(super) main_waits: bool,
+    /// How long the log was then.
+    pub(super) returned_at: usize,
+    /// Main did not wait for them to the end.
+    pub cut_short: bool,
     /// Timers may fire at any point.
     pub(super) time_may_pass: bool,
     /// Timers that are enabled because nothing else was.
@@ -155,6 +161,9 @@ impl Execution {
             failure: None,
             over: false,
             halted: false,
+            main_waits: false,
+            returned_at: 0,
+            cut_short: false,
             time_may_pass: settings.time == Time::Any,
             idle_timers: Vec::new(),
             futile: 0,
@@ -200,6 +209,7 @@ impl Execution {
         self.failure = None;
         self.over = false;
         self.halted = false;
+        self.main_waits = false;
         self.idle_timers.clear();
         self.futile = 0;
         self.spurious_left = self.settings.spurious;

@@ -9,6 +9,7 @@ pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod image;
 mod knowledge;
+pub(crate) mod last;
 pub(crate) mod left;
 pub(crate) mod locals;
 pub(crate) mod log;

@@ -144,7 +144,7 @@ impl Execution {
     /// Brings `pending` and `enabled` up to date after something happened. Says whether anything can happen.
     #[inline(always)]
     pub(super) fn settle(&mut self) -> bool {
-        if self.halted | self.time_may_pass | !self.idle_timers.is_empty() {
+        if self.halted | self.time_may_pass | self.main_waits | !self.idle_timers.is_empty() {
             return self.settle_carefully();
         }
         while let Some(object) = self.changed.pop() {
@@ -183,6 +183,10 @@ impl Execution {
         }
         if !self.idle_timers.is_empty() {
             self.disable_idle_timers();
+        }
+        if self.main_waits && self.main_ends() {
+            self.enabled.clear();
+            return false;
         }
         if self.ready.is_empty() {
             self.when_idle();

@@ -7,6 +7,7 @@ use super::left;
 use super::operation::{Changes, Op};
 use super::spin::LOOK_EVERY;
 use super::task::{Fiber, Handle, Phase, Role};
+use crate::settings::Detached;
 use corosensei::CoroutineResult;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
@@ -226,7 +227,8 @@ impl Execution {
     /// The function of a task's fiber has returned.
     fn came_back(&mut self, id: TaskId) {
         self.retire(id);
-        if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 {
+        let waits = id == TaskId::MAIN && self.main_waits;
+        if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 && !waits {
             self.end(id);
         }
     }
@@ -250,7 +252,11 @@ impl Execution {
         task.phase = Phase::Ending;
         let pending = self.sense(id);
         if id == TaskId::MAIN && !self.is_main_alone() {
-            self.set_pending(id, pending);
+            if self.settings.detached == Detached::Allowed {
+                self.let_main_wait();
+            } else {
+                self.set_pending(id, pending);
+            }
         } else {
             // Whoever waits for the end could not tell if it came later.
             self.set_pending(id, Pending { options: 0, ..pending });

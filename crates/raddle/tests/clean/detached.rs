@@ -2,8 +2,9 @@
 //! destructors.
 
 use crate::outcomes;
+use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::{Arc, Mutex, mpsc};
-use raddle::{Checker, Detached, FailureKind, thread};
+use raddle::{Checker, Detached, FailureKind, Time, thread};
 use std::sync::atomic::{AtomicUsize as StdAtomicUsize, Ordering::*};
 
 #[test]
@@ -39,4 +40,75 @@ fn or_they_must_have_come_to_their_end() {
     let failed = report.failure().unwrap();
     assert_eq!(failed.kind(), FailureKind::Deadlock);
     assert_eq!(failed.message(), "main has returned, but main.1 did not come to an end");
+}
+
+/// Main ends when nobody else can move, so its end is no choice: what a detached task does is explored, and how far
+/// it came when main ended is not.
+#[test]
+fn main_ends_last() {
+    let report = Checker::dfs().run(|| {
+        let count = Arc::new(AtomicUsize::new(0));
+        for _ in 0..2 {
+            let count = count.clone();
+            thread::spawn(move || _ = count.fetch_add(1, SeqCst));
+        }
+        count.load(SeqCst)
+    });
+    // The load before, between or after the two additions, which come in two orders: 3! ways, without the end.
+    let counts: Vec<_> = report.outcomes().iter().map(|(seen, times)| (*seen, *times)).collect();
+    assert_eq!(counts, [(0, 2), (1, 2), (2, 2)]);
+}
+
+/// One that waits for a message, for a loop to see a change, or for time to pass is not waited for.
+#[test]
+fn those_who_wait_do_not_keep_main_from_ending() {
+    let report = Checker::dfs().run(|| {
+        let (sender, receiver) = mpsc::channel::<()>();
+        let flag = AtomicUsize::new(0);
+        thread::spawn(move || while receiver.recv().is_ok() {});
+        thread::spawn(move || {
+            while flag.load(SeqCst) == 0 {
+                thread::yield_now();
+            }
+        });
+        thread::spawn(|| {
+            loop {
+                thread::sleep(std::time::Duration::from_secs(1));
+            }
+        });
+        std::mem::forget(sender);
+    });
+    assert!(report.failure().is_none(), "{report}");
+    assert!(!report.coverage().to_string().contains("after main returned"), "{}", report.coverage());
+}
+
+#[test]
+fn one_that_never_rests_is_cut_short_and_the_coverage_says_so() {
+    let report = Checker::dfs().run(|| {
+        let count = AtomicUsize::new(0);
+        thread::spawn(move || {
+            loop {
+                count.fetch_add(1, SeqCst);
+            }
+        });
+    });
+    assert!(report.failure().is_none(), "{report}");
+    assert_eq!(report.executions(), 1);
+    let words = report.coverage().to_string();
+    assert!(words.contains("detached tasks had 1,000 steps after main returned"), "{words}");
+}
+
+/// The task panics when it wakes up. Where timers fire only when nothing else can happen, main has ended by then.
+#[test]
+fn timers_that_fire_at_any_point_may_fire_before_main_ends() {
+    let program = || {
+        thread::spawn(|| {
+            thread::sleep(std::time::Duration::from_secs(1));
+            panic!("awake");
+        });
+    };
+    assert!(Checker::dfs().run(program).failure().is_none());
+    let report = Checker::dfs().time(Time::Any).keep_going(true).run(program);
+    assert_eq!(report.failure().map(|f| f.message()), Some("main.1 panicked: awake"));
+    assert!(report.executions() > report.failures(), "it may also end before that");
 }
