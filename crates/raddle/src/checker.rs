@@ -6,7 +6,7 @@ use crate::report::Report;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Replay, Sampler, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, NativeWorld, Settings};
@@ -42,6 +42,7 @@ const STEPS: &str = "steps";
 pub struct Checker {
     pub(crate) choice: Choice,
     pub(crate) seed: u64,
+    pub(crate) sampler: Sampler,
     pub(crate) preemptions: Option<u32>,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
@@ -50,7 +51,8 @@ pub struct Checker {
 impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
-        Checker { choice, seed: 0, preemptions: None, plan, settings: Settings::default() }
+        let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
+        Checker { choice, seed, sampler, preemptions: None, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -60,7 +62,8 @@ impl Checker {
     pub fn dfs() -> Checker {
         Checker::new(Choice::Dfs)
     }
-    /// Explores `schedules` random schedules.
+    /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
+    /// another one.
     pub fn random(schedules: u64) -> Checker {
         Checker::new(Choice::Random(schedules))
     }
@@ -102,6 +105,11 @@ impl Checker {
     /// Sets the seed of random choices; 0 if it is not set.
     pub fn seed(mut self, seed: u64) -> Checker {
         self.seed = seed;
+        self
+    }
+    /// Sets which strategy draws random schedules.
+    pub fn sampler(mut self, sampler: Sampler) -> Checker {
+        self.sampler = sampler;
         self
     }
     /// Sets how many operating-system threads explore.
@@ -174,7 +182,7 @@ impl Checker {
     fn strategy(&self) -> Box<dyn Strategy> {
         let strategy: Box<dyn Strategy> = match &self.choice {
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
-            Choice::Random(_) => Box::new(Random::new(self.seed)),
+            Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
         match self.preemptions {

@@ -12,6 +12,7 @@ mod tickets;
 pub use checker::Checker;
 pub use raddle_core::clock::Time;
 pub use raddle_core::story;
+pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::Ticket;
 pub use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 pub use raddle_macros::test;
