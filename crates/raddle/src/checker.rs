@@ -6,6 +6,7 @@ use crate::report::Report;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
+use raddle_core::simplify::simplify;
 use raddle_core::strategy::{AtMostPreemptions, Dfs, Replay, Sampler, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
@@ -43,6 +44,7 @@ pub struct Checker {
     pub(crate) choice: Choice,
     pub(crate) seed: u64,
     pub(crate) sampler: Sampler,
+    pub(crate) simplify: bool,
     pub(crate) preemptions: Option<u32>,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
@@ -52,7 +54,7 @@ impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
-        Checker { choice, seed, sampler, preemptions: None, plan, settings }
+        Checker { choice, seed, sampler, simplify: true, preemptions: None, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -110,6 +112,12 @@ impl Checker {
     /// Sets which strategy draws random schedules.
     pub fn sampler(mut self, sampler: Sampler) -> Checker {
         self.sampler = sampler;
+        self
+    }
+    /// Sets whether the schedule of a failure that sampling found is made easier to read: the same behaviour with
+    /// fewer preemptions and without steps that do not matter. It is, if this is not called.
+    pub fn simplify(mut self, yes: bool) -> Checker {
+        self.simplify = yes;
         self
     }
     /// Sets how many operating-system threads explore.
@@ -229,7 +237,15 @@ impl Checker {
             findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
         }
         if let Some(failure) = &mut findings.failure {
-            self.replay_once(&f, failure);
+            let comes_back = self.replay_once(&f, failure);
+            if comes_back
+                && self.simplify
+                && matches!(self.choice, Choice::Random(_))
+                && let Some(simple) = self.simpler(&f, failure)
+            {
+                *failure = simple;
+                listening.failed(failure);
+            }
         }
         let ticket_file = match listening.into_ticket() {
             Some(Ok(path)) => Some(path),
@@ -253,15 +269,24 @@ impl Checker {
         search(&self.plan(), self.strategy(), make, listener)
     }
 
-    /// A failure that its own ticket does not bring back says so.
-    fn replay_once<T, F>(&self, f: &F, failure: &mut Failure)
+    /// The same failure in a schedule that is easier to read, if there is one.
+    fn simpler<T, F>(&self, f: &F, failure: &Failure) -> Option<Failure>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        simplify(&self.plan(), failure, || NativeWorld::new(f, self.settings.clone()))
+    }
+
+    /// A failure that its own ticket does not bring back says so. Says whether it does.
+    fn replay_once<T, F>(&self, f: &F, failure: &mut Failure) -> bool
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
         let replayed = matches!(self.choice, Choice::Replay(_));
         if replayed || matches!(failure.kind(), FailureKind::NotDeterministic | FailureKind::Misuse) {
-            return;
+            return false;
         }
         let mut again = self.clone();
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
@@ -273,6 +298,7 @@ impl Checker {
             let found = defect.map_or("no failure".to_owned(), |d| format!("{}: {}", d.kind, d.message));
             failure.afterwards.push(format!("replaying this ticket once gave another result ({found})"));
         }
+        same
     }
 
     /// Explores `f`, and panics with the report if it fails.

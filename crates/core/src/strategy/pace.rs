@@ -1,7 +1,7 @@
 //! What sampling strategies have in common: the length of executions, a little fairness, the draw of an option.
 //!
 //! Priorities and held-back tasks are unfair, and a loop without a hint would then spin until the step limit: a
-//! false alarm. So when an execution has become much longer than any before it, every eighth choice is uniform.
+//! false alarm. So when an execution has become much longer than any before it, the rest of it is drawn evenly.
 
 use super::Decision;
 use crate::operation::TaskId;
@@ -30,7 +30,7 @@ impl Pace {
     #[inline]
     pub fn must_be_fair(&mut self) -> bool {
         self.points += 1;
-        self.points.is_multiple_of(8) && self.points > self.limit()
+        self.points > self.limit()
     }
     /// The number of the present point, from 1.
     #[inline]
