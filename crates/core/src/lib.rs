@@ -11,6 +11,7 @@ pub mod operation;
 pub mod order;
 pub mod random;
 pub mod search;
+pub mod simplify;
 pub mod story;
 pub mod strategy;
 pub mod ticket;

@@ -26,6 +26,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// What was done where: see [`Pending::site`].
+    #[inline]
+    pub fn site(&self) -> u16 {
+        (self.signature >> 16) as u16
+    }
     /// The pick that made this step.
     #[inline]
     pub fn pick(&self) -> Pick {

@@ -35,7 +35,8 @@ pub struct Pending {
     pub accesses: Accesses,
     /// In how many ways it can go; 0 while it is blocked.
     pub options: u32,
-    /// Tells operations apart cheaply: equal in equal executions.
+    /// Tells operations apart cheaply: equal in equal executions. Worlds whose operations stand in a source
+    /// make the upper half depend on the place alone, and equal in every process.
     pub signature: u32,
     /// How it moves.
     pub manner: Manner,
@@ -45,6 +46,12 @@ impl Pending {
     /// A task that has nothing left to do.
     pub const NOTHING: Pending =
         Pending { accesses: Accesses::NONE, options: 0, signature: 0, manner: Manner::Ordinary };
+
+    /// What is done where in the program, whatever it is done to: the upper half of the signature.
+    #[inline]
+    pub fn site(&self) -> u16 {
+        (self.signature >> 16) as u16
+    }
 }
 
 /// What could happen next. Borrowed from the world, which keeps it up to date.

@@ -6,7 +6,8 @@ use crate::report::Report;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
+use raddle_core::simplify::simplify;
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Replay, Sampler, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
@@ -43,6 +44,8 @@ const STEPS: &str = "steps";
 pub struct Checker {
     pub(crate) choice: Choice,
     pub(crate) seed: u64,
+    pub(crate) sampler: Sampler,
+    pub(crate) simplify: bool,
     pub(crate) preemptions: Option<u32>,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
@@ -51,7 +54,8 @@ pub struct Checker {
 impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
-        Checker { choice, seed: 0, preemptions: None, plan, settings: Settings::default() }
+        let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
+        Checker { choice, seed, sampler, simplify: true, preemptions: None, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -61,7 +65,8 @@ impl Checker {
     pub fn dfs() -> Checker {
         Checker::new(Choice::Dfs)
     }
-    /// Explores `schedules` random schedules.
+    /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
+    /// another one.
     pub fn random(schedules: u64) -> Checker {
         Checker::new(Choice::Random(schedules))
     }
@@ -103,6 +108,17 @@ impl Checker {
     /// Sets the seed of random choices; 0 if it is not set.
     pub fn seed(mut self, seed: u64) -> Checker {
         self.seed = seed;
+        self
+    }
+    /// Sets which strategy draws random schedules.
+    pub fn sampler(mut self, sampler: Sampler) -> Checker {
+        self.sampler = sampler;
+        self
+    }
+    /// Sets whether the schedule of a failure that sampling found is made easier to read: the same behaviour with
+    /// fewer preemptions and without steps that do not matter. It is, if this is not called.
+    pub fn simplify(mut self, yes: bool) -> Checker {
+        self.simplify = yes;
         self
     }
     /// Sets how many operating-system threads explore.
@@ -179,7 +195,7 @@ impl Checker {
     fn strategy(&self) -> Box<dyn Strategy> {
         let strategy: Box<dyn Strategy> = match &self.choice {
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
-            Choice::Random(_) => Box::new(Random::new(self.seed)),
+            Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
         match self.preemptions {
@@ -226,7 +242,15 @@ impl Checker {
             findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
         }
         if let Some(failure) = &mut findings.failure {
-            self.replay_once(&f, failure);
+            let comes_back = self.replay_once(&f, failure);
+            if comes_back
+                && self.simplify
+                && matches!(self.choice, Choice::Random(_))
+                && let Some(simple) = self.simpler(&f, failure)
+            {
+                *failure = simple;
+                listening.failed(failure);
+            }
         }
         let ticket_file = match listening.into_ticket() {
             Some(Ok(path)) => Some(path),
@@ -287,15 +311,24 @@ impl Checker {
         search(&self.plan(), self.strategy(), make, listener)
     }
 
-    /// A failure that its own ticket does not bring back says so.
-    fn replay_once<T, F>(&self, f: &F, failure: &mut Failure)
+    /// The same failure in a schedule that is easier to read, if there is one.
+    fn simpler<T, F>(&self, f: &F, failure: &Failure) -> Option<Failure>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        simplify(&self.plan(), failure, || NativeWorld::new(f, self.settings.clone()))
+    }
+
+    /// A failure that its own ticket does not bring back says so. Says whether it does.
+    fn replay_once<T, F>(&self, f: &F, failure: &mut Failure) -> bool
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
         let replayed = matches!(self.choice, Choice::Replay(_));
         if replayed || matches!(failure.kind(), FailureKind::NotDeterministic | FailureKind::Misuse) {
-            return;
+            return false;
         }
         let mut again = self.clone();
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
@@ -307,6 +340,7 @@ impl Checker {
             let found = defect.map_or("no failure".to_owned(), |d| format!("{}: {}", d.kind, d.message));
             failure.afterwards.push(format!("replaying this ticket once gave another result ({found})"));
         }
+        same
     }
 
     /// Explores `f`, and panics with the report if it fails.

@@ -4,6 +4,7 @@
 
 use crate::checker::{Checker, Choice};
 use crate::tickets;
+use raddle_core::strategy::Sampler;
 use std::str::FromStr;
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_ITERATIONS`, `RADDLE_SEED`, `RADDLE_WORKERS` and `RADDLE_REPLAY`, as
@@ -14,11 +15,18 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
         checker.choice = match strategy.as_str() {
             "exhaustive" => Choice::Exhaustive,
             "dfs" => Choice::Dfs,
-            "random" => Choice::Random(match checker.choice {
-                Choice::Random(schedules) => schedules,
-                _ => 10_000,
-            }),
-            _ => return Err(format!("RADDLE_STRATEGY is `{strategy}`; it takes exhaustive, dfs or random")),
+            name => {
+                if name != "random" {
+                    checker.sampler = name.parse().map_err(|_| {
+                        let names = Sampler::NAMES;
+                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, dfs, random, {names}")
+                    })?;
+                }
+                Choice::Random(match checker.choice {
+                    Choice::Random(schedules) => schedules,
+                    _ => 10_000,
+                })
+            }
         };
     }
     match (&mut checker.choice, iterations) {
@@ -69,13 +77,18 @@ mod tests {
         let checker = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "9")]).unwrap();
         assert!(matches!(checker.choice, Choice::Dfs));
         assert_eq!(checker.plan.budget.executions, Some(9));
+        let checker = applied(&[("RADDLE_STRATEGY", "pct:4")]).unwrap();
+        assert_eq!(checker.sampler, Sampler::Pct(4));
+        assert!(matches!(checker.choice, Choice::Random(5)));
     }
 
     #[test]
     fn nonsense_is_an_error_that_names_the_variable() {
         assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
         let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();
-        assert_eq!(error, "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs or random");
+        let names = Sampler::NAMES;
+        let expected = format!("RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs, random, {names}");
+        assert_eq!(error, expected);
         let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();
         assert!(error.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{error}");
     }

@@ -14,6 +14,7 @@ pub use checker::Checker;
 pub use predicates::{Finding, Findings, autocheck};
 pub use raddle_core::clock::Time;
 pub use raddle_core::story;
+pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::Ticket;
 pub use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 pub use raddle_macros::test;

@@ -329,7 +329,7 @@ fn a_barrier_separates_what_comes_before_from_what_comes_after() {
     });
     // Between two meetings nothing is ordered, however late somebody leaves the first.
     for seed in 0..50 {
-        let report = Checker::random(1).seed(seed).run(|| {
+        let report = Checker::random(1).sampler(raddle::Sampler::Uniform).seed(seed).run(|| {
             let shared = Arc::new((Shared::new(0), Barrier::new(2)));
             let work = |shared: &(Shared<u32>, Barrier)| {
                 shared.1.wait();

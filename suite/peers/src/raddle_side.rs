@@ -41,7 +41,7 @@ pub fn run_exhaustive(program: Program, watch: impl Fn(u64) + Send + Sync + 'sta
 }
 
 fn random(n: u64) -> Checker {
-    Checker::random(n).seed(SEED).max_steps(10_000_000)
+    Checker::random(n).sampler(raddle::Sampler::Uniform).seed(SEED).max_steps(10_000_000)
 }
 
 fn watched(program: Program, watch: impl Fn(u64) + Send + Sync) -> impl Fn() + Send + Sync {

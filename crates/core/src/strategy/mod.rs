@@ -3,17 +3,39 @@
 
 mod dfs;
 mod no_preempt;
+mod novelty;
+mod pace;
+mod pct;
+mod places;
+mod polite;
+mod portfolio;
+mod pos;
 mod preemptions;
 mod prefix;
+mod procrastinate;
 mod random;
+mod reads_from;
 mod replay;
+mod sampler;
+mod sites;
+mod surw;
+mod swarm;
 
 pub use dfs::Dfs;
 pub use no_preempt::NoPreempt;
+pub use pct::Pct;
+pub use places::Places;
+pub use portfolio::Portfolio;
+pub use pos::Pos;
 pub use preemptions::AtMostPreemptions;
 pub use prefix::Prefix;
+pub use procrastinate::Procrastinate;
 pub use random::Random;
+pub use reads_from::ReadsFrom;
 pub use replay::Replay;
+pub use sampler::Sampler;
+pub use surw::Surw;
+pub use swarm::Swarm;
 
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};

@@ -217,12 +217,17 @@ impl Op {
     pub fn objects(&self) -> impl Iterator<Item = ObjectId> {
         [self.object, self.other].into_iter().filter(|o| *o != NO_OBJECT)
     }
-    /// Equal in equal executions, cheap, and different for different operations as a rule.
+    /// Equal in equal executions, cheap, and different for different operations as a rule. The upper half
+    /// says what is done where, whatever it is done to, and is the same in every process: sampling strategies
+    /// take it for the [site](raddle_core::world::Pending::site).
     #[inline]
     pub fn signature(&self) -> u32 {
+        const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+        let place = (self.place.line() as u64) << 32 | (self.place.column() as u64) << 16;
+        let site = (place | self.verb.name.len() as u64).wrapping_mul(MIX) >> 48;
         let verb = self.verb as *const Verb as u64;
         let place = self.place as *const Location<'_> as u64;
         let mix = verb.rotate_left(32) ^ place ^ (self.object.0 as u64) << 17;
-        (mix.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+        (site << 16 | mix.wrapping_mul(MIX) >> 48) as u32
     }
 }

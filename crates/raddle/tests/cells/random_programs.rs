@@ -428,7 +428,11 @@ struct Tally {
 
 fn agree(program: &Program, seed: u64, tally: &mut Tally) {
     let record = Shelf::default();
-    let report = Checker::random(1).seed(seed).run(|| program.run(record.clone()));
+    let report = Checker::random(1)
+        .sampler(raddle::Sampler::Uniform)
+        .seed(seed)
+        .simplify(false)
+        .run(|| program.run(record.clone()));
     let Record { events, refused } = &*record.lock().unwrap();
     let before = happened_before(events);
     let first = (0..events.len()).find(|at| !conflicts(events, &before, *at).is_empty());

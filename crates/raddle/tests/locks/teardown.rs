@@ -81,7 +81,7 @@ fn everybody_waits_for_something(shared: &Arc<Shared>) {
 #[test]
 fn a_panic_while_others_wait() {
     for seed in 0..50 {
-        let report = Checker::random(1).seed(seed).run(|| {
+        let report = Checker::random(1).sampler(raddle::Sampler::Uniform).seed(seed).run(|| {
             let shared: Arc<Shared> = Arc::default();
             everybody_waits_for_something(&shared);
             let _mine = UsesAll(shared.clone());
@@ -101,7 +101,7 @@ fn a_panic_while_others_wait() {
 #[test]
 fn a_deadlock_of_all() {
     for seed in 0..50 {
-        let report = Checker::random(1).seed(seed).run(|| {
+        let report = Checker::random(1).sampler(raddle::Sampler::Uniform).seed(seed).run(|| {
             let shared: Arc<Shared> = Arc::default();
             everybody_waits_for_something(&shared);
             let _mine = UsesAll(shared.clone());

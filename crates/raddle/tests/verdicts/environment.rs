@@ -111,7 +111,11 @@ fn nonsense() {
         let text = failing(&[(name, value)]);
         assert!(text.contains(&format!("raddle: {why}")), "{text}");
     };
-    wrong("RADDLE_STRATEGY", "luck", "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs or random");
+    wrong(
+        "RADDLE_STRATEGY",
+        "luck",
+        "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs, random, portfolio, ",
+    );
     wrong("RADDLE_SEED", "x", "RADDLE_SEED is `x`; it takes a number");
     wrong("RADDLE_ITERATIONS", "-1", "RADDLE_ITERATIONS is `-1`; it takes a number");
     wrong("RADDLE_WORKERS", "many", "RADDLE_WORKERS is `many`; it takes a number");

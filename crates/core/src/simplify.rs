@@ -1,0 +1,66 @@
+//! Makes a failing schedule easier to read: the same behaviour with fewer changes of turn (Walker 2018, section 5.7).
+//!
+//! Steps are only reordered if they are independent, so every task does and sees the same, and what the failure does
+//! not depend on is left out. The result is nevertheless replayed once, and taken only if the same failure comes
+//! back with fewer preemptions, changes of turn or steps.
+
+mod follow;
+mod reorder;
+
+use crate::search::{NoListener, OnFailure, Plan, search};
+use crate::verdict::{Failure, FailureKind};
+use crate::world::{Pick, World};
+use follow::{Follow, Of, Run};
+use std::sync::{Arc, Mutex};
+
+/// Longer executions are left as they are.
+const LONGEST: usize = 2_000;
+
+/// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as it did for the
+/// search that found the failure.
+pub fn simplify<W, M>(plan: &Plan, failure: &Failure, make_world: M) -> Option<Failure>
+where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    use FailureKind::*;
+    let may_be_cut = match failure.kind() {
+        Panic | DataRace | Invariant => true,
+        Deadlock | Leak => false,
+        Livelock | StepLimit | NotDeterministic | Misuse => return None,
+    };
+    if failure.ticket.steps.len() > LONGEST {
+        return None;
+    }
+    let mut plan = plan.clone();
+    plan.workers = 1;
+    plan.on_failure = OnFailure::Stop;
+    plan.budget.executions = None;
+    plan.budget.time = None;
+    let replay = |picks: Vec<Pick>, of: Of| {
+        let run = Arc::new(Mutex::new(Run::default()));
+        let follow = Follow::new(picks, of, run.clone());
+        let findings = search(&plan, Box::new(follow), &make_world, &NoListener);
+        let run = std::mem::take(&mut *run.lock().expect("the search is over"));
+        (findings.failure, run)
+    };
+    let same = |other: &Option<Failure>| {
+        other.as_ref().is_some_and(|f| f.kind() == failure.kind() && f.message() == failure.message())
+    };
+    let (again, before) = replay(failure.ticket.picks().collect(), Of::AllSteps);
+    if !same(&again) {
+        return None;
+    }
+    let (simple, after) = replay(reorder::reorder(&before, may_be_cut), Of::Choices);
+    let better = same(&simple) && cost(&after) < cost(&before);
+    let simple = simple.filter(|_| better)?;
+    Some(Failure { execution: failure.execution, ..simple })
+}
+
+/// What makes a schedule hard to read, the worst first.
+fn cost(run: &Run) -> (u32, usize, usize) {
+    let steps = run.trace.steps();
+    let switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count();
+    (run.trace.preemptions(), switches, steps.len())
+}

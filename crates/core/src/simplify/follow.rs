@@ -1,0 +1,75 @@
+//! Follows prescribed picks once and writes down what happened. Steps that happen by themselves are not prescribed.
+
+use crate::operation::TaskId;
+use crate::strategy::{Decision, Next, NoPreempt, Strategy};
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::{Pick, Point};
+use std::sync::{Arc, Mutex};
+
+/// What happened in one execution.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    pub trace: Trace,
+    /// By task: after how many steps it was first there. Main and those that were there at the start have 0.
+    pub births: Vec<usize>,
+}
+
+/// Whose picks are prescribed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Of {
+    /// All steps of a trace, those that happen by themselves included.
+    AllSteps,
+    /// Only those that are choices.
+    Choices,
+}
+
+/// Follows picks; when they are used up, goes on without preemptions.
+pub(super) struct Follow {
+    picks: Vec<Pick>,
+    of: Of,
+    chosen: usize,
+    births: Vec<usize>,
+    run: Arc<Mutex<Run>>,
+    begun: bool,
+}
+
+impl Follow {
+    pub fn new(picks: Vec<Pick>, of: Of, run: Arc<Mutex<Run>>) -> Follow {
+        Follow { picks, of, chosen: 0, births: Vec::new(), run, begun: false }
+    }
+}
+
+impl Strategy for Follow {
+    fn begin(&mut self, _execution: u64) -> Next {
+        if std::mem::replace(&mut self.begun, true) { Next::Exhausted } else { Next::From(0) }
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        self.births.resize(point.all().len().max(self.births.len()), so_far.len());
+        let at = if self.of == Of::AllSteps { so_far.len() } else { self.chosen };
+        self.chosen += 1;
+        let pick = self.picks.get(at).copied().unwrap_or_else(|| NoPreempt::pick(so_far, point));
+        let possible = |p: &Pick| point.is_enabled(p.task) && p.option < point.pending(p.task).options;
+        if possible(&pick) { Decision::take(pick) } else { Decision::ABANDON }
+    }
+
+    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+        let mut run = self.run.lock().expect("nobody panics with it");
+        run.trace = trace.clone();
+        run.births = std::mem::take(&mut self.births);
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Replayed
+    }
+}
+
+/// The step that gave birth to a task: the last one before it was there.
+pub(super) fn birth_step(births: &[usize], task: TaskId) -> Option<usize> {
+    births.get(task.index()).and_then(|after| after.checked_sub(1))
+}

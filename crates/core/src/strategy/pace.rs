@@ -1,0 +1,80 @@
+//! What sampling strategies have in common: the length of executions, a little fairness, the draw of an option.
+//!
+//! Priorities and held-back tasks are unfair, and a loop without a hint would then spin until the step limit: a
+//! false alarm. So when an execution has become much longer than any before it, the rest of it is drawn evenly.
+
+use super::Decision;
+use crate::operation::TaskId;
+use crate::random::Rng;
+use crate::world::{Pick, Point};
+
+/// Counts the points of executions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pace {
+    points: u32,
+    longest: u32,
+}
+
+impl Pace {
+    /// No execution is suspicious before this many points.
+    const SHORT: u32 = 256;
+
+    pub fn begin(&mut self) {
+        self.points = 0;
+    }
+    /// From here on an execution is suspicious.
+    fn limit(&self) -> u32 {
+        Self::SHORT.max(self.longest.saturating_mul(4))
+    }
+    /// Counts one point. Says whether the choice there must be fair.
+    #[inline]
+    pub fn must_be_fair(&mut self) -> bool {
+        self.points += 1;
+        self.points > self.limit()
+    }
+    /// The number of the present point, from 1.
+    #[inline]
+    pub fn point(&self) -> u32 {
+        self.points
+    }
+    /// The execution is over and counts for the estimate of the length. Of a suspicious one, only what it took to
+    /// end once it was fair: a long program is still long then, and a loop that waited in vain is not.
+    pub fn finish(&mut self) {
+        let limit = self.limit();
+        let length = if self.points > limit { self.points - limit } else { self.points };
+        self.longest = self.longest.max(length);
+        self.points = 0;
+    }
+    /// Hears how long somebody else's execution was.
+    pub fn learn(&mut self, other: &Pace) {
+        self.longest = self.longest.max(other.longest);
+    }
+    /// The most points that an execution had so far.
+    pub fn longest(&self) -> u32 {
+        self.longest
+    }
+}
+
+/// Lets `task` move, with an option that is drawn uniformly.
+#[inline]
+pub(super) fn take(rng: &mut Rng, point: &Point<'_>, task: TaskId) -> Decision {
+    let options = point.pending(task).options;
+    let option = if options > 1 { rng.below(options) } else { 0 };
+    Decision::take(Pick { task, option })
+}
+
+/// Lets any task move, all with the same probability.
+#[inline]
+pub(super) fn take_any(rng: &mut Rng, point: &Point<'_>) -> Decision {
+    let task = any_of(rng, point.enabled());
+    take(rng, point, task)
+}
+
+/// One of these, all with the same probability.
+#[inline]
+pub(super) fn any_of(rng: &mut Rng, tasks: &[TaskId]) -> TaskId {
+    match tasks {
+        [only] => *only,
+        _ => tasks[rng.below(tasks.len() as u32) as usize],
+    }
+}

@@ -1,0 +1,99 @@
+//! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
+//!
+//! Every task has a random priority and the highest that can move does; at d-1 random points the task that moved
+//! is put below all others. The number of points k is the longest execution so far, the tasks are counted as they
+//! appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
+//!
+//! Guarantee: with n tasks and at most k points, a bug of depth d is found with probability at least
+//! 1/(n k^(d-1)) in each execution after the first, as long as k does not grow.
+
+use super::pace::{self, Pace};
+use super::{Decision, Next, Strategy};
+use crate::random::Rng;
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::{Manner, Point};
+
+/// Priorities with change points.
+#[derive(Clone, Debug)]
+pub struct Pct {
+    seed: u64,
+    depth: u32,
+    rng: Rng,
+    pub(super) pace: Pace,
+    /// By task. Random ones are above [`RANDOM`], those of change points from 1 on, those who gave way below 0.
+    priorities: Vec<i64>,
+    /// After which point the task that moved gets which priority; by point.
+    changes: Vec<(u32, i64)>,
+    /// How many of them are behind us.
+    changed: usize,
+    lowest: i64,
+}
+
+const RANDOM: i64 = 1 << 62;
+
+impl Pct {
+    /// Looks for bugs of this depth: so many things must happen in the right order, each after the last.
+    pub fn new(seed: u64, depth: u32) -> Pct {
+        Pct {
+            seed,
+            depth: depth.max(1),
+            rng: Rng::new(seed, 0),
+            pace: Pace::default(),
+            priorities: Vec::new(),
+            changes: Vec::new(),
+            changed: 0,
+            lowest: 0,
+        }
+    }
+}
+
+impl Strategy for Pct {
+    fn begin(&mut self, execution: u64) -> Next {
+        self.rng = Rng::new(self.seed, execution);
+        self.pace.begin();
+        self.priorities.clear();
+        self.changes.clear();
+        self.changed = 0;
+        self.lowest = 0;
+        let points = self.pace.longest().max(2);
+        for priority in 1..self.depth {
+            self.changes.push((1 + self.rng.below(points), priority as i64));
+        }
+        self.changes.sort_unstable();
+        Next::From(0)
+    }
+
+    #[inline]
+    fn choose(&mut self, _so_far: &Trace, point: &Point<'_>) -> Decision {
+        if self.pace.must_be_fair() {
+            return pace::take_any(&mut self.rng, point);
+        }
+        while self.priorities.len() < point.all().len() {
+            self.priorities.push(RANDOM | (self.rng.next_u64() >> 2) as i64);
+        }
+        let highest = point.enabled().iter().copied().max_by_key(|t| self.priorities[t.index()]);
+        let task = highest.expect("the point is not over");
+        if point.pending(task).manner == Manner::Yielding {
+            self.lowest -= 1;
+            self.priorities[task.index()] = self.lowest;
+        }
+        while let Some((_, priority)) = self.changes.get(self.changed).filter(|c| c.0 == self.pace.point()) {
+            self.priorities[task.index()] = *priority;
+            self.changed += 1;
+        }
+        pace::take(&mut self.rng, point, task)
+    }
+
+    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+        self.pace.finish();
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn extent(&self, executions: u64) -> Extent {
+        Extent::Sampled { schedules: executions, seed: self.seed }
+    }
+}

@@ -1,0 +1,257 @@
+//! A portfolio: the samplers share one budget, and those that pay off get more of it.
+//!
+//! The first execution is the polite schedule, in which every race is contested. Then every place that conflicts is
+//! held back once, if there are not too many, and now and then a sampler is drawn instead. From then on one is drawn
+//! for each execution: first with fixed shares, later with shares that grow with how often a sampler showed a
+//! behaviour that nobody had seen before. What the samplers must know of the program (lengths, conflicts, who reads
+//! from whom) they learn from all of the first executions, and later from their own.
+//!
+//! Guarantee: that of each sampler, for its share of the executions, which never falls below 1/20. A seed gives the
+//! same schedules on one worker. Several workers draw different ones and learn for themselves, so which failure
+//! they find first may differ from run to run; its ticket replays it all the same.
+
+use super::novelty::Novelty;
+use super::pace::{self, Pace};
+use super::polite::Polite;
+use super::{Decision, Next, Pct, Places, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm};
+use crate::random::Rng;
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::Point;
+
+/// Who makes the choices of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Member {
+    Polite,
+    Procrastinate,
+    Places,
+    ReadsFrom,
+    Surw,
+    Pos,
+    Uniform,
+    Pct,
+    Swarm,
+}
+
+/// Those among which is drawn, and the shares with which they start.
+const DRAWN: [(Member, f32); 8] = [
+    (Member::Procrastinate, 5.),
+    (Member::Places, 10.),
+    (Member::ReadsFrom, 15.),
+    (Member::Surw, 25.),
+    (Member::Pos, 15.),
+    (Member::Uniform, 20.),
+    (Member::Pct, 5.),
+    (Member::Swarm, 5.),
+];
+
+/// In three of four of so many executions, a place that was not held back yet comes before everything else.
+const HOLDING: u32 = 24;
+/// So many executions have fixed shares, and all samplers learn from them.
+const FIRST: u32 = 64;
+/// What every sampler keeps, if 100 are shared out by merit.
+const FLOOR: f32 = 9.;
+/// The depths of priority-based sampling, drawn evenly.
+const DEPTHS: [u32; 3] = [2, 3, 4];
+
+/// How often a sampler was drawn and how often it showed something new. Old times count less and less.
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    drawn: f32,
+    paid: f32,
+}
+
+impl Record {
+    /// Half of a record is forgotten after about 700 executions.
+    const MEMORY: f32 = 0.999;
+
+    fn merit(&self) -> f32 {
+        (self.paid + 0.5) / (self.drawn + 1.)
+    }
+}
+
+/// Several samplers that share one budget.
+#[derive(Clone, Debug)]
+pub struct Portfolio {
+    seed: u64,
+    rng: Rng,
+    executions: u32,
+    drawn: usize,
+    member: Member,
+    polite: Polite,
+    records: [Record; DRAWN.len()],
+    novelty: Novelty,
+    pace: Pace,
+    procrastinate: Procrastinate,
+    places: Places,
+    reads_from: ReadsFrom,
+    surw: Surw,
+    pos: Pos,
+    uniform: Random,
+    pct: [Pct; DEPTHS.len()],
+    depth: usize,
+    swarm: Swarm,
+}
+
+impl Portfolio {
+    /// Draws with this seed.
+    pub fn new(seed: u64) -> Portfolio {
+        Portfolio {
+            seed,
+            rng: Rng::new(seed, 0),
+            executions: 0,
+            drawn: 0,
+            member: Member::Polite,
+            polite: Polite::default(),
+            records: [Record::default(); DRAWN.len()],
+            novelty: Novelty::new(),
+            pace: Pace::default(),
+            procrastinate: Procrastinate::new(seed),
+            places: Places::new(seed),
+            reads_from: ReadsFrom::new(seed),
+            surw: Surw::new(seed),
+            pos: Pos::new(seed),
+            uniform: Random::new(seed),
+            pct: DEPTHS.map(|depth| Pct::new(seed, depth)),
+            depth: 0,
+            swarm: Swarm::new(seed, 0),
+        }
+    }
+
+    fn is_starting(&self) -> bool {
+        self.executions < FIRST
+    }
+
+    /// Whether a place is to be held back now that never was.
+    fn must_hold(&self) -> bool {
+        self.executions < HOLDING && self.executions % 4 != 2 && self.procrastinate.untried() > 0
+    }
+
+    fn weight(&self, at: usize, merits: f32) -> f32 {
+        if self.is_starting() { DRAWN[at].1 } else { FLOOR + 100. * self.records[at].merit() / merits }
+    }
+
+    fn draw(&mut self) -> usize {
+        let merits = self.records.iter().map(Record::merit).sum();
+        let total: f32 = (0..DRAWN.len()).map(|at| self.weight(at, merits)).sum();
+        let mut left = self.rng.below(1 << 24) as f32 / (1 << 24) as f32 * total;
+        for at in 0..DRAWN.len() - 1 {
+            left -= self.weight(at, merits);
+            if left < 0. {
+                return at;
+            }
+        }
+        DRAWN.len() - 1
+    }
+
+    /// The lengths of executions are everybody's.
+    fn share_lengths(&mut self) {
+        let Portfolio { pace, procrastinate, places, reads_from, surw, pos, pct, swarm, .. } = self;
+        let [two, three, four] = pct;
+        let mut paces = [
+            &mut procrastinate.pace,
+            &mut places.pace,
+            &mut reads_from.pace,
+            &mut surw.pace,
+            &mut pos.pace,
+            &mut two.pace,
+            &mut three.pace,
+            &mut four.pace,
+            &mut swarm.pace,
+        ];
+        paces.iter().for_each(|theirs| pace.learn(theirs));
+        paces.iter_mut().for_each(|theirs| theirs.learn(pace));
+    }
+
+    fn strategy(&mut self) -> Option<&mut dyn Strategy> {
+        Some(match self.member {
+            Member::Polite => return None,
+            Member::Procrastinate => &mut self.procrastinate,
+            Member::Places => &mut self.places,
+            Member::ReadsFrom => &mut self.reads_from,
+            Member::Surw => &mut self.surw,
+            Member::Pos => &mut self.pos,
+            Member::Uniform => &mut self.uniform,
+            Member::Pct => &mut self.pct[self.depth],
+            Member::Swarm => &mut self.swarm,
+        })
+    }
+
+    fn open(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        if self.pace.must_be_fair() {
+            return pace::take_any(&mut self.rng, point);
+        }
+        let task = self.polite.pick(so_far, point);
+        pace::take(&mut self.rng, point, task)
+    }
+}
+
+impl Strategy for Portfolio {
+    fn begin(&mut self, execution: u64) -> Next {
+        // Members draw from the stream of the execution's number; who is drawn comes from another one.
+        self.rng = Rng::new(!self.seed, execution);
+        self.pace.begin();
+        self.polite.begin();
+        self.drawn = self.draw();
+        self.depth = self.rng.below(DEPTHS.len() as u32) as usize;
+        self.member = match execution {
+            0 => Member::Polite,
+            _ if self.must_hold() => Member::Procrastinate,
+            _ => DRAWN[self.drawn].0,
+        };
+        self.strategy().map_or(Next::From(0), |strategy| strategy.begin(execution))
+    }
+
+    #[inline]
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        match self.member {
+            Member::Polite => self.open(so_far, point),
+            Member::Procrastinate => self.procrastinate.choose(so_far, point),
+            Member::Places => self.places.choose(so_far, point),
+            Member::ReadsFrom => self.reads_from.choose(so_far, point),
+            Member::Surw => self.surw.choose(so_far, point),
+            Member::Pos => self.pos.choose(so_far, point),
+            Member::Uniform => self.uniform.choose(so_far, point),
+            Member::Pct => self.pct[self.depth].choose(so_far, point),
+            Member::Swarm => self.swarm.choose(so_far, point),
+        }
+    }
+
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        if let Some(strategy) = self.strategy() {
+            strategy.finish(trace, verdict);
+        }
+        self.pace.finish();
+        self.share_lengths();
+        if self.is_starting() {
+            if self.member != Member::Procrastinate {
+                self.procrastinate.learn(trace);
+            }
+            if self.member != Member::ReadsFrom {
+                self.reads_from.learn(trace);
+            }
+            if self.member != Member::Surw {
+                self.surw.learn(trace);
+            }
+        }
+        let new = self.novelty.is_new(trace);
+        if self.member == DRAWN[self.drawn].0 {
+            for record in &mut self.records {
+                record.drawn *= Record::MEMORY;
+                record.paid *= Record::MEMORY;
+            }
+            let record = &mut self.records[self.drawn];
+            record.drawn += 1.;
+            record.paid += new as u32 as f32;
+        }
+        self.executions = self.executions.saturating_add(1);
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn extent(&self, executions: u64) -> Extent {
+        Extent::Sampled { schedules: executions, seed: self.seed }
+    }
+}

@@ -1,0 +1,91 @@
+//! Partial order sampling (Yuan, Yang, Gu, CAV 2018).
+//!
+//! Every pending operation has a random priority and the highest moves; those that conflict with what just happened
+//! draw again. So the order of operations that do not race costs nothing, and each race is decided afresh.
+//!
+//! Guarantee: a partial order whose events each race with at most m others at a time is drawn with probability at
+//! least (1/(m+1))^U, where U counts the events that race at all.
+
+use super::pace::{self, Pace};
+use super::{Decision, Next, Strategy};
+use crate::operation::Accesses;
+use crate::random::Rng;
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::Point;
+
+/// A random priority per pending operation.
+#[derive(Clone, Debug)]
+pub struct Pos {
+    seed: u64,
+    rng: Rng,
+    pub(super) pace: Pace,
+    /// By task; 0 is not drawn yet.
+    priorities: Vec<u64>,
+}
+
+impl Pos {
+    /// Draws with this seed.
+    pub fn new(seed: u64) -> Pos {
+        Pos { seed, rng: Rng::new(seed, 0), pace: Pace::default(), priorities: Vec::new() }
+    }
+
+    /// Whoever races with `accesses` draws again. Only those that can move are looked at: the others have not
+    /// shown their priority since they drew it, so drawing again would change nothing.
+    #[inline]
+    fn forget_racing(&mut self, point: &Point<'_>, accesses: Accesses) {
+        if accesses == Accesses::NONE {
+            return;
+        }
+        for task in point.enabled() {
+            if point.pending(*task).accesses.conflict(accesses) {
+                self.priorities[task.index()] = 0;
+            }
+        }
+    }
+}
+
+impl Strategy for Pos {
+    fn begin(&mut self, execution: u64) -> Next {
+        self.rng = Rng::new(self.seed, execution);
+        self.pace.begin();
+        self.priorities.clear();
+        Next::From(0)
+    }
+
+    #[inline]
+    fn choose(&mut self, _so_far: &Trace, point: &Point<'_>) -> Decision {
+        if self.priorities.len() < point.all().len() {
+            self.priorities.resize(point.all().len(), 0);
+        }
+        if self.pace.must_be_fair() {
+            self.priorities.fill(0);
+        }
+        let mut best = (0, point.enabled()[0]);
+        for task in point.enabled() {
+            let priority = &mut self.priorities[task.index()];
+            if *priority == 0 {
+                *priority = self.rng.next_u64() | 1;
+            }
+            if *priority > best.0 {
+                best = (*priority, *task);
+            }
+        }
+        let task = best.1;
+        self.forget_racing(point, point.pending(task).accesses);
+        self.priorities[task.index()] = 0;
+        pace::take(&mut self.rng, point, task)
+    }
+
+    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+        self.pace.finish();
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn extent(&self, executions: u64) -> Extent {
+        Extent::Sampled { schedules: executions, seed: self.seed }
+    }
+}

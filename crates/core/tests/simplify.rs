@@ -1,0 +1,85 @@
+//! Simplification: the same failure, the same things seen by every task on the way to it, and never a harder schedule.
+
+mod common;
+
+use common::random_programs::programs;
+use common::*;
+use proptest::prelude::*;
+use raddle_core::search::{NoListener, Plan, search};
+use raddle_core::simplify::simplify;
+use raddle_core::strategy::{Random, Replay, Sampler, Strategy};
+use raddle_core::verdict::{Failure, FailureKind};
+
+fn found_by(strategy: Box<dyn Strategy>, program: &Program) -> Option<Failure> {
+    search(&limited(50, first(1)), strategy, || Toy::new(program), &NoListener).failure
+}
+
+fn simpler(failure: &Failure, program: &Program) -> Option<Failure> {
+    simplify(&Plan::default(), failure, || Toy::new(program))
+}
+
+fn preemptions(failure: &Failure) -> usize {
+    failure.story.lines.iter().filter(|line| line.preempts).count()
+}
+
+fn switches(failure: &Failure) -> usize {
+    failure.story.lines.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()
+}
+
+#[test]
+fn what_does_not_matter_is_left_out() {
+    let busy: &[Op] = &[Read(2), Add(1, 1), Read(2), Add(1, 1), Read(2)];
+    let increment = |rest: &[Op]| [&[Read(2), Read(0), Write(0, 1)], rest].concat();
+    let other = increment(&[]);
+    let program =
+        program([&increment(&[assert_eq(0, 1), Expect(1, 9, FailureKind::Panic)]), busy, busy, &other]);
+    let mut shorter = 0;
+    for seed in 0..40 {
+        let failure = found_by(Box::new(Random::new(seed)), &program).expect("x1 is never 9");
+        let Some(simple) = simpler(&failure, &program) else { continue };
+        shorter += 1;
+        assert_eq!((simple.kind(), simple.message()), (failure.kind(), failure.message()));
+        assert_eq!(simple.execution, failure.execution);
+        assert!(preemptions(&simple) <= preemptions(&failure));
+        let ticket = Box::new(Replay::new(simple.ticket.clone()));
+        let again = found_by(ticket, &program).expect("the ticket brings it back");
+        assert_eq!((again.kind(), again.message()), (failure.kind(), failure.message()));
+        assert_eq!(again.story, simple.story);
+    }
+    assert!(shorter > 20, "{shorter}");
+}
+
+/// However wild the schedule that found a lost update: the bystanders are gone, and there are three changes of turn at
+/// most, each a preemption.
+#[test]
+fn a_lost_update_is_shown_without_bystanders() {
+    let quiet: &[Op] = &[Read(2), Read(2), Read(2), Read(2), Read(2), Read(2)];
+    let increment: &[Op] = &[Read(1), Read(0), Write(0, 1), Read(1)];
+    let last: &[Op] = &[Read(1), Read(0), Write(0, 1), Expect(0, 2, FailureKind::Panic)];
+    let program = program([increment, last, quiet, quiet]);
+    for seed in 0..30 {
+        let failure = found_by(Box::new(Random::new(seed)), &program).expect("an update is always lost");
+        let simple = simpler(&failure, &program).unwrap_or(failure);
+        assert!(preemptions(&simple) <= 3, "seed {seed}: {:#?}", simple.ticket);
+        assert!(simple.ticket.steps.iter().all(|step| step.task < 2), "seed {seed}: {:#?}", simple.ticket);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever sampler found the failure, of whatever program: the simple one is the same failure, its ticket
+    /// replays, and it is not harder to read.
+    #[test]
+    fn simple_schedules_fail_alike(program in programs(), seed in 0..1_000u64) {
+        for sampler in [Sampler::Uniform, Sampler::Portfolio] {
+            let Some(failure) = found_by(sampler.strategy(seed), &program) else { continue };
+            let Some(simple) = simpler(&failure, &program) else { continue };
+            prop_assert_eq!((simple.kind(), simple.message()), (failure.kind(), failure.message()));
+            let [was, is] = [&failure, &simple].map(|f| (preemptions(f), switches(f), f.ticket.steps.len()));
+            prop_assert!(is < was, "{:?} and {:?}", is, was);
+            let again = found_by(Box::new(Replay::new(simple.ticket.clone())), &program);
+            prop_assert_eq!(again.map(|f| f.story), Some(simple.story));
+        }
+    }
+}

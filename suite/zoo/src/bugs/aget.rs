@@ -1,0 +1,35 @@
+//! aget: a downloader whose handler for interrupts saves how far each part has come.
+//!
+//! Bug: a part writes its own offset and the total in two steps, and the handler may come between them: the saved
+//! state does not add up, and a resumed download would be corrupt. It takes a handler between two stores.
+
+use super::rt::sync::Mutex;
+use super::{Crew, Fixed, Form, Var};
+
+struct Download {
+    lock: Mutex<()>,
+    offsets: [Var; 2],
+    written: Var,
+}
+
+fn part(download: &Download, number: usize, form: Form) {
+    for _ in 0..2 {
+        let _guard = (form == Fixed).then(|| download.lock.lock().unwrap());
+        download.offsets[number].add(1);
+        download.written.fetch_add(1);
+    }
+}
+
+pub fn run(form: Form) {
+    let offsets = [Var::new(0), Var::new(0)];
+    Crew::new(Download { lock: Mutex::new(()), offsets, written: Var::new(0) })
+        .task(move |download| part(download, 0, form))
+        .task(move |download| part(download, 1, form))
+        .task(move |download| {
+            let _guard = (form == Fixed).then(|| download.lock.lock().unwrap());
+            let written = download.written.get();
+            let saved = download.offsets[0].get() + download.offsets[1].get();
+            assert_eq!(saved, written, "what was saved does not add up");
+        })
+        .join();
+}

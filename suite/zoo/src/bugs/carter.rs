@@ -1,0 +1,34 @@
+//! carter01: two groups of which only one may be inside; the first to come in locks the room for its group.
+//!
+//! Bug: the first one waits for the room with the door's lock in its hand. It takes one group inside and another at
+//! the door: whoever wants to leave needs the door. Two more threads do nothing.
+
+use super::rt::sync::Mutex;
+use super::{Crew, Fixed, Form};
+
+struct Room {
+    door: Mutex<()>,
+    room: Mutex<()>,
+}
+
+fn visit(place: &Room, form: Form) {
+    let room = if form == Fixed {
+        let room = place.room.lock().unwrap();
+        drop(place.door.lock().unwrap());
+        room
+    } else {
+        let _door = place.door.lock().unwrap();
+        place.room.lock().unwrap()
+    };
+    let _door = place.door.lock().unwrap();
+    drop(room);
+}
+
+pub fn run(form: Form) {
+    Crew::new(Room { door: Mutex::new(()), room: Mutex::new(()) })
+        .task(move |place| visit(place, form))
+        .task(move |place| visit(place, form))
+        .task(|_| ())
+        .task(|_| ())
+        .join();
+}

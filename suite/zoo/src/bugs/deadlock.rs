@@ -1,0 +1,24 @@
+//! deadlock01: two locks, taken in two orders.
+//!
+//! Bug: it takes one lock in each hand.
+
+use super::rt::sync::Mutex;
+use super::{Crew, Fixed, Form};
+
+pub fn run(form: Form) {
+    Crew::new((Mutex::new(0), Mutex::new(0)))
+        .task(|(a, b)| {
+            let mut a = a.lock().unwrap();
+            let mut b = b.lock().unwrap();
+            *a += 1;
+            *b += 1;
+        })
+        .task(move |(a, b)| {
+            let (first, second) = if form == Fixed { (a, b) } else { (b, a) };
+            let mut first = first.lock().unwrap();
+            let mut second = second.lock().unwrap();
+            *first += 1;
+            *second += 1;
+        })
+        .join();
+}

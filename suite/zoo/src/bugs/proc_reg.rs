@@ -1,0 +1,157 @@
+//! proc_reg: a registry of processes whose clients write the table themselves and tell the server afterwards
+//! (Claessen and others, ICFP 2009: the three races that were found with PULSE, one of them by thinking).
+//!
+//! All three register one process under one name from two clients. A process that is dead counts as registered
+//! without an error, so no call may fail; the server cleans up after the dead.
+
+use super::rt::sync::{Condvar, Mutex};
+use super::{Crew, Fixed, Form};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Message {
+    /// A client wrote the table; the server completes the registration.
+    Cast,
+    /// A client asks for the dead to be taken out; who asks waits for the answer.
+    Audit(usize),
+}
+
+#[derive(Default)]
+struct State {
+    /// Whether the name is in the table.
+    forward: bool,
+    /// Whether the server knows the process behind it.
+    reverse: bool,
+    alive: bool,
+    mailbox: Vec<Message>,
+    answered: [bool; 2],
+    clients_left: usize,
+}
+
+#[derive(Default)]
+struct Registry {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+/// What the repaired versions do differently.
+#[derive(Clone, Copy)]
+struct Repairs {
+    /// An audit takes a name out even if its registration is not complete yet.
+    audits_incomplete: bool,
+    /// A dead process is never written into the table.
+    looks_first: bool,
+    /// Looking whether it lives and writing it are one step, and a dead one is no error.
+    at_once: bool,
+}
+
+impl Registry {
+    fn insert(&self) -> bool {
+        !std::mem::replace(&mut self.state.lock().unwrap().forward, true)
+    }
+
+    fn is_alive(&self) -> bool {
+        self.state.lock().unwrap().alive
+    }
+
+    fn send(&self, message: Message) {
+        self.state.lock().unwrap().mailbox.push(message);
+        self.changed.notify_all();
+    }
+
+    fn audit(&self, client: usize) {
+        self.send(Message::Audit(client));
+        let mut state = self.state.lock().unwrap();
+        while !state.answered[client] {
+            state = self.changed.wait(state).unwrap();
+        }
+    }
+
+    /// Says whether the call succeeded.
+    fn register(&self, client: usize, repairs: Repairs) -> bool {
+        if repairs.at_once {
+            let mut state = self.state.lock().unwrap();
+            state.forward |= state.alive;
+            return true;
+        }
+        if repairs.looks_first && !self.is_alive() {
+            return true;
+        }
+        if self.insert() {
+            self.send(Message::Cast);
+            return true;
+        }
+        if self.is_alive() {
+            // Somebody else was first: an error that the caller expects.
+            return true;
+        }
+        self.audit(client);
+        let inserted = self.insert();
+        if inserted {
+            self.send(Message::Cast);
+        }
+        inserted
+    }
+
+    fn client(&self, client: usize, repairs: Repairs) {
+        assert!(self.register(client, repairs), "registering a dead process failed");
+        self.state.lock().unwrap().clients_left -= 1;
+        self.changed.notify_all();
+    }
+
+    fn kill(&self) {
+        self.state.lock().unwrap().alive = false;
+    }
+
+    fn serve(&self, repairs: Repairs) {
+        let mut state = self.state.lock().unwrap();
+        while state.clients_left > 0 || !state.mailbox.is_empty() {
+            if state.mailbox.is_empty() {
+                state = self.changed.wait(state).unwrap();
+                continue;
+            }
+            match state.mailbox.remove(0) {
+                Message::Cast => state.reverse = true,
+                Message::Audit(client) => {
+                    if !state.alive && (state.reverse || repairs.audits_incomplete) {
+                        (state.forward, state.reverse) = (false, false);
+                    }
+                    state.answered[client] = true;
+                    self.changed.notify_all();
+                }
+            }
+        }
+    }
+}
+
+const AS_IT_WAS: Repairs = Repairs { audits_incomplete: false, looks_first: false, at_once: false };
+
+fn crew(alive: bool, forward: bool, clients: usize, repairs: Repairs) -> Crew<Registry> {
+    let state = State { forward, reverse: forward, alive, clients_left: clients, ..State::default() };
+    let mut crew = Crew::new(Registry { state: Mutex::new(state), ..Registry::default() });
+    crew = crew.task(move |registry| registry.serve(repairs));
+    for client in 0..clients {
+        crew = crew.task(move |registry| registry.client(client, repairs));
+    }
+    crew
+}
+
+/// The first race: a client has written the table and not yet told the server. It takes the other client's audit to
+/// overtake that message: the server finds nothing to clean up, and the name stays taken.
+pub fn cast_overtaken(form: Form) {
+    let at_once = form == Fixed;
+    crew(false, false, 2, Repairs { at_once, ..AS_IT_WAS }).join();
+}
+
+/// The second: a dead process is in the table. It takes two clients that both have it audited: both think that the
+/// name is free now, and one of them finds it taken.
+pub fn audited_twice(form: Form) {
+    let repaired = Repairs { audits_incomplete: true, ..AS_IT_WAS };
+    crew(false, true, 2, Repairs { looks_first: form == Fixed, ..repaired }).join();
+}
+
+/// The third: the process is registered, and clients look first whether it lives. It takes a process that dies after
+/// both have looked, and then the second race again.
+pub fn killed_after_the_check(form: Form) {
+    let repaired = Repairs { audits_incomplete: true, looks_first: true, at_once: form == Fixed };
+    crew(true, true, 2, repaired).task(Registry::kill).join();
+}

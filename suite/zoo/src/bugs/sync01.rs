@@ -1,0 +1,24 @@
+//! sync01: one waits until there is room, the other makes room.
+//!
+//! Bug: whoever makes room does not say so. It takes the first one to wait already.
+
+use super::rt::sync::{Condvar, Mutex};
+use super::{Crew, Fixed, Form};
+
+pub fn run(form: Form) {
+    Crew::new((Mutex::new(1), Condvar::new()))
+        .task(|(count, changed)| {
+            let mut count = count.lock().unwrap();
+            while *count > 0 {
+                count = changed.wait(count).unwrap();
+            }
+            *count += 1;
+        })
+        .task(move |(count, changed)| {
+            *count.lock().unwrap() -= 1;
+            if form == Fixed {
+                changed.notify_one();
+            }
+        })
+        .join();
+}

@@ -1,0 +1,38 @@
+//! twostage: threads write one number under one lock, then another that depends on it under a second one.
+//!
+//! Bug: between the two stages the numbers do not fit. It takes a reader that sees somebody's first stage and comes
+//! before everybody's second one, whatever the number of threads.
+
+use super::rt::sync::Mutex;
+use super::{Crew, Fixed, Form};
+
+#[derive(Default)]
+struct Stages {
+    first: Mutex<i64>,
+    second: Mutex<i64>,
+    whole: Mutex<()>,
+}
+
+fn write(stages: &Stages, form: Form) {
+    let _guard = (form == Fixed).then(|| stages.whole.lock().unwrap());
+    *stages.first.lock().unwrap() = 1;
+    *stages.second.lock().unwrap() = 2;
+}
+
+fn read(stages: &Stages, form: Form) {
+    let _guard = (form == Fixed).then(|| stages.whole.lock().unwrap());
+    let first = *stages.first.lock().unwrap();
+    if first == 0 {
+        return;
+    }
+    let second = *stages.second.lock().unwrap();
+    assert_eq!(second, first + 1, "the stages do not fit");
+}
+
+pub fn run(threads: usize, form: Form) {
+    let mut crew = Crew::new(Stages::default());
+    for _ in 1..threads {
+        crew = crew.task(move |stages| write(stages, form));
+    }
+    crew.task(move |stages| read(stages, form)).join();
+}

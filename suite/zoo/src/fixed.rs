@@ -1,0 +1,51 @@
+//! Checks that the fixed forms have no bug left: every interleaving if there are not too many, or as many schedules
+//! as the budget allows.
+
+use crate::arguments::Request;
+use crate::bugs::{Bug, Form};
+use raddle::{Checker, Coverage};
+
+/// Depth-first search is tried with so many executions.
+const EXHAUSTIVE: u64 = 50_000;
+
+/// Checks one. Says what was covered, or shows the failure.
+pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
+    let run = bug.run;
+    let whole =
+        Checker::dfs().max_executions(EXHAUSTIVE.min(schedules)).name(bug.name).run(|| run(Form::Fixed));
+    let report = if whole.failure().is_none() && !whole.coverage().is_exhaustive() {
+        Checker::random(schedules).name(bug.name).run(|| run(Form::Fixed))
+    } else {
+        whole
+    };
+    match report.failure() {
+        Some(_) => Err(format!("the fixed form of {} has a bug:\n{report}", bug.name)),
+        None => Ok(report.coverage().clone()),
+    }
+}
+
+/// Checks all that were asked for.
+pub fn check(request: &Request) -> Result<(), String> {
+    for bug in &request.bugs {
+        let coverage = passes(bug, request.budget)?;
+        println!("{:<20}{} executions: {coverage}", bug.name, coverage.executions);
+    }
+    println!("{} fixed forms have no bug left", request.bugs.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bugs::ALL;
+
+    /// With a smaller budget than the command's, since this is not an optimised build.
+    #[test]
+    fn fixed_forms_pass() {
+        for bug in ALL {
+            if let Err(report) = passes(bug, 1_000) {
+                panic!("{report}");
+            }
+        }
+    }
+}
