@@ -6,7 +6,7 @@ use crate::native::Run;
 use crate::native::visible::{self, Look};
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
 use crate::settings::{Delivery, Grain};
-use crate::term::{Pid, Term};
+use crate::term::Pid;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Manner, Pending, Point};
@@ -194,15 +194,6 @@ impl Machine {
             },
             Task::Spent => Pending::NOTHING,
             Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
-        }
-    }
-
-    /// Whether a term names a process that can be told something now.
-    pub(crate) fn who(&self, to: &Term) -> Option<Pid> {
-        match to {
-            Term::Pid(p) => Some(*p),
-            Term::Atom(name) => self.names.get(name).copied(),
-            _ => None,
         }
     }
 }
