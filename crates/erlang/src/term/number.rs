@@ -50,7 +50,13 @@ pub fn big(t: &Term) -> Option<BigInt> {
 pub fn to_f64(t: &Term) -> Option<f64> {
     match t {
         Term::Int(n) => Some(*n as f64),
-        Term::Big(n) => n.to_f64().filter(|f| f.is_finite()),
+        Term::Big(n) => {
+            // Digit by digit, most significant first, rounding each time: as Erlang does it.
+            let digits = n.to_u64_digits().1;
+            let base = 18_446_744_073_709_551_616.0_f64;
+            let magnitude = digits.iter().rev().fold(0.0, |sum, digit| sum * base + *digit as f64);
+            Some(if n.is_negative() { -magnitude } else { magnitude }).filter(|f| f.is_finite())
+        }
         Term::Float(f) => Some(*f),
         _ => None,
     }
