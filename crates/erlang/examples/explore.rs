@@ -49,7 +49,8 @@ fn main() {
         }
         for line in &failure.story.lines {
             let actor = &failure.story.actors[line.actor].name;
-            let place = line.place.as_ref().map_or(String::new(), |p| format!("  in {} line {}", p.file, p.line));
+            let place =
+                line.place.as_ref().map_or(String::new(), |p| format!("  in {} line {}", p.file, p.line));
             println!("  {actor}: {} {}{place}", line.verb, line.detail);
         }
     }

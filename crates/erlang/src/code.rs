@@ -33,15 +33,18 @@ pub struct SearchPath {
 
 /// The `lib/*/ebin` directories of the installed OTP; none if there is none.
 pub fn installed_otp() -> Vec<PathBuf> {
-    let root = std::env::var_os("RADDLE_ERLANG_ROOT").map(PathBuf::from).or_else(|| {
-        let paths = std::env::var_os("PATH")?;
-        let erl = std::env::split_paths(&paths).map(|dir| dir.join("erl")).find(|erl| erl.is_file())?;
-        // `erl` is bin/erl of the root, often through links.
-        let erl = erl.canonicalize().ok()?;
-        erl.ancestors().find(|dir| dir.join("lib").join("erlang").is_dir() || has_stdlib(&dir.join("lib"))).map(
-            |dir| if has_stdlib(&dir.join("lib")) { dir.to_owned() } else { dir.join("lib").join("erlang") },
-        )
-    });
+    let root =
+        std::env::var_os("RADDLE_ERLANG_ROOT").map(PathBuf::from).or_else(|| {
+            let paths = std::env::var_os("PATH")?;
+            let erl = std::env::split_paths(&paths).map(|dir| dir.join("erl")).find(|erl| erl.is_file())?;
+            // `erl` is bin/erl of the root, often through links.
+            let erl = erl.canonicalize().ok()?;
+            erl.ancestors()
+                .find(|dir| dir.join("lib").join("erlang").is_dir() || has_stdlib(&dir.join("lib")))
+                .map(|dir| {
+                    if has_stdlib(&dir.join("lib")) { dir.to_owned() } else { dir.join("lib").join("erlang") }
+                })
+        });
     let Some(root) = root else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(root.join("lib")) else { return Vec::new() };
     let mut found: Vec<PathBuf> =
@@ -51,8 +54,9 @@ pub fn installed_otp() -> Vec<PathBuf> {
 }
 
 fn has_stdlib(lib: &Path) -> bool {
-    std::fs::read_dir(lib)
-        .is_ok_and(|entries| entries.flatten().any(|e| e.file_name().to_string_lossy().starts_with("stdlib-")))
+    std::fs::read_dir(lib).is_ok_and(|entries| {
+        entries.flatten().any(|e| e.file_name().to_string_lossy().starts_with("stdlib-"))
+    })
 }
 
 /// All code of one world.

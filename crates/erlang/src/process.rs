@@ -356,6 +356,7 @@ impl Process {
     /// A copy that is good enough to find out which message a receive takes.
     pub fn for_matching(&self) -> Process {
         let mut copy = Process::new(self.pid, self.pc, self.initial_call, self.group_leader);
+        copy.x = self.x.clone();
         copy.ys = self.ys.clone();
         copy.mailbox = self.mailbox.clone();
         // The calls in progress do not matter: a receive does not return while it matches.

@@ -33,6 +33,8 @@ pub enum Judgement {
     /// Abnormal exits that nobody notices; the test process, or a caller, that waits for ever.
     #[default]
     Usual,
+    /// No exit is a failure: programs that let processes crash on purpose.
+    Lenient,
     /// As the thesis has it: every abnormal exit, everybody who waits for ever.
     Strict,
 }
@@ -96,8 +98,10 @@ impl Settings {
         if self.kills > 0 {
             set("kill", self.kills.to_string());
         }
-        if self.judgement == Judgement::Strict {
-            set("strict", "true".to_owned());
+        match self.judgement {
+            Judgement::Usual => {}
+            Judgement::Lenient => drop(set("crashes", "allowed".to_owned())),
+            Judgement::Strict => drop(set("strict", "true".to_owned())),
         }
         map
     }

@@ -167,7 +167,8 @@ impl World for ErlangWorld {
     fn story(&self) -> Story {
         let machine = self.replay(&self.picks[..self.depth], true);
         let tasks = machine.point().all().len();
-        let actors = (0..tasks).map(|t| Actor { name: machine.name_of(t), label: machine.label_of(t) }).collect();
+        let actors =
+            (0..tasks).map(|t| Actor { name: machine.name_of(t), label: machine.label_of(t) }).collect();
         let mut entries: Vec<&Log> = Vec::new();
         let mut at = machine.recorded();
         while let Some(log) = at {

@@ -28,13 +28,28 @@ impl Random {
             3 => Term::Int((1 << 27) - 2 + n % 4),
             4 => Term::Int(-(1 << 27) + n % 3),
             _ => {
-                let wide = number::mul(&Term::Int(n), &Term::Int(self.0.next_u64() as i64)).expect("a product");
+                let wide =
+                    number::mul(&Term::Int(n), &Term::Int(self.0.next_u64() as i64)).expect("a product");
                 if self.below(2) == 0 { wide } else { number::mul(&wide, &wide).expect("a product") }
             }
         }
     }
     fn float(&mut self) -> Term {
-        let special = [0.0, -0.0, 1.0, -1.5, 0.1, 1e22, 1e-7, 123456.789, 9007199254740992.0, 1e300, 5e-324, 1e16, 12345678901234567.0];
+        let special = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.5,
+            0.1,
+            1e22,
+            1e-7,
+            123456.789,
+            9007199254740992.0,
+            1e300,
+            5e-324,
+            1e16,
+            12345678901234567.0,
+        ];
         match self.below(3) {
             0 => Term::Float(special[self.below(special.len() as u32) as usize]),
             1 => Term::Float((self.0.next_u64() as i64 >> self.below(60)) as f64 / 8.0),
@@ -61,7 +76,8 @@ impl Random {
             0 | 1 => self.integer(),
             2 => self.float(),
             3 => {
-                let atoms = ["a", "b", "true", "undefined", "Hello world", "", "å", "€uro", "a_long_atom_name_here"];
+                let atoms =
+                    ["a", "b", "true", "undefined", "Hello world", "", "å", "€uro", "a_long_atom_name_here"];
                 Term::atom(atoms[self.below(atoms.len() as u32) as usize])
             }
             4 => self.bits(),
@@ -85,7 +101,9 @@ impl Random {
             }
             8 => {
                 let n = self.below(5);
-                Term::map(Map::from_entries((0..n).map(|_| (self.term(depth - 1), self.term(depth - 1))).collect()))
+                Term::map(Map::from_entries(
+                    (0..n).map(|_| (self.term(depth - 1), self.term(depth - 1))).collect(),
+                ))
             }
             _ => {
                 let n = self.below(3);
@@ -141,7 +159,8 @@ fn values_agree_with_the_installed_erlang() {
     }
     let dir = compile_text("terms_oracle", ORACLE);
     let mut random = Random(Rng::new(7, 0));
-    let terms: Vec<Term> = (0..4000).map(|i| if i % 3 == 0 { random.integer() } else { random.term(3) }).collect();
+    let terms: Vec<Term> =
+        (0..4000).map(|i| if i % 3 == 0 { random.integer() } else { random.term(3) }).collect();
     std::fs::write(dir.join("in"), encode(&Term::list(terms.clone()))).expect("written");
     erl(&dir, "terms_oracle");
     let (answer, _) = decode(&std::fs::read(dir.join("out")).expect("read")).expect("a term");
@@ -181,12 +200,26 @@ fn values_agree_with_the_installed_erlang() {
         };
         assert_eq!(facts[0], Term::atom(relation), "{a} compared with {b}");
         assert_eq!(facts[1], Term::bool(a == b), "{a} =:= {b}");
-        let operations = [number::add, number::mul, number::sub, number::div_float, number::div, number::rem, number::band, number::bor, number::bxor];
+        let operations = [
+            number::add,
+            number::mul,
+            number::sub,
+            number::div_float,
+            number::div,
+            number::rem,
+            number::band,
+            number::bor,
+            number::bxor,
+        ];
         for (i, operation) in operations.iter().enumerate() {
             assert_eq!(facts[2 + i], or_reason(operation(a, b)), "operation {i} of {a} and {b}");
         }
         let by = number::band(b, &Term::Int(127));
-        assert_eq!(facts[11], or_reason(by.clone().and_then(|by| number::bsr(a, &by))), "{a} bsr {b} band 127");
+        assert_eq!(
+            facts[11],
+            or_reason(by.clone().and_then(|by| number::bsr(a, &by))),
+            "{a} bsr {b} band 127"
+        );
         assert_eq!(facts[12], or_reason(by.and_then(|by| number::bsl(a, &by))), "{a} bsl {b} band 127");
     }
 }

@@ -16,7 +16,8 @@ fn server(step: u32, max: u32) -> PathBuf {
 
 /// How many interleavings, and how many of them fail.
 fn counts(step: u32, max: u32, test: &str, preemptions: Option<u32>) -> (u64, u64) {
-    let program = program(&server(step, max), "reg_server_tests", &format!("{test}_test"), Settings::thesis());
+    let program =
+        program(&server(step, max), "reg_server_tests", &format!("{test}_test"), Settings::thesis());
     let findings = match preemptions {
         Some(n) => bounded(&program, n),
         None => all(&program),
@@ -85,7 +86,15 @@ fn every_test_of_the_final_server_passes() {
     if !erlang_is_there() {
         return;
     }
-    let others = ["start_stop", "ping", "ping_failure", "multiple_starts", "already_attached", "detach", "detach_non_attached"];
+    let others = [
+        "start_stop",
+        "ping",
+        "ping_failure",
+        "multiple_starts",
+        "already_attached",
+        "detach",
+        "detach_non_attached",
+    ];
     for test in others {
         let (executions, failures) = counts(628, 2, test, None);
         assert!(executions > 0 && failures == 0, "{test}: {failures} of {executions} fail");

@@ -89,7 +89,8 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     }
     let functions: Vec<Function> = decoded.functions;
     let locals = functions.iter().map(|f| ((f.mfa.function, f.mfa.arity), f.start + 1)).collect();
-    let term = |chunk: &[u8]| chunks.get(chunk).and_then(|c| external::decode(c).ok()).map_or(Term::Nil, |t| t.0);
+    let term =
+        |chunk: &[u8]| chunks.get(chunk).and_then(|c| external::decode(c).ok()).map_or(Term::Nil, |t| t.0);
     Ok(Module {
         name,
         md5: crate::native::md5::of(code_chunk),
@@ -133,7 +134,8 @@ fn chunks(bytes: &[u8]) -> Result<HashMap<&[u8], &[u8]>> {
     let (mut at, mut chunks) = (12, HashMap::new());
     while at + 8 <= end {
         let size = word(bytes, at + 4)? as usize;
-        let Some(body) = bytes.get(at + 8..(at + 8).saturating_add(size)).filter(|_| at + 8 + size <= end) else {
+        let Some(body) = bytes.get(at + 8..(at + 8).saturating_add(size)).filter(|_| at + 8 + size <= end)
+        else {
             return corrupt("truncated");
         };
         chunks.insert(&bytes[at..at + 4], body);
@@ -189,7 +191,9 @@ fn literals(chunk: &[u8]) -> Result<Vec<Term>> {
     let (mut at, mut literals) = (4, Vec::new());
     for _ in 0..count {
         let size = word(bytes, at)? as usize;
-        let Some(body) = bytes.get(at + 4..(at + 4).saturating_add(size)) else { return corrupt("truncated") };
+        let Some(body) = bytes.get(at + 4..(at + 4).saturating_add(size)) else {
+            return corrupt("truncated");
+        };
         match external::decode(body) {
             Ok((term, _)) => literals.push(term),
             Err(e) => return corrupt(&format!("a literal that is {e}")),

@@ -1,7 +1,9 @@
 //! From the code chunk to instructions: labels become places, literals become terms.
 
 use super::compact::{Arg, Args};
-use super::instr::{BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src, Test1, Test2};
+use super::instr::{
+    BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src, Test1, Test2,
+};
 use super::{Error, Function, Mfa};
 use crate::term::{Atom, Term};
 use std::collections::HashMap;
@@ -14,42 +16,191 @@ fn corrupt<T>(what: &str) -> Result<T> {
 
 /// The generic instructions by number, with how many arguments each has.
 pub const OPCODES: &[(&str, u8)] = &[
-    ("", 0), ("label", 1), ("func_info", 3), ("int_code_end", 0), ("call", 2), ("call_last", 3),
-    ("call_only", 2), ("call_ext", 2), ("call_ext_last", 3), ("bif0", 2), ("bif1", 4), ("bif2", 5),
-    ("allocate", 2), ("allocate_heap", 3), ("allocate_zero", 2), ("allocate_heap_zero", 3), ("test_heap", 2),
-    ("init", 1), ("deallocate", 1), ("return", 0), ("send", 0), ("remove_message", 0), ("timeout", 0),
-    ("loop_rec", 2), ("loop_rec_end", 1), ("wait", 1), ("wait_timeout", 2), ("m_plus", 4), ("m_minus", 4),
-    ("m_times", 4), ("m_div", 4), ("int_div", 4), ("int_rem", 4), ("int_band", 4), ("int_bor", 4),
-    ("int_bxor", 4), ("int_bsl", 4), ("int_bsr", 4), ("int_bnot", 3), ("is_lt", 3), ("is_ge", 3),
-    ("is_eq", 3), ("is_ne", 3), ("is_eq_exact", 3), ("is_ne_exact", 3), ("is_integer", 2), ("is_float", 2),
-    ("is_number", 2), ("is_atom", 2), ("is_pid", 2), ("is_reference", 2), ("is_port", 2), ("is_nil", 2),
-    ("is_binary", 2), ("is_constant", 2), ("is_list", 2), ("is_nonempty_list", 2), ("is_tuple", 2),
-    ("test_arity", 3), ("select_val", 3), ("select_tuple_arity", 3), ("jump", 1), ("catch", 2),
-    ("catch_end", 1), ("move", 2), ("get_list", 3), ("get_tuple_element", 3), ("set_tuple_element", 3),
-    ("put_string", 3), ("put_list", 3), ("put_tuple", 2), ("put", 1), ("badmatch", 1), ("if_end", 0),
-    ("case_end", 1), ("call_fun", 1), ("make_fun", 3), ("is_function", 2), ("call_ext_only", 2),
-    ("bs_start_match", 2), ("bs_get_integer", 5), ("bs_get_float", 5), ("bs_get_binary", 5),
-    ("bs_skip_bits", 4), ("bs_test_tail", 2), ("bs_save", 1), ("bs_restore", 1), ("bs_init", 2),
-    ("bs_final", 2), ("bs_put_integer", 5), ("bs_put_binary", 5), ("bs_put_float", 5), ("bs_put_string", 2),
-    ("bs_need_buf", 1), ("fclearerror", 0), ("fcheckerror", 1), ("fmove", 2), ("fconv", 2), ("fadd", 4),
-    ("fsub", 4), ("fmul", 4), ("fdiv", 4), ("fnegate", 3), ("make_fun2", 1), ("try", 2), ("try_end", 1),
-    ("try_case", 1), ("try_case_end", 1), ("raise", 2), ("bs_init2", 6), ("bs_bits_to_bytes", 3),
-    ("bs_add", 5), ("apply", 1), ("apply_last", 2), ("is_boolean", 2), ("is_function2", 3),
-    ("bs_start_match2", 5), ("bs_get_integer2", 7), ("bs_get_float2", 7), ("bs_get_binary2", 7),
-    ("bs_skip_bits2", 5), ("bs_test_tail2", 3), ("bs_save2", 2), ("bs_restore2", 2), ("gc_bif1", 5),
-    ("gc_bif2", 6), ("bs_final2", 2), ("bs_bits_to_bytes2", 2), ("put_literal", 2), ("is_bitstr", 2),
-    ("bs_context_to_binary", 1), ("bs_test_unit", 3), ("bs_match_string", 4), ("bs_init_writable", 0),
-    ("bs_append", 8), ("bs_private_append", 6), ("trim", 2), ("bs_init_bits", 6), ("bs_get_utf8", 5),
-    ("bs_skip_utf8", 4), ("bs_get_utf16", 5), ("bs_skip_utf16", 4), ("bs_get_utf32", 5), ("bs_skip_utf32", 4),
-    ("bs_utf8_size", 3), ("bs_put_utf8", 3), ("bs_utf16_size", 3), ("bs_put_utf16", 3), ("bs_put_utf32", 3),
-    ("on_load", 0), ("recv_mark", 1), ("recv_set", 1), ("gc_bif3", 7), ("line", 1), ("put_map_assoc", 5),
-    ("put_map_exact", 5), ("is_map", 2), ("has_map_fields", 3), ("get_map_elements", 3),
-    ("is_tagged_tuple", 4), ("build_stacktrace", 0), ("raw_raise", 0), ("get_hd", 2), ("get_tl", 2),
-    ("put_tuple2", 2), ("bs_get_tail", 3), ("bs_start_match3", 4), ("bs_get_position", 3),
-    ("bs_set_position", 2), ("swap", 2), ("bs_start_match4", 4), ("make_fun3", 3), ("init_yregs", 1),
-    ("recv_marker_bind", 2), ("recv_marker_clear", 1), ("recv_marker_reserve", 1), ("recv_marker_use", 1),
-    ("bs_create_bin", 6), ("call_fun2", 3), ("nif_start", 0), ("badrecord", 1), ("update_record", 5),
-    ("bs_match", 3), ("executable_line", 2), ("debug_line", 4),
+    ("", 0),
+    ("label", 1),
+    ("func_info", 3),
+    ("int_code_end", 0),
+    ("call", 2),
+    ("call_last", 3),
+    ("call_only", 2),
+    ("call_ext", 2),
+    ("call_ext_last", 3),
+    ("bif0", 2),
+    ("bif1", 4),
+    ("bif2", 5),
+    ("allocate", 2),
+    ("allocate_heap", 3),
+    ("allocate_zero", 2),
+    ("allocate_heap_zero", 3),
+    ("test_heap", 2),
+    ("init", 1),
+    ("deallocate", 1),
+    ("return", 0),
+    ("send", 0),
+    ("remove_message", 0),
+    ("timeout", 0),
+    ("loop_rec", 2),
+    ("loop_rec_end", 1),
+    ("wait", 1),
+    ("wait_timeout", 2),
+    ("m_plus", 4),
+    ("m_minus", 4),
+    ("m_times", 4),
+    ("m_div", 4),
+    ("int_div", 4),
+    ("int_rem", 4),
+    ("int_band", 4),
+    ("int_bor", 4),
+    ("int_bxor", 4),
+    ("int_bsl", 4),
+    ("int_bsr", 4),
+    ("int_bnot", 3),
+    ("is_lt", 3),
+    ("is_ge", 3),
+    ("is_eq", 3),
+    ("is_ne", 3),
+    ("is_eq_exact", 3),
+    ("is_ne_exact", 3),
+    ("is_integer", 2),
+    ("is_float", 2),
+    ("is_number", 2),
+    ("is_atom", 2),
+    ("is_pid", 2),
+    ("is_reference", 2),
+    ("is_port", 2),
+    ("is_nil", 2),
+    ("is_binary", 2),
+    ("is_constant", 2),
+    ("is_list", 2),
+    ("is_nonempty_list", 2),
+    ("is_tuple", 2),
+    ("test_arity", 3),
+    ("select_val", 3),
+    ("select_tuple_arity", 3),
+    ("jump", 1),
+    ("catch", 2),
+    ("catch_end", 1),
+    ("move", 2),
+    ("get_list", 3),
+    ("get_tuple_element", 3),
+    ("set_tuple_element", 3),
+    ("put_string", 3),
+    ("put_list", 3),
+    ("put_tuple", 2),
+    ("put", 1),
+    ("badmatch", 1),
+    ("if_end", 0),
+    ("case_end", 1),
+    ("call_fun", 1),
+    ("make_fun", 3),
+    ("is_function", 2),
+    ("call_ext_only", 2),
+    ("bs_start_match", 2),
+    ("bs_get_integer", 5),
+    ("bs_get_float", 5),
+    ("bs_get_binary", 5),
+    ("bs_skip_bits", 4),
+    ("bs_test_tail", 2),
+    ("bs_save", 1),
+    ("bs_restore", 1),
+    ("bs_init", 2),
+    ("bs_final", 2),
+    ("bs_put_integer", 5),
+    ("bs_put_binary", 5),
+    ("bs_put_float", 5),
+    ("bs_put_string", 2),
+    ("bs_need_buf", 1),
+    ("fclearerror", 0),
+    ("fcheckerror", 1),
+    ("fmove", 2),
+    ("fconv", 2),
+    ("fadd", 4),
+    ("fsub", 4),
+    ("fmul", 4),
+    ("fdiv", 4),
+    ("fnegate", 3),
+    ("make_fun2", 1),
+    ("try", 2),
+    ("try_end", 1),
+    ("try_case", 1),
+    ("try_case_end", 1),
+    ("raise", 2),
+    ("bs_init2", 6),
+    ("bs_bits_to_bytes", 3),
+    ("bs_add", 5),
+    ("apply", 1),
+    ("apply_last", 2),
+    ("is_boolean", 2),
+    ("is_function2", 3),
+    ("bs_start_match2", 5),
+    ("bs_get_integer2", 7),
+    ("bs_get_float2", 7),
+    ("bs_get_binary2", 7),
+    ("bs_skip_bits2", 5),
+    ("bs_test_tail2", 3),
+    ("bs_save2", 2),
+    ("bs_restore2", 2),
+    ("gc_bif1", 5),
+    ("gc_bif2", 6),
+    ("bs_final2", 2),
+    ("bs_bits_to_bytes2", 2),
+    ("put_literal", 2),
+    ("is_bitstr", 2),
+    ("bs_context_to_binary", 1),
+    ("bs_test_unit", 3),
+    ("bs_match_string", 4),
+    ("bs_init_writable", 0),
+    ("bs_append", 8),
+    ("bs_private_append", 6),
+    ("trim", 2),
+    ("bs_init_bits", 6),
+    ("bs_get_utf8", 5),
+    ("bs_skip_utf8", 4),
+    ("bs_get_utf16", 5),
+    ("bs_skip_utf16", 4),
+    ("bs_get_utf32", 5),
+    ("bs_skip_utf32", 4),
+    ("bs_utf8_size", 3),
+    ("bs_put_utf8", 3),
+    ("bs_utf16_size", 3),
+    ("bs_put_utf16", 3),
+    ("bs_put_utf32", 3),
+    ("on_load", 0),
+    ("recv_mark", 1),
+    ("recv_set", 1),
+    ("gc_bif3", 7),
+    ("line", 1),
+    ("put_map_assoc", 5),
+    ("put_map_exact", 5),
+    ("is_map", 2),
+    ("has_map_fields", 3),
+    ("get_map_elements", 3),
+    ("is_tagged_tuple", 4),
+    ("build_stacktrace", 0),
+    ("raw_raise", 0),
+    ("get_hd", 2),
+    ("get_tl", 2),
+    ("put_tuple2", 2),
+    ("bs_get_tail", 3),
+    ("bs_start_match3", 4),
+    ("bs_get_position", 3),
+    ("bs_set_position", 2),
+    ("swap", 2),
+    ("bs_start_match4", 4),
+    ("make_fun3", 3),
+    ("init_yregs", 1),
+    ("recv_marker_bind", 2),
+    ("recv_marker_clear", 1),
+    ("recv_marker_reserve", 1),
+    ("recv_marker_use", 1),
+    ("bs_create_bin", 6),
+    ("call_fun2", 3),
+    ("nif_start", 0),
+    ("badrecord", 1),
+    ("update_record", 5),
+    ("bs_match", 3),
+    ("executable_line", 2),
+    ("debug_line", 4),
 ];
 
 /// What instructions refer to.
@@ -180,7 +331,10 @@ impl Decoder<'_> {
         }
     }
     fn small(&self, arg: &Arg) -> Result<u16> {
-        u16::try_from(self.number(arg)?).ok().filter(|n| *n < 1025).map_or_else(|| corrupt("a number out of range"), Ok)
+        u16::try_from(self.number(arg)?)
+            .ok()
+            .filter(|n| *n < 1025)
+            .map_or_else(|| corrupt("a number out of range"), Ok)
     }
     fn import(&self, arg: &Arg) -> Result<u32> {
         let n = self.number(arg)?;
@@ -251,9 +405,14 @@ impl Decoder<'_> {
             | "recv_marker_use" | "recv_mark" | "recv_set" | "on_load" | "nif_start" => return Ok(()),
             "recv_marker_reserve" => Instr::Move(Src::K(Term::Nil), self.dst(&a[0])?),
             "func_info" => {
-                let (Arg::Atom(_), Arg::Atom(f)) = (&a[0], &a[1]) else { return corrupt("a name is expected") };
-                let mfa =
-                    Mfa { module: self.name, function: self.atom_number(*f)?, arity: self.small(&a[2])? as u32 };
+                let (Arg::Atom(_), Arg::Atom(f)) = (&a[0], &a[1]) else {
+                    return corrupt("a name is expected");
+                };
+                let mfa = Mfa {
+                    module: self.name,
+                    function: self.atom_number(*f)?,
+                    arity: self.small(&a[2])? as u32,
+                };
                 self.out.functions.push(Function { start: here, mfa });
                 Instr::FuncInfo
             }
@@ -263,7 +422,9 @@ impl Decoder<'_> {
             "call_ext" => Instr::CallExt(self.import(&a[1])?),
             "call_ext_last" => Instr::CallExtLast(self.import(&a[1])?, self.small(&a[2])?),
             "call_ext_only" => Instr::CallExtOnly(self.import(&a[1])?),
-            "bif0" => Instr::Bif { import: self.import(&a[0])?, fail: 0, args: Box::new([]), dst: self.dst(&a[1])? },
+            "bif0" => {
+                Instr::Bif { import: self.import(&a[0])?, fail: 0, args: Box::new([]), dst: self.dst(&a[1])? }
+            }
             "bif1" | "bif2" | "gc_bif1" | "gc_bif2" | "gc_bif3" => {
                 let first = if op.starts_with("gc") { 3 } else { 2 };
                 Instr::Bif {
@@ -421,7 +582,9 @@ impl Decoder<'_> {
                 flags: Flags::default(),
                 dst: None,
             })),
-            "bs_test_tail2" => Instr::TestTail(self.label(&a[0])?, self.src(&a[1])?, self.number(&a[2])? as usize),
+            "bs_test_tail2" => {
+                Instr::TestTail(self.label(&a[0])?, self.src(&a[1])?, self.number(&a[2])? as usize)
+            }
             "bs_test_unit" => {
                 let unit = self.number(&a[2])? as usize;
                 Instr::TestUnit(self.label(&a[0])?, self.src(&a[1])?, unit.max(1))
@@ -499,7 +662,9 @@ impl Decoder<'_> {
         let [kind, _, unit, flags, value, size] = a else { return corrupt("a segment is cut short") };
         let kind = match self.constant(kind)?.as_atom().map(Atom::text) {
             Some("string") => {
-                return Ok(BinPart::Bytes(self.string(self.number(value)? as usize, self.number(size)? as usize)?));
+                return Ok(BinPart::Bytes(
+                    self.string(self.number(value)? as usize, self.number(size)? as usize)?,
+                ));
             }
             Some("integer") => BinType::Integer,
             Some("float") => BinType::Float,
@@ -573,14 +738,29 @@ impl Decoder<'_> {
         let must = |l: &mut u32| if *l == 0 { corrupt("a jump to nowhere") } else { find(l) };
         for instr in &mut self.out.code {
             match instr {
-                Instr::Call(l) | Instr::CallLast(l, _) | Instr::CallOnly(l) | Instr::LoopRec(l, _)
-                | Instr::LoopRecEnd(l) | Instr::Wait(l) | Instr::WaitTimeout(l, _) | Instr::Jump(l)
+                Instr::Call(l)
+                | Instr::CallLast(l, _)
+                | Instr::CallOnly(l)
+                | Instr::LoopRec(l, _)
+                | Instr::LoopRecEnd(l)
+                | Instr::Wait(l)
+                | Instr::WaitTimeout(l, _)
+                | Instr::Jump(l)
                 | Instr::Catch(_, l) => must(l)?,
-                Instr::Bif { fail, .. } | Instr::Test1(_, fail, _) | Instr::Test2(_, fail, ..)
-                | Instr::IsFunction2(fail, ..) | Instr::TestArity(fail, ..) | Instr::TaggedTuple(fail, ..)
-                | Instr::FArith(fail, ..) | Instr::PutMap { fail, .. } | Instr::HasFields(fail, ..)
-                | Instr::GetElements(fail, ..) | Instr::StartMatch(fail, ..) | Instr::TestTail(fail, ..)
-                | Instr::TestUnit(fail, ..) | Instr::MatchString(fail, ..) => find(fail)?,
+                Instr::Bif { fail, .. }
+                | Instr::Test1(_, fail, _)
+                | Instr::Test2(_, fail, ..)
+                | Instr::IsFunction2(fail, ..)
+                | Instr::TestArity(fail, ..)
+                | Instr::TaggedTuple(fail, ..)
+                | Instr::FArith(fail, ..)
+                | Instr::PutMap { fail, .. }
+                | Instr::HasFields(fail, ..)
+                | Instr::GetElements(fail, ..)
+                | Instr::StartMatch(fail, ..)
+                | Instr::TestTail(fail, ..)
+                | Instr::TestUnit(fail, ..)
+                | Instr::MatchString(fail, ..) => find(fail)?,
                 Instr::SelectVal(_, fail, arms) => {
                     must(fail)?;
                     arms.iter_mut().try_for_each(|(_, l)| must(l))?;
@@ -589,7 +769,10 @@ impl Decoder<'_> {
                     must(fail)?;
                     arms.iter_mut().try_for_each(|(_, l)| must(l))?;
                 }
-                Instr::GetInteger(get) | Instr::GetFloat(get) | Instr::GetBinary(get) | Instr::Skip(get)
+                Instr::GetInteger(get)
+                | Instr::GetFloat(get)
+                | Instr::GetBinary(get)
+                | Instr::Skip(get)
                 | Instr::GetUtf(_, get) => find(&mut get.fail)?,
                 Instr::CreateBin(create) => find(&mut create.fail)?,
                 Instr::Match(m) => find(&mut m.fail)?,

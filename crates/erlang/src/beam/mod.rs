@@ -10,7 +10,9 @@ mod instr;
 
 pub use chunks::load;
 pub use decode::OPCODES;
-pub use instr::{BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src, Test1, Test2};
+pub use instr::{
+    BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src, Test1, Test2,
+};
 
 use crate::term::{Atom, Term};
 use std::cell::OnceCell;

@@ -125,7 +125,9 @@ fn matches(pattern: &Term, object: &Term, bindings: &mut Bindings) -> bool {
             None => object.is_atom(*a),
         },
         Term::Tuple(p) => match object {
-            Term::Tuple(o) => p.len() == o.len() && p.iter().zip(o.iter()).all(|(p, o)| matches(p, o, bindings)),
+            Term::Tuple(o) => {
+                p.len() == o.len() && p.iter().zip(o.iter()).all(|(p, o)| matches(p, o, bindings))
+            }
             _ => false,
         },
         Term::Cons(_) => {
@@ -144,7 +146,9 @@ fn matches(pattern: &Term, object: &Term, bindings: &mut Bindings) -> bool {
             }
         }
         Term::Map(p) => match object {
-            Term::Map(o) => p.entries().iter().all(|(k, v)| o.get(k).is_some_and(|found| matches(v, found, bindings))),
+            Term::Map(o) => {
+                p.entries().iter().all(|(k, v)| o.get(k).is_some_and(|found| matches(v, found, bindings)))
+            }
             _ => false,
         },
         _ => pattern == object,
@@ -314,7 +318,10 @@ impl Context<'_> {
             ("round", [x]) => Ok(number::whole(x, f64::round)),
             ("trunc", [x]) => Ok(number::whole(x, f64::trunc)),
             ("float", [x]) => Ok(number::to_f64(x).map(Term::Float)),
-            _ => Err(Raise::unsupported(format!("the match specification function {name}/{} is not supported", a.len()))),
+            _ => Err(Raise::unsupported(format!(
+                "the match specification function {name}/{} is not supported",
+                a.len()
+            ))),
         }
     }
 }

@@ -41,7 +41,9 @@ fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
     for pair in info.iter() {
         match pair.as_tuple() {
             Some([key, value]) if key.as_atom().is_some_and(|k| k.text() == "file") => file = value.to_text(),
-            Some([key, value]) if key.as_atom().is_some_and(|k| k.text() == "line") => line = value.as_usize(),
+            Some([key, value]) if key.as_atom().is_some_and(|k| k.text() == "line") => {
+                line = value.as_usize()
+            }
             _ => {}
         }
     }
@@ -68,11 +70,12 @@ pub(crate) fn place(env: &Env, pc: Pc) -> Option<Place> {
 /// Where a process is, seen from outside OTP: the first line on its stack that is not in a module of OTP's own
 /// behaviours, else the very place.
 pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
-    let inner = ["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "lists", "sys", "timer"];
+    let inner =
+        ["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "lists", "sys", "timer"];
     let callers = p.frames.iter().rev().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
-    let own = std::iter::once(p.pc).chain(callers).find(|pc| {
-        !inner.contains(&env.code.module(pc.module).name.text())
-    });
+    let own = std::iter::once(p.pc)
+        .chain(callers)
+        .find(|pc| !inner.contains(&env.code.module(pc.module).name.text()));
     own.and_then(|pc| place(env, pc)).or_else(|| place(env, p.pc))
 }
 
@@ -98,8 +101,11 @@ impl Machine {
         let strict = self.env.settings.judgement == Judgement::Strict;
         let waiting: Vec<&Rc<Process>> =
             self.processes().map(|(_, p)| p).filter(|p| !matches!(p.next, Next::Gone)).collect();
-        let stuck: Vec<&Rc<Process>> =
-            waiting.iter().copied().filter(|p| strict || p.pid == Pid::root() || self.awaits_reply(p)).collect();
+        let stuck: Vec<&Rc<Process>> = waiting
+            .iter()
+            .copied()
+            .filter(|p| strict || p.pid == Pid::root() || self.awaits_reply(p))
+            .collect();
         if stuck.is_empty() {
             return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
         }
@@ -130,8 +136,14 @@ impl Machine {
 
     /// From now on, what happens is written down.
     pub fn record(&mut self) {
-        let nothing =
-            Log { task: 0, text: String::new(), result: String::new(), place: None, step: false, before: None };
+        let nothing = Log {
+            task: 0,
+            text: String::new(),
+            result: String::new(),
+            place: None,
+            step: false,
+            before: None,
+        };
         self.log = Some(Rc::new(nothing));
     }
 
@@ -149,7 +161,14 @@ impl Machine {
     }
 
     /// Writes down what happens, if somebody wants to know.
-    pub(crate) fn note(&mut self, task: usize, text: String, result: String, place: Option<Place>, step: bool) {
+    pub(crate) fn note(
+        &mut self,
+        task: usize,
+        text: String,
+        result: String,
+        place: Option<Place>,
+        step: bool,
+    ) {
         if self.log.is_some() {
             self.log = Some(Rc::new(Log { task, text, result, place, step, before: self.log.take() }));
         }

@@ -24,7 +24,14 @@ impl Machine {
         self.start_exit(task, Term::Atom(known::KILLED), None, true, true);
     }
 
-    fn start_exit(&mut self, task: usize, reason: Term, trace: Option<Term>, signalled: bool, injected: bool) {
+    fn start_exit(
+        &mut self,
+        task: usize,
+        reason: Term,
+        trace: Option<Term>,
+        signalled: bool,
+        injected: bool,
+    ) {
         let p = self.process_mut(task);
         let exiting =
             Exiting { reason, trace, todo: Vec::new(), begun: false, signalled, injected, noticed: false };
@@ -122,8 +129,13 @@ impl Machine {
         let reason = &exiting.reason;
         let shutdown = reason.is_atom(known::SHUTDOWN)
             || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
-        let strict = self.env.settings.judgement == Judgement::Strict;
-        let fine = reason.is_atom(known::NORMAL) || exiting.injected || !strict && (shutdown || exiting.noticed);
+        let judgement = self.env.settings.judgement;
+        let strict = judgement == Judgement::Strict;
+        let lenient = judgement == Judgement::Lenient && self.process(task).pid != Pid::root();
+        let fine = lenient
+            || reason.is_atom(known::NORMAL)
+            || exiting.injected
+            || !strict && (shutdown || exiting.noticed);
         if fine {
             return;
         }

@@ -169,7 +169,9 @@ impl Machine {
                 let queue = Object::Timer(pair.from.hash64() ^ pair.to.hash64().rotate_left(7));
                 let touch = Touch::NOTHING.write(queue);
                 let touch = match signal {
-                    Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..) => touch.write(Object::In(pair.to)),
+                    Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..) => {
+                        touch.write(Object::In(pair.to))
+                    }
                     Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => {
                         // A dead receiver answers.
                         let touch = touch.write(Object::Watch(pair.to));

@@ -90,7 +90,9 @@ impl Machine {
         match next {
             Next::Call(native, then) => {
                 let args = self.process(task).x.clone();
-                let Run::Visible(visible) = native.run else { unreachable!("only visible natives are announced") };
+                let Run::Visible(visible) = native.run else {
+                    unreachable!("only visible natives are announced")
+                };
                 let done = (visible.act)(self, task, &args);
                 self.done(task, native, then, done, args, (text, place, step))
             }
@@ -169,7 +171,12 @@ impl Machine {
         }
     }
 
-    fn receive(&mut self, task: usize, found: Found, (place, step): (Option<raddle_core::story::Place>, bool)) {
+    fn receive(
+        &mut self,
+        task: usize,
+        found: Found,
+        (place, step): (Option<raddle_core::story::Place>, bool),
+    ) {
         match found {
             Found::Message(index) => {
                 let p = self.process_mut(task);
@@ -193,7 +200,13 @@ impl Machine {
             }
             Found::BadTimeout { wait } => {
                 let env = self.env.clone();
-                self.note(task, "waits for a message".to_owned(), "raises timeout_value".to_owned(), place, step);
+                self.note(
+                    task,
+                    "waits for a message".to_owned(),
+                    "raises timeout_value".to_owned(),
+                    place,
+                    step,
+                );
                 let p = self.process_mut(task);
                 p.pc.at = wait;
                 match run::raise(p, &env, Raise::error(Term::Atom(known::TIMEOUT_VALUE))) {
@@ -279,8 +292,8 @@ impl Machine {
                 self.misuse(what);
                 Err(())
             }
-            _ => {
-                self.misuse("a receive does more than matching".to_owned());
+            other => {
+                self.misuse(format!("a receive does more than matching: {other:?}"));
                 Err(())
             }
         }

@@ -71,7 +71,8 @@ impl Machine {
             if let Some(kind) = alias {
                 p.aliases.push((r, kind));
             }
-            let monitor = |other: Pid| Monitor { reference: r, other, shown: Term::Pid(pid), tag: tag.clone() };
+            let monitor =
+                |other: Pid| Monitor { reference: r, other, shown: Term::Pid(pid), tag: tag.clone() };
             p.monitors.push(monitor(pid));
             child.monitored_by.push(monitor(parent_pid));
         }

@@ -8,11 +8,11 @@ type R<'a, 'b> = &'a mut Runner<'b>;
 
 fn error2(r: R, a: &[Term]) -> Res {
     let args = if a[1].is_atom(known::NONE) { None } else { a[1].to_vec() };
-    Err(Raise::with_trace(Class::Error, a[0].clone(), r.stack_trace(None, args)))
+    Err(Raise::with_trace(Class::Error, a[0].clone(), r.stack_trace(args)))
 }
 
 fn error1(r: R, a: &[Term]) -> Res {
-    Err(Raise::with_trace(Class::Error, a[0].clone(), r.stack_trace(None, None)))
+    Err(Raise::with_trace(Class::Error, a[0].clone(), r.stack_trace(None)))
 }
 
 fn raise(_: R, a: &[Term]) -> Res {

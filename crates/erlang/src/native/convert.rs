@@ -75,7 +75,11 @@ fn binary_to_list(a: &[Term]) -> Res {
         [_] => Ok(bytes_term(&bytes)),
         [_, from, to] => {
             let (from, to) = (from.as_usize().ok_or_else(bad)?, to.as_usize().ok_or_else(bad)?);
-            if from >= 1 && from <= to && to <= bytes.len() { Ok(bytes_term(&bytes[from - 1..to])) } else { Err(bad()) }
+            if from >= 1 && from <= to && to <= bytes.len() {
+                Ok(bytes_term(&bytes[from - 1..to]))
+            } else {
+                Err(bad())
+            }
         }
         _ => Err(bad()),
     }
@@ -149,11 +153,15 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
 fn term_to_binary2(_: R, a: &[Term]) -> Res {
     for option in a[1].to_vec().ok_or_else(bad)? {
         let fits = match option.as_tuple() {
-            Some([key, n]) => key.as_atom().is_some_and(|k| k.text() == "minor_version") && n.as_int() == Some(1),
+            Some([key, n]) => {
+                key.as_atom().is_some_and(|k| k.text() == "minor_version") && n.as_int() == Some(1)
+            }
             _ => option.as_atom().is_some_and(|o| o.text() == "deterministic"),
         };
         if !fits {
-            return Err(Raise::unsupported(format!("erlang:term_to_binary/2 with the option {option} is not supported")));
+            return Err(Raise::unsupported(format!(
+                "erlang:term_to_binary/2 with the option {option} is not supported"
+            )));
         }
     }
     Ok(Term::binary(external::encode(&a[0])))
@@ -231,7 +239,8 @@ fn list_to_ref(_: R, a: &[Term]) -> Res {
 /// `string:list_to_integer/1` and `string:list_to_float/1`: the number at the beginning, and the rest.
 fn leading(t: &Term, float: bool) -> Res {
     let Some(elements) = t.to_vec() else { return Ok(Term::tagged(known::ERROR, Term::atom("not_a_list"))) };
-    let c = |i: usize| elements.get(i).and_then(Term::as_int).and_then(|n| u8::try_from(n).ok()).map(char::from);
+    let c =
+        |i: usize| elements.get(i).and_then(Term::as_int).and_then(|n| u8::try_from(n).ok()).map(char::from);
     let digits = |from: usize| (from..).take_while(|i| c(*i).is_some_and(|c| c.is_ascii_digit())).count();
     let none = || Ok(Term::tagged(known::ERROR, Term::atom(if float { "no_float" } else { "no_integer" })));
     let start = matches!(c(0), Some('+' | '-')) as usize;
@@ -264,13 +273,10 @@ const E: &str = "erlang";
 
 pub static TABLE: &[Native] = &[
     Native::local(E, "atom_to_list", 1, |_, a| Ok(Term::string(atom_text(&a[0])?))),
-    Native::local(E, "atom_to_binary", 1, |_, a| encoded(atom_text(&a[0])?, None)),
     Native::local(E, "atom_to_binary", 2, |_, a| encoded(atom_text(&a[0])?, a.get(1))),
     Native::local(E, "list_to_atom", 1, |_, a| to_atom(&list_text(&a[0])?, false)),
     Native::local(E, "list_to_existing_atom", 1, |_, a| to_atom(&list_text(&a[0])?, true)),
-    Native::local(E, "binary_to_atom", 1, |_, a| to_atom(&decoded(&a[0], None)?, false)),
     Native::local(E, "binary_to_atom", 2, |_, a| to_atom(&decoded(&a[0], a.get(1))?, false)),
-    Native::local(E, "binary_to_existing_atom", 1, |_, a| to_atom(&decoded(&a[0], None)?, true)),
     Native::local(E, "binary_to_existing_atom", 2, |_, a| to_atom(&decoded(&a[0], a.get(1))?, true)),
     Native::local(E, "integer_to_list", 1, |_, a| Ok(Term::string(&integer_text(a)?))),
     Native::local(E, "integer_to_list", 2, |_, a| Ok(Term::string(&integer_text(a)?))),
@@ -310,9 +316,7 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "binary_to_term", 1, |_, a| binary_to_term(a, None)),
     Native::local(E, "binary_to_term", 2, |_, a| binary_to_term(a, a.get(1))),
     Native::local(E, "external_size", 1, |_, a| Ok(Term::from(external::encode(&a[0]).len()))),
-    Native::local(E, "tuple_to_list", 1, |_, a| {
-        Ok(Term::list(a[0].as_tuple().ok_or_else(bad)?.to_vec()))
-    }),
+    Native::local(E, "tuple_to_list", 1, |_, a| Ok(Term::list(a[0].as_tuple().ok_or_else(bad)?.to_vec()))),
     Native::local(E, "list_to_tuple", 1, |_, a| Ok(Term::tuple(a[0].to_vec().ok_or_else(bad)?))),
     Native::local(E, "setelement", 3, setelement),
     Native::local(E, "make_tuple", 2, make_tuple),

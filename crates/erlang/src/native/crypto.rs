@@ -25,7 +25,5 @@ fn hash(_: R, a: &[Term]) -> Res {
     }
 }
 
-pub static TABLE: &[Native] = &[
-    Native::local("crypto", "strong_rand_bytes", 1, random),
-    Native::local("crypto", "hash", 2, hash),
-];
+pub static TABLE: &[Native] =
+    &[Native::local("crypto", "strong_rand_bytes", 1, random), Native::local("crypto", "hash", 2, hash)];

@@ -156,9 +156,7 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "xor", 2, |_, a| Ok(Term::bool(bool_of(&a[0])? != bool_of(&a[1])?))),
     Native::local(E, "not", 1, |_, a| Ok(Term::bool(!bool_of(&a[0])?))),
     Native::local(E, "is_atom", 1, |_, a| Ok(Term::bool(matches!(a[0], Term::Atom(_))))),
-    Native::local(E, "is_binary", 1, |_, a| {
-        Ok(Term::bool(matches!(&a[0], Term::Bits(b) if b.is_binary())))
-    }),
+    Native::local(E, "is_binary", 1, |_, a| Ok(Term::bool(matches!(&a[0], Term::Bits(b) if b.is_binary())))),
     Native::local(E, "is_bitstring", 1, |_, a| Ok(Term::bool(matches!(a[0], Term::Bits(_))))),
     Native::local(E, "is_boolean", 1, |_, a| Ok(Term::bool(a[0].as_bool().is_some()))),
     Native::local(E, "is_float", 1, |_, a| Ok(Term::bool(matches!(a[0], Term::Float(_))))),
@@ -214,6 +212,8 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "min", 2, min),
     Native::local(E, "max", 2, max),
     Native::local(E, "group_leader", 0, |r, _| Ok(Term::Pid(r.p.group_leader))),
-    Native::local(E, "system_flag", 2, |_, _| Err(Raise::unsupported("erlang:system_flag/2 is not supported"))),
+    Native::local(E, "system_flag", 2, |_, _| {
+        Err(Raise::unsupported("erlang:system_flag/2 is not supported"))
+    }),
     Native::local("raddle", "user", 0, |_, _| Ok(Term::Pid(Pid::user()))),
 ];

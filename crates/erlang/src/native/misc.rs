@@ -19,9 +19,7 @@ fn range(t: &Term) -> Result<u64, Raise> {
 fn crc(a: &[Term], with: fn(u32, &[u8]) -> u32, start: u32) -> Res {
     let (before, data) = match a {
         [data] => (start, data),
-        [before, data] => {
-            (before.as_int().and_then(|n| u32::try_from(n).ok()).ok_or_else(bad)?, data)
-        }
+        [before, data] => (before.as_int().and_then(|n| u32::try_from(n).ok()).ok_or_else(bad)?, data),
         _ => return Err(bad()),
     };
     Ok(Term::Int(with(before, &data.iolist_bytes().ok_or_else(bad)?) as i64))
@@ -94,7 +92,8 @@ fn module_info(r: R, a: &[Term]) -> Res {
     let Some(number) = r.env.code.find(name) else { return Err(bad()) };
     let module = r.env.code.module(number);
     let pair = |f: Atom, n: u32| Term::tuple([Term::Atom(f), Term::Int(n as i64)]);
-    let mut functions: Vec<(Atom, u32)> = module.functions.iter().map(|f| (f.mfa.function, f.mfa.arity)).collect();
+    let mut functions: Vec<(Atom, u32)> =
+        module.functions.iter().map(|f| (f.mfa.function, f.mfa.arity)).collect();
     functions.sort();
     let functions_term = |only_exported: bool| {
         let shown = functions.iter().filter(|f| !only_exported || module.exports.contains_key(f));
@@ -120,7 +119,9 @@ fn module_info(r: R, a: &[Term]) -> Res {
 
 fn system_info(_: R, a: &[Term]) -> Res {
     Ok(match a[0].as_atom().map(Atom::text) {
-        Some("schedulers" | "schedulers_online" | "logical_processors" | "dirty_cpu_schedulers") => Term::Int(1),
+        Some("schedulers" | "schedulers_online" | "logical_processors" | "dirty_cpu_schedulers") => {
+            Term::Int(1)
+        }
         Some("otp_release") => Term::string("25"),
         Some("version") => Term::string("13.1.5"),
         Some("wordsize") => Term::Int(8),
@@ -148,12 +149,16 @@ const E: &str = "erlang";
 pub static TABLE: &[Native] = &[
     Native::local(E, "phash2", 1, |_, a| Ok(Term::Int((hash::phash2(&a[0]) & ((1 << 27) - 1)) as i64))),
     Native::local(E, "phash2", 2, |_, a| Ok(Term::Int((hash::phash2(&a[0]) as u64 % range(&a[1])?) as i64))),
-    Native::local(E, "phash", 2, |_, a| Ok(Term::Int((hash::phash(&a[0]) as u64 % range(&a[1])?) as i64 + 1))),
+    Native::local(E, "phash", 2, |_, a| {
+        Ok(Term::Int((hash::phash(&a[0]) as u64 % range(&a[1])?) as i64 + 1))
+    }),
     Native::local(E, "crc32", 1, |_, a| crc(a, md5::crc32, 0)),
     Native::local(E, "crc32", 2, |_, a| crc(a, md5::crc32, 0)),
     Native::local(E, "adler32", 1, |_, a| crc(a, md5::adler32, 1)),
     Native::local(E, "adler32", 2, |_, a| crc(a, md5::adler32, 1)),
-    Native::local(E, "md5", 1, |_, a| Ok(Term::binary(md5::of(&a[0].iolist_bytes().ok_or_else(bad)?).to_vec()))),
+    Native::local(E, "md5", 1, |_, a| {
+        Ok(Term::binary(md5::of(&a[0].iolist_bytes().ok_or_else(bad)?).to_vec()))
+    }),
     Native::local(E, "fun_info", 2, fun_info),
     Native::local(E, "fun_info_mfa", 1, fun_info_mfa),
     Native::local(E, "make_fun", 3, make_fun),
@@ -223,6 +228,12 @@ pub static TABLE: &[Native] = &[
             None => Term::atom("non_existing"),
         })
     }),
+    Native::local("code", "ensure_modules_loaded", 1, |_, _| Ok(Term::Atom(known::OK))),
+    Native::local("init", "get_arguments", 0, |_, _| Ok(Term::Nil)),
+    Native::local("init", "get_argument", 1, |_, _| Ok(Term::Atom(known::ERROR))),
+    Native::local("init", "get_plain_arguments", 0, |_, _| Ok(Term::Nil)),
+    // No experimental feature is on: nothing to look up, and nothing that others could notice.
+    Native::local("erl_features", "keywords", 0, |_, _| Ok(Term::Nil)),
     Native::local("code", "get_mode", 0, |_, _| Ok(Term::atom("interactive"))),
 ];
 

@@ -52,7 +52,11 @@ fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trou
                         let good = e.valid_up_to();
                         out.extend(std::str::from_utf8(&bytes[..good]).unwrap_or("").chars());
                         let rest = Term::Bits(std::rc::Rc::new(bits.part(good * 8, bits.len() - good * 8)));
-                        Err(if e.error_len().is_none() { Trouble::Incomplete(rest) } else { Trouble::Error(rest) })
+                        Err(if e.error_len().is_none() {
+                            Trouble::Incomplete(rest)
+                        } else {
+                            Trouble::Error(rest)
+                        })
                     }
                 };
             }
@@ -65,7 +69,9 @@ fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trou
                     nested @ (Term::Nil | Term::Cons(_) | Term::Bits(_)) => {
                         collect(nested, encoding, out).map_err(|e| match e {
                             Trouble::Error(rest) => Trouble::Error(Term::cons(rest, cell.tail.clone())),
-                            Trouble::Incomplete(rest) => Trouble::Incomplete(Term::cons(rest, cell.tail.clone())),
+                            Trouble::Incomplete(rest) => {
+                                Trouble::Incomplete(Term::cons(rest, cell.tail.clone()))
+                            }
                             Trouble::Bad => Trouble::Bad,
                         })?;
                     }

@@ -154,9 +154,7 @@ impl Runner<'_> {
             Instr::StartMatch(fail, src, dst) => {
                 let context = match self.get(src) {
                     Term::Context(context) => context.clone(),
-                    Term::Bits(bits) => {
-                        Rc::new(Context { bits: Bits::clone(bits), at: Cell::new(0) })
-                    }
+                    Term::Bits(bits) => Rc::new(Context { bits: Bits::clone(bits), at: Cell::new(0) }),
                     _ => return Flow::Jump(*fail),
                 };
                 self.set(*dst, Term::Context(context));
@@ -343,7 +341,14 @@ impl Runner<'_> {
 }
 
 /// Adds a segment; says whether that is possible.
-fn push(out: &mut BitsBuilder, kind: BinType, unit: u32, flags: Flags, value: &Term, len: Option<usize>) -> bool {
+fn push(
+    out: &mut BitsBuilder,
+    kind: BinType,
+    unit: u32,
+    flags: Flags,
+    value: &Term,
+    len: Option<usize>,
+) -> bool {
     match kind {
         BinType::Integer => match len {
             Some(len) if value.is_integer() => {
@@ -388,7 +393,9 @@ fn push(out: &mut BitsBuilder, kind: BinType, unit: u32, flags: Flags, value: &T
             true
         }
         BinType::Utf8 | BinType::Utf16 | BinType::Utf32 => {
-            let Some(c) = value.as_int().and_then(|n| n.to_u32()).and_then(char::from_u32) else { return false };
+            let Some(c) = value.as_int().and_then(|n| n.to_u32()).and_then(char::from_u32) else {
+                return false;
+            };
             match kind {
                 BinType::Utf8 => out.push_bytes(c.encode_utf8(&mut [0; 4]).as_bytes()),
                 BinType::Utf16 => {

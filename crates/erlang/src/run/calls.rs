@@ -54,17 +54,19 @@ impl Runner<'_> {
                 Flow::Far(Pc { module, at })
             }
             Target::Native(native) => self.call_native(native, then),
-            Target::Missing => self.missing(mfa),
+            Target::Missing => self.missing(mfa, then),
         }
     }
 
-    fn missing(&mut self, mfa: Mfa) -> Flow {
+    fn missing(&mut self, mfa: Mfa, then: Then) -> Flow {
         let args: Vec<Term> = (0..mfa.arity as usize).map(|i| self.x(i)).collect();
         // module_info is made by the compiler for every module; natives' modules have it in their files.
-        if let Some(error) = self.env.code.errors().iter().find(|e| e.starts_with(&format!("{}.beam", mfa.module))) {
+        if let Some(error) =
+            self.env.code.errors().iter().find(|e| e.starts_with(&format!("{}.beam", mfa.module)))
+        {
             return Flow::Stop(Stop::Unsupported(format!("{error} (called at {})", self.place())));
         }
-        Flow::Raise(Raise::undef(mfa, args))
+        Flow::Raise(Raise::undef(mfa, args).then(then))
     }
 
     fn call_native(&mut self, native: &'static Native, then: Then) -> Flow {
@@ -97,7 +99,8 @@ impl Runner<'_> {
                 self.call_fun_then(&fun, arity, then)
             }
             Run::Special(Special::ApplyMfa) => {
-                let (Term::Atom(module), Term::Atom(function), Some(args)) = (self.x(0), self.x(1), self.x(2).to_vec())
+                let (Term::Atom(module), Term::Atom(function), Some(args)) =
+                    (self.x(0), self.x(1), self.x(2).to_vec())
                 else {
                     let args = vec![self.x(0), self.x(1), self.x(2)];
                     return Flow::Raise(Raise::badarg().in_native(native.mfa(), args));
@@ -161,7 +164,8 @@ impl Runner<'_> {
             }
             Fun::Local { module, index, free, .. } => {
                 let number = self.env.code.find(*module);
-                let lambda = number.and_then(|n| self.env.code.module(n).lambdas.get(*index as usize).cloned());
+                let lambda =
+                    number.and_then(|n| self.env.code.module(n).lambdas.get(*index as usize).cloned());
                 let (Some(number), Some(lambda)) = (number, lambda) else {
                     return Flow::Raise(Raise::error(Term::tagged(known::BADFUN, fun.clone())));
                 };

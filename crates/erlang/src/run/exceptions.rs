@@ -2,7 +2,7 @@
 
 use super::{Flow, Runner, Stop};
 use crate::beam::{Dst, Mfa, Src};
-use crate::process::Pc;
+use crate::process::{Pc, Then};
 use crate::term::number::ArithError;
 use crate::term::{Atom, Map, Term, known};
 
@@ -47,6 +47,8 @@ pub enum Raise {
         args: Option<Vec<Term>>,
         /// The native that it came from.
         native: Option<Mfa>,
+        /// That native was called last, so that its caller is no longer on the stack.
+        tail: bool,
     },
     /// Something that we do not have: in words.
     Unsupported(String),
@@ -58,7 +60,7 @@ pub type Res = Result<Term, Raise>;
 impl Raise {
     /// An exception.
     pub fn new(class: Class, reason: Term) -> Raise {
-        Raise::Exception { class, reason, trace: None, args: None, native: None }
+        Raise::Exception { class, reason, trace: None, args: None, native: None, tail: false }
     }
     /// An error.
     pub fn error(reason: Term) -> Raise {
@@ -78,7 +80,7 @@ impl Raise {
     }
     /// With a given stack trace.
     pub fn with_trace(class: Class, reason: Term, trace: Term) -> Raise {
-        Raise::Exception { class, reason, trace: Some(trace), args: None, native: None }
+        Raise::Exception { class, reason, trace: Some(trace), args: None, native: None, tail: false }
     }
     /// The same exception once more, from its raw trace.
     pub fn again(raw: Term, reason: Term) -> Raise {
@@ -115,7 +117,15 @@ impl Raise {
             trace: None,
             args: Some(args),
             native: Some(mfa),
+            tail: false,
         }
+    }
+    /// Raised by a call after which this was to happen.
+    pub fn then(mut self, then: Then) -> Raise {
+        if let Raise::Exception { tail, native: Some(_), .. } = &mut self {
+            *tail = then == Then::Return;
+        }
+        self
     }
     /// Whether the program can catch it.
     pub fn is_exception(&self) -> bool {
@@ -150,11 +160,13 @@ impl Runner<'_> {
 
     /// Finds whoever catches an exception and goes there; or says how the process ends.
     pub(super) fn unwind(&mut self, raise: Raise) -> Option<Stop> {
-        let (class, reason, trace, args, native) = match raise {
-            Raise::Exception { class, reason, trace, args, native } => (class, reason, trace, args, native),
+        let (class, reason, trace, args, native, tail) = match raise {
+            Raise::Exception { class, reason, trace, args, native, tail } => {
+                (class, reason, trace, args, native, tail)
+            }
             Raise::Unsupported(what) => return Some(Stop::Unsupported(what)),
         };
-        let trace = trace.unwrap_or_else(|| self.stack_trace(native, args));
+        let trace = trace.unwrap_or_else(|| self.trace(native, args, tail));
         let found = self.p.ys.iter().enumerate().rev().find_map(|(at, slot)| match slot {
             Term::Catch(module, label) => Some((at, *module, *label)),
             _ => None,
@@ -163,9 +175,7 @@ impl Runner<'_> {
             let reason = match class {
                 Class::Exit => reason,
                 Class::Error => Term::tuple([reason, trace.clone()]),
-                Class::Throw => {
-                    Term::tuple([Term::tagged(known::NOCATCH, reason), trace.clone()])
-                }
+                Class::Throw => Term::tuple([Term::tagged(known::NOCATCH, reason), trace.clone()]),
             };
             let shown = if class == Class::Exit { None } else { Some(trace) };
             return Some(Stop::Ended(reason, shown));
@@ -206,14 +216,20 @@ impl Runner<'_> {
         Flow::Next
     }
 
+    /// The stack trace here, of an exception that came from the function itself.
+    pub fn stack_trace(&self, args: Option<Vec<Term>>) -> Term {
+        self.trace(None, args, false)
+    }
+
     /// The stack trace here, of an exception that came from `native` or from the function itself.
-    pub fn stack_trace(&self, native: Option<Mfa>, args: Option<Vec<Term>>) -> Term {
+    fn trace(&self, native: Option<Mfa>, args: Option<Vec<Term>>, tail: bool) -> Term {
         let mut entries = Vec::new();
         let mut args = args;
         if let Some(mfa) = native {
             let is_bif = self.env.code.is_native(mfa);
             let info = if is_bif && mfa.module == known::ERLANG {
-                let module = Map::from_entries(vec![(Term::Atom(known::MODULE), Term::atom("erl_erts_errors"))]);
+                let module =
+                    Map::from_entries(vec![(Term::Atom(known::MODULE), Term::atom("erl_erts_errors"))]);
                 Term::list([Term::tagged(known::ERROR_INFO, Term::map(module))])
             } else {
                 Term::Nil
@@ -222,8 +238,9 @@ impl Runner<'_> {
             entries.push(Term::tuple([Term::Atom(mfa.module), Term::Atom(mfa.function), shown, info]));
         }
         let here = std::iter::once(self.p.pc);
-        let callers = self.p.frames.iter().rev().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
-        for pc in here.chain(callers).take(DEPTH - entries.len()) {
+        let callers =
+            self.p.frames.iter().rev().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
+        for pc in here.chain(callers).skip(tail as usize).take(DEPTH - entries.len()) {
             let module = self.env.code.module(pc.module);
             let Some(mfa) = module.function_at(pc.at) else { continue };
             let arity = args.take().map_or(Term::Int(mfa.arity as i64), Term::list);

@@ -263,6 +263,8 @@ impl Runner<'_> {
             Instr::Send => self.announce(Next::Send(Then::Next), 2),
             Instr::LoopRec(fail, dst) => {
                 if self.mode == Mode::Real && !self.p.receiving {
+                    // Matching may use all x registers: none is in use.
+                    self.p.x.clear();
                     return self.announce_receive();
                 }
                 match self.p.mailbox.get(self.p.save as usize).cloned() {
@@ -298,6 +300,10 @@ impl Runner<'_> {
                 Mode::Real => self.announce_receive(),
             },
             Instr::Timeout => {
+                if self.mode == Mode::Matching {
+                    // `after 0` has no wait instruction: it goes on here.
+                    return Flow::Stop(Stop::Waits(self.p.pc.at - 1, Some(Term::Int(0))));
+                }
                 self.p.save = 0;
                 Flow::Next
             }
@@ -492,7 +498,6 @@ impl Runner<'_> {
     }
 
     fn announce_receive(&mut self) -> Flow {
-        self.p.x.clear();
         self.p.save = 0;
         self.p.next = Next::Receive(Found::Nothing { wait: self.p.pc.at, deadline: None });
         Flow::Stop(Stop::Receive)

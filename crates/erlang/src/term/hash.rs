@@ -177,8 +177,21 @@ fn of_other(term: &Term, hash: u32) -> u32 {
 }
 
 const PRIMES: [u32; 15] = [
-    0, 268_440_163, 268_439_161, 268_435_459, 268_436_141, 268_438_633, 268_437_017, 268_438_039, 268_437_511,
-    268_439_627, 268_440_479, 268_440_577, 268_440_581, 268_440_593, 268_440_611,
+    0,
+    268_440_163,
+    268_439_161,
+    268_435_459,
+    268_436_141,
+    268_438_633,
+    268_437_017,
+    268_438_039,
+    268_437_511,
+    268_439_627,
+    268_440_479,
+    268_440_577,
+    268_440_581,
+    268_440_593,
+    268_440_611,
 ];
 
 /// The 32 bits that `erlang:phash` reduces to its range.
@@ -261,7 +274,8 @@ impl Fingerprint {
     #[inline]
     pub fn word(&mut self, w: u64) {
         self.0 = (self.0.rotate_left(5) ^ w).wrapping_mul(0x517c_c1b7_2722_0a95);
-        self.1 = (self.1.rotate_left(29) ^ w.wrapping_mul(0xff51_afd7_ed55_8ccd)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.1 = (self.1.rotate_left(29) ^ w.wrapping_mul(0xff51_afd7_ed55_8ccd))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.1 ^= self.1 >> 32;
     }
     /// Adds a term. Equal terms (`=:=`) add the same.

@@ -77,10 +77,18 @@ fn compare(a: &Term, b: &Term, exact: bool) -> Ordering {
             (Term::Int(_), Term::Big(b)) => sign_order(b).reverse(),
             (Term::Big(a), Term::Int(_)) => sign_order(a),
             (Term::Int(_) | Term::Big(_), Term::Float(f)) => {
-                if exact { Ordering::Less } else { int_float(a, *f) }
+                if exact {
+                    Ordering::Less
+                } else {
+                    int_float(a, *f)
+                }
             }
             (Term::Float(f), Term::Int(_) | Term::Big(_)) => {
-                if exact { Ordering::Greater } else { int_float(b, *f).reverse() }
+                if exact {
+                    Ordering::Greater
+                } else {
+                    int_float(b, *f).reverse()
+                }
             }
             (Term::Tuple(a), Term::Tuple(b)) => {
                 a.len().cmp(&b.len()).then_with(|| elements(a.iter(), b.iter(), exact))
@@ -142,9 +150,9 @@ fn funs(a: &Fun, b: &Fun, exact: bool) -> Ordering {
         (
             Fun::Local { module: m, index: i, old_uniq: u, free: e, .. },
             Fun::Local { module: m2, index: i2, old_uniq: u2, free: e2, .. },
-        ) => (m, i, u, e.len())
-            .cmp(&(m2, i2, u2, e2.len()))
-            .then_with(|| elements(e.iter(), e2.iter(), exact)),
+        ) => {
+            (m, i, u, e.len()).cmp(&(m2, i2, u2, e2.len())).then_with(|| elements(e.iter(), e2.iter(), exact))
+        }
         (Fun::Local { .. }, Fun::Export { .. }) => Ordering::Less,
         (Fun::Export { .. }, Fun::Local { .. }) => Ordering::Greater,
     }

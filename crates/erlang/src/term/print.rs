@@ -7,8 +7,8 @@ use std::fmt;
 pub fn atom(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const RESERVED: [&str; 28] = [
         "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch",
-        "cond", "div", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem", "try",
-        "when", "xor",
+        "cond", "div", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem",
+        "try", "when", "xor",
     ];
     let starts = text.chars().next().is_some_and(|c| c.is_lowercase());
     let plain = starts && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '@');
@@ -49,7 +49,11 @@ pub fn float(value: f64) -> String {
     scientific += &format!("e{exponent}");
     // Integers from 2^53 on are always written with an exponent.
     let large = value.abs() >= 9_007_199_254_740_992.0;
-    if large || scientific.len() < fixed.len() { format!("{sign}{scientific}") } else { format!("{sign}{fixed}") }
+    if large || scientific.len() < fixed.len() {
+        format!("{sign}{scientific}")
+    } else {
+        format!("{sign}{fixed}")
+    }
 }
 
 fn is_text(t: &Term) -> bool {

@@ -43,12 +43,10 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         "group_leader" => Term::Pid(p.group_leader),
         "initial_call" => mfa(p.initial_call.0, p.initial_call.1, p.initial_call.2),
         "parent" => p.pid.parent().map_or(Term::Atom(known::UNDEFINED), Term::Pid),
-        "current_function" => {
-            match m.env.code.module(p.pc.module).function_at(p.pc.at) {
-                Some(f) => mfa(f.module, f.function, f.arity),
-                None => Term::Atom(known::UNDEFINED),
-            }
-        }
+        "current_function" => match m.env.code.module(p.pc.module).function_at(p.pc.at) {
+            Some(f) => mfa(f.module, f.function, f.arity),
+            None => Term::Atom(known::UNDEFINED),
+        },
         "current_stacktrace" => Term::Nil,
         "message_queue_data" => {
             let name = Atom::new("message_queue_data");

@@ -66,9 +66,9 @@ fn watched(m: &Machine, item: &Term) -> Result<(Option<Pid>, Term), Raise> {
         Term::Atom(name) => Ok(by_name(*name)),
         Term::Tuple(t) => match &t[..] {
             [Term::Atom(name), Term::Atom(node)] if *node == known::NONODE => Ok(by_name(*name)),
-            [Term::Atom(_), Term::Atom(_)] => {
-                Err(Raise::unsupported("monitoring a process of another node (distribution) is not supported"))
-            }
+            [Term::Atom(_), Term::Atom(_)] => Err(Raise::unsupported(
+                "monitoring a process of another node (distribution) is not supported",
+            )),
             _ => bad(),
         },
         _ => bad(),
@@ -138,7 +138,6 @@ fn demonitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     let p = m.process_mut(task);
     p.aliases.retain(|(alias, kind)| *alias != reference || *kind == AliasKind::Explicit);
     let was_there = m.forget_monitor(task, reference);
-    let mut flushed = false;
     if flush && !was_there {
         let is_its = |t: &Term| match t.as_tuple() {
             Some([_, r, kind, _, _]) => *r == Term::Ref(reference) && kind.is_atom(known::PROCESS),
@@ -147,11 +146,9 @@ fn demonitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
         let p = m.process_mut(task);
         if let Some(at) = p.mailbox.iter().position(is_its) {
             p.mailbox.remove(at);
-            flushed = true;
         }
     }
-    // With both, the answer says that nothing had to be flushed.
-    value(if info && flush { !flushed } else { !info || was_there })
+    value(!info || was_there)
 }
 
 static DEMONITOR: Visible = Visible {

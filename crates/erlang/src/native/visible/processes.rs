@@ -1,9 +1,9 @@
 //! Spawning, exit signals, flags, hibernation, halting.
 
 use super::{Done, Effect, Look, Visible, bad, value, visible, yes};
+use crate::machine::Machine;
 use crate::machine::Signal;
 use crate::machine::access::{Object, Touch};
-use crate::machine::Machine;
 use crate::machine::spawn::SpawnOptions;
 use crate::native::Native;
 use crate::process::AliasKind;
@@ -33,7 +33,12 @@ fn target(a: &[Term]) -> Result<(Atom, Atom, Term), Raise> {
     }
 }
 
-fn spawn(m: &mut Machine, task: usize, a: &[Term], options: SpawnOptions) -> Result<(Pid, Option<Ref>), Raise> {
+fn spawn(
+    m: &mut Machine,
+    task: usize,
+    a: &[Term],
+    options: SpawnOptions,
+) -> Result<(Pid, Option<Ref>), Raise> {
     let (module, function, args) = target(a)?;
     Ok(m.spawn(task, module, function, args, options))
 }
@@ -200,7 +205,8 @@ fn halt(m: &mut Machine, task: usize, a: &[Term]) -> Done {
         None => m.halted = true,
         Some(what) => {
             let pid = m.process(task).pid;
-            m.over = Some(Rc::new(Defect::new(FailureKind::Panic, format!("{pid} stopped the system: {what}"))));
+            m.over =
+                Some(Rc::new(Defect::new(FailureKind::Panic, format!("{pid} stopped the system: {what}"))));
         }
     }
     Ok(Effect::Over)

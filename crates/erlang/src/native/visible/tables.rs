@@ -63,7 +63,8 @@ fn objects(t: &Term) -> Option<Vec<Term>> {
 
 fn writes_objects(look: &Look<'_>, touch: Touch) -> Touch {
     let Some(table) = look.machine.tables.get(&look.args[0]) else { return touch.read(whole(look)) };
-    let list: Vec<Term> = objects(&look.args[1]).unwrap_or_default().iter().filter_map(|o| table.key_of(o)).collect();
+    let list: Vec<Term> =
+        objects(&look.args[1]).unwrap_or_default().iter().filter_map(|o| table.key_of(o)).collect();
     keys(look, touch, &list, true)
 }
 
@@ -230,11 +231,13 @@ fn neighbour(m: &Machine, task: usize, a: &[Term], before: bool) -> Done {
     }
 }
 
-static FIRST: Visible = Visible { touches: touches_all, ready: None, act: |m, task, a| end(m, task, a, false) };
+static FIRST: Visible =
+    Visible { touches: touches_all, ready: None, act: |m, task, a| end(m, task, a, false) };
 static LAST: Visible = Visible { touches: touches_all, ready: None, act: |m, task, a| end(m, task, a, true) };
 static NEXT: Visible =
     Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, false) };
-static PREV: Visible = Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, true) };
+static PREV: Visible =
+    Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, true) };
 
 /// The touches of a match: one key, if the pattern fixes it.
 fn touches_pattern(look: &Look<'_>, touch: Touch) -> Touch {
@@ -320,8 +323,11 @@ static SELECT_DELETE: Visible = Visible {
     touches: |look, touch| touches_spec(look, touch, true),
     ready: None,
     act: |m, task, a| {
-        let gone: Vec<Term> =
-            selected(m, task, a, true)?.into_iter().filter(|f| f.1.is_atom(known::TRUE)).map(|f| f.0).collect();
+        let gone: Vec<Term> = selected(m, task, a, true)?
+            .into_iter()
+            .filter(|f| f.1.is_atom(known::TRUE))
+            .map(|f| f.0)
+            .collect();
         let t = table_mut(m, task, &a[0])?;
         gone.iter().for_each(|o| t.remove_object(o));
         value(gone.len())
@@ -405,9 +411,11 @@ fn update_counter(m: &mut Machine, task: usize, a: &[Term]) -> Done {
         let (pos, incr, limit) = match op.as_tuple() {
             None if op.is_integer() => (keypos + 1, op.clone(), None),
             Some([pos, incr]) => (pos.as_usize().ok_or_else(Raise::badarg)?, incr.clone(), None),
-            Some([pos, incr, threshold, set]) => {
-                (pos.as_usize().ok_or_else(Raise::badarg)?, incr.clone(), Some((threshold.clone(), set.clone())))
-            }
+            Some([pos, incr, threshold, set]) => (
+                pos.as_usize().ok_or_else(Raise::badarg)?,
+                incr.clone(),
+                Some((threshold.clone(), set.clone())),
+            ),
             _ => return bad(),
         };
         if pos == keypos || !incr.is_integer() {
@@ -569,7 +577,9 @@ fn info(t: &Table, what: &str) -> Option<Term> {
             Protection::Protected => "protected",
             Protection::Private => "private",
         }),
-        "compressed" | "read_concurrency" | "write_concurrency" | "decentralized_counters" => Term::bool(false),
+        "compressed" | "read_concurrency" | "write_concurrency" | "decentralized_counters" => {
+            Term::bool(false)
+        }
         "fixed" => Term::bool(!t.fixed.is_empty()),
         _ => return None,
     })
@@ -580,7 +590,11 @@ static INFO: Visible = Visible {
     ready: None,
     act: |m, _, a| {
         let Some(t) = m.tables.get(&a[0]) else {
-            return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) { value(known::UNDEFINED) } else { bad() };
+            return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) {
+                value(known::UNDEFINED)
+            } else {
+                bad()
+            };
         };
         match a.get(1) {
             Some(Term::Atom(what)) => match info(t, what.text()) {
@@ -593,8 +607,19 @@ static INFO: Visible = Visible {
             Some(_) => bad(),
             None => {
                 let all = [
-                    "id", "read_concurrency", "write_concurrency", "compressed", "owner", "heir", "name", "size",
-                    "node", "named_table", "type", "keypos", "protection",
+                    "id",
+                    "read_concurrency",
+                    "write_concurrency",
+                    "compressed",
+                    "owner",
+                    "heir",
+                    "name",
+                    "size",
+                    "node",
+                    "named_table",
+                    "type",
+                    "keypos",
+                    "protection",
                 ];
                 let pair = |what: &&str| info(t, what).map(|v| Term::tagged(Atom::new(what), v));
                 value(Term::list(all.iter().filter_map(pair).collect::<Vec<_>>()))
@@ -657,7 +682,9 @@ pub static TABLE: &[Native] = &[
         function: "is_compiled_ms",
         arity: 1,
         run: Run::Local(|_, a| {
-            Ok(Term::bool(a[0].as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(Atom::new("$compiled_ms")))))
+            Ok(Term::bool(
+                a[0].as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(Atom::new("$compiled_ms"))),
+            ))
         }),
     },
     Native {

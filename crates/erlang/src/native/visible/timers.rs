@@ -13,7 +13,9 @@ fn deadline(m: &Machine, time: &Term, options: Option<&Term>) -> Result<u64, Rai
     let mut absolute = false;
     for option in options.map_or(Some(Vec::new()), Term::to_vec).ok_or_else(Raise::badarg)? {
         match option.as_tuple() {
-            Some([key, on]) if key.is_atom(known::ABS) => absolute = on.as_bool().ok_or_else(Raise::badarg)?,
+            Some([key, on]) if key.is_atom(known::ABS) => {
+                absolute = on.as_bool().ok_or_else(Raise::badarg)?
+            }
             _ => return bad(),
         }
     }
@@ -57,7 +59,9 @@ fn options(list: Option<&Term>) -> Result<(bool, bool), Raise> {
     let (mut asynchronous, mut info) = (false, true);
     for option in list.map_or(Some(Vec::new()), Term::to_vec).ok_or_else(Raise::badarg)? {
         match option.as_tuple() {
-            Some([key, on]) if key.is_atom(known::ASYNC) => asynchronous = on.as_bool().ok_or_else(Raise::badarg)?,
+            Some([key, on]) if key.is_atom(known::ASYNC) => {
+                asynchronous = on.as_bool().ok_or_else(Raise::badarg)?
+            }
             Some([key, on]) if key.is_atom(known::INFO) => info = on.as_bool().ok_or_else(Raise::badarg)?,
             _ => return bad(),
         }
@@ -89,11 +93,8 @@ fn of_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     if look.args.len() > 1 { touch.write(Object::In(look.me.pid)) } else { touch }
 }
 
-static SEND_AFTER: Visible = Visible {
-    touches: |_, touch| touch,
-    ready: None,
-    act: |m, task, a| start(m, task, a, false),
-};
+static SEND_AFTER: Visible =
+    Visible { touches: |_, touch| touch, ready: None, act: |m, task, a| start(m, task, a, false) };
 static START_TIMER: Visible =
     Visible { touches: |_, touch| touch, ready: None, act: |m, task, a| start(m, task, a, true) };
 static CANCEL: Visible = Visible { touches: of_timer, ready: None, act: |m, task, a| ask(m, task, a, true) };
