@@ -112,6 +112,19 @@ impl ErlangWorld {
         self.depth += 1;
     }
 
+    /// A world that is where this one is, without its past.
+    pub fn single(&self) -> ErlangWorld {
+        let now = self.machine().clone();
+        ErlangWorld {
+            begin: now.clone(),
+            states: vec![Some(now)],
+            picks: Vec::new(),
+            depth: 0,
+            last_time: Vec::new(),
+            assumptions: self.assumptions.clone(),
+        }
+    }
+
     /// What processes have printed, by name.
     pub fn output(&self) -> Vec<(String, String)> {
         let printed = self.machine().processes().map(|(_, p)| (p.pid.to_string(), p.printed()));

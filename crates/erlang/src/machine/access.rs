@@ -33,6 +33,8 @@ pub enum Object {
     Timer(u64),
     /// An application's environment.
     Environment,
+    /// The signals on their way from one process to another.
+    Queue(Pid, Pid),
 }
 
 fn scramble(kind: u64, a: u64, b: u64) -> u64 {
@@ -57,6 +59,7 @@ impl Object {
             Object::Monotonic => scramble(9, 0, 0),
             Object::Timer(t) => scramble(10, t, 0),
             Object::Environment => scramble(11, 0, 0),
+            Object::Queue(from, to) => scramble(12, from.hash64(), to.hash64()),
         }
     }
     /// A table, by its identifier or name.

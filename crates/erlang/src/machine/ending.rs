@@ -92,7 +92,7 @@ impl Machine {
 
     /// How the run ended; asked when nothing can happen any more.
     pub fn ending(&self) -> Ending {
-        if let Some(defect) = &self.over {
+        if let Some(defect) = self.over.as_ref().or(self.failed.as_ref()) {
             return Ending::Failed(Defect::clone(defect));
         }
         if self.halted {

@@ -2,7 +2,7 @@
 //! and each monitoring process is told. Grain `thesis` takes all of it in one step.
 
 use super::Machine;
-use crate::process::{ExitStep, Exiting, Next};
+use crate::process::{ExitStep, Exiting, Monitor, Next};
 use crate::settings::{Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -105,8 +105,7 @@ impl Machine {
         if let Some(name) = name {
             Rc::make_mut(&mut self.names).remove(&name);
         }
-        let noticed = !watchers.is_empty()
-            || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit));
+        let noticed = self.would_be_noticed(&links, &watchers);
         let exiting = self.exiting_mut(task);
         exiting.noticed = noticed;
         exiting.todo.extend(watchers.iter().rev().map(|m| ExitStep::Down(m.reference, m.other)));
@@ -123,22 +122,40 @@ impl Machine {
         self.judge(task);
     }
 
-    /// Whether this end is a failure.
-    fn judge(&mut self, task: usize) {
+    fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {
+        !watchers.is_empty()
+            || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
+    }
+
+    /// Whether the end of this process, which has not vanished yet, will be a failure.
+    pub(super) fn will_fail(&self, task: usize) -> bool {
+        let p = self.process(task);
+        self.is_failure(task, self.would_be_noticed(&p.links, &p.monitored_by))
+    }
+
+    fn is_failure(&self, task: usize, noticed: bool) -> bool {
         let exiting = self.exiting(task);
         let reason = &exiting.reason;
+        if reason.is_atom(known::NORMAL) || exiting.injected {
+            return false;
+        }
         let shutdown = reason.is_atom(known::SHUTDOWN)
             || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
-        let judgement = self.env.settings.judgement;
-        let strict = judgement == Judgement::Strict;
-        let lenient = judgement == Judgement::Lenient && self.process(task).pid != Pid::root();
-        let fine = lenient
-            || reason.is_atom(known::NORMAL)
-            || exiting.injected
-            || !strict && (shutdown || exiting.noticed);
-        if fine {
+        match self.env.settings.judgement {
+            Judgement::Strict => true,
+            Judgement::Usual => !shutdown && !noticed,
+            Judgement::Lenient => self.process(task).pid == Pid::root(),
+        }
+    }
+
+    /// Notes a failure if this end is one. By the thesis's rules the run is over then; otherwise it goes on,
+    /// since others may still do what nobody has seen.
+    fn judge(&mut self, task: usize) {
+        let exiting = self.exiting(task);
+        if !self.is_failure(task, exiting.noticed) {
             return;
         }
+        let reason = &exiting.reason;
         let pid = self.process(task).pid;
         let mut message = match &exiting.trace {
             Some(_) => {
@@ -155,7 +172,11 @@ impl Machine {
         for line in exiting.trace.as_ref().map(super::ending::trace_lines).unwrap_or_default() {
             defect = defect.note(line.0, line.1);
         }
-        self.over = Some(Rc::new(defect));
+        if self.env.settings.grain == Grain::Thesis {
+            self.over = Some(Rc::new(defect));
+        } else if self.failed.is_none() {
+            self.failed = Some(Rc::new(defect));
+        }
     }
 
     fn gone(&mut self, task: usize) {

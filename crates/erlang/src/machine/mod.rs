@@ -11,7 +11,7 @@ pub mod spawn;
 mod timer;
 
 pub use ending::{Ending, Log};
-pub use signal::Signal;
+pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
 use crate::ets::Tables;
@@ -81,6 +81,8 @@ pub struct Machine {
     pub(crate) result: Option<Term>,
     /// The run is over for this reason.
     pub(crate) over: Option<Rc<Defect>>,
+    /// Something went wrong, and the run goes on.
+    pub(crate) failed: Option<Rc<Defect>>,
     /// The run was ended by the program, without an error.
     pub(crate) halted: bool,
     objects: Objects,
@@ -108,6 +110,7 @@ impl Machine {
             kills_left,
             result: None,
             over: None,
+            failed: None,
             halted: false,
             objects: Objects::default(),
             pending: Vec::new(),
@@ -209,7 +212,8 @@ impl Machine {
             f.word(key.hash64());
             f.term(value);
         }
-        for n in [self.now, self.monotonic, self.kills_left as u64, self.over.is_some() as u64] {
+        let failed = self.over.is_some() as u64 | (self.failed.is_some() as u64) << 1;
+        for n in [self.now, self.monotonic, self.kills_left as u64, failed] {
             f.word(n);
         }
         add(f);

@@ -1,12 +1,13 @@
 //! What could happen next: the pending operation of every task, with what it touches.
 
 use super::access::{Object, Touch};
+use super::signal::Sort;
 use super::{Machine, Signal, Task};
 use crate::native::Run;
 use crate::native::visible::{self, Look};
-use crate::process::{Deadline, ExitStep, Found, Next, Process};
-use crate::settings::{Delivery, Grain};
-use crate::term::Pid;
+use crate::process::{Deadline, ExitStep, Found, Monitor, Next, Process};
+use crate::settings::Grain;
+use crate::term::{Pid, Term};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Manner, Pending, Point};
@@ -88,6 +89,49 @@ impl Machine {
     fn touch(&self, task: usize) -> (Touch, u32) {
         let p = self.process(task);
         let mine = Touch::NOTHING.read(Object::Itself(p.pid));
+        let (touch, options) = self.touch_alone(task, p, mine);
+        let more = match self.env.settings.grain {
+            Grain::Full => false,
+            // A step goes on after a call that raises.
+            Grain::Thesis => options > 0 && self.would_raise(task, p),
+            Grain::Receive => options > 0,
+        };
+        (if more { Touch::EVERYTHING } else { touch }, options)
+    }
+
+    /// Whether a process's pending call would raise an exception.
+    fn would_raise(&self, task: usize, p: &Process) -> bool {
+        const NEVER: [&str; 12] = [
+            "spawn",
+            "spawn_link",
+            "spawn_monitor",
+            "monitor",
+            "demonitor",
+            "whereis",
+            "process_flag",
+            "unlink",
+            "is_process_alive",
+            "alias",
+            "unalias",
+            "registered",
+        ];
+        match &p.next {
+            Next::Send(_) => match &p.x[0] {
+                Term::Pid(_) | Term::Ref(_) => false,
+                Term::Atom(name) => !self.names.contains_key(name),
+                _ => true,
+            },
+            Next::Call(native, _) if native.module == "erlang" && NEVER.contains(&native.function) => false,
+            Next::Call(native, _) => {
+                let Run::Visible(visible) = &native.run else { return false };
+                (visible.act)(&mut self.clone(), task, &p.x).is_err()
+            }
+            Next::Receive(found) => matches!(found, Found::BadTimeout { .. }),
+            _ => false,
+        }
+    }
+
+    fn touch_alone(&self, task: usize, p: &Process, mine: Touch) -> (Touch, u32) {
         match &p.next {
             Next::Call(native, _) => {
                 let Run::Visible(visible) = &native.run else { unreachable!("only visible natives") };
@@ -116,34 +160,54 @@ impl Machine {
             p.name.map_or(touch, |name| touch.write(Object::Name(name)))
         };
         if self.env.settings.grain != Grain::Full {
+            if self.will_fail(task) {
+                return Touch::EVERYTHING;
+            }
             let plain = p.links.is_empty() && p.monitored_by.is_empty() && p.monitors.is_empty();
             return match step {
                 ExitStep::Vanish if plain => vanish(mine),
                 ExitStep::Vanish if p.links.is_empty() && p.monitors.is_empty() => {
-                    p.monitored_by.iter().fold(vanish(mine), |t, m| t.write(Object::In(m.other)))
+                    let told = |t, m: &Monitor| self.sending_touches(t, p.pid, m.other, Sort::Down);
+                    p.monitored_by.iter().fold(vanish(mine), told)
                 }
                 _ => Touch::EVERYTHING,
             };
         }
         match step {
-            ExitStep::Table(id) => mine.write(Object::table(&id)),
-            // Its own monitors of others are taken away with it.
-            ExitStep::Vanish => {
-                p.monitors.iter().fold(vanish(mine), |touch, m| touch.write(Object::Watch(m.other)))
+            ExitStep::Table(id) => {
+                let touch = mine.write(Object::table(&id));
+                match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
+                    Some((heir, _)) => {
+                        let touch = touch.read(Object::Watch(*heir));
+                        self.sending_touches(touch, p.pid, *heir, Sort::Message)
+                    }
+                    None => touch,
+                }
             }
-            ExitStep::Link(other) => self.signal_touches(mine, p.pid, other, true),
-            ExitStep::Down(_, other) => self.signal_touches(mine, p.pid, other, false),
+            ExitStep::Vanish if p.monitors.is_empty() => vanish(mine),
+            // Its own monitors of others are taken away with it, as far as they have not fired.
+            ExitStep::Vanish => {
+                let touch = vanish(mine).read(Object::In(p.pid));
+                p.monitors.iter().fold(touch, |touch, m| touch.write(Object::Watch(m.other)))
+            }
+            ExitStep::Link(other) => self.sending_touches(mine, p.pid, other, Sort::LinkedExit),
+            ExitStep::Down(_, other) => self.sending_touches(mine, p.pid, other, Sort::Down),
         }
     }
 
-    /// What a signal that arrives touches; a deadly one, all of its receiver.
-    fn signal_touches(&self, touch: Touch, from: Pid, to: Pid, deadly: bool) -> Touch {
-        if self.env.settings.delivery == Delivery::Pairs || self.on_the_way(from, to) {
-            // It only joins the queue of its pair.
-            return touch.write(Object::Timer(from.hash64() ^ to.hash64().rotate_left(7)));
+    /// What sending a signal touches: the queue of its pair if it joins it, else what it touches where it
+    /// arrives.
+    pub(crate) fn sending_touches(&self, touch: Touch, from: Pid, to: Pid, sort: Sort) -> Touch {
+        if !self.arrives_at_once(from, to, sort) {
+            return touch.write(Object::Queue(from, to));
         }
-        let touch = touch.write(Object::In(to));
-        if deadly { touch.write(Object::Itself(to)).write(Object::Watch(to)) } else { touch }
+        match sort {
+            Sort::Message | Sort::Down => touch.write(Object::In(to)),
+            Sort::Watching => touch.write(Object::Watch(to)),
+            Sort::Deadly | Sort::LinkedExit => {
+                touch.write(Object::In(to)).write(Object::Itself(to)).write(Object::Watch(to))
+            }
+        }
     }
 
     fn evaluate(&self, task: usize, objects: &mut super::access::Objects) -> Pending {
@@ -166,8 +230,7 @@ impl Machine {
             }
             Task::Pair(pair) => {
                 let Some(signal) = pair.queue.first() else { return Pending::NOTHING };
-                let queue = Object::Timer(pair.from.hash64() ^ pair.to.hash64().rotate_left(7));
-                let touch = Touch::NOTHING.write(queue);
+                let touch = Touch::NOTHING.write(Object::Queue(pair.from, pair.to));
                 let touch = match signal {
                     Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..) => {
                         touch.write(Object::In(pair.to))

@@ -32,6 +32,21 @@ pub enum Signal {
     GroupLeader(Pid),
 }
 
+/// Signals by what they touch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// Messages.
+    Message,
+    /// Told at the end of a process.
+    Down,
+    /// Told at the end of a process; may end another.
+    LinkedExit,
+    /// Links and monitors.
+    Watching,
+    /// What may end a process, or change it.
+    Deadly,
+}
+
 impl Signal {
     /// Adds it to a fingerprint.
     pub fn fingerprint(&self, f: &mut Fingerprint) {
@@ -85,8 +100,14 @@ impl Signal {
             Signal::GroupLeader(p) => format!("group leader {p}"),
         }
     }
-    fn is_message(&self) -> bool {
-        matches!(self, Signal::Message(_) | Signal::Aliased(..))
+    fn sort(&self) -> Sort {
+        match self {
+            Signal::Message(_) | Signal::Aliased(..) => Sort::Message,
+            Signal::LinkedExit(..) => Sort::LinkedExit,
+            Signal::Down(..) => Sort::Down,
+            Signal::Exit(..) | Signal::GroupLeader(_) => Sort::Deadly,
+            Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => Sort::Watching,
+        }
     }
 }
 
@@ -101,19 +122,23 @@ impl Machine {
         self.pair(from, to).is_some_and(|t| matches!(&self.tasks[t], Task::Pair(p) if !p.queue.is_empty()))
     }
 
-    /// Sends a signal: it arrives at once or later, by the delivery that was set.
-    pub(crate) fn send(&mut self, from: Pid, to: Pid, signal: Signal) {
-        let at_once = match self.env.settings.delivery {
+    /// Whether a signal would arrive at once.
+    pub(crate) fn arrives_at_once(&self, from: Pid, to: Pid, sort: Sort) -> bool {
+        match self.env.settings.delivery {
             Delivery::Instant => true,
             // A process's signals to itself take no way.
             _ if from == to => true,
+            // The end of a process is told step by step already.
             Delivery::Local => {
-                // The end of a process is told step by step already.
-                let told = matches!(signal, Signal::LinkedExit(..) | Signal::Down(..));
-                (signal.is_message() || told) && !self.on_the_way(from, to)
+                matches!(sort, Sort::Message | Sort::Down | Sort::LinkedExit) && !self.on_the_way(from, to)
             }
             Delivery::Pairs => false,
-        };
+        }
+    }
+
+    /// Sends a signal: it arrives at once or later, by the delivery that was set.
+    pub(crate) fn send(&mut self, from: Pid, to: Pid, signal: Signal) {
+        let at_once = self.arrives_at_once(from, to, signal.sort());
         if at_once {
             return self.arrive(to, signal);
         }

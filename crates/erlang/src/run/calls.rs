@@ -60,11 +60,13 @@ impl Runner<'_> {
 
     fn missing(&mut self, mfa: Mfa, then: Then) -> Flow {
         let args: Vec<Term> = (0..mfa.arity as usize).map(|i| self.x(i)).collect();
-        // module_info is made by the compiler for every module; natives' modules have it in their files.
         if let Some(error) =
             self.env.code.errors().iter().find(|e| e.starts_with(&format!("{}.beam", mfa.module)))
         {
             return Flow::Stop(Stop::Unsupported(format!("{error} (called at {})", self.place())));
+        }
+        if crate::replaced::module(mfa.module.text()).is_some() {
+            return Flow::Stop(Stop::Unsupported(self.not_supported(mfa)));
         }
         Flow::Raise(Raise::undef(mfa, args).then(then))
     }

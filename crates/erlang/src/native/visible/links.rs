@@ -3,7 +3,7 @@
 use super::processes::monitor_options;
 use super::{Done, Look, Visible, bad, value, visible, yes};
 use crate::machine::access::{Object, Touch};
-use crate::machine::{Machine, Signal};
+use crate::machine::{Machine, Signal, Sort};
 use crate::native::{Native, Run};
 use crate::process::{AliasKind, Monitor};
 use crate::run::Raise;
@@ -11,7 +11,10 @@ use crate::term::{Atom, Pid, Ref, Term, known};
 
 fn with_other(look: &Look<'_>, touch: Touch) -> Touch {
     match look.args[0] {
-        Term::Pid(other) => touch.write(Object::Watch(other)).write(Object::In(look.me.pid)),
+        Term::Pid(other) => {
+            let touch = touch.write(Object::In(look.me.pid)).read(Object::Watch(other));
+            look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching)
+        }
         _ => touch,
     }
 }
@@ -114,7 +117,11 @@ static MONITOR: Visible = Visible {
             Ok((other, shown)) => {
                 let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
                 let touch = by_name.map_or(touch, |name| touch.read(Object::Name(name)));
-                other.map_or(touch, |other| touch.write(Object::Watch(other)))
+                match other {
+                    // Whether it is still there when the signal arrives is seen then.
+                    Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
+                    None => touch,
+                }
             }
             Err(_) => touch,
         }
@@ -156,7 +163,10 @@ static DEMONITOR: Visible = Visible {
         let touch = touch.write(Object::In(look.me.pid));
         let Term::Ref(reference) = look.args[0] else { return touch };
         let other = look.me.monitors.iter().find(|m| m.reference == reference).map(|m| m.other);
-        other.map_or(touch, |other| touch.write(Object::Watch(other)))
+        match other {
+            Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
+            None => touch,
+        }
     },
     ready: None,
     act: demonitor,

@@ -10,8 +10,8 @@ mod tables;
 mod timers;
 
 use super::{Native, Run};
-use crate::machine::Machine;
 use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, Sort};
 use crate::process::Process;
 use crate::run::Raise;
 use crate::term::{Atom, Term, known};
@@ -76,12 +76,13 @@ pub fn send_touches(look: &Look<'_>, touch: Touch) -> Touch {
 }
 
 fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
+    let sending = |touch, to| look.machine.sending_touches(touch, look.me.pid, to, Sort::Message);
     match to {
-        Term::Pid(pid) => touch.write(Object::In(*pid)),
-        Term::Ref(alias) => touch.write(Object::In(alias.maker)),
+        Term::Pid(pid) => sending(touch, *pid),
+        Term::Ref(alias) => sending(touch, alias.maker),
         Term::Atom(name) => {
             let touch = touch.read(Object::Name(*name));
-            look.machine.names.get(name).map_or(touch, |pid| touch.write(Object::In(*pid)))
+            look.machine.names.get(name).map_or(touch, |pid| sending(touch, *pid))
         }
         Term::Tuple(t) if t.len() == 2 => send_to_touches(look, touch, &t[0]),
         _ => touch,

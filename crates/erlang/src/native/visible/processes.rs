@@ -2,9 +2,9 @@
 
 use super::{Done, Effect, Look, Visible, bad, value, visible, yes};
 use crate::machine::Machine;
-use crate::machine::Signal;
 use crate::machine::access::{Object, Touch};
 use crate::machine::spawn::SpawnOptions;
+use crate::machine::{Signal, Sort};
 use crate::native::Native;
 use crate::process::AliasKind;
 use crate::run::Raise;
@@ -130,7 +130,7 @@ static SPAWN_OPT: Visible = Visible {
 
 static EXIT2: Visible = Visible {
     touches: |look, touch| match look.args[0] {
-        Term::Pid(to) => touch.write(Object::In(to)).write(Object::Itself(to)),
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
         _ => touch,
     },
     ready: None,
@@ -216,7 +216,7 @@ static HALT: Visible = Visible { touches: |_, _| Touch::EVERYTHING, ready: None,
 
 static GROUP_LEADER: Visible = Visible {
     touches: |look, touch| match look.args[1] {
-        Term::Pid(to) => touch.write(Object::In(to)).write(Object::Itself(to)),
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
         _ => touch,
     },
     ready: None,

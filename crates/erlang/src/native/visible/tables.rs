@@ -3,8 +3,8 @@
 use super::{Done, Look, Visible, bad, value, visible};
 use crate::ets::spec::{self, Spec};
 use crate::ets::{Kind, Protection, Table};
-use crate::machine::Machine;
 use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, Sort};
 use crate::native::{Native, Run};
 use crate::run::Raise;
 use crate::term::{Atom, Term, known, number, order};
@@ -479,7 +479,9 @@ static UPDATE_ELEMENT: Visible = Visible {
 static GIVE_AWAY: Visible = Visible {
     touches: |look, touch| {
         let touch = touches_all(look, touch);
-        look.args[1].as_pid().map_or(touch, |to| touch.write(Object::In(to)))
+        look.args[1].as_pid().map_or(touch, |to| {
+            look.machine.sending_touches(touch.read(Object::Watch(to)), look.me.pid, to, Sort::Message)
+        })
     },
     ready: None,
     act: |m, task, a| {
