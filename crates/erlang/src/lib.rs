@@ -7,6 +7,7 @@
 
 pub mod beam;
 pub mod code;
+pub mod command;
 pub mod ets;
 pub mod machine;
 pub mod native;

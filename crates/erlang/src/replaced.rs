@@ -13,4 +13,5 @@ pub const ALL: &[(&str, &[u8])] = &[
     ("io", include_bytes!("replaced/io.beam")),
     ("timer", include_bytes!("replaced/timer.beam")),
     ("application", include_bytes!("replaced/application.beam")),
+    ("raddle_eunit", include_bytes!("replaced/raddle_eunit.beam")),
 ];

@@ -68,7 +68,14 @@ impl ErlangWorld {
     /// The world of a program.
     pub fn new(program: &Program) -> ErlangWorld {
         let env = Rc::new(Env { code: Code::new(program.path.clone()), settings: program.settings.clone() });
-        let begin = Machine::new(env, Atom::new(&program.module), Atom::new(&program.function));
+        let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
+        let begin = if program.function.ends_with("_test_") {
+            // A generator of EUnit's: it says what is to be tested.
+            let args = vec![Term::Atom(module), Term::Atom(function)];
+            Machine::new(env, Atom::new("raddle_eunit"), Atom::new("run"), args)
+        } else {
+            Machine::new(env, module, function, Vec::new())
+        };
         let assumptions = program.settings.words();
         let states = vec![Some(begin.clone())];
         ErlangWorld { begin, states, picks: Vec::new(), depth: 0, last_time: Vec::new(), assumptions }

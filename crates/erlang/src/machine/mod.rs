@@ -93,8 +93,8 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A program that begins with a call of `module:function()`.
-    pub fn new(env: Rc<Env>, module: Atom, function: Atom) -> Machine {
+    /// A program that begins with a call of `module:function(args...)`.
+    pub fn new(env: Rc<Env>, module: Atom, function: Atom, args: Vec<Term>) -> Machine {
         let kills_left = env.settings.kills;
         let mut machine = Machine {
             env,
@@ -117,7 +117,7 @@ impl Machine {
             enabled: Vec::new(),
             log: None,
         };
-        machine.begin(module, function);
+        machine.begin(module, function, args);
         if machine.kills_left > 0 {
             machine.tasks.push(Task::Faults);
         }

@@ -27,10 +27,11 @@ pub(super) fn set_up_call(p: &mut Process, module: Atom, function: Atom, args: T
 
 impl Machine {
     /// The test process.
-    pub(super) fn begin(&mut self, module: Atom, function: Atom) {
+    pub(super) fn begin(&mut self, module: Atom, function: Atom, args: Vec<Term>) {
         let root = Pid::root();
-        let mut p = Process::new(root, Pc { module: START, at: 0 }, (module, function, 0), Pid::user());
-        set_up_call(&mut p, module, function, Term::Nil);
+        let initial = (module, function, args.len() as u32);
+        let mut p = Process::new(root, Pc { module: START, at: 0 }, initial, Pid::user());
+        set_up_call(&mut p, module, function, Term::list(args));
         self.add_process(p);
         self.advance(0);
     }
