@@ -60,7 +60,8 @@ fn a_failure_is_told_step_by_step_and_replays() {
     again.extend(["--replay", ticket]);
     let (replayed, code) = command(&again);
     assert_eq!(code, FAILED, "{replayed}");
-    let told = |text: &str| text.lines().filter(|l| l.starts_with("    ")).map(str::to_owned).collect::<Vec<_>>();
+    let told =
+        |text: &str| text.lines().filter(|l| l.starts_with("    ")).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(told(&text), told(&replayed));
     assert!(replayed.contains("replayed one schedule"), "{replayed}");
 }
@@ -107,7 +108,8 @@ fn what_is_missing_is_named_with_its_caller() {
     if !erlang_is_there() {
         return;
     }
-    let text = "-module(unsupported).\n-export([a_test/0]).\na_test() ->\n    X = os:cmd(\"ls\"),\n    {X}.\n";
+    let text =
+        "-module(unsupported).\n-export([a_test/0]).\na_test() ->\n    X = os:cmd(\"ls\"),\n    {X}.\n";
     let dir = compile_text("unsupported", text);
     let (text, code) = command(&[&dir.join("unsupported.beam").to_string_lossy()]);
     assert_eq!(code, UNUSABLE);
@@ -116,5 +118,8 @@ fn what_is_missing_is_named_with_its_caller() {
     let text = "-module(missing).\n-export([a_test/0]).\na_test() ->\n    X = erlang:trace_info(new, flags),\n    {X}.\n";
     let dir = compile_text("missing", text);
     let (text, _) = command(&[&dir.join("missing.beam").to_string_lossy()]);
-    assert!(text.contains("  erlang:trace_info/2 is not supported yet (called at missing.erl:4)\n"), "{text}");
+    assert!(
+        text.contains("  erlang:trace_info/2 is not supported yet (called at missing.erl:4)\n"),
+        "{text}"
+    );
 }

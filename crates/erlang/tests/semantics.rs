@@ -78,7 +78,8 @@ fn timers_fire_when_idle_or_at_any_point() {
     let any = explored("small", "listing_5_14", Settings { time: Time::Any, ..Settings::default() });
     assert!(any.failures > 0);
     assert_eq!(any.failure.expect("a failure").message(), "P exited abnormally: timeout");
-    let slow = explored("delivery", "slow_call", Settings { delivery: Delivery::Instant, ..Settings::default() });
+    let slow =
+        explored("delivery", "slow_call", Settings { delivery: Delivery::Instant, ..Settings::default() });
     assert_eq!(outcomes(&slow), ["timeout"]);
 }
 

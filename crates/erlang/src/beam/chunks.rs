@@ -184,7 +184,7 @@ fn literals(chunk: &[u8]) -> Result<Vec<Term>> {
     let bytes = if size == 0 {
         &chunk[4..]
     } else {
-        unpacked = external::inflate(&chunk[4..], size).or_else(|e| corrupt(e))?;
+        unpacked = external::inflate(&chunk[4..], size).or_else(corrupt)?;
         &unpacked[..]
     };
     let count = word(bytes, 0)?;

@@ -140,11 +140,11 @@ impl Table {
     pub fn end(&self, last: bool) -> Option<&Term> {
         if last { self.rows.last() } else { self.rows.first() }.map(|(key, _)| key)
     }
-    /// The key after (or before) this one; an error if it must be there and is not.
-    pub fn neighbour(&self, key: &Term, before: bool) -> Result<Option<&Term>, ()> {
+    /// The key after (or before) this one, if there is one; none if this one must be there and is not.
+    pub fn neighbour(&self, key: &Term, before: bool) -> Option<Option<&Term>> {
         let found = self.find(key);
         if found.is_err() && self.kind != Kind::OrderedSet && self.fixed.is_empty() {
-            return Err(());
+            return None;
         }
         let at = match (found, before) {
             // Other tables have no direction: previous is next.
@@ -153,7 +153,7 @@ impl Table {
             (Ok(at) | Err(at), true) => at.checked_sub(1),
             (Err(at), false) => Some(at),
         };
-        Ok(at.and_then(|at| self.rows.get(at)).map(|(key, _)| key))
+        Some(at.and_then(|at| self.rows.get(at)).map(|(key, _)| key))
     }
     /// Whether a process may read (or write) it.
     pub fn allows(&self, pid: Pid, write: bool) -> bool {

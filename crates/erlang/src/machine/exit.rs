@@ -164,7 +164,7 @@ impl Machine {
             }
             None => format!("{pid} exited abnormally: {reason}"),
         };
-        let place = exiting.trace.as_ref().and_then(|t| super::ending::place_of(t));
+        let place = exiting.trace.as_ref().and_then(super::ending::place_of);
         if let Some(place) = &place {
             message += &format!(" at {place}");
         }

@@ -226,8 +226,8 @@ fn end(m: &Machine, task: usize, a: &[Term], last: bool) -> Done {
 fn neighbour(m: &Machine, task: usize, a: &[Term], before: bool) -> Done {
     let t = table(m, task, &a[0], false)?;
     match t.neighbour(&a[1], before) {
-        Ok(key) => value(key.cloned().unwrap_or(Term::Atom(known::END_OF_TABLE))),
-        Err(()) => bad(),
+        Some(key) => value(key.cloned().unwrap_or(Term::Atom(known::END_OF_TABLE))),
+        None => bad(),
     }
 }
 
