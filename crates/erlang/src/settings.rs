@@ -54,8 +54,8 @@ pub struct Settings {
     pub judgement: Judgement,
     /// For `rand` and `crypto:strong_rand_bytes`.
     pub seed: u64,
-    /// `application:get_env` of these: application, key, value in Erlang's external format.
-    pub config: Vec<(String, String, Vec<u8>)>,
+    /// The text of a `.config` file: what `application:get_env` finds from the start.
+    pub config: Option<String>,
 }
 
 impl Settings {

@@ -67,6 +67,7 @@ usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
   --delivery D         local (default), instant or pairs
   --time T             idle (default) or any
   --kill N             kill processes at any point, up to N times
+  --config FILE        what application:get_env finds, as in a sys.config
   --strict             every abnormal exit and everybody who waits for ever is a failure
   --keep-going         go on after a failure
   --replay TICKET      replay one interleaving";
@@ -91,6 +92,11 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             "--seed" => options.seed = number(value()?, &argument)?,
             "--workers" => options.workers = number(value()?, &argument)?,
             "--kill" => options.settings.kills = number(value()?, &argument)?,
+            "--config" => {
+                let file = value()?;
+                let text = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
+                options.settings.config = Some(text);
+            }
             "--strict" => options.settings.judgement = Judgement::Strict,
             "--keep-going" => options.keep_going = true,
             "--replay" => options.replay = Some(value()?),

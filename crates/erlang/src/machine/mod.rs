@@ -18,10 +18,10 @@ use crate::ets::Tables;
 use crate::process::Process;
 use crate::run::Env;
 use crate::term::hash::Fingerprint;
-use crate::term::{Atom, Map, Pid, Ref, Term};
+use crate::term::{Atom, Map, Pid, Ref, Term, parse};
 use access::Objects;
 use raddle_core::operation::TaskId;
-use raddle_core::verdict::Defect;
+use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pending;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -92,6 +92,22 @@ pub struct Machine {
     pub(crate) log: Option<Rc<Log>>,
 }
 
+/// What a `.config` file says: a list of applications with lists of their keys.
+fn environment(text: &str) -> Result<BTreeMap<(Atom, Atom), Term>, String> {
+    let terms = parse::terms(text)?;
+    let bad = || "it must be one list of {Application, [{Key, Value}]}".to_owned();
+    let [list] = terms.as_slice() else { return Err(bad()) };
+    let mut environment = BTreeMap::new();
+    for entry in list.to_vec().ok_or_else(bad)? {
+        let Some([Term::Atom(app), keys]) = entry.as_tuple() else { return Err(bad()) };
+        for pair in keys.to_vec().ok_or_else(bad)? {
+            let Some([Term::Atom(key), value]) = pair.as_tuple() else { return Err(bad()) };
+            environment.insert((*app, *key), value.clone());
+        }
+    }
+    Ok(environment)
+}
+
 impl Machine {
     /// A program that begins with a call of `module:function(args...)`.
     pub fn new(env: Rc<Env>, module: Atom, function: Atom, args: Vec<Term>) -> Machine {
@@ -117,6 +133,14 @@ impl Machine {
             enabled: Vec::new(),
             log: None,
         };
+        match machine.env.settings.config.as_deref().map(environment) {
+            None => {}
+            Some(Ok(environment)) => machine.environment = Rc::new(environment),
+            Some(Err(what)) => {
+                let what = format!("the configuration cannot be used: {what}");
+                machine.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
+            }
+        }
         machine.begin(module, function, args);
         if machine.kills_left > 0 {
             machine.tasks.push(Task::Faults);

@@ -4,7 +4,7 @@ use super::{Native, md5};
 use crate::beam::Mfa;
 use crate::code::Target;
 use crate::run::{Raise, Res, Runner};
-use crate::term::{Atom, Fun, Term, hash, known, number};
+use crate::term::{Atom, Fun, Term, hash, known, number, parse};
 
 type R<'a, 'b> = &'a mut Runner<'b>;
 
@@ -140,6 +140,21 @@ fn system_info(_: R, a: &[Term]) -> Res {
     })
 }
 
+/// What an application's `.app` file says.
+fn application(r: R, a: &[Term]) -> Res {
+    let name = a[0].as_atom().filter(|n| !n.text().contains('/')).ok_or_else(bad)?;
+    let file = format!("{}.app", name.text());
+    let Some(found) = r.env.code.directories().iter().map(|d| d.join(&file)).find(|f| f.is_file()) else {
+        return Ok(Term::Atom(known::NONE));
+    };
+    let text = std::fs::read_to_string(&found).map_err(|e| Raise::unsupported(format!("{file}: {e}")))?;
+    let terms = parse::terms(&text).map_err(|e| Raise::unsupported(format!("{file}: {e}")))?;
+    match terms.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err(Raise::unsupported(format!("{file} does not hold one term"))),
+    }
+}
+
 fn system(what: &'static str) -> Res {
     Err(Raise::unsupported(format!("{what} is not supported: programs under test cannot reach the outside")))
 }
@@ -228,6 +243,7 @@ pub static TABLE: &[Native] = &[
             None => Term::atom("non_existing"),
         })
     }),
+    Native::local("raddle", "application", 1, application),
     Native::local("code", "ensure_modules_loaded", 1, |_, _| Ok(Term::Atom(known::OK))),
     Native::local("init", "get_arguments", 0, |_, _| Ok(Term::Nil)),
     Native::local("init", "get_argument", 1, |_, _| Ok(Term::Atom(known::ERROR))),

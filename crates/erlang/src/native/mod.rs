@@ -16,6 +16,8 @@ mod time;
 mod unicode;
 pub(crate) mod visible;
 
+pub(crate) use floats::parse as parse_float;
+
 use crate::beam::Mfa;
 use crate::run::{Res, Runner};
 use crate::term::Term;

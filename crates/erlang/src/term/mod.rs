@@ -10,6 +10,7 @@ pub mod hash;
 pub mod map;
 pub mod number;
 pub mod order;
+pub mod parse;
 pub mod pid;
 pub mod print;
 
