@@ -1,0 +1,235 @@
+//! The file: an IFF container of chunks.
+
+use super::compact::{Arg, Args};
+use super::{Error, Function, Import, Lambda, Line, Mfa, Module, decode};
+use crate::term::{Atom, Term, external};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+type Result<T> = std::result::Result<T, Error>;
+
+fn corrupt<T>(what: &str) -> Result<T> {
+    Err(Error(format!("not a usable .beam file: {what}")))
+}
+
+/// Loads a module from the bytes of its file.
+pub fn load(bytes: &[u8]) -> Result<Module> {
+    let unpacked;
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked = gunzip(bytes)?;
+        &unpacked
+    } else {
+        bytes
+    };
+    let chunks = chunks(bytes)?;
+    let need = |name: &str| match chunks.get(name.as_bytes()) {
+        Some(chunk) => Ok(*chunk),
+        None => corrupt(&format!("it has no {name} chunk")),
+    };
+    let atoms = match chunks.get(&b"AtU8"[..]) {
+        Some(chunk) => atoms(chunk)?,
+        None => return corrupt("it has no AtU8 chunk; compile it with OTP 20 or later"),
+    };
+    let Some(name) = atoms.first().copied() else { return corrupt("it has no name") };
+    let atom = |index: u32| match (index as usize).checked_sub(1).and_then(|i| atoms.get(i)) {
+        Some(atom) => Ok(*atom),
+        None => corrupt("an atom out of range"),
+    };
+    let literals = match chunks.get(&b"LitT"[..]) {
+        Some(chunk) => literals(chunk)?,
+        None => Vec::new(),
+    };
+    let mut imports = Vec::new();
+    for [module, function, arity] in table::<3>(need("ImpT")?)? {
+        let mfa = Mfa { module: atom(module)?, function: atom(function)?, arity };
+        if arity > 255 {
+            return corrupt("an import with too many arguments");
+        }
+        imports.push(Import { mfa, target: OnceCell::new() });
+    }
+    let raw_lambdas = match chunks.get(&b"FunT"[..]) {
+        Some(chunk) => table::<6>(chunk)?,
+        None => Vec::new(),
+    };
+    let strings = chunks.get(&b"StrT"[..]).copied().unwrap_or_default();
+    let code_chunk = need("Code")?;
+    let (line_table, files) = match chunks.get(&b"Line"[..]) {
+        Some(chunk) => lines(chunk, &format!("{}.erl", name.text()))?,
+        None => (Vec::new(), Vec::new()),
+    };
+    let context = decode::Context { atoms: &atoms, literals: &literals, strings, imports: imports.len() };
+    let decoded = decode::code(code_chunk, &context, name)?;
+    let entry = |label: u32| match decoded.labels.get(&label) {
+        Some(pc) => Ok(*pc),
+        None => corrupt("a function without code"),
+    };
+    let mut exports = HashMap::new();
+    for [function, arity, label] in table::<3>(need("ExpT")?)? {
+        exports.insert((atom(function)?, arity), entry(label)?);
+    }
+    let mut lambdas = Vec::new();
+    for [function, arity, label, _, free, old_uniq] in raw_lambdas {
+        if arity > 255 || free > arity {
+            return corrupt("a fun with too many arguments");
+        }
+        lambdas.push(Lambda { function: atom(function)?, arity, entry: entry(label)?, free, old_uniq });
+    }
+    if decoded.lambdas_used > lambdas.len() {
+        return corrupt("a fun out of range");
+    }
+    let mut at_lines = Vec::new();
+    for (pc, index) in decoded.lines {
+        match (index as usize).checked_sub(1) {
+            None => at_lines.push((pc, Line { file: 0, line: 0 })),
+            Some(i) => match line_table.get(i) {
+                Some(line) => at_lines.push((pc, *line)),
+                None => return corrupt("a line out of range"),
+            },
+        }
+    }
+    let functions: Vec<Function> = decoded.functions;
+    let locals = functions.iter().map(|f| ((f.mfa.function, f.mfa.arity), f.start + 1)).collect();
+    let term =
+        |chunk: &[u8]| chunks.get(chunk).and_then(|c| external::decode(c).ok()).map_or(Term::Nil, |t| t.0);
+    Ok(Module {
+        name,
+        md5: crate::native::md5::of(code_chunk),
+        exports,
+        locals,
+        imports,
+        lambdas,
+        code: decoded.code,
+        functions,
+        lines: at_lines,
+        files,
+        attributes: term(b"Attr"),
+        compile_info: term(b"CInf"),
+    })
+}
+
+fn gunzip(bytes: &[u8]) -> Result<Vec<u8>> {
+    const LARGEST: usize = 1 << 28;
+    // A gzip header without extras is what erlc +compressed writes.
+    if bytes.len() < 18 || bytes[3] != 0 {
+        return corrupt("an unusual gzip header");
+    }
+    miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes[10..bytes.len() - 8], LARGEST)
+        .or_else(|_| corrupt("corrupt compressed data"))
+}
+
+fn word(bytes: &[u8], at: usize) -> Result<u32> {
+    match bytes.get(at..at + 4) {
+        Some(b) => Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]])),
+        None => corrupt("truncated"),
+    }
+}
+
+fn chunks(bytes: &[u8]) -> Result<HashMap<&[u8], &[u8]>> {
+    if bytes.get(..4) != Some(b"FOR1") || bytes.get(8..12) != Some(b"BEAM") {
+        return corrupt("it does not start like one");
+    }
+    let Some(end) = (word(bytes, 4)? as usize).checked_add(8).filter(|end| *end <= bytes.len()) else {
+        return corrupt("truncated");
+    };
+    let (mut at, mut chunks) = (12, HashMap::new());
+    while at + 8 <= end {
+        let size = word(bytes, at + 4)? as usize;
+        let Some(body) = bytes.get(at + 8..(at + 8).saturating_add(size)).filter(|_| at + 8 + size <= end)
+        else {
+            return corrupt("truncated");
+        };
+        chunks.insert(&bytes[at..at + 4], body);
+        at += 8 + size.next_multiple_of(4);
+    }
+    Ok(chunks)
+}
+
+fn atoms(chunk: &[u8]) -> Result<Vec<Atom>> {
+    // OTP 28 writes a negative count and lengths as compact terms; up to 27 it is a count and length bytes.
+    let count = word(chunk, 0)?;
+    if count as i32 <= 0 {
+        return corrupt("its atom table is of a later OTP than 27");
+    }
+    let (mut at, mut atoms) = (4, Vec::new());
+    for _ in 0..count {
+        let Some(len) = chunk.get(at).map(|n| *n as usize) else { return corrupt("truncated") };
+        let Some(text) = chunk.get(at + 1..at + 1 + len) else { return corrupt("truncated") };
+        let Ok(text) = std::str::from_utf8(text) else { return corrupt("an atom that is not UTF-8") };
+        atoms.push(Atom::new(text));
+        at += 1 + len;
+    }
+    Ok(atoms)
+}
+
+/// A count, then rows of words.
+fn table<const N: usize>(chunk: &[u8]) -> Result<Vec<[u32; N]>> {
+    let count = word(chunk, 0)? as usize;
+    if count > chunk.len() / (4 * N) {
+        return corrupt("truncated");
+    }
+    let mut rows = Vec::with_capacity(count);
+    for row in 0..count {
+        let mut words = [0; N];
+        for (i, w) in words.iter_mut().enumerate() {
+            *w = word(chunk, 4 + (row * N + i) * 4)?;
+        }
+        rows.push(words);
+    }
+    Ok(rows)
+}
+
+fn literals(chunk: &[u8]) -> Result<Vec<Term>> {
+    let size = word(chunk, 0)? as usize;
+    let unpacked;
+    let bytes = if size == 0 {
+        &chunk[4..]
+    } else {
+        unpacked = external::inflate(&chunk[4..], size).or_else(corrupt)?;
+        &unpacked[..]
+    };
+    let count = word(bytes, 0)?;
+    let (mut at, mut literals) = (4, Vec::new());
+    for _ in 0..count {
+        let size = word(bytes, at)? as usize;
+        let Some(body) = bytes.get(at + 4..(at + 4).saturating_add(size)) else {
+            return corrupt("truncated");
+        };
+        match external::decode(body) {
+            Ok((term, _)) => literals.push(term),
+            Err(e) => return corrupt(&format!("a literal that is {e}")),
+        }
+        at += 4 + size;
+    }
+    Ok(literals)
+}
+
+fn lines(chunk: &[u8], own: &str) -> Result<(Vec<Line>, Vec<String>)> {
+    let (count, files) = (word(chunk, 12)?, word(chunk, 16)?);
+    let Some(body) = chunk.get(20..) else { return corrupt("truncated") };
+    if count as usize > body.len() {
+        return corrupt("truncated");
+    }
+    let mut args = Args::new(body);
+    let (mut table, mut file) = (Vec::new(), 0);
+    while table.len() < count as usize {
+        match args.next()? {
+            Arg::Int(line) => {
+                let line = line.as_int().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                table.push(Line { file, line });
+            }
+            Arg::Atom(index) => file = index,
+            _ => return corrupt("a corrupt line table"),
+        }
+    }
+    let mut rest = args.rest();
+    let mut names = vec![own.to_owned()];
+    for _ in 0..files {
+        let Some(len) = rest.get(..2).map(|b| u16::from_be_bytes([b[0], b[1]]) as usize) else {
+            return corrupt("truncated");
+        };
+        let Some(name) = rest.get(2..2 + len) else { return corrupt("truncated") };
+        names.push(String::from_utf8_lossy(name).into_owned());
+        rest = &rest[2 + len..];
+    }
+    Ok((table, names))
+}

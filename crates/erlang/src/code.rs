@@ -1,0 +1,152 @@
+//! Finds code as `erl` does: natives first, then the modules that we replace, then `-pa` directories, then
+//! the installed OTP. Modules are loaded when somebody first needs them; every findable module counts as
+//! loaded. None of this is part of a program's state.
+
+use crate::beam::{self, Mfa, Module};
+use crate::native::{self, Native};
+use crate::term::Atom;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a function's name leads to.
+#[derive(Clone, Copy)]
+pub enum Target {
+    /// A function of ours.
+    Native(&'static Native),
+    /// Code: module number and instruction.
+    Code(u32, u32),
+    /// There is no such function.
+    Missing,
+}
+
+/// Where modules are looked for. Shared by all workers of a search.
+#[derive(Clone, Debug, Default)]
+pub struct SearchPath {
+    /// Directories with `.beam` files, first one first.
+    pub directories: Vec<PathBuf>,
+    /// Modules that are not in files: name and bytes.
+    pub given: Vec<(String, Arc<[u8]>)>,
+}
+
+/// The `lib/*/ebin` directories of the installed OTP; none if there is none.
+pub fn installed_otp() -> Vec<PathBuf> {
+    let root =
+        std::env::var_os("RADDLE_ERLANG_ROOT").map(PathBuf::from).or_else(|| {
+            let paths = std::env::var_os("PATH")?;
+            let erl = std::env::split_paths(&paths).map(|dir| dir.join("erl")).find(|erl| erl.is_file())?;
+            // `erl` is bin/erl of the root, often through links.
+            let erl = erl.canonicalize().ok()?;
+            erl.ancestors()
+                .find(|dir| dir.join("lib").join("erlang").is_dir() || has_stdlib(&dir.join("lib")))
+                .map(|dir| {
+                    if has_stdlib(&dir.join("lib")) { dir.to_owned() } else { dir.join("lib").join("erlang") }
+                })
+        });
+    let Some(root) = root else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(root.join("lib")) else { return Vec::new() };
+    let mut found: Vec<PathBuf> =
+        entries.flatten().map(|e| e.path().join("ebin")).filter(|ebin| ebin.is_dir()).collect();
+    found.sort();
+    found
+}
+
+fn has_stdlib(lib: &Path) -> bool {
+    std::fs::read_dir(lib).is_ok_and(|entries| {
+        entries.flatten().any(|e| e.file_name().to_string_lossy().starts_with("stdlib-"))
+    })
+}
+
+/// All code of one world.
+pub struct Code {
+    path: SearchPath,
+    modules: RefCell<Vec<Rc<Module>>>,
+    by_name: RefCell<HashMap<Atom, Option<u32>>>,
+    natives: HashMap<Mfa, &'static Native>,
+    errors: RefCell<Vec<String>>,
+}
+
+impl Code {
+    /// Code that is found this way.
+    pub fn new(path: SearchPath) -> Code {
+        Code {
+            path,
+            // Number 0 is where processes begin.
+            modules: RefCell::new(vec![Rc::new(crate::world::start_module())]),
+            by_name: RefCell::default(),
+            natives: native::all().map(|n| (n.mfa(), n)).collect(),
+            errors: RefCell::default(),
+        }
+    }
+    /// A module by number.
+    #[inline]
+    pub fn module(&self, number: u32) -> Rc<Module> {
+        self.modules.borrow()[number as usize].clone()
+    }
+    /// The number of a module; loads it if it must.
+    pub fn find(&self, name: Atom) -> Option<u32> {
+        if let Some(known) = self.by_name.borrow().get(&name) {
+            return *known;
+        }
+        let number = self.read(name).and_then(|bytes| match beam::load(&bytes) {
+            Ok(module) if module.name == name => {
+                let mut modules = self.modules.borrow_mut();
+                modules.push(Rc::new(module));
+                Some(modules.len() as u32 - 1)
+            }
+            Ok(module) => {
+                self.errors.borrow_mut().push(format!("{name}.beam holds the module {}", module.name));
+                None
+            }
+            Err(e) => {
+                self.errors.borrow_mut().push(format!("{name}.beam: {e}"));
+                None
+            }
+        });
+        self.by_name.borrow_mut().insert(name, number);
+        number
+    }
+    /// The bytes of a module's file.
+    pub fn read(&self, name: Atom) -> Option<Vec<u8>> {
+        if let Some(bytes) = crate::replaced::module(name.text()) {
+            return Some(bytes.to_vec());
+        }
+        if let Some((_, bytes)) = self.path.given.iter().find(|(n, _)| n == name.text()) {
+            return Some(bytes.to_vec());
+        }
+        self.file(name).and_then(|file| std::fs::read(file).ok())
+    }
+    /// The file of a module.
+    pub fn file(&self, name: Atom) -> Option<PathBuf> {
+        if name.text().contains(['/', '\0']) {
+            return None;
+        }
+        let file = format!("{}.beam", name.text());
+        self.path.directories.iter().map(|dir| dir.join(&file)).find(|f| f.is_file())
+    }
+    /// The directories that are searched.
+    pub fn directories(&self) -> &[PathBuf] {
+        &self.path.directories
+    }
+    /// What a function's name leads to.
+    pub fn resolve(&self, mfa: Mfa) -> Target {
+        if let Some(native) = self.natives.get(&mfa) {
+            return Target::Native(native);
+        }
+        let Some(number) = self.find(mfa.module) else { return Target::Missing };
+        match self.module(number).exports.get(&(mfa.function, mfa.arity)) {
+            Some(pc) => Target::Code(number, *pc),
+            None => Target::Missing,
+        }
+    }
+    /// Whether there is such a native.
+    pub fn is_native(&self, mfa: Mfa) -> bool {
+        self.natives.contains_key(&mfa)
+    }
+    /// Files that were found and could not be used.
+    pub fn errors(&self) -> Vec<String> {
+        self.errors.borrow().clone()
+    }
+}

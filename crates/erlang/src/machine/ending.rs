@@ -1,0 +1,230 @@
+//! How a run ends, and what is written down on the way for people.
+
+use super::{Machine, Task};
+use crate::process::{ExitStep, Next, Pc, Process};
+use crate::run::Env;
+use crate::settings::Judgement;
+use crate::term::{Atom, Pid, Term};
+use raddle_core::story::Place;
+use raddle_core::verdict::{Defect, FailureKind};
+use std::rc::Rc;
+
+/// How a run ended.
+pub enum Ending {
+    /// With this result of the test.
+    Passed(String),
+    /// With a failure.
+    Failed(Defect),
+}
+
+/// What happened, newest first.
+pub struct Log {
+    /// Whose line it is.
+    pub task: usize,
+    /// What was done.
+    pub text: String,
+    /// With what result.
+    pub result: String,
+    /// Where.
+    pub place: Option<Place>,
+    /// Whether it is a step of its own, not a part of the step before it.
+    pub step: bool,
+    /// What came before.
+    pub before: Option<Rc<Log>>,
+}
+
+/// A line of a stack trace in words: `reg_server:loop/1`.
+fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
+    let [module, function, arity, info] = entry.as_tuple()? else { return None };
+    let arity = arity.as_usize().unwrap_or_else(|| arity.iter().count());
+    let (mut file, mut line) = (None, None);
+    for pair in info.iter() {
+        match pair.as_tuple() {
+            Some([key, value]) if key.as_atom().is_some_and(|k| k.text() == "file") => file = value.to_text(),
+            Some([key, value]) if key.as_atom().is_some_and(|k| k.text() == "line") => {
+                line = value.as_usize()
+            }
+            _ => {}
+        }
+    }
+    let place = file.zip(line).map(|(file, line)| Place { file, line: line as u32, column: 1 });
+    Some((format!("in {module}:{function}/{arity}"), place))
+}
+
+/// The lines of a stack trace.
+pub(super) fn trace_lines(trace: &Term) -> Vec<(String, Option<Place>)> {
+    trace.iter().filter_map(in_words).collect()
+}
+
+/// The first place that a stack trace names.
+pub(super) fn place_of(trace: &Term) -> Option<Place> {
+    trace.iter().filter_map(in_words).find_map(|(_, place)| place)
+}
+
+/// The source line of a place in the code.
+pub(crate) fn place(env: &Env, pc: Pc) -> Option<Place> {
+    let module = env.code.module(pc.module);
+    module.line_at(pc.at).map(|(file, line)| Place { file: file.to_owned(), line, column: 1 })
+}
+
+/// Where a process is, seen from outside OTP: the first line on its stack that is not in a module of OTP's own
+/// behaviours, else the very place.
+pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
+    let inner =
+        ["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "lists", "sys", "timer"];
+    let callers = p.frames.iter().rev().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
+    let own = std::iter::once(p.pc)
+        .chain(callers)
+        .find(|pc| !inner.contains(&env.code.module(pc.module).name.text()));
+    own.and_then(|pc| place(env, pc)).or_else(|| place(env, p.pc))
+}
+
+impl Machine {
+    /// Whether a process waits for the reply to a call.
+    fn awaits_reply(&self, p: &Process) -> bool {
+        let (gen_module, do_call) = (Atom::new("gen"), Atom::new("do_call"));
+        let callers = p.frames.iter().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
+        callers.chain(std::iter::once(p.pc)).any(|pc| {
+            let module = self.env.code.module(pc.module);
+            module.name == gen_module && module.function_at(pc.at).is_some_and(|f| f.function == do_call)
+        })
+    }
+
+    /// How the run ended; asked when nothing can happen any more.
+    pub fn ending(&self) -> Ending {
+        if let Some(defect) = self.over.as_ref().or(self.failed.as_ref()) {
+            return Ending::Failed(Defect::clone(defect));
+        }
+        if self.halted {
+            return Ending::Passed("halt".to_owned());
+        }
+        let strict = self.env.settings.judgement == Judgement::Strict;
+        let waiting: Vec<&Rc<Process>> =
+            self.processes().map(|(_, p)| p).filter(|p| !matches!(p.next, Next::Gone)).collect();
+        let stuck: Vec<&Rc<Process>> = waiting
+            .iter()
+            .copied()
+            .filter(|p| strict || p.pid == Pid::root() || self.awaits_reply(p))
+            .collect();
+        if stuck.is_empty() {
+            return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
+        }
+        let names: Vec<String> = stuck.iter().map(|p| self.shown(p)).collect();
+        let verb = if names.len() == 1 { "waits" } else { "wait" };
+        let message = format!("deadlock: {} {verb} for ever", names.join(" and "));
+        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        for p in waiting {
+            let what = match &p.next {
+                Next::Receive(_) if p.mailbox.is_empty() => "waits for a message".to_owned(),
+                Next::Receive(_) => {
+                    let messages: Vec<String> = p.mailbox.iter().map(Term::to_string).collect();
+                    format!("waits for another message than {}", messages.join(", "))
+                }
+                _ => "waits".to_owned(),
+            };
+            defect = defect.note(format!("{} {what}", self.shown(p)), own_place(&self.env, p));
+        }
+        Ending::Failed(defect)
+    }
+
+    fn shown(&self, p: &Process) -> String {
+        match p.name {
+            Some(name) => format!("{} ({name})", p.pid),
+            None => p.pid.to_string(),
+        }
+    }
+
+    /// From now on, what happens is written down.
+    pub fn record(&mut self) {
+        let nothing = Log {
+            task: 0,
+            text: String::new(),
+            result: String::new(),
+            place: None,
+            step: false,
+            before: None,
+        };
+        self.log = Some(Rc::new(nothing));
+    }
+
+    /// The newest of what was written down.
+    pub fn recorded(&self) -> Option<&Log> {
+        self.log.as_deref()
+    }
+
+    /// The registered name of a process.
+    pub fn label_of(&self, task: usize) -> Option<String> {
+        match &self.tasks[task] {
+            Task::Process(p) => p.name.map(|name| name.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Writes down what happens, if somebody wants to know.
+    pub(crate) fn note(
+        &mut self,
+        task: usize,
+        text: String,
+        result: String,
+        place: Option<Place>,
+        step: bool,
+    ) {
+        if self.log.is_some() {
+            self.log = Some(Rc::new(Log { task, text, result, place, step, before: self.log.take() }));
+        }
+    }
+
+    pub(super) fn log_exit(&mut self, task: usize, step: &ExitStep) {
+        if self.log.is_none() {
+            return;
+        }
+        let text = self.exit_words(task, step);
+        self.note(task, text, String::new(), None, true);
+    }
+
+    /// A step of an exit in words.
+    pub(super) fn exit_words(&self, task: usize, step: &ExitStep) -> String {
+        let p = self.process(task);
+        let reason = p.exiting.as_ref().map_or(Term::Nil, |e| e.reason.clone());
+        // The trace is shown with the failure, not in the step.
+        let reason = match (p.exiting.as_ref().is_some_and(|e| e.trace.is_some()), reason.as_tuple()) {
+            (true, Some([what, _])) => what.clone(),
+            _ => reason,
+        };
+        match step {
+            ExitStep::Table(id) => format!("loses its table {id}"),
+            ExitStep::Vanish => format!("exits ({reason})"),
+            ExitStep::Link(other) => format!("exit signal to {other}"),
+            ExitStep::Down(_, other) => format!("down message to {other}"),
+        }
+    }
+
+    /// What a task would do next, in words.
+    pub fn words(&self, task: usize) -> String {
+        match &self.tasks[task] {
+            Task::Process(p) => match &p.next {
+                Next::Call(native, _) => {
+                    let args: Vec<String> = p.x.iter().map(Term::to_string).collect();
+                    format!("{}:{}({})", native.module, native.function, args.join(", "))
+                }
+                Next::Send(_) => match p.x.as_slice() {
+                    [to, message, ..] => format!("{to} ! {message}"),
+                    _ => "send".to_owned(),
+                },
+                Next::Receive(found) => match found {
+                    crate::process::Found::Message(_) => "receives a message".to_owned(),
+                    _ => "waits for a message".to_owned(),
+                },
+                Next::Exit => self.exit_words(task, &self.next_exit_step(task)),
+                Next::Gone => "end".to_owned(),
+            },
+            Task::Pair(pair) => match pair.queue.first() {
+                Some(signal) => format!("delivers {}", signal.words()),
+                None => "end".to_owned(),
+            },
+            Task::Timer(timer) => format!("fires: {} ! {}", timer.to, timer.message),
+            Task::Spent => "end".to_owned(),
+            Task::Faults => "kills a process".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
+//! and each monitoring process is told. Grain `thesis` takes all of it in one step.
+
+use super::Machine;
+use crate::process::{ExitStep, Exiting, Monitor, Next};
+use crate::settings::{Grain, Judgement};
+use crate::term::{Pid, Term, known};
+use raddle_core::verdict::{Defect, FailureKind};
+use std::rc::Rc;
+
+impl Machine {
+    /// The process comes to its end by itself.
+    pub(crate) fn comes_to_its_end(&mut self, task: usize, reason: Term, trace: Option<Term>) {
+        self.start_exit(task, reason, trace, false, false);
+    }
+
+    /// A signal makes the process end.
+    pub(crate) fn signalled_to_exit(&mut self, task: usize, reason: Term) {
+        self.start_exit(task, reason, None, true, false);
+    }
+
+    /// The process is killed as an injected fault.
+    pub(super) fn injected_kill(&mut self, task: usize) {
+        self.start_exit(task, Term::Atom(known::KILLED), None, true, true);
+    }
+
+    fn start_exit(
+        &mut self,
+        task: usize,
+        reason: Term,
+        trace: Option<Term>,
+        signalled: bool,
+        injected: bool,
+    ) {
+        let p = self.process_mut(task);
+        let exiting =
+            Exiting { reason, trace, todo: Vec::new(), begun: false, signalled, injected, noticed: false };
+        p.exiting = Some(Rc::new(exiting));
+        p.next = Next::Exit;
+        p.ys.clear();
+        p.frames.clear();
+        p.x.clear();
+        p.fr.clear();
+        p.receiving = false;
+    }
+
+    /// What the next step of an ending process is.
+    pub(super) fn next_exit_step(&self, task: usize) -> ExitStep {
+        let p = self.process(task);
+        let exiting = p.exiting.as_ref().expect("a process that ends");
+        if exiting.begun {
+            return exiting.todo.last().expect("something left to do").clone();
+        }
+        self.tables.owned_by(p.pid).into_iter().next().map_or(ExitStep::Vanish, ExitStep::Table)
+    }
+
+    /// Takes the next step of an ending process; says whether anything is left.
+    pub(super) fn exit_step(&mut self, task: usize) -> bool {
+        let pid = self.process(task).pid;
+        if !self.exiting(task).begun {
+            let mut todo = vec![ExitStep::Vanish];
+            todo.extend(self.tables.owned_by(pid).into_iter().rev().map(ExitStep::Table));
+            let exiting = self.exiting_mut(task);
+            exiting.begun = true;
+            exiting.todo = todo;
+        }
+        let step = self.exiting_mut(task).todo.pop().expect("something left to do");
+        self.log_exit(task, &step);
+        match step {
+            ExitStep::Table(id) => self.table_owner_ends(pid, &id),
+            ExitStep::Vanish => self.vanish(task),
+            ExitStep::Link(other) => {
+                let reason = self.exiting(task).reason.clone();
+                self.send(pid, other, Signal::LinkedExit(pid, reason));
+            }
+            ExitStep::Down(reference, other) => {
+                let reason = self.exiting(task).reason.clone();
+                self.send(pid, other, Signal::Down(reference, reason));
+            }
+        }
+        if !self.exiting(task).todo.is_empty() {
+            return true;
+        }
+        self.gone(task);
+        false
+    }
+
+    fn exiting(&self, task: usize) -> &Exiting {
+        self.process(task).exiting.as_ref().expect("a process that ends")
+    }
+
+    fn exiting_mut(&mut self, task: usize) -> &mut Exiting {
+        Rc::make_mut(self.process_mut(task).exiting.as_mut().expect("a process that ends"))
+    }
+
+    /// Name and pid go; from now on it is known who has to be told.
+    fn vanish(&mut self, task: usize) {
+        let p = self.process_mut(task);
+        let (pid, name) = (p.pid, p.name.take());
+        p.mailbox.clear();
+        p.aliases.clear();
+        let links = std::mem::take(&mut p.links);
+        let watchers = std::mem::take(&mut p.monitored_by);
+        let watched = std::mem::take(&mut p.monitors);
+        if let Some(name) = name {
+            Rc::make_mut(&mut self.names).remove(&name);
+        }
+        let noticed = self.would_be_noticed(&links, &watchers);
+        let exiting = self.exiting_mut(task);
+        exiting.noticed = noticed;
+        exiting.todo.extend(watchers.iter().rev().map(|m| ExitStep::Down(m.reference, m.other)));
+        exiting.todo.extend(links.iter().rev().map(|l| ExitStep::Link(*l)));
+        for monitor in watched {
+            // Nobody is told any more; at once, since nobody could tell the difference.
+            if let Some(other) = self.find(monitor.other)
+                && self.process(other).monitored_by.iter().any(|m| m.reference == monitor.reference)
+            {
+                self.process_mut(other).monitored_by.retain(|m| m.reference != monitor.reference);
+            }
+        }
+        self.cancel_timers_of(pid);
+        self.judge(task);
+    }
+
+    fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {
+        !watchers.is_empty()
+            || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
+    }
+
+    /// Whether the end of this process, which has not vanished yet, will be a failure.
+    pub(super) fn will_fail(&self, task: usize) -> bool {
+        let p = self.process(task);
+        self.is_failure(task, self.would_be_noticed(&p.links, &p.monitored_by))
+    }
+
+    fn is_failure(&self, task: usize, noticed: bool) -> bool {
+        let exiting = self.exiting(task);
+        let reason = &exiting.reason;
+        if reason.is_atom(known::NORMAL) || exiting.injected {
+            return false;
+        }
+        let shutdown = reason.is_atom(known::SHUTDOWN)
+            || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
+        match self.env.settings.judgement {
+            Judgement::Strict => true,
+            Judgement::Usual => !shutdown && !noticed,
+            Judgement::Lenient => self.process(task).pid == Pid::root(),
+        }
+    }
+
+    /// Notes a failure if this end is one. By the thesis's rules the run is over then; otherwise it goes on,
+    /// since others may still do what nobody has seen.
+    fn judge(&mut self, task: usize) {
+        let exiting = self.exiting(task);
+        if !self.is_failure(task, exiting.noticed) {
+            return;
+        }
+        let reason = &exiting.reason;
+        let pid = self.process(task).pid;
+        let mut message = match &exiting.trace {
+            Some(_) => {
+                let what = reason.as_tuple().map_or(reason.clone(), |t| t[0].clone());
+                format!("{pid} crashed: {what}")
+            }
+            None => format!("{pid} exited abnormally: {reason}"),
+        };
+        let place = exiting.trace.as_ref().and_then(super::ending::place_of);
+        if let Some(place) = &place {
+            message += &format!(" at {place}");
+        }
+        let mut defect = Defect::new(FailureKind::Panic, message);
+        for line in exiting.trace.as_ref().map(super::ending::trace_lines).unwrap_or_default() {
+            defect = defect.note(line.0, line.1);
+        }
+        if self.env.settings.grain == Grain::Thesis {
+            self.over = Some(Rc::new(defect));
+        } else if self.failed.is_none() {
+            self.failed = Some(Rc::new(defect));
+        }
+    }
+
+    fn gone(&mut self, task: usize) {
+        let p = self.process_mut(task);
+        p.next = Next::Gone;
+        p.dictionary = Default::default();
+        let exiting = Rc::make_mut(p.exiting.as_mut().expect("a process that ends"));
+        exiting.trace = None;
+    }
+
+    /// Takes all steps of an end that belong together.
+    pub(super) fn exit_by_grain(&mut self, task: usize) {
+        while self.exit_step(task) && self.env.settings.grain != Grain::Full && self.over.is_none() {}
+    }
+
+    /// Processes that may be killed as an injected fault.
+    pub(super) fn victims(&self) -> Vec<usize> {
+        self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t)).map(|(t, _)| t).collect()
+    }
+}
+
+use super::Signal;

@@ -1,0 +1,246 @@
+//! The whole state of a program as plain data: processes, signals on their way, names, tables, timers, the
+//! clock. Knows what could happen next and lets one of those things happen.
+
+pub mod access;
+mod ending;
+mod exit;
+mod pending;
+mod perform;
+mod signal;
+pub mod spawn;
+mod timer;
+
+pub use ending::{Ending, Log};
+pub use signal::{Signal, Sort};
+pub use timer::Timer;
+
+use crate::ets::Tables;
+use crate::process::Process;
+use crate::run::Env;
+use crate::term::hash::Fingerprint;
+use crate::term::{Atom, Map, Pid, Ref, Term, parse};
+use access::Objects;
+use raddle_core::operation::TaskId;
+use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Pending;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Who moves.
+#[derive(Clone)]
+pub enum Task {
+    /// A process.
+    Process(Rc<Process>),
+    /// Signals from one process to another that have not arrived, in order.
+    Pair(Rc<Pair>),
+    /// A timer.
+    Timer(Rc<Timer>),
+    /// A timer that has fired or was cancelled.
+    Spent,
+    /// Whoever kills processes, where that is allowed.
+    Faults,
+}
+
+/// Signals from one process to another that have not arrived.
+#[derive(Clone)]
+pub struct Pair {
+    /// Who sent them.
+    pub from: Pid,
+    /// Who gets them.
+    pub to: Pid,
+    /// In order.
+    pub queue: Vec<Signal>,
+}
+
+/// Counters or atomics: shared numbers.
+#[derive(Clone)]
+pub struct Numbers {
+    /// The values.
+    pub values: Vec<i64>,
+    /// Whether they are unsigned.
+    pub unsigned: bool,
+}
+
+/// The whole state of a program.
+#[derive(Clone)]
+pub struct Machine {
+    pub(crate) env: Rc<Env>,
+    pub(crate) tasks: Vec<Task>,
+    /// The tasks of processes, by pid.
+    pub(crate) index: Rc<Vec<(Pid, u32)>>,
+    pub(crate) names: Rc<BTreeMap<Atom, Pid>>,
+    pub(crate) tables: Rc<Tables>,
+    pub(crate) persistent: Rc<Map>,
+    pub(crate) numbers: Rc<BTreeMap<Ref, Rc<Numbers>>>,
+    pub(crate) environment: Rc<BTreeMap<(Atom, Atom), Term>>,
+    /// Virtual time in nanoseconds.
+    pub(crate) now: u64,
+    pub(crate) monotonic: u64,
+    pub(crate) kills_left: u32,
+    /// What the test process returned.
+    pub(crate) result: Option<Term>,
+    /// The run is over for this reason.
+    pub(crate) over: Option<Rc<Defect>>,
+    /// Something went wrong, and the run goes on.
+    pub(crate) failed: Option<Rc<Defect>>,
+    /// The run was ended by the program, without an error.
+    pub(crate) halted: bool,
+    objects: Objects,
+    pending: Vec<Pending>,
+    enabled: Vec<TaskId>,
+    /// Where what happens is written down, if somebody wants to know.
+    pub(crate) log: Option<Rc<Log>>,
+}
+
+/// What a `.config` file says: a list of applications with lists of their keys.
+fn environment(text: &str) -> Result<BTreeMap<(Atom, Atom), Term>, String> {
+    let terms = parse::terms(text)?;
+    let bad = || "it must be one list of {Application, [{Key, Value}]}".to_owned();
+    let [list] = terms.as_slice() else { return Err(bad()) };
+    let mut environment = BTreeMap::new();
+    for entry in list.to_vec().ok_or_else(bad)? {
+        let Some([Term::Atom(app), keys]) = entry.as_tuple() else { return Err(bad()) };
+        for pair in keys.to_vec().ok_or_else(bad)? {
+            let Some([Term::Atom(key), value]) = pair.as_tuple() else { return Err(bad()) };
+            environment.insert((*app, *key), value.clone());
+        }
+    }
+    Ok(environment)
+}
+
+impl Machine {
+    /// A program that begins with a call of `module:function(args...)`.
+    pub fn new(env: Rc<Env>, module: Atom, function: Atom, args: Vec<Term>) -> Machine {
+        let kills_left = env.settings.kills;
+        let mut machine = Machine {
+            env,
+            tasks: Vec::new(),
+            index: Rc::default(),
+            names: Rc::default(),
+            tables: Rc::default(),
+            persistent: Rc::default(),
+            numbers: Rc::default(),
+            environment: Rc::default(),
+            now: 0,
+            monotonic: 0,
+            kills_left,
+            result: None,
+            over: None,
+            failed: None,
+            halted: false,
+            objects: Objects::default(),
+            pending: Vec::new(),
+            enabled: Vec::new(),
+            log: None,
+        };
+        match machine.env.settings.config.as_deref().map(environment) {
+            None => {}
+            Some(Ok(environment)) => machine.environment = Rc::new(environment),
+            Some(Err(what)) => {
+                let what = format!("the configuration cannot be used: {what}");
+                machine.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
+            }
+        }
+        machine.begin(module, function, args);
+        if machine.kills_left > 0 {
+            machine.tasks.push(Task::Faults);
+        }
+        machine.refresh();
+        machine
+    }
+
+    /// The task of a process.
+    pub fn find(&self, pid: Pid) -> Option<usize> {
+        self.index.iter().find(|(p, _)| *p == pid).map(|(_, task)| *task as usize)
+    }
+    /// A process by task.
+    pub fn process(&self, task: usize) -> &Rc<Process> {
+        match &self.tasks[task] {
+            Task::Process(p) => p,
+            _ => unreachable!("task {task} is no process"),
+        }
+    }
+    /// A process by task, to change it.
+    pub fn process_mut(&mut self, task: usize) -> &mut Process {
+        match &mut self.tasks[task] {
+            Task::Process(p) => Rc::make_mut(p),
+            _ => unreachable!("task {task} is no process"),
+        }
+    }
+    /// A process by pid, if it is alive.
+    pub fn alive(&self, pid: Pid) -> Option<usize> {
+        self.find(pid).filter(|t| self.is_alive(*t))
+    }
+    /// Whether a process is alive, as `is_process_alive` means it.
+    pub fn is_alive(&self, task: usize) -> bool {
+        let p = self.process(task);
+        match &p.exiting {
+            None => !matches!(p.next, crate::process::Next::Gone),
+            Some(exiting) => !exiting.begun && !exiting.signalled,
+        }
+    }
+    /// All processes with their tasks.
+    pub fn processes(&self) -> impl Iterator<Item = (usize, &Rc<Process>)> {
+        self.tasks.iter().enumerate().filter_map(|(i, t)| match t {
+            Task::Process(p) => Some((i, p)),
+            _ => None,
+        })
+    }
+    /// The task's logical name.
+    pub fn name_of(&self, task: usize) -> String {
+        match &self.tasks[task] {
+            Task::Process(p) => p.pid.to_string(),
+            Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
+            Task::Timer(timer) => format!("{}~timer{}", timer.owner, timer.number),
+            Task::Spent => "a spent timer".to_owned(),
+            Task::Faults => "faults".to_owned(),
+        }
+    }
+
+    /// Equal for equal states.
+    pub fn fingerprint(&self) -> u128 {
+        // Tasks are numbered by creation, which depends on the schedule; so each adds its own hash.
+        let mut sum = (0_u64, 0_u64);
+        let mut add = |f: Fingerprint| {
+            let v = f.value();
+            sum = (sum.0.wrapping_add(v as u64), sum.1.wrapping_add((v >> 64) as u64));
+        };
+        let module_hash = |n: u32| self.env.code.module(n).name.hash64();
+        for task in &self.tasks {
+            let mut f = Fingerprint::default();
+            match task {
+                Task::Process(p) => p.fingerprint(&mut f, &module_hash),
+                Task::Pair(pair) if !pair.queue.is_empty() => {
+                    f.word(pair.from.hash64());
+                    f.word(pair.to.hash64());
+                    pair.queue.iter().for_each(|s| s.fingerprint(&mut f));
+                }
+                Task::Timer(timer) => timer.fingerprint(&mut f),
+                Task::Pair(_) | Task::Spent | Task::Faults => continue,
+            }
+            add(f);
+        }
+        let mut f = Fingerprint::default();
+        for (name, pid) in self.names.iter() {
+            f.word(name.hash64());
+            f.word(pid.hash64());
+        }
+        self.tables.fingerprint(&mut f);
+        f.term(&Term::Map(self.persistent.clone()));
+        for (reference, numbers) in self.numbers.iter() {
+            f.term(&Term::Ref(*reference));
+            numbers.values.iter().for_each(|v| f.word(*v as u64));
+        }
+        for ((app, key), value) in self.environment.iter() {
+            f.word(app.hash64());
+            f.word(key.hash64());
+            f.term(value);
+        }
+        let failed = self.over.is_some() as u64 | (self.failed.is_some() as u64) << 1;
+        for n in [self.now, self.monotonic, self.kills_left as u64, failed] {
+            f.word(n);
+        }
+        add(f);
+        (sum.0 as u128) << 64 | sum.1 as u128
+    }
+}

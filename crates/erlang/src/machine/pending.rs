@@ -1,0 +1,264 @@
+//! What could happen next: the pending operation of every task, with what it touches.
+
+use super::access::{Object, Touch};
+use super::signal::Sort;
+use super::{Machine, Signal, Task};
+use crate::native::Run;
+use crate::native::visible::{self, Look};
+use crate::process::{Deadline, ExitStep, Found, Monitor, Next, Process};
+use crate::settings::Grain;
+use crate::term::{Pid, Term};
+use raddle_core::clock::Time;
+use raddle_core::operation::{Accesses, TaskId};
+use raddle_core::world::{Manner, Pending, Point};
+
+impl Machine {
+    /// What could happen next.
+    pub fn point(&self) -> Point<'_> {
+        Point::new(&self.enabled, &self.pending)
+    }
+
+    /// Works out anew what could happen next.
+    pub(super) fn refresh(&mut self) {
+        let mut objects = std::mem::take(&mut self.objects);
+        let mut pending = std::mem::take(&mut self.pending);
+        pending.clear();
+        let over = self.over.is_some() || self.halted;
+        for task in 0..self.tasks.len() {
+            pending.push(if over { Pending::NOTHING } else { self.evaluate(task, &mut objects) });
+        }
+        self.objects = objects;
+        if !over {
+            self.let_timers_fire(&mut pending);
+            self.let_faults_happen(&mut pending);
+        }
+        self.enabled.clear();
+        let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+        self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        self.pending = pending;
+    }
+
+    fn test_is_over(&self) -> bool {
+        matches!(self.process(0).next, Next::Gone)
+    }
+
+    fn let_timers_fire(&self, pending: &mut [Pending]) {
+        // When the test is over and nothing else can happen, nobody waits for timers any more.
+        let busy = pending.iter().any(|p| p.options > 0);
+        if self.test_is_over() || busy && self.env.settings.time == Time::Idle {
+            return;
+        }
+        let Some(earliest) = self.earliest() else { return };
+        for (task, p) in pending.iter_mut().enumerate() {
+            let deadline = match &self.tasks[task] {
+                Task::Timer(timer) => Some(timer.deadline),
+                Task::Process(process) => process.deadline(),
+                _ => None,
+            };
+            if deadline == Some(earliest) {
+                p.options = 1;
+                // A firing moves the clock, which local code may read: nothing is reordered across it.
+                p.accesses = Accesses::EVERYTHING_THERE_IS;
+                p.manner = Manner::Phantom;
+            }
+        }
+    }
+
+    fn let_faults_happen(&self, pending: &mut [Pending]) {
+        if self.kills_left == 0 {
+            return;
+        }
+        let Some(task) = self.tasks.iter().position(|t| matches!(t, Task::Faults)) else { return };
+        let busy = pending.iter().any(|p| p.options > 0);
+        if !busy && self.test_is_over() {
+            return;
+        }
+        // When nothing else can happen, to kill nobody is a choice too.
+        let victims = self.victims().len() as u32;
+        pending[task].options = if busy || victims == 0 { victims } else { victims + 1 };
+        pending[task].accesses = Accesses::EVERYTHING_THERE_IS;
+        pending[task].manner = Manner::Phantom;
+    }
+
+    /// Whether a process could take its pending operation, timers aside.
+    pub(super) fn is_ready(&self, task: usize) -> bool {
+        self.touch(task).1 > 0
+    }
+
+    /// What a process's pending operation touches, and in how many ways it can go.
+    fn touch(&self, task: usize) -> (Touch, u32) {
+        let p = self.process(task);
+        let mine = Touch::NOTHING.read(Object::Itself(p.pid));
+        let (touch, options) = self.touch_alone(task, p, mine);
+        let more = match self.env.settings.grain {
+            Grain::Full => false,
+            // A step goes on after a call that raises.
+            Grain::Thesis => options > 0 && self.would_raise(task, p),
+            Grain::Receive => options > 0,
+        };
+        (if more { Touch::EVERYTHING } else { touch }, options)
+    }
+
+    /// Whether a process's pending call would raise an exception.
+    fn would_raise(&self, task: usize, p: &Process) -> bool {
+        const NEVER: [&str; 12] = [
+            "spawn",
+            "spawn_link",
+            "spawn_monitor",
+            "monitor",
+            "demonitor",
+            "whereis",
+            "process_flag",
+            "unlink",
+            "is_process_alive",
+            "alias",
+            "unalias",
+            "registered",
+        ];
+        match &p.next {
+            Next::Send(_) => match &p.x[0] {
+                Term::Pid(_) | Term::Ref(_) => false,
+                Term::Atom(name) => !self.names.contains_key(name),
+                _ => true,
+            },
+            Next::Call(native, _) if native.module == "erlang" && NEVER.contains(&native.function) => false,
+            Next::Call(native, _) => {
+                let Run::Visible(visible) = &native.run else { return false };
+                (visible.act)(&mut self.clone(), task, &p.x).is_err()
+            }
+            Next::Receive(found) => matches!(found, Found::BadTimeout { .. }),
+            _ => false,
+        }
+    }
+
+    fn touch_alone(&self, task: usize, p: &Process, mine: Touch) -> (Touch, u32) {
+        match &p.next {
+            Next::Call(native, _) => {
+                let Run::Visible(visible) = &native.run else { unreachable!("only visible natives") };
+                let look = Look { machine: self, me: p, args: &p.x };
+                let ready = visible.ready.is_none_or(|ready| ready(&look));
+                ((visible.touches)(&look, mine), ready as u32)
+            }
+            Next::Send(_) => (visible::send_touches(&Look { machine: self, me: p, args: &p.x }, mine), 1),
+            Next::Receive(found) => match found {
+                Found::Message(_) => (mine.write(Object::In(p.pid)), 1),
+                Found::Nothing { deadline: Some(Deadline::Now), .. } => (mine.read(Object::In(p.pid)), 1),
+                Found::Nothing { .. } => (mine.write(Object::In(p.pid)), 0),
+                Found::BadTimeout { .. } => (mine, 1),
+            },
+            Next::Exit => (self.exit_touches(task, p, mine), 1),
+            Next::Gone => (Touch::NOTHING, 0),
+        }
+    }
+
+    fn exit_touches(&self, task: usize, p: &Process, mine: Touch) -> Touch {
+        let begun = p.exiting.as_ref().is_some_and(|e| e.begun);
+        let mine = if begun { Touch::NOTHING } else { mine };
+        let step = self.next_exit_step(task);
+        let vanish = |touch: Touch| {
+            let touch = touch.write(Object::Watch(p.pid));
+            p.name.map_or(touch, |name| touch.write(Object::Name(name)))
+        };
+        if self.env.settings.grain != Grain::Full {
+            if self.will_fail(task) {
+                return Touch::EVERYTHING;
+            }
+            let plain = p.links.is_empty() && p.monitored_by.is_empty() && p.monitors.is_empty();
+            return match step {
+                ExitStep::Vanish if plain => vanish(mine),
+                ExitStep::Vanish if p.links.is_empty() && p.monitors.is_empty() => {
+                    let told = |t, m: &Monitor| self.sending_touches(t, p.pid, m.other, Sort::Down);
+                    p.monitored_by.iter().fold(vanish(mine), told)
+                }
+                _ => Touch::EVERYTHING,
+            };
+        }
+        match step {
+            ExitStep::Table(id) => {
+                let touch = mine.write(Object::table(&id));
+                match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
+                    Some((heir, _)) => {
+                        let touch = touch.read(Object::Watch(*heir));
+                        self.sending_touches(touch, p.pid, *heir, Sort::Message)
+                    }
+                    None => touch,
+                }
+            }
+            ExitStep::Vanish if p.monitors.is_empty() => vanish(mine),
+            // Its own monitors of others are taken away with it, as far as they have not fired.
+            ExitStep::Vanish => {
+                let touch = vanish(mine).read(Object::In(p.pid));
+                p.monitors.iter().fold(touch, |touch, m| touch.write(Object::Watch(m.other)))
+            }
+            ExitStep::Link(other) => self.sending_touches(mine, p.pid, other, Sort::LinkedExit),
+            ExitStep::Down(_, other) => self.sending_touches(mine, p.pid, other, Sort::Down),
+        }
+    }
+
+    /// What sending a signal touches: the queue of its pair if it joins it, else what it touches where it
+    /// arrives.
+    pub(crate) fn sending_touches(&self, touch: Touch, from: Pid, to: Pid, sort: Sort) -> Touch {
+        if !self.arrives_at_once(from, to, sort) {
+            return touch.write(Object::Queue(from, to));
+        }
+        match sort {
+            Sort::Message | Sort::Down => touch.write(Object::In(to)),
+            Sort::Watching => touch.write(Object::Watch(to)),
+            Sort::Deadly | Sort::LinkedExit => {
+                touch.write(Object::In(to)).write(Object::Itself(to)).write(Object::Watch(to))
+            }
+        }
+    }
+
+    fn evaluate(&self, task: usize, objects: &mut super::access::Objects) -> Pending {
+        match &self.tasks[task] {
+            Task::Process(p) => {
+                if matches!(p.next, Next::Gone) {
+                    return Pending::NOTHING;
+                }
+                let (touch, options) = self.touch(task);
+                let place = (p.pc.module as u64) << 32 | p.pc.at as u64;
+                let kind = match &p.next {
+                    Next::Call(..) => 1,
+                    Next::Send(_) => 2,
+                    Next::Receive(_) => 3,
+                    Next::Exit => 4,
+                    Next::Gone => 5,
+                };
+                let signature = (p.pid.hash64() ^ place.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ kind) as u32;
+                Pending { accesses: touch.accesses(objects), options, signature, manner: Manner::Ordinary }
+            }
+            Task::Pair(pair) => {
+                let Some(signal) = pair.queue.first() else { return Pending::NOTHING };
+                let touch = Touch::NOTHING.write(Object::Queue(pair.from, pair.to));
+                let touch = match signal {
+                    Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..) => {
+                        touch.write(Object::In(pair.to))
+                    }
+                    Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => {
+                        // A dead receiver answers.
+                        let touch = touch.write(Object::Watch(pair.to));
+                        let dead = self.alive(pair.to).is_none();
+                        match signal {
+                            // The answer to a link can be deadly.
+                            Signal::Link(_) if dead => Touch::EVERYTHING,
+                            _ if dead => touch.write(Object::In(pair.from)),
+                            _ => touch,
+                        }
+                    }
+                    _ => Touch::EVERYTHING,
+                };
+                let signature = (pair.from.hash64() ^ pair.to.hash64().rotate_left(9)) as u32;
+                Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Phantom }
+            }
+            Task::Timer(timer) => Pending {
+                accesses: Accesses::EVERYTHING_THERE_IS,
+                options: 0,
+                signature: timer.number ^ timer.owner.hash64() as u32,
+                manner: Manner::Phantom,
+            },
+            Task::Spent => Pending::NOTHING,
+            Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
+        }
+    }
+}

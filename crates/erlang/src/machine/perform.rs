@@ -1,0 +1,306 @@
+//! Lets things happen: one step of a task, and the local code after it.
+
+use super::{Machine, Signal, Task};
+use crate::native::visible::{self, Effect};
+use crate::native::{Native, Run};
+use crate::process::{Deadline, Found, Next, Then};
+use crate::run::{self, Mode, Raise, Stop};
+use crate::settings::Grain;
+use crate::term::{Pid, Term, known};
+use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Pick;
+use std::rc::Rc;
+
+/// The longest time a receive can wait, in milliseconds.
+const LONGEST_WAIT: i64 = 0xffff_ffff;
+
+/// Whether an operation raised an exception.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Went {
+    Well,
+    Wrong,
+}
+
+impl Machine {
+    /// Lets `pick` happen.
+    pub fn step(&mut self, pick: Pick) {
+        let task = pick.task.index();
+        match &self.tasks[task] {
+            Task::Process(_) => self.step_process(task),
+            Task::Pair(_) => {
+                self.log_phantom(task);
+                self.deliver(task);
+            }
+            Task::Timer(_) => {
+                self.log_phantom(task);
+                self.fire(task);
+            }
+            Task::Faults => self.fault(task, pick.option as usize),
+            Task::Spent => unreachable!("a spent timer cannot move"),
+        }
+        self.refresh();
+    }
+
+    fn log_phantom(&mut self, task: usize) {
+        if self.log.is_some() {
+            let text = self.words(task);
+            self.note(task, text, String::new(), None, true);
+        }
+    }
+
+    fn fault(&mut self, task: usize, option: usize) {
+        match self.victims().get(option).copied() {
+            Some(victim) => {
+                self.kills_left -= 1;
+                let name = self.process(victim).pid;
+                self.note(task, format!("kills {name}"), String::new(), None, true);
+                self.injected_kill(victim);
+            }
+            None => {
+                self.kills_left = 0;
+                self.note(task, "kills nobody".to_owned(), String::new(), None, true);
+            }
+        }
+    }
+
+    fn step_process(&mut self, task: usize) {
+        let mut first = true;
+        loop {
+            let went = self.perform(task, first);
+            first = false;
+            if self.over.is_some() || self.halted {
+                return;
+            }
+            let on = match self.env.settings.grain {
+                Grain::Full => false,
+                Grain::Thesis => went == Went::Wrong,
+                Grain::Receive => !matches!(self.process(task).next, Next::Receive(_)),
+            };
+            if !on || !self.is_ready(task) {
+                return;
+            }
+        }
+    }
+
+    fn perform(&mut self, task: usize, step: bool) -> Went {
+        let p = self.process(task);
+        let place = if self.log.is_some() { super::ending::own_place(&self.env, p) } else { None };
+        let text = if self.log.is_some() { self.words(task) } else { String::new() };
+        let next = self.process(task).next.clone();
+        match next {
+            Next::Call(native, then) => {
+                let args = self.process(task).x.clone();
+                let Run::Visible(visible) = native.run else {
+                    unreachable!("only visible natives are announced")
+                };
+                let done = (visible.act)(self, task, &args);
+                self.done(task, native, then, done, args, (text, place, step))
+            }
+            Next::Send(then) => {
+                let args = self.process(task).x.clone();
+                let done = visible::send(self, task, &args);
+                self.done(task, &visible::SEND, then, done, args, (text, place, step))
+            }
+            Next::Receive(found) => {
+                self.receive(task, found, (place, step));
+                Went::Well
+            }
+            Next::Exit => {
+                self.exit_by_grain(task);
+                Went::Well
+            }
+            Next::Gone => unreachable!("a process that has ended cannot move"),
+        }
+    }
+
+    fn done(
+        &mut self,
+        task: usize,
+        native: &'static Native,
+        then: Then,
+        done: Result<Effect, Raise>,
+        args: Vec<Term>,
+        (text, place, step): (String, Option<raddle_core::story::Place>, bool),
+    ) -> Went {
+        if self.log.is_some() {
+            let result = match &done {
+                Ok(Effect::Value(value)) => value.to_string(),
+                Ok(_) => String::new(),
+                Err(Raise::Exception { reason, .. }) => format!("raises {reason}"),
+                Err(Raise::Unsupported(_)) => "is not supported".to_owned(),
+            };
+            self.note(task, text, result, place, step);
+        }
+        match done {
+            Ok(Effect::Value(value)) => {
+                if self.process(task).exiting.is_some() {
+                    // It killed itself.
+                    return Went::Well;
+                }
+                match run::complete(self.process_mut(task), then, value) {
+                    Some(stop) => self.settle(task, stop),
+                    None => self.advance(task),
+                }
+                Went::Well
+            }
+            Ok(Effect::Jump(module, function, args)) => {
+                let p = self.process_mut(task);
+                p.frames.clear();
+                p.ys.clear();
+                super::spawn::set_up_call(p, module, function, args);
+                self.advance(task);
+                Went::Well
+            }
+            Ok(Effect::Over) => Went::Well,
+            Err(Raise::Unsupported(what)) => {
+                let p = self.process(task);
+                let module = self.env.code.module(p.pc.module);
+                let place = run::place(&module, p.pc.at);
+                self.misuse(format!("{what} (called at {place})"));
+                Went::Wrong
+            }
+            Err(raise) => {
+                let env = self.env.clone();
+                let p = self.process_mut(task);
+                match run::raise(p, &env, raise.in_native(native.mfa(), args)) {
+                    Ok(()) => self.advance(task),
+                    Err(stop) => self.settle(task, stop),
+                }
+                Went::Wrong
+            }
+        }
+    }
+
+    fn receive(
+        &mut self,
+        task: usize,
+        found: Found,
+        (place, step): (Option<raddle_core::story::Place>, bool),
+    ) {
+        match found {
+            Found::Message(index) => {
+                let p = self.process_mut(task);
+                p.save = index;
+                p.receiving = true;
+                if self.log.is_some() {
+                    let message = self.process(task).mailbox[index as usize].to_string();
+                    self.note(task, "receives a message".to_owned(), message, place, step);
+                }
+                self.advance(task);
+            }
+            Found::Nothing { wait, deadline } => {
+                if let Some(Deadline::At(at)) = deadline {
+                    self.now = self.now.max(at);
+                }
+                self.note(task, "waits for a message".to_owned(), "times out".to_owned(), place, step);
+                let p = self.process_mut(task);
+                p.save = 0;
+                p.pc.at = wait + 1;
+                self.advance(task);
+            }
+            Found::BadTimeout { wait } => {
+                let env = self.env.clone();
+                self.note(
+                    task,
+                    "waits for a message".to_owned(),
+                    "raises timeout_value".to_owned(),
+                    place,
+                    step,
+                );
+                let p = self.process_mut(task);
+                p.pc.at = wait;
+                match run::raise(p, &env, Raise::error(Term::Atom(known::TIMEOUT_VALUE))) {
+                    Ok(()) => self.advance(task),
+                    Err(stop) => self.settle(task, stop),
+                }
+            }
+        }
+    }
+
+    /// The process runs until just before its next visible operation.
+    pub(super) fn advance(&mut self, task: usize) {
+        let env = self.env.clone();
+        let now = self.now;
+        let stop = run::run(self.process_mut(task), &env, now, Mode::Real);
+        self.settle(task, stop);
+    }
+
+    fn settle(&mut self, task: usize, stop: Stop) {
+        match stop {
+            Stop::Announced => {}
+            Stop::Receive => self.look(task),
+            Stop::Ended(reason, trace) => {
+                let p = self.process(task);
+                if p.pid == Pid::root() && reason.is_atom(known::NORMAL) {
+                    self.result = p.x.first().cloned();
+                }
+                self.comes_to_its_end(task, reason, trace);
+            }
+            Stop::Unsupported(what) => self.misuse(what),
+            Stop::TooLong => {
+                let name = self.process(task).pid;
+                let message = format!("{name} goes on and on without sending, receiving or ending");
+                self.over = Some(Rc::new(Defect::new(FailureKind::Livelock, message)));
+            }
+            Stop::Matched(_) | Stop::Waits(..) => unreachable!("only while matching"),
+        }
+    }
+
+    fn misuse(&mut self, what: String) {
+        self.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
+    }
+
+    /// Finds out which message a receive would take.
+    fn look(&mut self, task: usize) {
+        let found = match self.try_match(task, 0) {
+            Ok(Stop::Matched(index)) => Found::Message(index),
+            Ok(Stop::Waits(wait, time)) => match time {
+                None => Found::Nothing { wait, deadline: None },
+                Some(Term::Atom(a)) if a == known::INFINITY => Found::Nothing { wait, deadline: None },
+                Some(Term::Int(0)) => Found::Nothing { wait, deadline: Some(Deadline::Now) },
+                Some(Term::Int(ms)) if (0..=LONGEST_WAIT).contains(&ms) => {
+                    let at = self.now + ms as u64 * 1_000_000;
+                    Found::Nothing { wait, deadline: Some(Deadline::At(at)) }
+                }
+                Some(_) => Found::BadTimeout { wait },
+            },
+            Ok(other) => return self.settle(task, other),
+            Err(()) => return,
+        };
+        self.process_mut(task).next = Next::Receive(found);
+    }
+
+    /// A message has come: does the receive take it?
+    pub(super) fn look_again(&mut self, task: usize) {
+        let p = self.process(task);
+        if !matches!(p.next, Next::Receive(Found::Nothing { .. } | Found::BadTimeout { .. })) {
+            return;
+        }
+        let newest = p.mailbox.len() as u32 - 1;
+        if let Ok(Stop::Matched(index)) = self.try_match(task, newest) {
+            self.process_mut(task).next = Next::Receive(Found::Message(index));
+        }
+    }
+
+    /// Runs the match code of a receive on a copy, from one message on.
+    fn try_match(&mut self, task: usize, from: u32) -> Result<Stop, ()> {
+        let mut copy = self.process(task).for_matching();
+        copy.save = from;
+        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+            stop @ (Stop::Matched(_) | Stop::Waits(..)) => Ok(stop),
+            Stop::Unsupported(what) => {
+                self.misuse(what);
+                Err(())
+            }
+            other => {
+                self.misuse(format!("a receive does more than matching: {other:?}"));
+                Err(())
+            }
+        }
+    }
+
+    /// Sends a message on behalf of a process.
+    pub(crate) fn send_message(&mut self, from: Pid, to: Pid, message: Term) {
+        self.send(from, to, Signal::Message(message));
+    }
+}

@@ -1,0 +1,259 @@
+//! Signals between processes, and what each does where it arrives.
+
+use super::{Machine, Pair, Task};
+use crate::process::{AliasKind, Monitor, Next};
+use crate::settings::Delivery;
+use crate::term::hash::Fingerprint;
+use crate::term::{Pid, Ref, Term, known};
+use std::rc::Rc;
+
+/// What one process sends to another.
+#[derive(Clone, Debug)]
+pub enum Signal {
+    /// A message.
+    Message(Term),
+    /// A message through an alias.
+    Aliased(Ref, Term),
+    /// A link is made.
+    Link(Pid),
+    /// A link is taken away.
+    Unlink(Pid),
+    /// An exit signal from a linked process that ended.
+    LinkedExit(Pid, Term),
+    /// An exit signal from `exit/2`.
+    Exit(Pid, Term),
+    /// A monitor is set.
+    Monitor(Monitor),
+    /// A monitor is taken away.
+    Demonitor(Ref),
+    /// A monitored process has ended.
+    Down(Ref, Term),
+    /// Another group leader.
+    GroupLeader(Pid),
+}
+
+/// Signals by what they touch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sort {
+    /// Messages.
+    Message,
+    /// Told at the end of a process.
+    Down,
+    /// Told at the end of a process; may end another.
+    LinkedExit,
+    /// Links and monitors.
+    Watching,
+    /// What may end a process, or change it.
+    Deadly,
+}
+
+impl Signal {
+    /// Adds it to a fingerprint.
+    pub fn fingerprint(&self, f: &mut Fingerprint) {
+        match self {
+            Signal::Message(m) => {
+                f.word(1);
+                f.term(m);
+            }
+            Signal::Aliased(r, m) => {
+                f.word(2);
+                f.term(&Term::Ref(*r));
+                f.term(m);
+            }
+            Signal::Link(p) => f.word(3 ^ p.hash64()),
+            Signal::Unlink(p) => f.word(4 ^ p.hash64()),
+            Signal::LinkedExit(p, r) | Signal::Exit(p, r) => {
+                f.word(5 + matches!(self, Signal::Exit(..)) as u64);
+                f.word(p.hash64());
+                f.term(r);
+            }
+            Signal::Monitor(m) => {
+                f.word(7);
+                f.term(&Term::Ref(m.reference));
+                f.term(&m.shown);
+                f.term(&m.tag);
+            }
+            Signal::Demonitor(r) => {
+                f.word(8);
+                f.term(&Term::Ref(*r));
+            }
+            Signal::Down(r, reason) => {
+                f.word(9);
+                f.term(&Term::Ref(*r));
+                f.term(reason);
+            }
+            Signal::GroupLeader(p) => f.word(10 ^ p.hash64()),
+        }
+    }
+    /// In words, for step lines.
+    pub fn words(&self) -> String {
+        match self {
+            Signal::Message(m) | Signal::Aliased(_, m) => format!("message {m}"),
+            Signal::Link(p) => format!("link from {p}"),
+            Signal::Unlink(p) => format!("unlink from {p}"),
+            Signal::LinkedExit(p, reason) | Signal::Exit(p, reason) => {
+                format!("exit signal from {p} ({reason})")
+            }
+            Signal::Monitor(m) => format!("monitor {} from {}", m.reference, m.other),
+            Signal::Demonitor(r) => format!("demonitor {r}"),
+            Signal::Down(r, reason) => format!("down {r} ({reason})"),
+            Signal::GroupLeader(p) => format!("group leader {p}"),
+        }
+    }
+    fn sort(&self) -> Sort {
+        match self {
+            Signal::Message(_) | Signal::Aliased(..) => Sort::Message,
+            Signal::LinkedExit(..) => Sort::LinkedExit,
+            Signal::Down(..) => Sort::Down,
+            Signal::Exit(..) | Signal::GroupLeader(_) => Sort::Deadly,
+            Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => Sort::Watching,
+        }
+    }
+}
+
+impl Machine {
+    /// The task that holds the signals on their way from one process to another.
+    pub(crate) fn pair(&self, from: Pid, to: Pid) -> Option<usize> {
+        self.tasks.iter().position(|t| matches!(t, Task::Pair(p) if p.from == from && p.to == to))
+    }
+
+    /// Whether signals are still on their way from one process to another.
+    pub(crate) fn on_the_way(&self, from: Pid, to: Pid) -> bool {
+        self.pair(from, to).is_some_and(|t| matches!(&self.tasks[t], Task::Pair(p) if !p.queue.is_empty()))
+    }
+
+    /// Whether a signal would arrive at once.
+    pub(crate) fn arrives_at_once(&self, from: Pid, to: Pid, sort: Sort) -> bool {
+        match self.env.settings.delivery {
+            Delivery::Instant => true,
+            // A process's signals to itself take no way.
+            _ if from == to => true,
+            // The end of a process is told step by step already.
+            Delivery::Local => {
+                matches!(sort, Sort::Message | Sort::Down | Sort::LinkedExit) && !self.on_the_way(from, to)
+            }
+            Delivery::Pairs => false,
+        }
+    }
+
+    /// Sends a signal: it arrives at once or later, by the delivery that was set.
+    pub(crate) fn send(&mut self, from: Pid, to: Pid, signal: Signal) {
+        let at_once = self.arrives_at_once(from, to, signal.sort());
+        if at_once {
+            return self.arrive(to, signal);
+        }
+        match self.pair(from, to) {
+            Some(task) => {
+                if let Task::Pair(pair) = &mut self.tasks[task] {
+                    Rc::make_mut(pair).queue.push(signal);
+                }
+            }
+            None => self.tasks.push(Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }))),
+        }
+    }
+
+    /// The next signal of a pair arrives.
+    pub(super) fn deliver(&mut self, task: usize) {
+        if let Task::Pair(pair) = &mut self.tasks[task] {
+            let to = pair.to;
+            let signal = Rc::make_mut(pair).queue.remove(0);
+            self.arrive(to, signal);
+        }
+    }
+
+    /// A signal arrives.
+    pub(crate) fn arrive(&mut self, to: Pid, signal: Signal) {
+        let Some(task) = self.find(to) else { return };
+        let p = self.process(task);
+        // One that is about to end by itself still counts as alive.
+        if matches!(p.next, Next::Gone) || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled) {
+            return self.arrive_too_late(to, signal);
+        }
+        match signal {
+            Signal::Message(message) => self.put_in_mailbox(task, message),
+            Signal::Aliased(alias, message) => {
+                let p = self.process_mut(task);
+                let Some(at) = p.aliases.iter().position(|(a, _)| *a == alias) else { return };
+                if p.aliases[at].1 == AliasKind::Reply {
+                    p.aliases.remove(at);
+                    self.forget_monitor(task, alias);
+                }
+                self.put_in_mailbox(task, message);
+            }
+            Signal::Link(from) => {
+                let p = self.process_mut(task);
+                if !p.links.contains(&from) {
+                    p.links.push(from);
+                }
+            }
+            Signal::Unlink(from) => self.process_mut(task).links.retain(|l| *l != from),
+            Signal::LinkedExit(from, reason) => {
+                let p = self.process_mut(task);
+                let Some(at) = p.links.iter().position(|l| *l == from) else { return };
+                p.links.remove(at);
+                if p.trap_exit {
+                    let message = Term::tuple([Term::Atom(known::EXIT_SIGNAL), Term::Pid(from), reason]);
+                    self.put_in_mailbox(task, message);
+                } else if !reason.is_atom(known::NORMAL) {
+                    self.signalled_to_exit(task, reason);
+                }
+            }
+            Signal::Exit(from, reason) => {
+                let p = self.process(task);
+                if reason.is_atom(known::KILL) {
+                    self.signalled_to_exit(task, Term::Atom(known::KILLED));
+                } else if p.trap_exit {
+                    let message = Term::tuple([Term::Atom(known::EXIT_SIGNAL), Term::Pid(from), reason]);
+                    self.put_in_mailbox(task, message);
+                } else if !reason.is_atom(known::NORMAL) || from == to {
+                    self.signalled_to_exit(task, reason);
+                }
+            }
+            Signal::Monitor(monitor) => self.process_mut(task).monitored_by.push(monitor),
+            Signal::Demonitor(reference) => {
+                self.process_mut(task).monitored_by.retain(|m| m.reference != reference);
+            }
+            Signal::Down(reference, reason) => {
+                let p = self.process_mut(task);
+                let Some(at) = p.monitors.iter().position(|m| m.reference == reference) else { return };
+                let monitor = p.monitors.remove(at);
+                p.aliases.retain(|(a, kind)| *a != reference || *kind == AliasKind::Explicit);
+                let message = Term::tuple([
+                    monitor.tag,
+                    Term::Ref(reference),
+                    Term::Atom(known::PROCESS),
+                    monitor.shown,
+                    reason,
+                ]);
+                self.put_in_mailbox(task, message);
+            }
+            Signal::GroupLeader(leader) => self.process_mut(task).group_leader = leader,
+        }
+    }
+
+    /// A signal arrives at a process that has ended or is dying.
+    fn arrive_too_late(&mut self, to: Pid, signal: Signal) {
+        match signal {
+            Signal::Link(from) => self.send(to, from, Signal::LinkedExit(to, Term::Atom(known::NOPROC))),
+            Signal::Monitor(monitor) => {
+                self.send(to, monitor.other, Signal::Down(monitor.reference, Term::Atom(known::NOPROC)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes away a process's monitor of another, and tells the other.
+    pub(crate) fn forget_monitor(&mut self, task: usize, reference: Ref) -> bool {
+        let p = self.process_mut(task);
+        let (me, at) = (p.pid, p.monitors.iter().position(|m| m.reference == reference));
+        let Some(at) = at else { return false };
+        let monitor = p.monitors.remove(at);
+        self.send(me, monitor.other, Signal::Demonitor(reference));
+        true
+    }
+
+    fn put_in_mailbox(&mut self, task: usize, message: Term) {
+        self.process_mut(task).mailbox.push(message);
+        self.look_again(task);
+    }
+}

@@ -1,0 +1,81 @@
+//! Timers: tasks with a deadline.
+
+use super::{Machine, Signal, Task};
+use crate::term::hash::Fingerprint;
+use crate::term::{Pid, Ref, Term};
+use std::rc::Rc;
+
+/// A timer that has not fired.
+#[derive(Clone)]
+pub struct Timer {
+    /// Who set it.
+    pub owner: Pid,
+    /// Its number there.
+    pub number: u32,
+    /// Its reference.
+    pub reference: Ref,
+    /// A pid or a name.
+    pub to: Term,
+    /// What is sent.
+    pub message: Term,
+    /// When, in nanoseconds.
+    pub deadline: u64,
+}
+
+impl Timer {
+    /// Adds it to a fingerprint.
+    pub fn fingerprint(&self, f: &mut Fingerprint) {
+        f.term(&Term::Ref(self.reference));
+        f.term(&self.to);
+        f.term(&self.message);
+        f.word(self.deadline);
+    }
+}
+
+impl Machine {
+    /// Sets a timer.
+    pub(crate) fn arm(&mut self, timer: Timer) {
+        self.tasks.push(Task::Timer(Rc::new(timer)));
+    }
+    /// The task of a timer that has not fired.
+    pub(crate) fn timer(&self, reference: Ref) -> Option<(usize, &Timer)> {
+        self.tasks.iter().enumerate().find_map(|(i, t)| match t {
+            Task::Timer(timer) if timer.reference == reference => Some((i, &**timer)),
+            _ => None,
+        })
+    }
+    /// Takes a timer away.
+    pub(crate) fn disarm(&mut self, task: usize) {
+        self.tasks[task] = Task::Spent;
+    }
+    /// Timers to a process that has ended never matter; those to names live on.
+    pub(super) fn cancel_timers_of(&mut self, pid: Pid) {
+        for task in &mut self.tasks {
+            if matches!(task, Task::Timer(timer) if matches!(timer.to, Term::Pid(p) if p == pid)) {
+                *task = Task::Spent;
+            }
+        }
+    }
+    /// The earliest deadline there is, of timers and of receives.
+    pub(super) fn earliest(&self) -> Option<u64> {
+        let of_task = |task: &Task| match task {
+            Task::Timer(timer) => Some(timer.deadline),
+            Task::Process(p) => p.deadline(),
+            _ => None,
+        };
+        self.tasks.iter().filter_map(of_task).min()
+    }
+    /// A timer fires.
+    pub(super) fn fire(&mut self, task: usize) {
+        let Task::Timer(timer) = std::mem::replace(&mut self.tasks[task], Task::Spent) else { return };
+        self.now = self.now.max(timer.deadline);
+        let to = match &timer.to {
+            Term::Pid(p) => Some(*p),
+            Term::Atom(name) => self.names.get(name).copied(),
+            _ => None,
+        };
+        if let Some(to) = to {
+            self.arrive(to, Signal::Message(timer.message.clone()));
+        }
+    }
+}

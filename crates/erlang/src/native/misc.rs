@@ -1,0 +1,269 @@
+//! Hashes, facts about modules, funs and the system.
+
+use super::{Native, md5};
+use crate::beam::Mfa;
+use crate::code::Target;
+use crate::run::{Raise, Res, Runner};
+use crate::term::{Atom, Fun, Term, hash, known, number, parse};
+
+type R<'a, 'b> = &'a mut Runner<'b>;
+
+fn bad() -> Raise {
+    Raise::badarg()
+}
+
+fn range(t: &Term) -> Result<u64, Raise> {
+    t.as_int().filter(|n| (1..=1 << 32).contains(n)).map(|n| n as u64).ok_or_else(bad)
+}
+
+fn crc(a: &[Term], with: fn(u32, &[u8]) -> u32, start: u32) -> Res {
+    let (before, data) = match a {
+        [data] => (start, data),
+        [before, data] => (before.as_int().and_then(|n| u32::try_from(n).ok()).ok_or_else(bad)?, data),
+        _ => return Err(bad()),
+    };
+    Ok(Term::Int(with(before, &data.iolist_bytes().ok_or_else(bad)?) as i64))
+}
+
+fn fun_info(r: R, a: &[Term]) -> Res {
+    let Term::Fun(fun) = &a[0] else { return Err(bad()) };
+    let what = a[1].as_atom().ok_or_else(bad)?;
+    let value = match (&**fun, what.text()) {
+        (f, "arity") => Term::Int(f.arity() as i64),
+        (Fun::Export { module, .. } | Fun::Local { module, .. }, "module") => Term::Atom(*module),
+        (Fun::Export { .. }, "type") => Term::atom("external"),
+        (Fun::Export { function, .. }, "name") => Term::Atom(*function),
+        (Fun::Export { .. }, "env") => Term::Nil,
+        (Fun::Local { .. }, "type") => Term::atom("local"),
+        (Fun::Local { module, index, .. }, "name") => {
+            let number = r.env.code.find(*module).ok_or_else(bad)?;
+            let lambda = r.env.code.module(number).lambdas.get(*index as usize).cloned().ok_or_else(bad)?;
+            Term::Atom(lambda.function)
+        }
+        (Fun::Local { free, .. }, "env") => Term::list(free.clone()),
+        (Fun::Local { index, .. }, "index" | "new_index") => Term::Int(*index as i64),
+        (Fun::Local { creator, .. }, "pid") => Term::Pid(*creator),
+        (_, other) => {
+            return Err(Raise::unsupported(format!("erlang:fun_info/2 with {other} is not supported")));
+        }
+    };
+    Ok(Term::tagged(what, value))
+}
+
+fn fun_info_mfa(r: R, a: &[Term]) -> Res {
+    let name = fun_info(r, &[a[0].clone(), Term::atom("name")])?;
+    let Term::Fun(fun) = &a[0] else { return Err(bad()) };
+    let (Fun::Export { module, .. } | Fun::Local { module, .. }) = &**fun;
+    let name = name.as_tuple().map_or(Term::Nil, |t| t[1].clone());
+    Ok(Term::tuple([Term::Atom(*module), name, Term::Int(fun.arity() as i64)]))
+}
+
+fn make_fun(_: R, a: &[Term]) -> Res {
+    match (&a[0], &a[1], a[2].as_usize()) {
+        (Term::Atom(m), Term::Atom(f), Some(n)) if n < 256 => {
+            Ok(Term::Fun(std::rc::Rc::new(Fun::Export { module: *m, function: *f, arity: n as u32 })))
+        }
+        _ => Err(bad()),
+    }
+}
+
+fn function_exported(r: R, a: &[Term]) -> Res {
+    match (&a[0], &a[1], a[2].as_usize()) {
+        (Term::Atom(module), Term::Atom(function), Some(arity)) => {
+            let mfa = Mfa { module: *module, function: *function, arity: arity as u32 };
+            Ok(Term::bool(!matches!(r.env.code.resolve(mfa), Target::Missing)))
+        }
+        _ => Err(bad()),
+    }
+}
+
+fn is_builtin(r: R, a: &[Term]) -> Res {
+    match (&a[0], &a[1], a[2].as_usize()) {
+        (Term::Atom(module), Term::Atom(function), Some(arity)) => {
+            let mfa = Mfa { module: *module, function: *function, arity: arity as u32 };
+            Ok(Term::bool(r.env.code.is_native(mfa)))
+        }
+        _ => Err(bad()),
+    }
+}
+
+fn module_info(r: R, a: &[Term]) -> Res {
+    let name = a[0].as_atom().ok_or_else(bad)?;
+    let Some(number) = r.env.code.find(name) else { return Err(bad()) };
+    let module = r.env.code.module(number);
+    let pair = |f: Atom, n: u32| Term::tuple([Term::Atom(f), Term::Int(n as i64)]);
+    let mut functions: Vec<(Atom, u32)> =
+        module.functions.iter().map(|f| (f.mfa.function, f.mfa.arity)).collect();
+    functions.sort();
+    let functions_term = |only_exported: bool| {
+        let shown = functions.iter().filter(|f| !only_exported || module.exports.contains_key(f));
+        Term::list(shown.map(|(f, n)| pair(*f, *n)).collect::<Vec<_>>())
+    };
+    let one = |what: &str| match what {
+        "module" => Some(Term::Atom(name)),
+        "exports" => Some(functions_term(true)),
+        "functions" => Some(functions_term(false)),
+        "attributes" => Some(module.attributes.clone()),
+        "compile" => Some(module.compile_info.clone()),
+        _ => None,
+    };
+    match a.get(1).and_then(Term::as_atom) {
+        Some(what) => one(what.text())
+            .ok_or_else(|| Raise::unsupported(format!("module_info({what}) of {name} is not supported"))),
+        None => Ok(Term::list(
+            ["module", "exports", "attributes", "compile"]
+                .map(|what| Term::tagged(Atom::new(what), one(what).unwrap_or(Term::Nil))),
+        )),
+    }
+}
+
+fn system_info(_: R, a: &[Term]) -> Res {
+    Ok(match a[0].as_atom().map(Atom::text) {
+        Some("schedulers" | "schedulers_online" | "logical_processors" | "dirty_cpu_schedulers") => {
+            Term::Int(1)
+        }
+        Some("otp_release") => Term::string("25"),
+        Some("version") => Term::string("13.1.5"),
+        Some("wordsize") => Term::Int(8),
+        Some("endian") => Term::atom("little"),
+        Some("process_limit") => Term::Int(262_144),
+        Some("atom_limit") => Term::Int(1_048_576),
+        Some("time_warp_mode") => Term::atom("no_time_warp"),
+        Some("smp_support" | "threads") => Term::bool(true),
+        Some("build_type") => Term::atom("opt"),
+        Some("machine") => Term::string("BEAM"),
+        Some("system_architecture") => Term::string("x86_64-pc-linux-gnu"),
+        Some("break_ignored") => Term::bool(false),
+        _ => {
+            return Err(Raise::unsupported(format!("erlang:system_info({}) is not supported", a[0])));
+        }
+    })
+}
+
+/// What an application's `.app` file says.
+fn application(r: R, a: &[Term]) -> Res {
+    let name = a[0].as_atom().filter(|n| !n.text().contains('/')).ok_or_else(bad)?;
+    let file = format!("{}.app", name.text());
+    let Some(found) = r.env.code.directories().iter().map(|d| d.join(&file)).find(|f| f.is_file()) else {
+        return Ok(Term::Atom(known::NONE));
+    };
+    let text = std::fs::read_to_string(&found).map_err(|e| Raise::unsupported(format!("{file}: {e}")))?;
+    let terms = parse::terms(&text).map_err(|e| Raise::unsupported(format!("{file}: {e}")))?;
+    match terms.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err(Raise::unsupported(format!("{file} does not hold one term"))),
+    }
+}
+
+fn system(what: &'static str) -> Res {
+    Err(Raise::unsupported(format!("{what} is not supported: programs under test cannot reach the outside")))
+}
+
+const E: &str = "erlang";
+
+pub static TABLE: &[Native] = &[
+    Native::local(E, "phash2", 1, |_, a| Ok(Term::Int((hash::phash2(&a[0]) & ((1 << 27) - 1)) as i64))),
+    Native::local(E, "phash2", 2, |_, a| Ok(Term::Int((hash::phash2(&a[0]) as u64 % range(&a[1])?) as i64))),
+    Native::local(E, "phash", 2, |_, a| {
+        Ok(Term::Int((hash::phash(&a[0]) as u64 % range(&a[1])?) as i64 + 1))
+    }),
+    Native::local(E, "crc32", 1, |_, a| crc(a, md5::crc32, 0)),
+    Native::local(E, "crc32", 2, |_, a| crc(a, md5::crc32, 0)),
+    Native::local(E, "adler32", 1, |_, a| crc(a, md5::adler32, 1)),
+    Native::local(E, "adler32", 2, |_, a| crc(a, md5::adler32, 1)),
+    Native::local(E, "md5", 1, |_, a| {
+        Ok(Term::binary(md5::of(&a[0].iolist_bytes().ok_or_else(bad)?).to_vec()))
+    }),
+    Native::local(E, "fun_info", 2, fun_info),
+    Native::local(E, "fun_info_mfa", 1, fun_info_mfa),
+    Native::local(E, "make_fun", 3, make_fun),
+    Native::local(E, "function_exported", 3, function_exported),
+    Native::local(E, "is_builtin", 3, is_builtin),
+    Native::local(E, "get_module_info", 1, module_info),
+    Native::local(E, "get_module_info", 2, module_info),
+    Native::local(E, "module_loaded", 1, |r, a| {
+        Ok(Term::bool(r.env.code.find(a[0].as_atom().ok_or_else(bad)?).is_some()))
+    }),
+    Native::local(E, "system_info", 1, system_info),
+    Native::local(E, "nodes", 0, |_, _| Ok(Term::Nil)),
+    Native::local(E, "nodes", 1, |_, _| Ok(Term::Nil)),
+    Native::local(E, "is_alive", 0, |_, _| Ok(Term::bool(false))),
+    Native::local(E, "get_cookie", 0, |_, _| Ok(Term::atom("nocookie"))),
+    Native::local(E, "display", 1, |r, a| {
+        r.p.print(format!("{}\n", a[0]));
+        Ok(Term::bool(true))
+    }),
+    Native::local("erts_internal", "cmp_term", 2, |_, a| Ok(Term::Int(a[0].cmp(&a[1]) as i64))),
+    Native::local("erts_internal", "term_type", 1, |_, _| {
+        Err(Raise::unsupported("erts_internal:term_type/1 is not supported"))
+    }),
+    Native::local("erts_debug", "flat_size", 1, |_, a| Ok(number::of_u64(words(&a[0])))),
+    Native::local("erts_debug", "same", 2, |_, a| Ok(Term::bool(a[0] == a[1]))),
+    Native::local("io", "printable_range", 0, |_, _| Ok(Term::atom("latin1"))),
+    Native::local("file", "native_name_encoding", 0, |_, _| Ok(Term::Atom(known::UTF8))),
+    Native::local("os", "getenv", 0, |_, _| Ok(Term::Nil)),
+    Native::local("os", "getenv", 1, |_, _| Ok(Term::bool(false))),
+    Native::local("os", "getpid", 0, |_, _| Ok(Term::string("1"))),
+    Native::local("os", "type", 0, |_, _| Ok(Term::tuple([Term::atom("unix"), Term::atom("linux")]))),
+    Native::local("os", "cmd", 1, |_, _| system("os:cmd/1")),
+    Native::local("os", "cmd", 2, |_, _| system("os:cmd/2")),
+    Native::local(E, "open_port", 2, |_, _| system("erlang:open_port/2")),
+    Native::local(E, "load_nif", 2, |_, _| system("erlang:load_nif/2 (a NIF)")),
+    Native::local(E, "trace", 3, |_, _| system("erlang:trace/3")),
+    Native::local(E, "trace_pattern", 3, |_, _| system("erlang:trace_pattern/3")),
+    Native::local("net_kernel", "start", 1, |_, _| system("net_kernel:start/1 (distribution)")),
+    Native::local("gen_tcp", "connect", 3, |_, _| system("gen_tcp:connect/3")),
+    Native::local("gen_tcp", "connect", 4, |_, _| system("gen_tcp:connect/4")),
+    Native::local("gen_tcp", "listen", 2, |_, _| system("gen_tcp:listen/2")),
+    Native::local("gen_udp", "open", 1, |_, _| system("gen_udp:open/1")),
+    Native::local("gen_udp", "open", 2, |_, _| system("gen_udp:open/2")),
+    Native::local("file", "write_file", 2, |_, _| system("file:write_file/2")),
+    Native::local("file", "write_file", 3, |_, _| system("file:write_file/3")),
+    Native::local("file", "open", 2, |_, _| system("file:open/2")),
+    Native::local("file", "read_file", 1, |_, _| system("file:read_file/1")),
+    Native::local("code", "ensure_loaded", 1, |r, a| {
+        let name = a[0].as_atom().ok_or_else(bad)?;
+        Ok(match r.env.code.find(name) {
+            Some(_) => Term::tagged(known::MODULE, a[0].clone()),
+            None => Term::tagged(known::ERROR, Term::atom("nofile")),
+        })
+    }),
+    Native::local("code", "is_loaded", 1, |r, a| {
+        let name = a[0].as_atom().ok_or_else(bad)?;
+        let file = || r.env.code.file(name).map_or(String::new(), |f| f.to_string_lossy().into_owned());
+        Ok(match r.env.code.find(name) {
+            Some(_) => Term::tagged(known::FILE, Term::string(&file())),
+            None => Term::bool(false),
+        })
+    }),
+    Native::local("code", "which", 1, |r, a| {
+        let name = a[0].as_atom().ok_or_else(bad)?;
+        Ok(match r.env.code.file(name) {
+            Some(file) => Term::string(&file.to_string_lossy()),
+            None => Term::atom("non_existing"),
+        })
+    }),
+    Native::local("raddle", "application", 1, application),
+    Native::local("code", "ensure_modules_loaded", 1, |_, _| Ok(Term::Atom(known::OK))),
+    Native::local("init", "get_arguments", 0, |_, _| Ok(Term::Nil)),
+    Native::local("init", "get_argument", 1, |_, _| Ok(Term::Atom(known::ERROR))),
+    Native::local("init", "get_plain_arguments", 0, |_, _| Ok(Term::Nil)),
+    // No experimental feature is on: nothing to look up, and nothing that others could notice.
+    Native::local("erl_features", "keywords", 0, |_, _| Ok(Term::Nil)),
+    Native::local("code", "get_mode", 0, |_, _| Ok(Term::atom("interactive"))),
+];
+
+/// The size of a term on a real heap, in words.
+fn words(t: &Term) -> u64 {
+    match t {
+        Term::Cons(_) => {
+            let mut iter = t.iter();
+            let heads: u64 = iter.by_ref().map(|t| 2 + words(t)).sum();
+            heads + words(iter.rest())
+        }
+        Term::Tuple(elements) => 1 + elements.iter().map(|t| 1 + words(t)).sum::<u64>(),
+        Term::Float(_) => 2,
+        Term::Big(n) => 1 + n.bits().div_ceil(64),
+        _ => 0,
+    }
+}

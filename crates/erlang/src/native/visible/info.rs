@@ -1,0 +1,139 @@
+//! What processes can find out about each other.
+
+use super::{Done, Look, Visible, bad, value, visible};
+use crate::machine::Machine;
+use crate::machine::access::{Object, Touch};
+use crate::native::{Native, Run};
+use crate::process::{Next, Process};
+use crate::run::Raise;
+use crate::term::{Atom, Term, known};
+
+fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term>, Raise> {
+    let p: &Process = m.process(task);
+    let mfa = |module: Atom, function: Atom, arity: u32| {
+        Term::tuple([Term::Atom(module), Term::Atom(function), Term::Int(arity as i64)])
+    };
+    let pids = |list: Vec<Term>| Term::list(list);
+    let found = match what.text() {
+        "registered_name" => match p.name {
+            Some(name) => Term::Atom(name),
+            None => return Ok(None),
+        },
+        "links" => pids(p.links.iter().map(|l| Term::Pid(*l)).collect()),
+        "monitors" => {
+            let item = |shown: &Term| Term::tagged(known::PROCESS, shown.clone());
+            Term::list(p.monitors.iter().map(|mon| item(&mon.shown)).collect::<Vec<_>>())
+        }
+        "monitored_by" => pids(p.monitored_by.iter().map(|mon| Term::Pid(mon.other)).collect()),
+        "messages" => Term::list(p.mailbox.clone()),
+        "message_queue_len" => Term::from(p.mailbox.len()),
+        "status" => Term::atom(match p.next {
+            _ if task == asker => "running",
+            Next::Receive(crate::process::Found::Message(_)) => "runnable",
+            Next::Receive(_) => "waiting",
+            Next::Exit => "exiting",
+            _ => "runnable",
+        }),
+        "dictionary" => {
+            let pair = |(k, v): &(Term, Term)| Term::tuple([k.clone(), v.clone()]);
+            Term::list(p.dictionary.entries().iter().map(pair).collect::<Vec<_>>())
+        }
+        "trap_exit" => Term::bool(p.trap_exit),
+        "priority" => Term::Atom(p.priority),
+        "group_leader" => Term::Pid(p.group_leader),
+        "initial_call" => mfa(p.initial_call.0, p.initial_call.1, p.initial_call.2),
+        "parent" => p.pid.parent().map_or(Term::Atom(known::UNDEFINED), Term::Pid),
+        "current_function" => match m.env.code.module(p.pc.module).function_at(p.pc.at) {
+            Some(f) => mfa(f.module, f.function, f.arity),
+            None => Term::Atom(known::UNDEFINED),
+        },
+        "current_stacktrace" => Term::Nil,
+        "message_queue_data" => {
+            let name = Atom::new("message_queue_data");
+            p.flags.iter().find(|(n, _)| *n == name).map_or(Term::atom("on_heap"), |(_, v)| v.clone())
+        }
+        "error_handler" => Term::atom("error_handler"),
+        "heap_size" | "total_heap_size" | "stack_size" | "memory" | "reductions" | "garbage_collection"
+        | "binary" | "suspending" | "backtrace" | "catchlevel" | "last_calls" => {
+            return Err(Raise::unsupported(format!("erlang:process_info(_, {what}) is not supported")));
+        }
+        _ => return bad(),
+    };
+    Ok(Some(Term::tagged(what, found)))
+}
+
+fn process_info(m: &mut Machine, asker: usize, a: &[Term]) -> Done {
+    let Term::Pid(pid) = a[0] else { return bad() };
+    let task = m.find(pid).filter(|t| m.is_alive(*t));
+    match a.get(1) {
+        Some(Term::Atom(what)) => match task {
+            Some(task) => match one(m, task, asker, *what)? {
+                Some(found) => value(found),
+                None => value(Term::Nil),
+            },
+            None => value(known::UNDEFINED),
+        },
+        Some(list) => {
+            let list = list.to_vec().ok_or_else(Raise::badarg)?;
+            let Some(task) = task else { return value(known::UNDEFINED) };
+            let mut all = Vec::new();
+            for what in list {
+                let what = what.as_atom().ok_or_else(Raise::badarg)?;
+                let none = || Term::tagged(what, Term::Nil);
+                all.push(one(m, task, asker, what)?.unwrap_or_else(none));
+            }
+            value(Term::list(all))
+        }
+        None => Err(Raise::unsupported("erlang:process_info/1 is not supported: ask for what you need")),
+    }
+}
+
+fn touches(look: &Look<'_>, touch: Touch) -> Touch {
+    match look.args[0] {
+        Term::Pid(pid) if pid == look.me.pid => touch.read(Object::In(pid)).read(Object::Watch(pid)),
+        Term::Pid(pid) if look.args.get(1).is_some_and(|w| w.is_atom(known::REGISTERED_NAME)) => {
+            touch.read(Object::Watch(pid))
+        }
+        // What another is doing changes with every step of it.
+        _ => Touch::EVERYTHING,
+    }
+}
+
+static PROCESS_INFO: Visible = Visible { touches, ready: None, act: process_info };
+
+/// Ordered behind the caller's earlier signals to that process.
+static IS_ALIVE: Visible = Visible {
+    touches: |look, touch| match look.args[0] {
+        Term::Pid(pid) => touch.read(Object::Watch(pid)).read(Object::Itself(pid)),
+        _ => touch,
+    },
+    ready: Some(|look| match look.args[0] {
+        Term::Pid(pid) => !look.machine.on_the_way(look.me.pid, pid),
+        _ => true,
+    }),
+    act: |m, task, a| {
+        let Term::Pid(pid) = a[0] else { return bad() };
+        value(pid == m.process(task).pid || m.alive(pid).is_some())
+    },
+};
+
+static PROCESSES: Visible = Visible {
+    touches: |_, _| Touch::EVERYTHING,
+    ready: None,
+    act: |m, _, _| {
+        let mut pids: Vec<_> = m.processes().filter(|(t, _)| m.is_alive(*t)).map(|(_, p)| p.pid).collect();
+        pids.sort();
+        value(Term::list(pids.into_iter().map(Term::Pid).collect::<Vec<_>>()))
+    },
+};
+
+const E: &str = "erlang";
+
+pub static TABLE: &[Native] = &[
+    visible(E, "process_info", 1, &PROCESS_INFO),
+    visible(E, "process_info", 2, &PROCESS_INFO),
+    visible(E, "is_process_alive", 1, &IS_ALIVE),
+    visible(E, "processes", 0, &PROCESSES),
+    Native { module: E, function: "garbage_collect", arity: 1, run: Run::Local(|_, _| Ok(Term::bool(true))) },
+    Native { module: E, function: "garbage_collect", arity: 2, run: Run::Local(|_, _| Ok(Term::bool(true))) },
+];

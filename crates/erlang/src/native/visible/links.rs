@@ -1,0 +1,224 @@
+//! Links, monitors and aliases.
+
+use super::processes::monitor_options;
+use super::{Done, Look, Visible, bad, value, visible, yes};
+use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, Signal, Sort};
+use crate::native::{Native, Run};
+use crate::process::{AliasKind, Monitor};
+use crate::run::Raise;
+use crate::term::{Atom, Pid, Ref, Term, known};
+
+fn with_other(look: &Look<'_>, touch: Touch) -> Touch {
+    match look.args[0] {
+        Term::Pid(other) => {
+            let touch = touch.write(Object::In(look.me.pid)).read(Object::Watch(other));
+            look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching)
+        }
+        _ => touch,
+    }
+}
+
+static LINK: Visible = Visible {
+    touches: with_other,
+    ready: None,
+    act: |m, task, a| {
+        let Term::Pid(other) = a[0] else { return bad() };
+        let p = m.process(task);
+        let (me, trapping) = (p.pid, p.trap_exit);
+        if other == me || p.links.contains(&other) {
+            return yes();
+        }
+        if m.alive(other).is_none() {
+            if !trapping {
+                return Err(Raise::error(Term::Atom(known::NOPROC)));
+            }
+            let message = [Term::Atom(known::EXIT_SIGNAL), Term::Pid(other), Term::Atom(known::NOPROC)];
+            m.arrive(me, Signal::Message(Term::tuple(message)));
+            return yes();
+        }
+        m.process_mut(task).links.push(other);
+        m.send(me, other, Signal::Link(me));
+        yes()
+    },
+};
+
+static UNLINK: Visible = Visible {
+    touches: with_other,
+    ready: None,
+    act: |m, task, a| {
+        let Term::Pid(other) = a[0] else { return bad() };
+        let p = m.process_mut(task);
+        let me = p.pid;
+        if p.links.contains(&other) {
+            p.links.retain(|l| *l != other);
+            m.send(me, other, Signal::Unlink(me));
+        }
+        yes()
+    },
+};
+
+/// Whom a monitor is to watch: the process if there is one, and what DOWN messages show.
+fn watched(m: &Machine, item: &Term) -> Result<(Option<Pid>, Term), Raise> {
+    let by_name = |name: Atom| {
+        let shown = Term::tuple([Term::Atom(name), Term::Atom(known::NONODE)]);
+        (m.names.get(&name).copied(), shown)
+    };
+    match item {
+        Term::Pid(pid) => Ok((Some(*pid), item.clone())),
+        Term::Atom(name) => Ok(by_name(*name)),
+        Term::Tuple(t) => match &t[..] {
+            [Term::Atom(name), Term::Atom(node)] if *node == known::NONODE => Ok(by_name(*name)),
+            [Term::Atom(_), Term::Atom(_)] => Err(Raise::unsupported(
+                "monitoring a process of another node (distribution) is not supported",
+            )),
+            _ => bad(),
+        },
+        _ => bad(),
+    }
+}
+
+fn monitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
+    match a[0].as_atom().map(Atom::text) {
+        Some("process") => {}
+        Some("port" | "time_offset") => {
+            return Err(Raise::unsupported(format!("erlang:monitor({}, ...) is not supported", a[0])));
+        }
+        _ => return bad(),
+    }
+    let (tag, alias) = a.get(2).map_or(Ok((Term::Atom(known::DOWN), None)), monitor_options)?;
+    let (other, shown) = watched(m, &a[1])?;
+    let p = m.process_mut(task);
+    let (me, reference) = (p.pid, p.make_ref());
+    if let Some(kind) = alias {
+        p.aliases.push((reference, kind));
+    }
+    if other == Some(me) {
+        return value(reference);
+    }
+    let on = |other: Pid| Monitor { reference, other, shown: shown.clone(), tag: tag.clone() };
+    match other {
+        Some(other) if m.find(other).is_some() => {
+            m.process_mut(task).monitors.push(on(other));
+            m.send(me, other, Signal::Monitor(on(me)));
+        }
+        _ => {
+            m.process_mut(task).monitors.push(on(me));
+            m.arrive(me, Signal::Down(reference, Term::Atom(known::NOPROC)));
+        }
+    }
+    value(reference)
+}
+
+static MONITOR: Visible = Visible {
+    touches: |look, touch| {
+        let touch = touch.write(Object::In(look.me.pid));
+        match watched(look.machine, &look.args[1]) {
+            Ok((other, shown)) => {
+                let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
+                let touch = by_name.map_or(touch, |name| touch.read(Object::Name(name)));
+                match other {
+                    // Whether it is still there when the signal arrives is seen then.
+                    Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
+                    None => touch,
+                }
+            }
+            Err(_) => touch,
+        }
+    },
+    ready: None,
+    act: monitor,
+};
+
+fn demonitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
+    let Term::Ref(reference) = a[0] else { return bad() };
+    let (mut flush, mut info) = (false, false);
+    if let Some(options) = a.get(1) {
+        for option in options.to_vec().ok_or_else(Raise::badarg)? {
+            match option.as_atom().map(Atom::text) {
+                Some("flush") => flush = true,
+                Some("info") => info = true,
+                _ => return bad(),
+            }
+        }
+    }
+    let p = m.process_mut(task);
+    p.aliases.retain(|(alias, kind)| *alias != reference || *kind == AliasKind::Explicit);
+    let was_there = m.forget_monitor(task, reference);
+    if flush && !was_there {
+        let is_its = |t: &Term| match t.as_tuple() {
+            Some([_, r, kind, _, _]) => *r == Term::Ref(reference) && kind.is_atom(known::PROCESS),
+            _ => false,
+        };
+        let p = m.process_mut(task);
+        if let Some(at) = p.mailbox.iter().position(is_its) {
+            p.mailbox.remove(at);
+        }
+    }
+    value(!info || was_there)
+}
+
+static DEMONITOR: Visible = Visible {
+    touches: |look, touch| {
+        let touch = touch.write(Object::In(look.me.pid));
+        let Term::Ref(reference) = look.args[0] else { return touch };
+        let other = look.me.monitors.iter().find(|m| m.reference == reference).map(|m| m.other);
+        match other {
+            Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
+            None => touch,
+        }
+    },
+    ready: None,
+    act: demonitor,
+};
+
+/// What `alias` with options makes.
+fn alias(m: &mut Machine, task: usize, a: &[Term]) -> Done {
+    let mut kind = AliasKind::Explicit;
+    if let Some(options) = a.first() {
+        for option in options.to_vec().ok_or_else(Raise::badarg)? {
+            kind = match option.as_atom().map(Atom::text) {
+                Some("explicit_unalias") => AliasKind::Explicit,
+                Some("reply") => AliasKind::Reply,
+                _ => return bad(),
+            };
+        }
+    }
+    let p = m.process_mut(task);
+    let reference: Ref = p.make_ref();
+    p.aliases.push((reference, kind));
+    value(reference)
+}
+
+static ALIAS: Visible =
+    Visible { touches: |look, touch| touch.write(Object::In(look.me.pid)), ready: None, act: alias };
+
+static UNALIAS: Visible = Visible {
+    touches: |look, touch| touch.write(Object::In(look.me.pid)),
+    ready: None,
+    act: |m, task, a| {
+        let Term::Ref(reference) = a[0] else { return bad() };
+        let p = m.process_mut(task);
+        if reference.maker != p.pid {
+            return bad();
+        }
+        let before = p.aliases.len();
+        p.aliases.retain(|(alias, _)| *alias != reference);
+        value(p.aliases.len() < before)
+    },
+};
+
+const E: &str = "erlang";
+
+pub static TABLE: &[Native] = &[
+    visible(E, "link", 1, &LINK),
+    visible(E, "unlink", 1, &UNLINK),
+    visible(E, "monitor", 2, &MONITOR),
+    visible(E, "monitor", 3, &MONITOR),
+    visible(E, "demonitor", 1, &DEMONITOR),
+    visible(E, "demonitor", 2, &DEMONITOR),
+    visible(E, "alias", 0, &ALIAS),
+    visible(E, "alias", 1, &ALIAS),
+    visible(E, "unalias", 1, &UNALIAS),
+    Native { module: E, function: "monitor_node", arity: 2, run: Run::Local(|_, _| Ok(Term::bool(true))) },
+];

@@ -1,0 +1,173 @@
+//! Natives that others could notice, or that depend on others. Each says what it touches before it happens.
+
+mod info;
+mod links;
+mod names;
+mod numbers;
+mod processes;
+mod storage;
+mod tables;
+mod timers;
+
+use super::{Native, Run};
+use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, Sort};
+use crate::process::Process;
+use crate::run::Raise;
+use crate::term::{Atom, Term, known};
+
+/// A visible native.
+pub struct Visible {
+    /// What it touches, beyond what its process always touches.
+    pub touches: fn(&Look<'_>, Touch) -> Touch,
+    /// Whether it can go on; always, if none.
+    pub ready: Option<fn(&Look<'_>) -> bool>,
+    /// What it does.
+    pub act: fn(&mut Machine, usize, &[Term]) -> Done,
+}
+
+/// A look at the state before something happens.
+pub struct Look<'a> {
+    /// The state.
+    pub machine: &'a Machine,
+    /// Who would do it.
+    pub me: &'a Process,
+    /// With what.
+    pub args: &'a [Term],
+}
+
+/// What a visible native comes to.
+pub enum Effect {
+    /// A value.
+    Value(Term),
+    /// The process goes on with this call and nothing to return to.
+    Jump(Atom, Atom, Term),
+    /// The run is over.
+    Over,
+}
+
+/// What a visible native comes to, or an exception.
+pub type Done = Result<Effect, Raise>;
+
+pub(super) fn value(t: impl Into<Term>) -> Done {
+    Ok(Effect::Value(t.into()))
+}
+
+pub(super) fn yes() -> Done {
+    value(true)
+}
+
+pub(super) fn bad<T>() -> Result<T, Raise> {
+    Err(Raise::badarg())
+}
+
+pub(super) const fn visible(
+    module: &'static str,
+    function: &'static str,
+    arity: u32,
+    how: &'static Visible,
+) -> Native {
+    Native { module, function, arity, run: Run::Visible(how) }
+}
+
+/// What `!` touches.
+pub fn send_touches(look: &Look<'_>, touch: Touch) -> Touch {
+    send_to_touches(look, touch, &look.args[0])
+}
+
+fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
+    let sending = |touch, to| look.machine.sending_touches(touch, look.me.pid, to, Sort::Message);
+    match to {
+        Term::Pid(pid) => sending(touch, *pid),
+        Term::Ref(alias) => sending(touch, alias.maker),
+        Term::Atom(name) => {
+            let touch = touch.read(Object::Name(*name));
+            look.machine.names.get(name).map_or(touch, |pid| sending(touch, *pid))
+        }
+        Term::Tuple(t) if t.len() == 2 => send_to_touches(look, touch, &t[0]),
+        _ => touch,
+    }
+}
+
+/// `!`
+pub fn send(m: &mut Machine, task: usize, args: &[Term]) -> Done {
+    let me = m.process(task).pid;
+    let message = args[1].clone();
+    match &args[0] {
+        Term::Pid(to) => m.send_message(me, *to, message.clone()),
+        Term::Ref(alias) => m.send(me, alias.maker, crate::machine::Signal::Aliased(*alias, message.clone())),
+        Term::Atom(name) => match m.names.get(name) {
+            Some(to) => {
+                let to = *to;
+                m.send_message(me, to, message.clone());
+            }
+            None => return bad(),
+        },
+        Term::Tuple(t) if t.len() == 2 => match (&t[0], &t[1]) {
+            // A name on a node: on this one, a missing name is no error.
+            (Term::Atom(name), Term::Atom(node)) if *node == known::NONODE => {
+                if let Some(to) = m.names.get(name).copied() {
+                    m.send_message(me, to, message.clone());
+                }
+            }
+            (Term::Atom(_), Term::Atom(_)) => {
+                return Err(Raise::unsupported("sending to another node (distribution) is not supported"));
+            }
+            _ => return bad(),
+        },
+        _ => return bad(),
+    }
+    value(message)
+}
+
+/// `!` as a function.
+pub static SEND: Native = visible("erlang", "!", 2, &SEND_OP);
+static SEND_OP: Visible = Visible { touches: send_touches, ready: None, act: send };
+
+static SEND3: Visible = Visible {
+    touches: send_touches,
+    ready: None,
+    act: |m, task, a| {
+        for option in a[2].to_vec().ok_or_else(Raise::badarg)? {
+            if !matches!(option.as_atom().map(Atom::text), Some("nosuspend" | "noconnect")) {
+                return bad();
+            }
+        }
+        send(m, task, a)?;
+        value(known::OK)
+    },
+};
+
+static SEND_NOSUSPEND: Visible = Visible {
+    touches: send_touches,
+    ready: None,
+    act: |m, task, a| {
+        send(m, task, a)?;
+        yes()
+    },
+};
+
+/// The natives of this file.
+static SENDS: &[Native] = &[
+    visible("erlang", "!", 2, &SEND_OP),
+    visible("erlang", "send", 2, &SEND_OP),
+    visible("erlang", "send", 3, &SEND3),
+    visible("erlang", "send_nosuspend", 2, &SEND_NOSUSPEND),
+];
+
+/// All visible natives.
+pub fn all() -> impl Iterator<Item = &'static Native> {
+    [
+        SENDS,
+        processes::TABLE,
+        names::TABLE,
+        links::TABLE,
+        info::TABLE,
+        timers::TABLE,
+        tables::TABLE,
+        storage::TABLE,
+        numbers::TABLE,
+    ]
+    .into_iter()
+    .flatten()
+}

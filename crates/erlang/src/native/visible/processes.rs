@@ -1,0 +1,253 @@
+//! Spawning, exit signals, flags, hibernation, halting.
+
+use super::{Done, Effect, Look, Visible, bad, value, visible, yes};
+use crate::machine::Machine;
+use crate::machine::access::{Object, Touch};
+use crate::machine::spawn::SpawnOptions;
+use crate::machine::{Signal, Sort};
+use crate::native::Native;
+use crate::process::AliasKind;
+use crate::run::Raise;
+use crate::term::{Atom, Fun, Pid, Ref, Term, known};
+use raddle_core::verdict::{Defect, FailureKind};
+use std::rc::Rc;
+
+fn nothing(_: &Look<'_>, touch: Touch) -> Touch {
+    touch
+}
+
+/// What is to be called: `(Fun)` or `(M, F, Args)`.
+fn target(a: &[Term]) -> Result<(Atom, Atom, Term), Raise> {
+    match a {
+        [Term::Fun(f)] => {
+            let arity = match &**f {
+                Fun::Export { arity, .. } | Fun::Local { arity, .. } => *arity,
+            };
+            if arity != 0 {
+                return bad();
+            }
+            Ok((known::ERLANG, Atom::new("apply"), Term::list([a[0].clone(), Term::Nil])))
+        }
+        [Term::Atom(m), Term::Atom(f), args] if args.to_vec().is_some() => Ok((*m, *f, args.clone())),
+        _ => bad(),
+    }
+}
+
+fn spawn(
+    m: &mut Machine,
+    task: usize,
+    a: &[Term],
+    options: SpawnOptions,
+) -> Result<(Pid, Option<Ref>), Raise> {
+    let (module, function, args) = target(a)?;
+    Ok(m.spawn(task, module, function, args, options))
+}
+
+/// The options of `monitor`: the tag of the message, and the kind of alias.
+pub(super) fn monitor_options(list: &Term) -> Result<(Term, Option<AliasKind>), Raise> {
+    let (mut tag, mut alias) = (Term::Atom(known::DOWN), None);
+    for option in list.to_vec().ok_or_else(Raise::badarg)? {
+        match option.as_tuple() {
+            Some([key, value]) if key.is_atom(known::TAG) => tag = value.clone(),
+            Some([key, value]) if key.is_atom(known::ALIAS) => {
+                alias = Some(match value.as_atom().map(Atom::text) {
+                    Some("explicit_unalias") => AliasKind::Explicit,
+                    Some("demonitor") => AliasKind::Demonitor,
+                    Some("reply_demonitor") => AliasKind::Reply,
+                    _ => return bad(),
+                });
+            }
+            _ => return bad(),
+        }
+    }
+    Ok((tag, alias))
+}
+
+fn options(list: &Term) -> Result<SpawnOptions, Raise> {
+    let mut options = SpawnOptions::default();
+    for option in list.to_vec().ok_or_else(Raise::badarg)? {
+        match (option.as_atom().map(Atom::text), option.as_tuple()) {
+            (Some("link"), _) => options.link = true,
+            (Some("monitor"), _) => options.monitor = Some((Term::Atom(known::DOWN), None)),
+            (_, Some([key, value])) => match key.as_atom().map(Atom::text) {
+                Some("monitor") => options.monitor = Some(monitor_options(value)?),
+                Some("priority") => options.priority = Some(priority(value)?),
+                Some(
+                    "fullsweep_after" | "min_heap_size" | "min_bin_vheap_size" | "max_heap_size"
+                    | "message_queue_data" | "async_dist",
+                ) => {}
+                _ => return bad(),
+            },
+            _ => return bad(),
+        }
+    }
+    Ok(options)
+}
+
+fn priority(t: &Term) -> Result<Atom, Raise> {
+    match t.as_atom() {
+        Some(a) if ["low", "normal", "high", "max"].contains(&a.text()) => Ok(a),
+        _ => bad(),
+    }
+}
+
+static SPAWN: Visible = Visible {
+    touches: nothing,
+    ready: None,
+    act: |m, task, a| value(spawn(m, task, a, SpawnOptions::default())?.0),
+};
+
+static SPAWN_LINK: Visible = Visible {
+    touches: nothing,
+    ready: None,
+    act: |m, task, a| value(spawn(m, task, a, SpawnOptions { link: true, ..SpawnOptions::default() })?.0),
+};
+
+fn pair((pid, reference): (Pid, Option<Ref>)) -> Term {
+    match reference {
+        Some(r) => Term::tuple([Term::Pid(pid), Term::Ref(r)]),
+        None => Term::Pid(pid),
+    }
+}
+
+static SPAWN_MONITOR: Visible = Visible {
+    touches: nothing,
+    ready: None,
+    act: |m, task, a| {
+        let monitor = Some((Term::Atom(known::DOWN), None));
+        value(pair(spawn(m, task, a, SpawnOptions { monitor, ..SpawnOptions::default() })?))
+    },
+};
+
+static SPAWN_OPT: Visible = Visible {
+    touches: nothing,
+    ready: None,
+    act: |m, task, a| {
+        let (last, rest) = a.split_last().expect("it has arguments");
+        value(pair(spawn(m, task, rest, options(last)?)?))
+    },
+};
+
+static EXIT2: Visible = Visible {
+    touches: |look, touch| match look.args[0] {
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
+        _ => touch,
+    },
+    ready: None,
+    act: |m, task, a| {
+        let Term::Pid(to) = a[0] else { return bad() };
+        let me = m.process(task).pid;
+        m.send(me, to, Signal::Exit(me, a[1].clone()));
+        yes()
+    },
+};
+
+static PROCESS_FLAG: Visible = Visible {
+    touches: |look, touch| touch.write(Object::In(look.me.pid)),
+    ready: None,
+    act: |m, task, a| {
+        let p = m.process_mut(task);
+        let old = match a[0].as_atom().map(Atom::text) {
+            Some("trap_exit") => {
+                let Some(on) = a[1].as_bool() else { return bad() };
+                Term::bool(std::mem::replace(&mut p.trap_exit, on))
+            }
+            Some("priority") => Term::Atom(std::mem::replace(&mut p.priority, priority(&a[1])?)),
+            Some(
+                flag @ ("min_heap_size" | "min_bin_vheap_size" | "max_heap_size" | "message_queue_data"
+                | "fullsweep_after" | "sensitive" | "async_dist"),
+            ) => {
+                let name = Atom::new(flag);
+                let default = match flag {
+                    "min_heap_size" => Term::Int(233),
+                    "min_bin_vheap_size" => Term::Int(46422),
+                    "message_queue_data" => Term::atom("on_heap"),
+                    "fullsweep_after" => Term::Int(65535),
+                    "sensitive" | "async_dist" => Term::bool(false),
+                    _ => {
+                        return Err(Raise::unsupported(
+                            "erlang:process_flag(max_heap_size, ...) is not supported: memory is not limited",
+                        ));
+                    }
+                };
+                match p.flags.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, old)) => std::mem::replace(old, a[1].clone()),
+                    None => {
+                        p.flags.push((name, a[1].clone()));
+                        default
+                    }
+                }
+            }
+            _ => return bad(),
+        };
+        value(old)
+    },
+};
+
+static HIBERNATE: Visible = Visible {
+    touches: |look, touch| touch.read(Object::In(look.me.pid)),
+    ready: Some(|look| !look.me.mailbox.is_empty()),
+    act: |_, _, a| match (&a[0], &a[1]) {
+        (Term::Atom(module), Term::Atom(function)) if a[2].to_vec().is_some() => {
+            Ok(Effect::Jump(*module, *function, a[2].clone()))
+        }
+        _ => bad(),
+    },
+};
+
+fn halt(m: &mut Machine, task: usize, a: &[Term]) -> Done {
+    let failure = match a.first() {
+        None | Some(Term::Int(0)) => None,
+        Some(Term::Int(n)) => Some(format!("halt({n})")),
+        Some(other) => Some(format!("halt({other})")),
+    };
+    match failure {
+        None => m.halted = true,
+        Some(what) => {
+            let pid = m.process(task).pid;
+            m.over =
+                Some(Rc::new(Defect::new(FailureKind::Panic, format!("{pid} stopped the system: {what}"))));
+        }
+    }
+    Ok(Effect::Over)
+}
+
+static HALT: Visible = Visible { touches: |_, _| Touch::EVERYTHING, ready: None, act: halt };
+
+static GROUP_LEADER: Visible = Visible {
+    touches: |look, touch| match look.args[1] {
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
+        _ => touch,
+    },
+    ready: None,
+    act: |m, task, a| match (&a[0], &a[1]) {
+        (Term::Pid(leader), Term::Pid(to)) => {
+            let me = m.process(task).pid;
+            m.send(me, *to, Signal::GroupLeader(*leader));
+            yes()
+        }
+        _ => bad(),
+    },
+};
+
+const E: &str = "erlang";
+
+pub static TABLE: &[Native] = &[
+    visible(E, "spawn", 1, &SPAWN),
+    visible(E, "spawn", 3, &SPAWN),
+    visible(E, "spawn_link", 1, &SPAWN_LINK),
+    visible(E, "spawn_link", 3, &SPAWN_LINK),
+    visible(E, "spawn_monitor", 1, &SPAWN_MONITOR),
+    visible(E, "spawn_monitor", 3, &SPAWN_MONITOR),
+    visible(E, "spawn_opt", 2, &SPAWN_OPT),
+    visible(E, "spawn_opt", 4, &SPAWN_OPT),
+    visible(E, "exit", 2, &EXIT2),
+    visible(E, "process_flag", 2, &PROCESS_FLAG),
+    visible(E, "hibernate", 3, &HIBERNATE),
+    visible(E, "halt", 0, &HALT),
+    visible(E, "halt", 1, &HALT),
+    visible(E, "halt", 2, &HALT),
+    visible("init", "stop", 0, &HALT),
+    visible("init", "stop", 1, &HALT),
+    visible(E, "group_leader", 2, &GROUP_LEADER),
+];

@@ -1,0 +1,88 @@
+%% Environments, and starting applications by their start functions, without an application controller.
+-module(application).
+-export([get_env/1, get_env/2, get_env/3, set_env/3, set_env/4, unset_env/2, unset_env/3, get_application/0,
+         get_application/1, ensure_started/1, ensure_started/2, ensure_all_started/1, ensure_all_started/2,
+         start/1, start/2, stop/1, load/1, loaded_applications/0, which_applications/0]).
+get_env(_) -> undefined.
+get_env(App, Key) -> raddle:get_env(App, Key).
+get_env(App, Key, Default) ->
+    case raddle:get_env(App, Key) of
+        {ok, Value} -> Value;
+        undefined -> Default
+    end.
+set_env(App, Key, Value) -> raddle:set_env(App, Key, Value).
+set_env(App, Key, Value, _) -> raddle:set_env(App, Key, Value).
+unset_env(App, Key) -> raddle:unset_env(App, Key).
+unset_env(App, Key, _) -> raddle:unset_env(App, Key).
+get_application() -> undefined.
+get_application(_) -> undefined.
+load(_) -> ok.
+loaded_applications() -> [].
+which_applications() -> [].
+ensure_started(App) -> ensure_started(App, temporary).
+ensure_started(App, Type) ->
+    case start(App, Type) of
+        {error, {already_started, App}} -> ok;
+        Other -> Other
+    end.
+start(App) -> start(App, temporary).
+start(App, Type) ->
+    case do_start(App, Type) of
+        {ok, _} -> ok;
+        Other -> Other
+    end.
+ensure_all_started(App) -> ensure_all_started(App, temporary).
+ensure_all_started(App, Type) -> do_start(App, Type).
+do_start(App, _) when App =:= kernel; App =:= stdlib; App =:= sasl; App =:= crypto -> {ok, []};
+do_start(App, Type) ->
+    case raddle:get_env('$started', App) of
+        {ok, _} -> {ok, []};
+        undefined ->
+            case raddle:application(App) of
+                {application, App, Keys} -> start_with(App, Type, Keys);
+                none -> {error, {"no such file or directory", atom_to_list(App) ++ ".app"}}
+            end
+    end.
+start_with(App, Type, Keys) ->
+    Needs = proplists:get_value(applications, Keys, []),
+    case start_all(Needs, Type, []) of
+        {ok, Before} ->
+            [set_default(App, K, V) || {K, V} <- proplists:get_value(env, Keys, [])],
+            case proplists:get_value(mod, Keys, none) of
+                none -> started(App, Before, none);
+                {Mod, Args} ->
+                    case Mod:start(normal, Args) of
+                        {ok, Pid} -> started(App, Before, {Pid, Mod, []});
+                        {ok, Pid, State} -> started(App, Before, {Pid, Mod, State});
+                        {error, Reason} -> {error, {App, {Reason, {Mod, start, [normal, Args]}}}}
+                    end
+            end;
+        Error -> Error
+    end.
+set_default(App, K, V) ->
+    case raddle:get_env(App, K) of
+        undefined -> raddle:set_env(App, K, V);
+        _ -> ok
+    end.
+started(App, Before, How) ->
+    raddle:set_env('$started', App, How),
+    {ok, Before ++ [App]}.
+start_all([], _, Done) -> {ok, Done};
+start_all([App | Rest], Type, Done) ->
+    case do_start(App, Type) of
+        {ok, More} -> start_all(Rest, Type, Done ++ More);
+        Error -> Error
+    end.
+stop(App) ->
+    case raddle:get_env('$started', App) of
+        {ok, {Pid, Mod, State}} ->
+            raddle:unset_env('$started', App),
+            Ref = monitor(process, Pid),
+            unlink(Pid),
+            exit(Pid, shutdown),
+            receive {'DOWN', Ref, process, Pid, _} -> ok end,
+            _ = Mod:stop(State),
+            ok;
+        {ok, none} -> raddle:unset_env('$started', App), ok;
+        undefined -> {error, {not_started, App}}
+    end.

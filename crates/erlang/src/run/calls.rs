@@ -1,0 +1,194 @@
+//! Calls: of functions by name, of funs, of natives.
+
+use super::{Flow, Raise, Runner, Stop};
+use crate::beam::{Mfa, Module};
+use crate::code::Target;
+use crate::native::{Native, Run, Special};
+use crate::process::{Frame, Next, Pc, Then};
+use crate::term::{Atom, Fun, Pid, Term, known};
+use std::rc::Rc;
+
+/// A fun of `module` with these values.
+pub(super) fn make_fun(module: &Module, index: u32, free: Vec<Term>, creator: Pid) -> Term {
+    let lambda = &module.lambdas[index as usize];
+    Term::Fun(Rc::new(Fun::Local {
+        module: module.name,
+        index,
+        arity: lambda.arity - lambda.free,
+        uniq: module.md5,
+        old_uniq: lambda.old_uniq,
+        free,
+        creator,
+    }))
+}
+
+impl Runner<'_> {
+    /// Where the process is, for messages.
+    pub fn place(&self) -> String {
+        place(&self.env.code.module(self.p.pc.module), self.p.pc.at)
+    }
+
+    /// "erlang:foo/2 is not supported yet (called at reg_server.erl:17)"
+    pub(super) fn not_supported(&self, mfa: Mfa) -> String {
+        format!("{mfa} is not supported yet (called at {})", self.place())
+    }
+
+    fn push_frame(&mut self) {
+        let ret = Pc { module: self.p.pc.module, at: self.p.pc.at + 1 };
+        self.p.frames.push(Frame { ret, depth: self.p.ys.len() as u32 });
+    }
+
+    pub(super) fn call_import(&mut self, module: &Module, import: u32, then: Then) -> Flow {
+        let import = &module.imports[import as usize];
+        let target = *import.target.get_or_init(|| self.env.code.resolve(import.mfa));
+        self.call(target, import.mfa, then)
+    }
+
+    /// Calls with the arguments in the x registers.
+    pub(super) fn call(&mut self, target: Target, mfa: Mfa, then: Then) -> Flow {
+        match target {
+            Target::Code(module, at) => {
+                if then == Then::Next {
+                    self.push_frame();
+                }
+                Flow::Far(Pc { module, at })
+            }
+            Target::Native(native) => self.call_native(native, then),
+            Target::Missing => self.missing(mfa, then),
+        }
+    }
+
+    fn missing(&mut self, mfa: Mfa, then: Then) -> Flow {
+        let args: Vec<Term> = (0..mfa.arity as usize).map(|i| self.x(i)).collect();
+        if let Some(error) =
+            self.env.code.errors().iter().find(|e| e.starts_with(&format!("{}.beam", mfa.module)))
+        {
+            return Flow::Stop(Stop::Unsupported(format!("{error} (called at {})", self.place())));
+        }
+        if crate::replaced::module(mfa.module.text()).is_some() {
+            return Flow::Stop(Stop::Unsupported(self.not_supported(mfa)));
+        }
+        Flow::Raise(Raise::undef(mfa, args).then(then))
+    }
+
+    fn call_native(&mut self, native: &'static Native, then: Then) -> Flow {
+        let arity = native.arity as usize;
+        match &native.run {
+            Run::Local(run) => {
+                self.p.x.resize(arity.max(self.p.x.len()), Term::Nil);
+                let args: Vec<Term> = self.p.x.drain(..arity).collect();
+                match run(self, &args) {
+                    Ok(value) => {
+                        self.p.x.clear();
+                        self.p.x.push(value);
+                        match then {
+                            Then::Next => Flow::Next,
+                            Then::Return => Flow::Return,
+                        }
+                    }
+                    Err(Raise::Unsupported(what)) => {
+                        Flow::Stop(Stop::Unsupported(format!("{what} (called at {})", self.place())))
+                    }
+                    Err(raise) => Flow::Raise(raise.in_native(native.mfa(), args)),
+                }
+            }
+            Run::Visible(_) => self.announce(Next::Call(native, then), arity),
+            Run::Special(Special::ApplyFun) => {
+                let fun = self.x(0);
+                let Some(args) = self.x(1).to_vec() else { return Flow::Raise(Raise::badarg()) };
+                let arity = args.len() as u32;
+                self.p.x = args;
+                self.call_fun_then(&fun, arity, then)
+            }
+            Run::Special(Special::ApplyMfa) => {
+                let (Term::Atom(module), Term::Atom(function), Some(args)) =
+                    (self.x(0), self.x(1), self.x(2).to_vec())
+                else {
+                    let args = vec![self.x(0), self.x(1), self.x(2)];
+                    return Flow::Raise(Raise::badarg().in_native(native.mfa(), args));
+                };
+                self.call_named(module, function, args, then)
+            }
+            Run::Special(Special::NifError) => {
+                // The body of a function that real Erlang has in C.
+                let module = self.env.code.module(self.p.pc.module);
+                let Some(mfa) = module.function_at(self.p.pc.at) else {
+                    return Flow::Stop(Stop::Unsupported("a native is not supported yet".to_owned()));
+                };
+                let caller = self.p.frames.last().map_or_else(
+                    || "the start of a process".to_owned(),
+                    |f| place(&self.env.code.module(f.ret.module), f.ret.at.saturating_sub(1)),
+                );
+                Flow::Stop(Stop::Unsupported(format!("{mfa} is not supported yet (called at {caller})")))
+            }
+        }
+    }
+
+    /// `apply(M, F, Args)`
+    pub(super) fn call_named(&mut self, module: Atom, function: Atom, args: Vec<Term>, then: Then) -> Flow {
+        let mfa = Mfa { module, function, arity: args.len() as u32 };
+        self.p.x = args;
+        let target = self.env.code.resolve(mfa);
+        self.call(target, mfa, then)
+    }
+
+    /// The `apply` instruction: module and function follow the arguments.
+    pub(super) fn apply(&mut self, arity: usize, then: Then) -> Flow {
+        let (module, function) = (self.x(arity), self.x(arity + 1));
+        self.p.x.truncate(arity);
+        let (Term::Atom(module), Term::Atom(function)) = (&module, &function) else {
+            let args = vec![module, function, Term::list((0..arity).map(|i| self.x(i)).collect::<Vec<_>>())];
+            return Flow::Raise(Raise::badarg().in_native(Mfa::new("erlang", "apply", 3), args));
+        };
+        let args = (0..arity).map(|i| self.x(i)).collect();
+        self.call_named(*module, *function, args, then)
+    }
+
+    pub(super) fn call_fun(&mut self, fun: &Term, arity: u32) -> Flow {
+        self.call_fun_then(fun, arity, Then::Next)
+    }
+
+    fn call_fun_then(&mut self, fun: &Term, arity: u32, then: Then) -> Flow {
+        let Term::Fun(f) = fun else {
+            return Flow::Raise(Raise::error(Term::tagged(known::BADFUN, fun.clone())));
+        };
+        self.p.x.resize((arity as usize).max(self.p.x.len()), Term::Nil);
+        if f.arity() != arity {
+            let args = Term::list(self.p.x[..arity as usize].to_vec());
+            let pair = Term::tuple([fun.clone(), args]);
+            return Flow::Raise(Raise::error(Term::tagged(known::BADARITY, pair)));
+        }
+        match &**f {
+            Fun::Export { module, function, .. } => {
+                let mfa = Mfa { module: *module, function: *function, arity };
+                let target = self.env.code.resolve(mfa);
+                self.call(target, mfa, then)
+            }
+            Fun::Local { module, index, free, .. } => {
+                let number = self.env.code.find(*module);
+                let lambda =
+                    number.and_then(|n| self.env.code.module(n).lambdas.get(*index as usize).cloned());
+                let (Some(number), Some(lambda)) = (number, lambda) else {
+                    return Flow::Raise(Raise::error(Term::tagged(known::BADFUN, fun.clone())));
+                };
+                if lambda.arity != arity + free.len() as u32 {
+                    return Flow::Raise(Raise::error(Term::tagged(known::BADFUN, fun.clone())));
+                }
+                self.p.x.truncate(arity as usize);
+                self.p.x.extend(free.iter().cloned());
+                if then == Then::Next {
+                    self.push_frame();
+                }
+                Flow::Far(Pc { module: number, at: lambda.entry })
+            }
+        }
+    }
+}
+
+/// A place in the source, for messages.
+pub fn place(module: &Module, at: u32) -> String {
+    match module.line_at(at) {
+        Some((file, line)) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),
+        None => module.function_at(at).map_or_else(|| module.name.to_string(), |mfa| mfa.to_string()),
+    }
+}

@@ -1,0 +1,228 @@
+//! The Erlang world as the engine sees it. States are kept along the way, so that an execution that begins
+//! like the last one continues from a copy instead of running again.
+
+use crate::beam::{Import, Instr, Mfa, Module};
+use crate::code::{Code, SearchPath};
+use crate::machine::{Ending, Log, Machine};
+use crate::run::Env;
+use crate::settings::Settings;
+use crate::term::{Atom, Term};
+use raddle_core::operation::TaskId;
+use raddle_core::story::{Actor, Line, Story};
+use raddle_core::world::{Describe, Driver, End, Pick, Point, Snapshot, World};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A test to explore: where its code is, what is called, and how.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Where modules are found.
+    pub path: SearchPath,
+    /// The module of the test.
+    pub module: String,
+    /// The function of the test, which takes no arguments.
+    pub function: String,
+    /// What shapes executions.
+    pub settings: Settings,
+}
+
+/// States beyond this depth are kept only now and then.
+const KEPT_DENSELY: usize = 2_000;
+const SPARSE: usize = 64;
+
+/// The Erlang world.
+#[derive(Clone)]
+pub struct ErlangWorld {
+    begin: Machine,
+    /// The state before each step; none where it was not kept. One more than `picks`.
+    states: Vec<Option<Machine>>,
+    picks: Vec<Pick>,
+    /// How many of them the present execution has taken.
+    depth: usize,
+    /// The picks of the execution before this one.
+    last_time: Vec<Pick>,
+    assumptions: Vec<String>,
+}
+
+/// The code in which every process begins: `erlang:apply(M, F, Args)`.
+pub(crate) fn start_module() -> Module {
+    let apply = Import { mfa: Mfa::new("erlang", "apply", 3), target: OnceCell::new() };
+    Module {
+        name: Atom::new("raddle_start"),
+        md5: [0; 16],
+        exports: HashMap::new(),
+        locals: HashMap::new(),
+        imports: vec![apply],
+        lambdas: Vec::new(),
+        code: vec![Instr::CallExtOnly(0), Instr::End],
+        functions: Vec::new(),
+        lines: Vec::new(),
+        files: Vec::new(),
+        attributes: Term::Nil,
+        compile_info: Term::Nil,
+    }
+}
+
+impl ErlangWorld {
+    /// The world of a program.
+    pub fn new(program: &Program) -> ErlangWorld {
+        let env = Rc::new(Env { code: Code::new(program.path.clone()), settings: program.settings.clone() });
+        let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
+        let begin = if program.function.ends_with("_test_") {
+            // A generator of EUnit's: it says what is to be tested.
+            let args = vec![Term::Atom(module), Term::Atom(function)];
+            Machine::new(env, Atom::new("raddle_eunit"), Atom::new("run"), args)
+        } else {
+            Machine::new(env, module, function, Vec::new())
+        };
+        let assumptions = program.settings.words();
+        let states = vec![Some(begin.clone())];
+        ErlangWorld { begin, states, picks: Vec::new(), depth: 0, last_time: Vec::new(), assumptions }
+    }
+
+    fn machine(&self) -> &Machine {
+        self.states[self.depth].as_ref().expect("the present state is there")
+    }
+
+    /// The state after these picks, with everything written down on the way if wanted.
+    fn replay(&self, picks: &[Pick], recording: bool) -> Machine {
+        let mut machine = self.begin.clone();
+        if recording {
+            machine.record();
+        }
+        picks.iter().for_each(|pick| machine.step(*pick));
+        machine
+    }
+
+    /// Takes a step, or recalls it if it is the one that was taken here the last time.
+    fn go(&mut self, pick: Pick) {
+        let known = self.picks.get(self.depth) == Some(&pick);
+        if known && self.states[self.depth + 1].is_some() {
+            self.depth += 1;
+            return;
+        }
+        if !known {
+            self.picks.truncate(self.depth);
+            self.states.truncate(self.depth + 1);
+        }
+        let keep = self.depth < KEPT_DENSELY || self.depth.is_multiple_of(SPARSE);
+        let here = &mut self.states[self.depth];
+        let mut machine = if keep { here.clone() } else { here.take() }.expect("the present state is there");
+        machine.step(pick);
+        if known {
+            self.states[self.depth + 1] = Some(machine);
+        } else {
+            self.picks.push(pick);
+            self.states.push(Some(machine));
+        }
+        self.depth += 1;
+    }
+
+    /// A world that is where this one is, without its past.
+    pub fn single(&self) -> ErlangWorld {
+        let now = self.machine().clone();
+        ErlangWorld {
+            begin: now.clone(),
+            states: vec![Some(now)],
+            picks: Vec::new(),
+            depth: 0,
+            last_time: Vec::new(),
+            assumptions: self.assumptions.clone(),
+        }
+    }
+
+    /// What processes have printed, by name.
+    pub fn output(&self) -> Vec<(String, String)> {
+        let printed = self.machine().processes().map(|(_, p)| (p.pid.to_string(), p.printed()));
+        printed.filter(|(_, text)| !text.is_empty()).collect()
+    }
+}
+
+impl Describe for ErlangWorld {
+    fn describe(&self, task: TaskId) -> String {
+        describe(self.machine(), task)
+    }
+    fn describe_last_time(&self, index: usize) -> String {
+        match self.last_time.get(index) {
+            Some(pick) => describe(&self.replay(&self.last_time[..index], false), pick.task),
+            None => "nothing".to_owned(),
+        }
+    }
+}
+
+fn describe(machine: &Machine, task: TaskId) -> String {
+    format!("{} {}", machine.name_of(task.index()), machine.words(task.index()))
+}
+
+impl World for ErlangWorld {
+    type Outcome = String;
+
+    fn start(&mut self) {
+        self.last_time = self.picks[..self.depth].to_vec();
+        self.depth = 0;
+    }
+    fn point(&self) -> Point<'_> {
+        self.machine().point()
+    }
+    fn step(&mut self, pick: Pick) {
+        self.go(pick);
+    }
+    fn drive(&mut self, driver: &mut dyn Driver) {
+        loop {
+            let point = self.machine().point();
+            if point.is_over() {
+                return;
+            }
+            let Some(pick) = driver.next(&point, self).pick() else { return };
+            self.go(pick);
+        }
+    }
+    fn end(&mut self) -> End<String> {
+        match self.machine().ending() {
+            Ending::Passed(result) => End::Passed(result),
+            Ending::Failed(defect) => End::Failed(defect),
+        }
+    }
+    fn story(&self) -> Story {
+        let machine = self.replay(&self.picks[..self.depth], true);
+        let tasks = machine.point().all().len();
+        let actors =
+            (0..tasks).map(|t| Actor { name: machine.name_of(t), label: machine.label_of(t) }).collect();
+        let mut entries: Vec<&Log> = Vec::new();
+        let mut at = machine.recorded();
+        while let Some(log) = at {
+            entries.push(log);
+            at = log.before.as_deref();
+        }
+        let mut step = 0;
+        let line = |log: &Log| {
+            let number = log.step.then(|| {
+                step += 1;
+                step - 1
+            });
+            let detail = if log.result.is_empty() { String::new() } else { format!("→ {}", log.result) };
+            Line {
+                actor: log.task,
+                step: number,
+                verb: log.text.clone(),
+                object: None,
+                detail,
+                place: log.place.clone(),
+                preempts: false,
+                reads_from: None,
+            }
+        };
+        let lines = entries.into_iter().rev().filter(|l| !l.text.is_empty()).map(line).collect();
+        Story { actors, lines, ..Story::default() }
+    }
+    fn assumptions(&self) -> Vec<String> {
+        self.assumptions.clone()
+    }
+}
+
+impl Snapshot for ErlangWorld {
+    fn fingerprint(&self) -> u128 {
+        self.machine().fingerprint()
+    }
+}

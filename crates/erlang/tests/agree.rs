@@ -1,0 +1,77 @@
+//! Small programs give the same results here and in the installed Erlang: expressions, bit syntax, natives,
+//! the rules of signals, and OTP's own behaviours from the installed files.
+
+mod common;
+
+use common::*;
+use raddle_core::world::{End, World};
+use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
+use raddle_erlang::world::ErlangWorld;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn compiled() -> PathBuf {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let files = ["agree.erl", "agree_server.erl", "agree_statem.erl", "agree_event.erl"];
+    compile_files("agree", &files.map(|f| programs.join(f)), &[])
+}
+
+fn by_erl(dir: &Path) -> String {
+    let output = Command::new("erl")
+        .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+        .arg(dir)
+        .args(["-eval", "agree:run(), halt()."])
+        .output()
+        .expect("erl runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs without preemption and gives what was printed.
+fn by_us(dir: &Path, settings: Settings) -> String {
+    let mut world = ErlangWorld::new(&program(dir, "agree", "run", settings));
+    world.start();
+    let mut last = None;
+    while !world.point().is_over() {
+        let point = world.point();
+        // The one that moved last goes on if it can.
+        let task = last.filter(|t| point.is_enabled(*t)).unwrap_or(point.enabled()[0]);
+        last = Some(task);
+        world.step(raddle_core::world::Pick { task, option: 0 });
+    }
+    if let End::Failed(defect) = world.end() {
+        panic!("{}\n{}", defect.message, world.output().iter().map(|(_, t)| t.as_str()).collect::<String>());
+    }
+    world.output().into_iter().filter(|(name, _)| name == "P").map(|(_, text)| text).collect()
+}
+
+fn assert_same(expected: &str, found: &str) {
+    let differ: Vec<String> = expected
+        .lines()
+        .zip(found.lines())
+        .filter(|(expected, found)| expected != found)
+        .map(|(expected, found)| format!("expected {expected}\n   found {found}"))
+        .collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert_eq!(expected.lines().count(), found.lines().count());
+}
+
+#[test]
+fn the_same_results_as_in_the_installed_erlang() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir);
+    assert!(expected.lines().count() > 100, "{expected}");
+    for grain in [Grain::Full, Grain::Thesis, Grain::Receive] {
+        for delivery in [Delivery::Instant, Delivery::Local] {
+            assert_same(
+                &expected,
+                &by_us(
+                    &dir,
+                    Settings { grain, delivery, judgement: Judgement::Lenient, ..Settings::default() },
+                ),
+            );
+        }
+    }
+}

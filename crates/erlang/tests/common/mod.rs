@@ -1,0 +1,88 @@
+//! What the tests share: compiling Erlang programs with the installed `erlc`, and exploring them.
+#![allow(dead_code)]
+
+use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Strategy};
+use raddle_erlang::code::{SearchPath, installed_otp};
+use raddle_erlang::settings::Settings;
+use raddle_erlang::world::{ErlangWorld, Program};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// Whether Erlang is there. Where it is missing, tests say so and are skipped; in CI they fail.
+pub fn erlang_is_there() -> bool {
+    let there = Command::new("erlc").arg("-help").output().is_ok();
+    if !there {
+        assert!(std::env::var_os("CI").is_none(), "Erlang is not installed, and in CI it must be");
+        eprintln!("skipped: Erlang is not installed (apt-get install erlang-base erlang-dev erlang-eunit)");
+    }
+    there
+}
+
+/// A directory of the test's own.
+pub fn directory(name: &str) -> PathBuf {
+    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&dir).expect("a directory for the test");
+    dir
+}
+
+/// Compiles files of `suite/erlang` into a directory of the test's own.
+pub fn compile_suite(name: &str, files: &[&str], defines: &[&str]) -> PathBuf {
+    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/erlang");
+    let files: Vec<PathBuf> = files.iter().map(|f| suite.join(f)).collect();
+    compile_files(name, &files, defines)
+}
+
+/// Compiles these files into a directory of the test's own.
+pub fn compile_files(name: &str, files: &[PathBuf], defines: &[&str]) -> PathBuf {
+    // Tests run side by side, and some share what they compile.
+    static COMPILED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut compiled = COMPILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let dir = directory(name);
+    if !compiled.insert(name.to_owned()) {
+        return dir;
+    }
+    let output = Command::new("erlc")
+        .args(defines.iter().map(|d| format!("-D{d}")))
+        .arg("-o")
+        .arg(&dir)
+        .args(files)
+        .output()
+        .expect("erlc runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    dir
+}
+
+/// Compiles a module whose text is given.
+pub fn compile_text(module: &str, text: &str) -> PathBuf {
+    let dir = directory(module);
+    let file = dir.join(format!("{module}.erl"));
+    std::fs::write(&file, text).expect("the source is written");
+    compile_files(module, &[file], &[])
+}
+
+/// A test function of a compiled module.
+pub fn program(dir: &Path, module: &str, function: &str, settings: Settings) -> Program {
+    let mut directories = vec![dir.to_owned()];
+    directories.extend(installed_otp());
+    let path = SearchPath { directories, given: Vec::new() };
+    Program { path, module: module.to_owned(), function: function.to_owned(), settings }
+}
+
+/// Explores with this strategy, and goes on after failures.
+pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<String> {
+    let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    search(&plan, strategy, || ErlangWorld::new(program), &NoListener)
+}
+
+/// Explores everything.
+pub fn all(program: &Program) -> Findings<String> {
+    explore(program, Box::new(Dfs::new()))
+}
+
+/// Explores everything with at most so many preemptions.
+pub fn bounded(program: &Program, preemptions: u32) -> Findings<String> {
+    explore(program, Box::new(AtMostPreemptions::new(preemptions, Box::new(Dfs::new()))))
+}

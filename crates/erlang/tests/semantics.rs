@@ -1,0 +1,155 @@
+//! What the settings mean: delivery, time, faults, and which ends are failures.
+
+mod common;
+
+use common::*;
+use raddle_core::clock::Time;
+use raddle_core::search::Findings;
+use raddle_core::verdict::FailureKind;
+use raddle_erlang::settings::{Delivery, Judgement, Settings};
+use std::path::PathBuf;
+
+fn dir() -> PathBuf {
+    compile_suite("semantics", &["delivery.erl", "small.erl"], &[])
+}
+
+fn outcomes(findings: &Findings<String>) -> Vec<&str> {
+    findings.outcomes.keys().map(String::as_str).collect()
+}
+
+fn explored(module: &str, function: &str, settings: Settings) -> Findings<String> {
+    all(&program(&dir(), module, function, settings))
+}
+
+fn with(delivery: Delivery) -> Settings {
+    Settings { delivery, ..Settings::default() }
+}
+
+#[test]
+fn messages_overtake_each_other_only_between_nodes() {
+    if !erlang_is_there() {
+        return;
+    }
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        assert_eq!(outcomes(&explored("delivery", "overtaking", with(delivery))), ["{from_a,from_b}"]);
+    }
+    let between = explored("delivery", "overtaking", with(Delivery::Pairs));
+    assert_eq!(outcomes(&between), ["{from_a,from_b}", "{from_b,from_a}"]);
+}
+
+#[test]
+fn a_link_may_come_too_late() {
+    if !erlang_is_there() {
+        return;
+    }
+    let settings = Settings { judgement: Judgement::Lenient, ..Settings::default() };
+    assert_eq!(outcomes(&explored("delivery", "link_race", settings)), ["noproc", "why"]);
+}
+
+#[test]
+fn a_kill_only_marks_its_victim() {
+    if !erlang_is_there() {
+        return;
+    }
+    let settings = |delivery| Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
+    let local = explored("delivery", "kill_then_look", settings(Delivery::Local));
+    assert_eq!(outcomes(&local), ["{false,false}", "{true,false}"]);
+}
+
+#[test]
+fn an_exit_is_a_sequence_of_steps() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = explored("delivery", "exit_is_not_atomic", Settings::default());
+    let seen = outcomes(&found);
+    assert!(seen.contains(&"{false,true}"), "the table is gone, the name is still there: {seen:?}");
+    let thesis = explored("delivery", "exit_is_not_atomic", Settings::thesis());
+    assert_eq!(outcomes(&thesis), ["{false,false}", "{true,false}", "{true,true}"]);
+}
+
+#[test]
+fn timers_fire_when_idle_or_at_any_point() {
+    if !erlang_is_there() {
+        return;
+    }
+    let idle = explored("small", "listing_5_14", Settings::default());
+    assert_eq!((outcomes(&idle), idle.failures), (vec!["ok"], 0));
+    let any = explored("small", "listing_5_14", Settings { time: Time::Any, ..Settings::default() });
+    assert!(any.failures > 0);
+    assert_eq!(any.failure.expect("a failure").message(), "P exited abnormally: timeout");
+    let slow =
+        explored("delivery", "slow_call", Settings { delivery: Delivery::Instant, ..Settings::default() });
+    assert_eq!(outcomes(&slow), ["timeout"]);
+}
+
+#[test]
+fn which_ends_are_failures() {
+    if !erlang_is_there() {
+        return;
+    }
+    let kind = |function: &str, judgement| {
+        let settings = Settings { judgement, delivery: Delivery::Instant, ..Settings::default() };
+        let findings = explored("delivery", function, settings);
+        findings.failure.map(|f| (f.kind(), f.message().to_owned()))
+    };
+    let (usual, strict) = (Judgement::Usual, Judgement::Strict);
+    let (sort, message) = kind("unnoticed_crash", usual).expect("a failure");
+    assert_eq!(sort, FailureKind::Panic);
+    assert!(message.starts_with("P.1 crashed: oops at ") && message.contains("delivery.erl:"), "{message}");
+    assert_eq!(kind("noticed_crash", usual), None);
+    assert!(kind("noticed_crash", strict).is_some());
+    assert_eq!(kind("waiting_server", usual), None);
+    assert_eq!(kind("waiting_server", strict).map(|f| f.0), Some(FailureKind::Deadlock));
+    let (sort, message) = kind("waiting_client", usual).expect("a failure");
+    assert_eq!((sort, message.as_str()), (FailureKind::Deadlock, "deadlock: P.2 waits for ever"));
+    let (_, message) = kind("halting", usual).expect("a failure");
+    assert_eq!(message, "P.1 stopped the system: halt(3)");
+}
+
+#[test]
+fn a_killed_server_is_restarted() {
+    if !erlang_is_there() {
+        return;
+    }
+    let settings = Settings { kills: 1, delivery: Delivery::Instant, ..Settings::default() };
+    let program = program(&dir(), "delivery", "supervised", settings);
+    let findings = bounded(&program, 0);
+    assert_eq!(outcomes(&findings), ["exited", "replied"]);
+    assert!(findings.coverage.to_string().contains("at most 1 kill"));
+}
+
+#[test]
+fn small_programs_have_the_outcomes_they_have() {
+    if !erlang_is_there() {
+        return;
+    }
+    let settings = Settings { judgement: Judgement::Lenient, ..Settings::default() };
+    let seen = |function: &str| {
+        let findings = explored("small", function, settings.clone());
+        findings.outcomes.into_keys().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(seen("two_senders"), "{a,b} {b,a}");
+    assert_eq!(seen("counters"), "1 2");
+    assert_eq!(seen("ring_5"), "5");
+    assert_eq!(seen("monitors"), "{dead,dead} {dead,noproc} {noproc,dead} {noproc,noproc}");
+    assert_eq!(seen("aliases"), "1 2");
+    assert_eq!(seen("exits"), "first noproc second {got,first} {got,second}");
+}
+
+#[test]
+fn workers_find_the_same() {
+    if !erlang_is_there() {
+        return;
+    }
+    use raddle_core::search::{NoListener, OnFailure, Plan, search};
+    use raddle_core::strategy::Dfs;
+    use raddle_erlang::world::ErlangWorld;
+    let program = program(&dir(), "small", "names", Settings::thesis());
+    let with = |workers| {
+        let plan = Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
+        let findings = search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(&program), &NoListener);
+        (findings.executions, findings.failures, findings.outcomes)
+    };
+    assert_eq!(with(1), with(2));
+}

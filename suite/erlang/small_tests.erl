@@ -1,0 +1,13 @@
+%% Tests for the command itself: one that passes, one that fails, and a generator.
+-module(small_tests).
+-include_lib("eunit/include/eunit.hrl").
+
+passes_test() -> ?assertEqual({a, b}, {a, b}).
+
+%% Two processes add 1 to a counter, each in two operations.
+counter_test() ->
+    ?assertEqual(2, small:counters()).
+
+several_test_() ->
+    [fun() -> ?assert(true) end,
+     {"with a title", fun() -> ?assertEqual(5, small:ring_5()) end}].
