@@ -5,8 +5,9 @@
 //! 1. [The first test](first_test): from the dependency to a failing report, its replay, and the fix.
 //! 2. [What is explored](what_is_explored), what is not, and what a verdict claims.
 //! 3. [Settings](settings): every method, attribute key and environment variable.
-//! 4. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
-//! 5. [When it fails](when_it_fails): each kind of failure, and what to do about it.
+//! 4. [Which strategy](which_strategy) to choose when.
+//! 5. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
+//! 6. [When it fails](when_it_fails): each kind of failure, and what to do about it.
 //!
 //! There is nothing to call here. The examples of all pages are tests of this crate.
 
@@ -20,6 +21,10 @@ pub mod what_is_explored {
 
 pub mod settings {
     #![doc = include_str!("../guide/settings.md")]
+}
+
+pub mod which_strategy {
+    #![doc = include_str!("../guide/which_strategy.md")]
 }
 
 pub mod from_loom_and_shuttle {

@@ -1,6 +1,6 @@
 //! The same programs under raddle, loom and shuttle, in one go, as tables of ratios: `cargo run --release -p peers`.
-//! Without arguments all tables are printed; `random`, `exhaustive` and `big` choose some, and `--cap SECONDS` says
-//! how long one exhaustive exploration may take. Times are CPU times unless a line says otherwise.
+//! Without arguments all tables are printed; `random`, `exhaustive`, `big` and `zoo` choose some, and `--cap SECONDS`
+//! says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times unless a line says otherwise.
 
 mod big;
 mod catalogue;
@@ -8,36 +8,43 @@ mod child;
 mod cpu;
 mod exhaustive;
 mod loom_side;
+mod loom_zoo;
 mod number;
 mod outcome;
 mod raddle_side;
+mod raddle_zoo;
 mod random;
 mod shuttle_side;
+mod shuttle_zoo;
+mod zoo;
 
 use catalogue::Program;
 use child::Tool;
 use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Duration;
+use zoo::Hunter;
 
 /// The seed of every random run, here and there.
 pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
 const CAP: Duration = Duration::from_secs(10);
-const USAGE: &str = "usage: peers [random] [exhaustive] [big] [--cap SECONDS]";
+const USAGE: &str = "usage: peers [random] [exhaustive] [big] [zoo] [--cap SECONDS]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     Random,
     Exhaustive,
     Big,
+    Zoo,
 }
 
 #[derive(Debug, PartialEq)]
 enum Request {
     Print { tables: Vec<Table>, cap: Duration },
     BeChild { tool: Tool, program: Program, cap: Duration },
+    Hunt { hunter: Hunter, bug: String },
 }
 
 /// What the programs do with a result that no assertion looks at.
@@ -58,11 +65,13 @@ fn main() -> ExitCode {
                     Table::Random => random::print(),
                     Table::Exhaustive => exhaustive::print(cap),
                     Table::Big => big::print(),
+                    Table::Zoo => zoo::print(cap),
                 }
             }
             ExitCode::SUCCESS
         }
         Ok(Request::BeChild { tool, program, cap }) => child::live(tool, program, cap),
+        Ok(Request::Hunt { hunter, bug }) => zoo::live(hunter, &bug),
         Err(error) => {
             eprintln!("{error}\n{USAGE}");
             ExitCode::from(2)
@@ -76,6 +85,11 @@ fn parse(words: &[&str]) -> Result<Request, String> {
         let program = catalogue::by_name(program).ok_or(format!("unknown program `{program}`"))?;
         return Ok(Request::BeChild { tool, program, cap: seconds(cap)? });
     }
+    if let ["hunt", hunter, bug] = words {
+        let hunter = Hunter::by_name(hunter).ok_or(format!("unknown hunter `{hunter}`"))?;
+        let bug = raddle_zoo::names().find(|name| name == bug).ok_or(format!("unknown bug `{bug}`"))?;
+        return Ok(Request::Hunt { hunter, bug: bug.to_owned() });
+    }
     let (mut tables, mut cap) = (Vec::new(), CAP);
     let mut rest = words.iter();
     while let Some(&word) = rest.next() {
@@ -83,12 +97,13 @@ fn parse(words: &[&str]) -> Result<Request, String> {
             "random" => tables.push(Table::Random),
             "exhaustive" => tables.push(Table::Exhaustive),
             "big" => tables.push(Table::Big),
+            "zoo" => tables.push(Table::Zoo),
             "--cap" => cap = seconds(rest.next().ok_or("`--cap` needs a number of seconds")?)?,
             _ => return Err(format!("unknown argument `{word}`")),
         }
     }
     if tables.is_empty() {
-        tables = vec![Table::Random, Table::Exhaustive, Table::Big];
+        tables = vec![Table::Random, Table::Exhaustive, Table::Big, Table::Zoo];
     }
     Ok(Request::Print { tables, cap })
 }
@@ -104,7 +119,7 @@ mod tests {
 
     #[test]
     fn without_arguments_all_tables_are_printed() {
-        let tables = vec![Table::Random, Table::Exhaustive, Table::Big];
+        let tables = vec![Table::Random, Table::Exhaustive, Table::Big, Table::Zoo];
         assert_eq!(parse(&[]), Ok(Request::Print { tables, cap: CAP }));
     }
 

@@ -4,7 +4,7 @@
 use crate::SEED;
 use crate::catalogue::Program;
 use crate::cpu::{self, Measured};
-use raddle::Checker;
+use raddle::{Checker, Sampler};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 #[path = "programs.rs"]
@@ -19,6 +19,11 @@ mod rt {
 /// Runs `program` under `n` random schedules on one worker.
 pub fn run_random(program: Program, n: u64) -> Option<Measured> {
     run_random_on(1, program, n)
+}
+
+/// Runs `program` under `n` schedules of the default sampler on one worker.
+pub fn run_portfolio(program: Program, n: u64) -> Option<Measured> {
+    run(random(n).sampler(Sampler::Portfolio), move || programs::run(program))
 }
 
 /// Runs `program` under `n` random schedules on so many workers.
@@ -41,7 +46,7 @@ pub fn run_exhaustive(program: Program, watch: impl Fn(u64) + Send + Sync + 'sta
 }
 
 fn random(n: u64) -> Checker {
-    Checker::random(n).sampler(raddle::Sampler::Uniform).seed(SEED).max_steps(10_000_000)
+    Checker::random(n).sampler(Sampler::Uniform).seed(SEED).max_steps(10_000_000)
 }
 
 fn watched(program: Program, watch: impl Fn(u64) + Send + Sync) -> impl Fn() + Send + Sync {

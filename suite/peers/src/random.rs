@@ -1,5 +1,6 @@
-//! The `random` table: schedules per CPU second under shuttle and under raddle.
-//! The two are measured in turn, several times, and the best of each counts, so a noisy moment hits both or neither.
+//! The `random` table: schedules per CPU second under shuttle and under raddle, both with a uniform choice, and what
+//! raddle's default, the portfolio, costs compared with that.
+//! They are measured in turn, several times, and the best of each counts, so a noisy moment hits all or none.
 
 use crate::catalogue::{Program, RANDOM};
 use crate::cpu::Measured;
@@ -17,31 +18,39 @@ type Run = fn(Program, u64) -> Option<Measured>;
 /// Measures and prints, row by row.
 pub fn print() {
     println!("random schedules per CPU second, best of {ROUNDS} in turn");
-    println!("{:<26}{:>12}{:>12}{:>9}{:>16}", "program", "shuttle", "raddle", "ratio", "raddle ns each");
-    let mut ratios = Vec::new();
+    println!(
+        "{:<26}{:>12}{:>12}{:>9}{:>16}{:>12}",
+        "program", "shuttle", "raddle", "ratio", "raddle ns each", "portfolio"
+    );
+    let (mut ratios, mut costs) = (Vec::new(), Vec::new());
     for &program in RANDOM {
-        let [shuttle, raddle] = compare(program, [shuttle_side::run_random, raddle_side::run_random]);
+        let sides = [shuttle_side::run_random, raddle_side::run_random, raddle_side::run_portfolio];
+        let [shuttle, raddle, portfolio] = compare(program, sides);
         let ratio = shuttle.zip(raddle).map(|(shuttle, raddle)| raddle.rate() / shuttle.rate());
+        let cost = raddle.zip(portfolio).map(|(raddle, portfolio)| raddle.rate() / portfolio.rate());
         ratios.extend(ratio);
+        costs.extend(cost);
         println!(
-            "{program:<26}{:>12}{:>12}{:>9}{:>16}",
+            "{program:<26}{:>12}{:>12}{:>9}{:>16}{:>12}",
             cell(shuttle, |shuttle| number::rounded(shuttle.rate())),
             cell(raddle, |raddle| number::rounded(raddle.rate())),
             ratio.map_or_else(String::new, number::ratio),
             cell(raddle, |raddle| number::rounded(raddle.nanos_each())),
+            cost.map_or_else(String::new, number::ratio),
         );
     }
     println!("ratio: {}", number::summary(&ratios));
+    println!("portfolio, CPU time of a schedule over a uniform one's: {}", number::summary(&costs));
 }
 
 /// A side that fails once has failed.
-fn compare(program: Program, sides: [Run; 2]) -> [Option<Measured>; 2] {
+fn compare<const N: usize>(program: Program, sides: [Run; N]) -> [Option<Measured>; N] {
     // The probe only says how large a batch must be: it is too short for the CPU clock to be fair to it.
     let sizes = sides
         .map(|run| run(program, PROBE).map_or(PROBE, |probe| (probe.rate() * BATCH.as_secs_f64()) as u64));
-    let mut best = [0, 1].map(|side| sides[side](program, sizes[side]));
+    let mut best: [_; N] = std::array::from_fn(|side| sides[side](program, sizes[side]));
     for _ in 1..ROUNDS {
-        for side in 0..2 {
+        for side in 0..N {
             best[side] = best[side].and_then(|best| Some(best.better(sides[side](program, sizes[side])?)));
         }
     }

@@ -95,7 +95,10 @@ impl Scale {
     }
     fn ticks(&self) -> Vec<f64> {
         match self {
-            Scale::Even(most) => (0..=5).map(|i| most * i as f64 / 5.).collect(),
+            Scale::Even(most) => {
+                let step = if *most > 20. { 10. } else { (most / 5.).ceil() };
+                std::iter::successors(Some(0.), |x| Some(x + step)).take_while(|x| x <= most).collect()
+            }
             Scale::Log(most) => powers(*most),
         }
     }

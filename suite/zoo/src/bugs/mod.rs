@@ -4,7 +4,7 @@
 //! Written anew from descriptions: most are those of SCTBench (Thomson, Donaldson, Betts, "Concurrency Testing Using
 //! Controlled Schedulers", TOPC 2016), the last ones are case studies of papers about testing Haskell and Erlang.
 
-pub(crate) use super::rt;
+use super::rt;
 
 mod account;
 mod aget;
