@@ -9,6 +9,7 @@ pub mod beam;
 pub mod code;
 pub mod command;
 pub mod ets;
+pub mod guide;
 pub mod machine;
 pub mod native;
 pub mod process;

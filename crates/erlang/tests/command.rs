@@ -123,3 +123,27 @@ fn what_is_missing_is_named_with_its_caller() {
         "{text}"
     );
 }
+
+#[test]
+fn the_guide_shows_what_is_printed() {
+    if !erlang_is_there() {
+        return;
+    }
+    let guide = include_str!("../guide/for_erlang_programmers.md");
+    let mut shown =
+        guide.lines().skip_while(|l| !l.starts_with("$ raddle-erl suite/erlang/account_tests.erl"));
+    let arguments: Vec<&str> = shown.next().expect("the command").split(' ').skip(3).collect();
+    let file = suite("account_tests.erl");
+    let mut all = vec![file.as_str()];
+    all.extend(arguments);
+    let (text, code) = command(&all);
+    assert_eq!(code, FAILED, "{text}");
+    let lines: Vec<&str> = shown.take_while(|l| !l.starts_with("```")).collect();
+    assert!(lines.len() > 5);
+    for line in lines {
+        assert!(
+            text.lines().any(|l| l.starts_with(line)),
+            "the guide shows\n{line}\nbut what is printed is\n{text}"
+        );
+    }
+}

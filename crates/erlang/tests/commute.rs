@@ -67,7 +67,15 @@ fn independent_operations_commute() {
     if !erlang_is_there() {
         return;
     }
-    let small = compile_suite("commute", &["small.erl", "reg_server.erl", "reg_server_tests.erl"], &[]);
+    let files = [
+        "small.erl",
+        "reg_server.erl",
+        "reg_server_tests.erl",
+        "delivery.erl",
+        "account.erl",
+        "account_tests.erl",
+    ];
+    let small = compile_suite("commute", &files, &[]);
     let functions = [
         "readers_3",
         "last_zero_3",
@@ -91,6 +99,12 @@ fn independent_operations_commute() {
             for function in functions {
                 pairs += check(&small, "small", function, &settings, 12);
             }
+            for function in
+                ["link_race", "kill_then_look", "exit_is_not_atomic", "supervised", "waiting_client"]
+            {
+                pairs += check(&small, "delivery", function, &settings, 4);
+            }
+            pairs += check(&small, "account_tests", "two_deposits_test", &settings, 3);
             for test in
                 ["multiple_concurrent_stops", "multiple_concurrent_starts", "detach_on_exit", "attach"]
             {

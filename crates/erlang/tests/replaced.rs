@@ -22,7 +22,8 @@ fn they_are_compiled_from_their_sources() {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
         let fresh = std::fs::read(dir.join(format!("{name}.beam"))).expect("compiled");
         let (kept, new) = (load(bytes).expect("it loads"), load(&fresh).expect("it loads"));
-        let functions = |m: &raddle_erlang::beam::Module| m.functions.iter().map(|f| f.mfa).collect::<Vec<_>>();
+        let functions =
+            |m: &raddle_erlang::beam::Module| m.functions.iter().map(|f| f.mfa).collect::<Vec<_>>();
         assert_eq!(functions(&kept), functions(&new), "{name}");
         // The same compiler must make the same file.
         if kept.compile_info == new.compile_info {
