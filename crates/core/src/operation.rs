@@ -59,7 +59,7 @@ impl Access {
 
 /// The accesses of one operation, in one word: three lanes of 21 bits, each a mode and an object's number
 /// plus 1. An execution evaluates operations all the time, and a word travels in a register.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Accesses(u64);
 
 impl Accesses {
@@ -116,6 +116,31 @@ impl Accesses {
             let object = ObjectId((lane >> 1).checked_sub(1)? as u32);
             Some(Access { object, mode: if lane & 1 == 1 { Mode::Write } else { Mode::Read } })
         })
+    }
+    /// The only access, if there is one.
+    #[inline]
+    pub(crate) fn only(self) -> Option<Access> {
+        if self.0 == 0 || self.0 > Self::LANE {
+            return None;
+        }
+        let mode = if self.0 & 1 == 1 { Mode::Write } else { Mode::Read };
+        Some(Access { object: ObjectId((self.0 >> 1) as u32 - 1), mode })
+    }
+    /// The first access to `object`, by number, and whether any of them writes.
+    #[inline]
+    pub(crate) fn access_to(self, object: ObjectId) -> Option<(usize, Mode)> {
+        let wanted = Self::lane(object, Mode::Read) >> 1;
+        let (mut rest, mut first, mut mode) = (self.0, None, Mode::Read);
+        for at in 0..Self::LANES as usize {
+            if (rest & Self::LANE) >> 1 == wanted {
+                first = first.or(Some(at));
+                if rest & 1 == 1 {
+                    mode = Mode::Write;
+                }
+            }
+            rest >>= Self::LANE_BITS;
+        }
+        first.map(|first| (first, mode))
     }
     /// Whether anything is written.
     #[inline]

@@ -23,6 +23,9 @@ pub struct Step {
     pub preempts: bool,
     /// Whether it happened by itself, without a choice: see [`Driver::note`](crate::world::Driver::note).
     pub by_itself: bool,
+    /// Whether it happened by itself as soon as it could, after it had waited or might have had to: it could not
+    /// have come before what it conflicts with.
+    pub waited: bool,
 }
 
 impl Step {
@@ -98,6 +101,7 @@ impl Trace {
             signature: pending.signature,
             preempts,
             by_itself: false,
+            waited: false,
         });
     }
     /// Notes a step of `task` that happens by itself. It takes nobody's turn.
@@ -110,6 +114,7 @@ impl Trace {
             signature: pending.signature,
             preempts: false,
             by_itself: true,
+            waited: pending.options == 0,
         });
     }
     /// Keeps the first `depth` steps.

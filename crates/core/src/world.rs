@@ -54,11 +54,42 @@ impl Pending {
     }
 }
 
+/// Where a task came from. Unlike its number in the order of creation, its parent and its number there are
+/// the same in every execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Birth {
+    /// Who created it; itself, if it was there from the start.
+    pub parent: TaskId,
+    /// Its number there. Phantoms are numbered apart from children: see [`Birth::PHANTOM`].
+    pub number: u32,
+    /// How many steps had happened when it was created.
+    pub after: u32,
+}
+
+impl Birth {
+    /// Set in the numbers of phantoms.
+    pub const PHANTOM: u32 = 1 << 31;
+}
+
+/// What a world knows of the states that the present execution went through.
+pub trait Past {
+    /// Whether there are states in which the pending operation of `task` would be blocked.
+    fn can_block(&self, task: TaskId) -> bool;
+    /// Whether the pending operation of `task` could happen, and not be blocked, after the first `before` steps
+    /// of this execution and then its steps `also`, which lie behind those and depend on nothing that is left
+    /// out.
+    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool;
+    /// What the pending operation of `task` would have touched there.
+    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses;
+}
+
 /// What could happen next. Borrowed from the world, which keeps it up to date.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Point<'a> {
     enabled: &'a [TaskId],
     pending: &'a [Pending],
+    births: &'a [Birth],
+    past: Option<&'a dyn Past>,
     /// `enabled` holds only some of those that have options.
     restricted: bool,
 }
@@ -68,7 +99,36 @@ impl<'a> Point<'a> {
     /// order.
     #[inline]
     pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
-        Point { enabled, pending, restricted: false }
+        Point { enabled, pending, births: &[], past: None, restricted: false }
+    }
+    /// The same point of a world whose tasks are not all there from the start.
+    #[inline]
+    #[must_use]
+    pub fn with_births(self, births: &'a [Birth]) -> Point<'a> {
+        Point { births, ..self }
+    }
+    /// The same point of a world in which operations may be blocked, for strategies that have to know since
+    /// when.
+    #[inline]
+    #[must_use]
+    pub fn with_past(self, past: &'a dyn Past) -> Point<'a> {
+        Point { past: Some(past), ..self }
+    }
+    /// Where `task` came from. Tasks that are there from the start are their own parents.
+    #[inline]
+    pub fn birth(&self, task: TaskId) -> Birth {
+        let first = Birth { parent: task, number: task.0, after: 0 };
+        self.births.get(task.index()).copied().unwrap_or(first)
+    }
+    /// See [`Past::can_block`].
+    #[inline]
+    pub fn can_block(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.can_block(task))
+    }
+    /// See [`Past::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
+    #[inline]
+    pub fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        self.past.is_none_or(|past| past.could_happen(task, before, also))
     }
     /// The tasks that can move, in ascending order.
     #[inline]
@@ -96,6 +156,11 @@ impl<'a> Point<'a> {
         self.pending.get(task.index()).is_some_and(|p| p.options > 0)
             && (!self.restricted || self.enabled.binary_search(&task).is_ok())
     }
+    /// See [`Past::accesses_then`]. Without a past, what it touches now.
+    #[inline]
+    pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
+        self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
+    }
     /// The only thing that can happen, if there is only one.
     #[inline]
     pub fn only(&self) -> Option<Pick> {
@@ -107,7 +172,7 @@ impl<'a> Point<'a> {
     /// The same point with fewer tasks to choose from.
     #[inline]
     pub fn restricted(&self, enabled: &'a [TaskId]) -> Point<'a> {
-        Point { enabled, pending: self.pending, restricted: true }
+        Point { enabled, restricted: true, ..*self }
     }
     /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
     #[inline]
@@ -120,6 +185,21 @@ impl<'a> Point<'a> {
             & (before.manner == Manner::Ordinary)
             & (next.manner != Manner::Phantom)
     }
+}
+
+impl std::fmt::Debug for Point<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Point").field("enabled", &self.enabled).field("pending", &self.pending).finish()
+    }
+}
+
+/// Why nothing more can happen in a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// Nobody can move.
+    Natural,
+    /// The last step ended the run for everybody, as a panic does: it conflicts with whatever else there was.
+    Cut,
 }
 
 /// How one execution ended.
@@ -180,7 +260,8 @@ pub trait Driver {
     /// What happens at this point, which is not over.
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
     /// A step of `task` happens by itself, at once and without a choice, because it would commute with
-    /// whatever else could happen: the end of a task, the return of a join. Says whether the run goes on.
+    /// whatever else could happen: the end of a task, the return of a join. Says whether the run goes on. The
+    /// operation has no options if it waited for what it conflicts with, as a join does.
     fn note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
         let _ = (task, pending, world);
         true
@@ -217,6 +298,10 @@ pub trait World: Describe {
     {
         self.start();
         self.drive(driver);
+    }
+    /// Why nothing more can happen; asked when the point is over.
+    fn ending(&self) -> Ending {
+        Ending::Natural
     }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;

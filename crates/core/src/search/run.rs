@@ -41,6 +41,7 @@ pub(super) fn execute<W: World>(
         trace.truncate(happened);
         return Ran::Failed(over_too_early(happened, world.end()));
     }
+    strategy.over(trace, &world.point(), world.ending());
     match (world.end(), strategy.expects(happened)) {
         (End::Failed(defect), _) => Ran::Failed(defect),
         (End::Passed(_), Some(expected)) => {

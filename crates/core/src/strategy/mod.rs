@@ -4,6 +4,7 @@
 mod dfs;
 mod no_preempt;
 mod novelty;
+mod optimal;
 mod pace;
 mod pct;
 mod places;
@@ -23,6 +24,7 @@ mod swarm;
 
 pub use dfs::Dfs;
 pub use no_preempt::NoPreempt;
+pub use optimal::Optimal;
 pub use pct::Pct;
 pub use places::Places;
 pub use portfolio::Portfolio;
@@ -40,7 +42,7 @@ pub use swarm::Swarm;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
 pub use crate::world::Decision;
-use crate::world::{Pick, Point};
+use crate::world::{Ending, Pick, Point};
 
 /// How the next execution begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +59,10 @@ pub trait Strategy: Send {
     fn begin(&mut self, execution: u64) -> Next;
     /// Chooses at a point where at least one thing can happen. Also asked where only one can.
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
+    /// Nothing more can happen in this execution, which came to its own end.
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        let _ = (so_far, point, ending);
+    }
     /// The execution is over.
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let _ = (trace, verdict);

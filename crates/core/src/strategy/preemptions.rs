@@ -8,7 +8,7 @@ use super::{Decision, Next, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Pick, Point};
+use crate::world::{Ending, Pick, Point};
 
 /// Bounds the preemptions of another strategy.
 pub struct AtMostPreemptions {
@@ -37,6 +37,10 @@ impl Strategy for AtMostPreemptions {
         self.within.clear();
         self.within.extend(point.enabled().iter().copied().filter(|t| !point.is_preemption(last, *t)));
         self.inside.choose(so_far, &point.restricted(&self.within))
+    }
+
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.inside.over(so_far, point, ending);
     }
 
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {

@@ -6,7 +6,7 @@
 use super::{Decision, Next, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Pick, Point};
+use crate::world::{Ending, Pick, Point};
 
 /// First these picks, then another strategy.
 pub struct Prefix<S> {
@@ -34,6 +34,10 @@ impl<S: Strategy> Strategy for Prefix<S> {
             Some(_) => Decision::DIVERGED,
             None => self.then.choose(so_far, point),
         }
+    }
+
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.then.over(so_far, point, ending);
     }
 
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {

@@ -2,6 +2,8 @@
 //! It refuses impossible picks loudly, so a search that makes one cannot pass a test.
 #![allow(dead_code)] // Every test file is a crate of its own and uses a part of this.
 
+pub mod classes;
+pub mod machine;
 pub mod oracle;
 pub mod random_programs;
 pub mod spy;

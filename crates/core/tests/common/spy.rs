@@ -3,7 +3,7 @@
 use raddle_core::strategy::{Decision, Next, Strategy};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Pick, Point};
+use raddle_core::world::{Ending, Pick, Point};
 use std::sync::{Arc, Mutex};
 
 /// What a spy saw.
@@ -34,6 +34,9 @@ impl Strategy for Spy {
     }
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         self.inside.choose(so_far, point)
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.inside.over(so_far, point, ending);
     }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.seen.lock().unwrap().push(trace.clone());

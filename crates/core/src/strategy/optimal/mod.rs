@@ -1,0 +1,292 @@
+//! Optimal partial-order reduction: one execution for each Mazurkiewicz trace.
+//!
+//! The idea is that of parsimonious optimal reduction (Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024): races
+//! are reversed at once and each only once, and what other parts of the tree explore is known without a record
+//! of them. The tree of executions is divided like this. At each point one step is *free*: the strategy takes
+//! it, and its branch holds all traces in which nothing that conflicts with it comes first. In any other trace
+//! something does. The earliest such operation and what happened before it make a *schedule*; if there are
+//! several that do not depend on each other, the one of the first task counts. A trace is in the branch of its
+//! schedule, and there the free step comes right behind the schedule, so that nothing is left to go wrong.
+//!
+//! Each schedule is found by a race of the free step in the branch below it: the operation comes second there.
+//! There may be many executions in which that happens, and all but one deviate from what is free, behind the
+//! free step, for the sake of something that the schedule does not contain. That one finds it
+//! ([`races`]). An operation that was blocked when it could have come first is taken back to the last place at
+//! which it was not; that is for the world to say.
+//!
+//! Guarantee: every maximal trace exactly once, for worlds in which operations that do not conflict commute and
+//! the accesses of an operation to an object depend on that object alone. No execution is abandoned, unless two
+//! operations that commute block a third one (as readers do a writer) and one of them waits for the other.
+
+mod names;
+mod path;
+mod races;
+mod work;
+
+use super::{Decision, Next, Strategy};
+use crate::operation::{Accesses, TaskId};
+use crate::trace::{Step, Trace};
+use crate::verdict::{Extent, Verdict};
+use crate::world::{Ending, Manner, Pending, Pick, Point};
+use path::{Deferred, Origin, Path};
+use races::{Blocking, Finder, Scratch, Second};
+use work::{Picks, Work};
+
+/// One execution for each Mazurkiewicz trace.
+#[derive(Clone, Debug)]
+pub struct Optimal {
+    /// The present execution, or the part of the last one that the next begins with.
+    path: Path,
+    work: Work,
+    /// The picks that lead from `path` to where the strategy is free, and how many of them were made.
+    schedule: Picks,
+    taken: usize,
+    /// The race that the schedule reverses.
+    deferred: Option<Deferred>,
+    /// The last step of the schedule is its task's how-manieth.
+    time: u32,
+    /// How many steps of `path` are those of the last trace.
+    same: usize,
+    /// Who could move at the last point where the strategy was free, and what they would have touched.
+    movers: Vec<(TaskId, Accesses)>,
+    started: bool,
+    /// The picks that lead to this part of the tree, if it was split off.
+    inherited: Vec<Pick>,
+    scratch: Scratch,
+}
+
+impl Default for Optimal {
+    fn default() -> Optimal {
+        Optimal::new()
+    }
+}
+
+impl Optimal {
+    /// A search of the whole tree.
+    pub fn new() -> Optimal {
+        Optimal {
+            path: Path::default(),
+            work: Work::new(),
+            schedule: Vec::new(),
+            taken: 0,
+            deferred: None,
+            time: 0,
+            same: 0,
+            movers: Vec::new(),
+            started: false,
+            inherited: Vec::new(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
+    /// execution.
+    fn catch_up(&mut self, steps: &[Step], point: &Point<'_>) {
+        while self.path.len() < steps.len() {
+            self.path.meet(point);
+            let Step { task, accesses, by_itself, waited, .. } = steps[self.path.len()];
+            debug_assert!(by_itself);
+            let is_last = self.taken + 1 == self.schedule.len()
+                && self.path.names.task(self.schedule[self.taken].0) == Some(task)
+                && self.path.steps_of(task) + 1 == self.time;
+            if !waited && (is_last || self.taken == self.schedule.len()) {
+                self.find_races(task, accesses, Blocking::Never, point);
+            }
+            self.path.push(task, 0, accesses, Origin::ByItself, 0);
+            if is_last {
+                self.taken += 1;
+                if let Some(deferred) = self.deferred {
+                    self.path.reverse(deferred);
+                }
+            }
+        }
+        self.path.meet(point);
+        while let Some(task) = self.path.next_gone(point) {
+            // It could have moved before it was taken away.
+            if self.taken == self.schedule.len() {
+                let accesses = point.accesses_then(task, self.path.len(), &[]);
+                self.find_races(task, accesses, Blocking::Possible, point);
+            }
+        }
+    }
+
+    /// The pick that the schedule prescribes next.
+    fn follow(&mut self, point: &Point<'_>) -> Decision {
+        let (name, option) = self.schedule[self.taken];
+        self.taken += 1;
+        let Some(task) = self.path.names.task(name) else { return Decision::ABANDON };
+        let pending = point.pending(task);
+        if !point.is_enabled(task) || option >= pending.options {
+            return Decision::ABANDON;
+        }
+        let is_last = self.taken == self.schedule.len();
+        if is_last {
+            self.note_movers(task, point);
+        }
+        let origin = if self.deferred.is_some() { Origin::Scheduled } else { Origin::Free };
+        if is_last && option == 0 {
+            self.find_races(task, pending.accesses, Blocking::Possible, point);
+            self.try_other_options(task, pending.options, self.deferred);
+        }
+        self.path.push(task, option, pending.accesses, origin, movers(point));
+        if is_last && let Some(deferred) = self.deferred {
+            self.path.reverse(deferred);
+        }
+        Decision::take(Pick { task, option })
+    }
+
+    /// The pick of a free step: tasks that were deferred first, then whoever moved last.
+    fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
+        if self.path.any_open() {
+            let deferred = self.path.only_deferred();
+            return match deferred.filter(|task| point.is_enabled(*task)) {
+                None => self.free_of_others(so_far, point),
+                deferred => deferred,
+            };
+        }
+        let last = so_far.last_task();
+        let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
+        goes_on.or_else(|| {
+            let after = point.enabled().iter().find(|t| Some(**t) > last);
+            after.or(point.enabled().first()).copied()
+        })
+    }
+
+    /// The same while there are operations that others explore.
+    #[cold]
+    fn free_of_others(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
+        let last = so_far.last_task();
+        let Optimal { path, work, scratch, .. } = self;
+        let deferred = path.open_reversals().map(|r| r.deferred.task);
+        let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
+        let others = point.enabled().iter().copied();
+        let in_order =
+            deferred.chain(goes_on).chain(others.clone().filter(|t| Some(*t) > last)).chain(others);
+        let mut finder = Finder { path, work, scratch, point };
+        let mut enabled = in_order.filter(|t| point.is_enabled(*t));
+        enabled.find(|t| !finder.is_forbidden(*t, point.pending(*t).accesses))
+    }
+
+    /// Looks for races of an operation that comes next, or never can.
+    #[inline]
+    fn find_races(&mut self, task: TaskId, accesses: Accesses, blocking: Blocking, point: &Point<'_>) {
+        if !self.path.is_without_race(task, accesses) {
+            let Optimal { path, work, scratch, .. } = self;
+            Finder { path, work, scratch, point }.find_races(&Second { task, accesses, blocking });
+        }
+    }
+
+    /// Who else could move when `task` is picked.
+    #[inline]
+    fn note_movers(&mut self, task: TaskId, point: &Point<'_>) {
+        self.movers.clear();
+        if point.enabled().len() > 1 {
+            let others = point.enabled().iter().filter(|t| **t != task);
+            self.movers.extend(others.map(|t| (*t, point.pending(*t).accesses)));
+        }
+    }
+
+    fn try_other_options(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
+        for option in 1..options {
+            self.work.pick(self.path.names.of(task), option);
+            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1);
+        }
+    }
+}
+
+/// Who of the first 64 tasks can move.
+#[inline]
+fn movers(point: &Point<'_>) -> u64 {
+    let within = point.enabled().iter().filter(|t| t.0 < u64::BITS);
+    within.fold(0, |all, task| all | 1 << task.0)
+}
+
+impl Strategy for Optimal {
+    fn begin(&mut self, _execution: u64) -> Next {
+        if self.same > 0 {
+            // Later executions may lead out of the part that was split off.
+            self.inherited.clear();
+        }
+        if !self.started {
+            self.started = true;
+            return Next::From(0);
+        }
+        match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
+            Some(item) => {
+                self.taken = 0;
+                self.deferred = item.deferred;
+                self.time = item.time;
+                Next::From(self.same)
+            }
+            None => Next::Exhausted,
+        }
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        if let Some(event) = self.path.events.get(so_far.len()) {
+            return Decision::take(Pick { task: event.task, option: event.option });
+        }
+        self.catch_up(so_far.steps(), point);
+        if self.taken < self.schedule.len() {
+            return self.follow(point);
+        }
+        let Some(task) = self.free(so_far, point) else { return Decision::ABANDON };
+        self.note_movers(task, point);
+        let pending = point.pending(task);
+        self.find_races(task, pending.accesses, Blocking::Possible, point);
+        self.try_other_options(task, pending.options, None);
+        self.path.push(task, 0, pending.accesses, Origin::Free, movers(point));
+        Decision::take(Pick { task, option: 0 })
+    }
+
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        if self.path.len() > so_far.len() {
+            return;
+        }
+        self.catch_up(so_far.steps(), point);
+        if self.taken < self.schedule.len() {
+            return;
+        }
+        let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        let movers = std::mem::take(&mut self.movers);
+        for (at, pending) in point.all().iter().enumerate() {
+            let task = TaskId(at as u32);
+            let mover = movers.iter().find(|(mover, _)| *mover == task && pending.options > 0);
+            if let Some((_, accesses)) = mover {
+                let second = Second { task, accesses: *accesses, blocking: Blocking::Never };
+                let Optimal { path, work, scratch, .. } = &mut *self;
+                Finder { path, work, scratch, point }.find_later_end(&second, last);
+            } else if *pending != Pending::NOTHING
+                && !(ending == Ending::Cut && self.path.is_known_to(task, last))
+            {
+                self.find_races(task, pending.accesses, Blocking::Possible, point);
+            }
+        }
+        self.movers = movers;
+    }
+
+    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+        self.same = self.path.len().min(trace.len());
+        self.work.close_batch();
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let (item, path, picks) = self.work.split(&self.path)?;
+        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
+        Some(Box::new(Optimal {
+            path,
+            work: Work::of(item, picks),
+            inherited,
+            started: true,
+            ..Optimal::new()
+        }))
+    }
+
+    fn inherited(&self) -> &[Pick] {
+        &self.inherited
+    }
+
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+}

@@ -1,0 +1,292 @@
+//! Which schedules follow from a step: for each race in which it comes second, the one in which it comes first.
+//!
+//! A race is reversed in one execution only, of all those that contain what happened before its second step:
+//! in the one that deviates from what is free as little as possible. All tests here are local to the execution.
+
+use super::path::{Conflicts, Deferred, Origin, Part, Path, join};
+use super::work::Work;
+use crate::operation::{Accesses, TaskId};
+use crate::world::Point;
+use std::cmp::Ordering;
+
+/// Buffers that are used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    /// What is known to come before the operation, whatever is reversed.
+    known: Vec<Part>,
+    /// What comes before it once the race is reversed.
+    kept: Vec<Part>,
+    /// The steps of `kept` behind the first of the race.
+    also: Vec<u32>,
+    /// Conflicting steps, the latest first, and whether the operation would be blocked before them.
+    hits: Vec<(u32, bool)>,
+    /// Those of them before which it would be blocked, and that do not depend on the first of the race.
+    stuck: Vec<u32>,
+    /// What comes before the operation, for a test.
+    clock: Vec<Part>,
+    conflicts: Conflicts,
+}
+
+/// Whether an operation depends on the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Blocking {
+    /// It may be blocked, or touch something else.
+    Possible,
+    Never,
+}
+
+/// The operation that comes second in a race.
+pub(super) struct Second {
+    pub task: TaskId,
+    /// What it touches where it is.
+    pub accesses: Accesses,
+    pub blocking: Blocking,
+}
+
+/// Looks for races in an execution and notes what is to be explored.
+pub(super) struct Finder<'a> {
+    pub path: &'a Path,
+    pub work: &'a mut Work,
+    pub scratch: &'a mut Scratch,
+    pub point: &'a Point<'a>,
+}
+
+impl Finder<'_> {
+    /// An operation comes next, or never can: what if it had come before what it conflicts with?
+    pub fn find_races(&mut self, second: &Second) {
+        let path = self.path;
+        let can_block = second.blocking == Blocking::Possible && self.point.can_block(second.task);
+        path.knowledge_of(second.task, &mut self.scratch.known);
+        path.conflicts(second.accesses, &mut self.scratch.conflicts);
+        self.scratch.hits.clear();
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.known, at) {
+                self.scratch.conflicts.retire(walks);
+            } else if path.events[at].origin == Origin::ByItself {
+                // It was bound to happen: the operation comes before it if it comes before what led to it.
+                self.scratch.conflicts.lead_to(path, at);
+                self.scratch.hits.push((at as u32, false));
+            } else if self.consider(second, at, can_block) {
+                join(&mut self.scratch.known, path.clock(at));
+                self.scratch.conflicts.retire(walks);
+                self.scratch.hits.push((at as u32, false));
+            } else {
+                self.scratch.hits.push((at as u32, true));
+            }
+        }
+    }
+
+    /// The operation would come before step `first`. Says whether it could happen there.
+    fn consider(&mut self, second: &Second, first: usize, can_block: bool) -> bool {
+        let event = &self.path.events[first];
+        let reversible = event.origin == Origin::Free && event.option == 0;
+        if !can_block {
+            let seen = self.path.could_move(second.task, first);
+            if seen == Some(false) && self.keep(second.task, first, 0) {
+                // Held back for another reason, as loops are that wait.
+                return false;
+            }
+            if reversible {
+                self.keep(second.task, first, 0);
+                self.reverse(second, first);
+            }
+            return true;
+        }
+        self.scratch.stuck.clear();
+        if second.accesses.is_everything() {
+            // All depends on all.
+            return self.consider_without(second, first, reversible, 0, 0);
+        }
+        for (hit, blocks) in self.scratch.hits.iter().rev() {
+            if *blocks && !self.path.is_after(*hit as usize, first) {
+                self.scratch.stuck.push(*hit);
+            }
+        }
+        self.scratch.stuck.truncate(u32::BITS as usize);
+        self.consider_without(second, first, reversible, 0, 0)
+    }
+
+    /// The same without those of `stuck`, up to number `decided`, that `without` says. Where an operation could
+    /// not have come before what others did, since it would have been blocked all the same, these may also be
+    /// left out, with all that depends on them.
+    fn consider_without(
+        &mut self,
+        second: &Second,
+        first: usize,
+        reversible: bool,
+        decided: usize,
+        without: u32,
+    ) -> bool {
+        if let Some(next) = self.scratch.stuck.get(decided) {
+            let depends = (0..decided).any(|earlier| {
+                without & 1 << earlier != 0
+                    && self.path.is_after(*next as usize, self.scratch.stuck[earlier] as usize)
+            });
+            let left_out = without | 1 << decided;
+            return (!depends && self.consider_without(second, first, reversible, decided + 1, without))
+                | self.consider_without(second, first, reversible, decided + 1, left_out);
+        }
+        let only_program_order = self.keep(second.task, first, without);
+        let seen = match only_program_order {
+            true => self.path.could_move(second.task, first),
+            false => None,
+        };
+        let could = match seen {
+            Some(could) => could,
+            None => self.point.could_happen(second.task, first, &self.scratch.also),
+        };
+        if could && reversible {
+            self.reverse(second, first);
+        }
+        could
+    }
+
+    /// The operation comes before step `first`, if that is for this execution to find.
+    fn reverse(&mut self, second: &Second, first: usize) {
+        if self.is_first_to_find(first) && self.is_allowed(second, first) {
+            let event = &self.path.events[first];
+            let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32 };
+            self.schedule(second.task, deferred);
+        }
+    }
+
+    /// What comes before the operation of `task` if it comes before step `first`: all that does not depend on
+    /// `first`, nor on those of `stuck` that are to be left out. Says whether that is only what its task knew.
+    fn keep(&mut self, task: TaskId, first: usize, without: u32) -> bool {
+        let path = self.path;
+        let mut only_program_order = true;
+        let Scratch { kept, also, hits, stuck, .. } = &mut *self.scratch;
+        path.knowledge_of(task, kept);
+        for (hit, _) in hits.iter() {
+            let hit = *hit as usize;
+            let is_left_out =
+                |(at, stuck): (usize, &u32)| without & 1 << at != 0 && path.is_after(hit, *stuck as usize);
+            let goes = path.is_after(hit, first) || without != 0 && stuck.iter().enumerate().any(is_left_out);
+            if !goes {
+                only_program_order = false;
+                join(kept, path.clock(hit));
+            }
+        }
+        also.clear();
+        also.extend((first + 1..path.len()).filter(|at| path.knows(kept, *at)).map(|at| at as u32));
+        only_program_order
+    }
+
+    /// Whether what is left out behind `first` was free and took no detour.
+    fn is_first_to_find(&self, first: usize) -> bool {
+        let path = self.path;
+        let is_kept = |at: u32| path.knows(&self.scratch.kept, at as usize);
+        path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
+            && path.odd.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
+    }
+
+    /// Whether nobody else explores this. Several operations that conflict with a deferred step, and do not
+    /// depend on each other, belong to the schedule of the first of their tasks.
+    fn is_allowed(&mut self, second: &Second, first: usize) -> bool {
+        let path = self.path;
+        for reversal in &path.reversals {
+            let (last, deferred) = (reversal.last as usize, &reversal.deferred);
+            if last >= first {
+                break;
+            }
+            if (reversal.closed as usize) < first {
+                continue;
+            }
+            let winner = path.events[last].task;
+            let comes_first = |task| path.names.order(task, winner) == Ordering::Less;
+            if second.accesses.conflict(deferred.accesses)
+                && comes_first(second.task)
+                && !path.knows(&self.scratch.kept, last)
+            {
+                let accesses = match second.blocking {
+                    Blocking::Never => second.accesses,
+                    Blocking::Possible => self.point.accesses_then(second.task, first, &self.scratch.also),
+                };
+                if !self.would_follow(accesses, deferred, first) {
+                    return false;
+                }
+            }
+            if reversal.closed as usize == first {
+                continue;
+            }
+            let forbidden = self.scratch.also.iter().map(|at| *at as usize).any(|at| {
+                let event = &path.events[at];
+                event.origin != Origin::ByItself
+                    && event.accesses.conflict(deferred.accesses)
+                    && comes_first(event.task)
+                    && !follows(path, deferred, at, path.clock(at))
+            });
+            if forbidden {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether an operation with these accesses, which knows what is kept, would happen after something that
+    /// conflicts with the deferred step if it came before step `first`.
+    fn would_follow(&mut self, accesses: Accesses, deferred: &Deferred, first: usize) -> bool {
+        let path = self.path;
+        let mut conflicts = Conflicts::default();
+        let Scratch { kept, clock, .. } = &mut *self.scratch;
+        clock.clone_from(kept);
+        path.conflicts(accesses, &mut conflicts);
+        while let Some((at, _)) = conflicts.next(path) {
+            if at < deferred.at as usize {
+                break;
+            }
+            if at < first {
+                join(clock, path.clock(at));
+            }
+        }
+        follows(path, deferred, path.len(), clock)
+    }
+
+    /// What is kept behind the deferred step and then the operation of `task` is to be explored.
+    fn schedule(&mut self, task: TaskId, deferred: Deferred) {
+        for at in &self.scratch.also {
+            let event = &self.path.events[*at as usize];
+            if event.origin != Origin::ByItself {
+                self.work.pick(self.path.names.of(event.task), event.option);
+            }
+        }
+        self.work.pick(self.path.names.of(task), 0);
+        self.work.add(deferred.at as usize, Some(deferred), self.path.steps_of(task) + 1);
+    }
+
+    /// The last step, `last`, ended the run while `second` could have happened: what if it had?
+    pub fn find_later_end(&mut self, second: &Second, last: usize) {
+        let event = &self.path.events[last];
+        if event.origin != Origin::Free || event.option != 0 {
+            return;
+        }
+        let deferred =
+            Deferred { task: event.task, accesses: Accesses::EVERYTHING_THERE_IS, at: last as u32 };
+        self.path.knowledge_of(second.task, &mut self.scratch.kept);
+        self.scratch.also.clear();
+        if self.is_allowed(second, last) {
+            self.schedule(second.task, deferred);
+        }
+    }
+
+    /// Whether `task` must not take its operation now, since what follows is explored elsewhere.
+    pub fn is_forbidden(&mut self, task: TaskId, accesses: Accesses) -> bool {
+        let path = self.path;
+        path.open_reversals().any(|r| {
+            let last = r.last as usize;
+            r.deferred.task != task
+                && accesses.conflict(r.deferred.accesses)
+                && path.names.order(task, path.events[last].task) == Ordering::Less
+                && {
+                    path.knowledge_of(task, &mut self.scratch.kept);
+                    !self.would_follow(accesses, &r.deferred, path.len())
+                }
+        })
+    }
+}
+
+/// Whether something that conflicts with the deferred step, and comes before step `end`, is known to `clock`.
+fn follows(path: &Path, deferred: &Deferred, end: usize, clock: &[Part]) -> bool {
+    (deferred.at as usize..end)
+        .any(|at| path.knows(clock, at) && path.events[at].accesses.conflict(deferred.accesses))
+}

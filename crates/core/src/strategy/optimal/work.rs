@@ -1,0 +1,161 @@
+//! What is left to explore: schedules that each lead from a step of the present execution to another part of
+//! the tree.
+//!
+//! An execution hands in what it found as one *batch*, and a batch is worked off, the deepest first, before
+//! anything older. So there are only the batches of nested executions, each of them linear in the length of an
+//! execution times its alternatives. Where a batch leads to a place above what older ones still refer to, that
+//! stretch of the execution is put aside until the batch is done.
+
+use super::names::Name;
+use super::path::{Deferred, Event, Path, Reversal};
+use crate::world::Birth;
+
+/// Who moves, with which option.
+pub(super) type Picks = Vec<(Name, u32)>;
+
+/// A part of the tree that is left to explore.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Item {
+    /// How many steps of the execution that it was found in come first.
+    pub depth: u32,
+    /// The race that is reversed; none if only another option is tried.
+    pub deferred: Option<Deferred>,
+    /// The last step is its task's how-manieth. In another execution it may happen by itself.
+    pub time: u32,
+    /// The picks that follow.
+    from: u32,
+    to: u32,
+}
+
+/// What one execution found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Batch {
+    /// Where its items and their picks begin.
+    items: usize,
+    picks: usize,
+    /// How many steps of the present execution older batches refer to.
+    needed: usize,
+    /// Where it begins what was put aside for them, and the depth at which that was.
+    events: usize,
+    births: usize,
+    reversals: usize,
+    depth: usize,
+}
+
+/// What is left to explore.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Work {
+    items: Vec<Item>,
+    picks: Picks,
+    batches: Vec<Batch>,
+    /// Where the picks of the item begin that is being put together.
+    open: usize,
+    events: Vec<Event>,
+    births: Vec<Birth>,
+    reversals: Vec<Reversal>,
+}
+
+impl Work {
+    /// No work, but a first execution may find some.
+    pub fn new() -> Work {
+        Work { batches: vec![Batch::default()], ..Work::default() }
+    }
+    /// Another pick of the item that is being put together.
+    #[inline]
+    pub fn pick(&mut self, name: Name, option: u32) {
+        self.picks.push((name, option));
+    }
+    /// The item that was put together is complete.
+    #[inline]
+    pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32) {
+        let (from, to) = (self.open as u32, self.picks.len() as u32);
+        self.items.push(Item { depth: depth as u32, deferred, time, from, to });
+        self.open = self.picks.len();
+    }
+    /// An execution is over: the deepest of what it found comes first.
+    pub fn close_batch(&mut self) {
+        let from = self.batches.last().map_or(0, |batch| batch.items);
+        self.items[from..].sort_by_key(|item| item.depth);
+    }
+    /// The next item. Its picks are written into `schedule`, and `path` becomes the execution that leads there.
+    /// Of `path`, the first `same` steps stay as they are.
+    pub fn next(&mut self, path: &mut Path, schedule: &mut Picks, same: &mut usize) -> Option<Item> {
+        loop {
+            let batch = *self.batches.last()?;
+            if self.items.len() == batch.items {
+                *same = (*same).min(self.drop_batch(path));
+                continue;
+            }
+            let item = self.items.pop().expect("the batch has some");
+            let depth = item.depth as usize;
+            schedule.clear();
+            schedule.extend_from_slice(&self.picks[item.from as usize..item.to as usize]);
+            let left = self.items.get(batch.items..).and_then(|own| own.last());
+            match left {
+                None if batch.needed <= depth => self.picks.truncate(batch.picks),
+                _ => self.open_batch(path, depth, left.map_or(0, |item| item.depth as usize)),
+            }
+            self.open = self.picks.len();
+            path.truncate(depth);
+            *same = (*same).min(depth);
+            return Some(item);
+        }
+    }
+    /// A batch that begins at `depth`, while the present one has items down to `left`.
+    fn open_batch(&mut self, path: &Path, depth: usize, left: usize) {
+        let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
+        let batch = Batch {
+            items: self.items.len(),
+            picks: self.picks.len(),
+            needed: needed.min(depth),
+            events: self.events.len(),
+            births: self.births.len(),
+            reversals: self.reversals.len(),
+            depth,
+        };
+        if needed > depth {
+            let within = |at: u32| at as usize >= depth && (at as usize) < needed;
+            self.events.extend_from_slice(&path.events[depth..needed]);
+            self.births.extend(path.born_after(depth).filter(|b| b.after as usize <= needed));
+            self.reversals.extend(path.reversals.iter().filter(|r| within(r.last)));
+        }
+        self.batches.push(batch);
+    }
+    /// The last batch is done: what was put aside for older ones is brought back. Returns how many steps stay.
+    fn drop_batch(&mut self, path: &mut Path) -> usize {
+        let batch = self.batches.pop().expect("there is one");
+        let mut stays = usize::MAX;
+        if self.events.len() > batch.events {
+            stays = batch.depth;
+            path.truncate(batch.depth);
+            let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
+            path.extend(events, births, &self.reversals[batch.reversals..]);
+        }
+        self.picks.truncate(batch.picks);
+        self.events.truncate(batch.events);
+        self.births.truncate(batch.births);
+        self.reversals.truncate(batch.reversals);
+        stays
+    }
+    /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its picks.
+    pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Picks)> {
+        let item = *self.items.first()?;
+        let mut path = path.clone();
+        let mut rest = self.clone();
+        while rest.batches.last().is_some_and(|b| b.items > 0) {
+            rest.drop_batch(&mut path);
+        }
+        path.truncate(item.depth as usize);
+        self.items.remove(0);
+        for batch in &mut self.batches {
+            batch.items -= (batch.items > 0) as usize;
+        }
+        let picks = self.picks[item.from as usize..item.to as usize].to_vec();
+        Some((item, path, picks))
+    }
+    /// Work of one item.
+    pub fn of(item: Item, picks: Picks) -> Work {
+        let item = Item { from: 0, to: picks.len() as u32, ..item };
+        Work { items: vec![item], picks, ..Work::new() }
+    }
+}

@@ -1,0 +1,105 @@
+//! Mazurkiewicz traces the slow and obvious way: who conflicts with whom, step by step, by names that do not
+//! depend on the schedule.
+
+use raddle_core::operation::TaskId;
+use raddle_core::strategy::{Decision, Next, Strategy};
+use raddle_core::trace::Trace;
+use raddle_core::verdict::{Extent, Verdict};
+use raddle_core::world::{Ending, Pick, Point};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+type Path = Vec<u32>;
+
+/// For each task, the option of each of its steps and how far that step knew every task to be.
+pub type Class = BTreeMap<Path, Vec<(u32, BTreeMap<Path, u32>)>>;
+
+/// The class of a trace whose tasks have these names and were born after so many steps. If the last step ended the run for everybody, only what
+/// happened before that step counts: what else there was by then does not matter.
+pub fn class(trace: &Trace, names: &[Path], births: &[usize], ending: Ending) -> Class {
+    let steps = trace.steps();
+    let mut clocks: Vec<BTreeMap<Path, u32>> = Vec::new();
+    for (i, step) in steps.iter().enumerate() {
+        let mut clock: BTreeMap<Path, u32> = BTreeMap::new();
+        let name = &names[step.task.index()];
+        for (j, earlier) in steps[..i].iter().enumerate() {
+            let is_parent = name.len() == names[earlier.task.index()].len() + 1
+                && name.starts_with(&names[earlier.task.index()])
+                && j < births[step.task.index()];
+            if earlier.task == step.task || earlier.accesses.conflict(step.accesses) || is_parent {
+                for (name, time) in &clocks[j] {
+                    let mine = clock.entry(name.clone()).or_insert(0);
+                    *mine = (*mine).max(*time);
+                }
+            }
+        }
+        *clock.entry(name.clone()).or_insert(0) += 1;
+        clocks.push(clock);
+    }
+    let last = steps.iter().rposition(|s| !s.by_itself);
+    let end = last.filter(|_| ending == Ending::Cut).map(|last| clocks[last].clone());
+    let mut class = Class::new();
+    for (step, clock) in steps.iter().zip(clocks) {
+        let name = &names[step.task.index()];
+        if end.as_ref().is_none_or(|end| end.get(name) >= clock.get(name)) {
+            class.entry(name.clone()).or_default().push((step.option, clock));
+        }
+    }
+    class
+}
+
+/// What a classifier saw: each class, whether it was cut, with the number of executions in it.
+pub type Seen = BTreeMap<(bool, Class), u64>;
+pub type Classes = Arc<Mutex<Seen>>;
+
+/// A strategy that does what another one does and counts the classes of its executions.
+pub struct Classifier {
+    inside: Box<dyn Strategy>,
+    seen: Classes,
+}
+
+pub fn classifier(inside: impl Strategy + 'static) -> (Classifier, Classes) {
+    let seen = Classes::default();
+    (Classifier { inside: Box::new(inside), seen: seen.clone() }, seen)
+}
+
+/// The names of all tasks at a point.
+fn names(point: &Point<'_>) -> Vec<Path> {
+    let mut names: Vec<Path> = Vec::new();
+    for task in (0..point.all().len()).map(|t| TaskId(t as u32)) {
+        let birth = point.birth(task);
+        let mut name = names.get(birth.parent.index()).cloned().unwrap_or_default();
+        name.push(birth.number);
+        names.push(name);
+    }
+    assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+    names
+}
+
+impl Strategy for Classifier {
+    fn begin(&mut self, execution: u64) -> Next {
+        self.inside.begin(execution)
+    }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        self.inside.choose(so_far, point)
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        let births = (0..point.all().len()).map(|t| point.birth(TaskId(t as u32)).after as usize);
+        let class = class(so_far, &names(point), &births.collect::<Vec<_>>(), ending);
+        *self.seen.lock().unwrap().entry((ending == Ending::Cut, class)).or_insert(0) += 1;
+        self.inside.over(so_far, point, ending);
+    }
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        self.inside.finish(trace, verdict);
+    }
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let inside = self.inside.split()?;
+        Some(Box::new(Classifier { inside, seen: self.seen.clone() }))
+    }
+    fn inherited(&self) -> &[Pick] {
+        self.inside.inherited()
+    }
+    fn extent(&self, executions: u64) -> Extent {
+        self.inside.extent(executions)
+    }
+}

@@ -1,0 +1,176 @@
+//! The optimal reduction explores each Mazurkiewicz trace exactly once: depth-first search, grouped by the same
+//! relation, says which traces there are.
+
+mod common;
+
+use common::classes::{Seen, classifier};
+use common::machine::{Do, Do::*, Machine, Outcome, Programs};
+use common::{all, limited};
+use proptest::prelude::*;
+use raddle_core::search::{Findings, NoListener, search};
+use raddle_core::strategy::{Dfs, Optimal};
+use std::collections::BTreeSet;
+
+fn explore(
+    programs: &Programs,
+    workers: usize,
+    most: u64,
+    strategy: impl raddle_core::strategy::Strategy + 'static,
+) -> (Findings<Outcome>, Seen) {
+    let (strategy, seen) = classifier(strategy);
+    let plan = limited(most, all(workers));
+    let found = search(&plan, Box::new(strategy), || Machine::new(programs), &NoListener);
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    (found, seen)
+}
+
+/// Whether two readers can block a writer and one of them may have to wait for the other: the one case in which
+/// the reduction learns only on the way that there is nothing to explore.
+fn may_be_abandoned(programs: &Programs) -> bool {
+    let with = |op: Do| programs.iter().filter(|p| p.contains(&op)).count();
+    with(Read(0)) > 1 && with(Write(0)) > 0
+}
+
+/// Compares with depth-first search; none if that takes too long.
+fn compare(programs: &Programs) -> Result<Option<u64>, String> {
+    const MOST: u64 = 4_000;
+    let (slow, slow_classes) = explore(programs, 1, MOST, Dfs::new());
+    if slow.executions == MOST {
+        return Ok(None);
+    }
+    for workers in [1, 2] {
+        let (found, classes) = explore(programs, workers, 2 * MOST, Optimal::new());
+        let set = |of: &Seen| of.keys().cloned().collect::<BTreeSet<_>>();
+        let missed = set(&slow_classes).difference(&set(&classes)).count();
+        let twice = classes.values().filter(|n| **n > 1).count();
+        let problem = |words: String| {
+            Err(format!(
+                "{words}; coverage {}; {:?}\n{workers} workers: {} executions, {} abandoned, {} failures; {} classes, {missed} missed, \
+                 {twice} more than once\n{programs:?}",
+                found.coverage,
+                found.failure.as_ref().map(|f| &f.defect.message),
+                found.executions,
+                found.abandoned,
+                found.failures,
+                slow_classes.len()
+            ))
+        };
+        if missed > 0 {
+            return problem("traces were missed".to_owned());
+        }
+        if !found.outcomes.keys().eq(slow.outcomes.keys()) {
+            return problem("outcomes differ".to_owned());
+        }
+        // Where a step ends the run for everybody, executions may differ in what else there was by then.
+        let cut = slow_classes.keys().any(|(cut, _)| *cut);
+        if found.executions > slow.executions || !cut && found.executions != slow_classes.len() as u64 {
+            return problem("traces were explored more than once".to_owned());
+        }
+        if found.abandoned > 0 && !may_be_abandoned(programs) {
+            return problem("executions were abandoned".to_owned());
+        }
+        if !found.coverage.is_exhaustive() {
+            return problem(format!("coverage: {}", found.coverage));
+        }
+    }
+    Ok(Some(slow_classes.len() as u64))
+}
+
+fn count(programs: &[&[Do]]) -> u64 {
+    let programs: Programs = programs.iter().map(|p| p.to_vec()).collect();
+    compare(&programs).unwrap().expect("a small program")
+}
+
+#[test]
+fn classes_of_small_programs() {
+    let twice = |ops: &[Do]| count(&[&[Spawn(1), Spawn(1), Join(0), Join(1)], ops]);
+    let thrice = |ops: &[Do]| count(&[&[Spawn(1), Spawn(1), Spawn(1), Join(0), Join(1), Join(2)], ops]);
+    assert_eq!(twice(&[Load(0)]), 1);
+    assert_eq!(twice(&[Add(0)]), 2);
+    assert_eq!(thrice(&[Add(0)]), 6);
+    assert_eq!(twice(&[Load(0), Store(0, 1)]), 4);
+    assert_eq!(twice(&[Lock(0), Unlock(0)]), 2);
+    assert_eq!(twice(&[Lock(0), Unlock(0), Lock(0), Unlock(0)]), 6);
+    assert_eq!(thrice(&[Lock(0), Unlock(0)]), 6);
+    // Nobody unlocks: whoever comes first, the other waits for ever.
+    assert_eq!(twice(&[Lock(0)]), 2);
+    assert_eq!(twice(&[Choose(3)]), 9);
+    assert_eq!(
+        count(&[&[Spawn(1), Spawn(2), Spawn(2), Join(0), Join(1), Join(2)], &[Store(0, 1)], &[Load(0)]]),
+        4
+    );
+    let reader: &[Do] = &[Read(0), ReadUnlock(0)];
+    let writer: &[Do] = &[Write(0), WriteUnlock(0)];
+    assert_eq!(count(&[&[Spawn(1), Spawn(2), Spawn(2), Join(0), Join(1), Join(2)], writer, reader]), 4);
+    assert_eq!(count(&[&[Spawn(2), Spawn(1), Spawn(2), Join(0), Join(1), Join(2)], writer, reader]), 4);
+}
+
+/// Operations; those that take something are followed by what gives it back, now and then.
+fn ops() -> impl Strategy<Value = Vec<Do>> {
+    let one = |op: Do| Just(vec![op]);
+    let lock = |take: Do, give: Do| prop_oneof![3 => Just(vec![take, give]), 1 => Just(vec![take])];
+    let around = |take: Do, inner: Vec<Do>, give: Do| Just([vec![take], inner, vec![give]].concat());
+    prop_oneof![
+        3 => (0..2usize).prop_map(|x| vec![Load(x)]),
+        2 => (0..2usize, 1..3i64).prop_map(|(x, v)| vec![Store(x, v)]),
+        1 => (0..2usize).prop_map(|x| vec![Add(x)]),
+        2 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Cas(x, v, v + 1)]),
+        1 => one(Swap(0, 1)),
+        2 => (0..2usize).prop_flat_map(move |m| lock(Lock(m), Unlock(m))),
+        1 => around(Lock(0), vec![Lock(1), Unlock(1)], Unlock(0)),
+        1 => around(Lock(1), vec![Lock(0), Unlock(0)], Unlock(1)),
+        1 => (0..2usize).prop_flat_map(move |m| lock(TryLock(m), Unlock(m))),
+        2 => lock(Read(0), ReadUnlock(0)),
+        2 => lock(Write(0), WriteUnlock(0)),
+        1 => lock(TryWrite(0), WriteUnlock(0)),
+        1 => around(Read(0), vec![Recv(1)], ReadUnlock(0)),
+        1 => around(Read(0), vec![Send(1, 4)], ReadUnlock(0)),
+        2 => (0..2usize, 1..3i64).prop_map(|(c, v)| vec![Send(c, v)]),
+        2 => (0..2usize).prop_map(|c| vec![Recv(c)]),
+        1 => (0..2usize).prop_map(|c| vec![TryRecv(c)]),
+        1 => around(Lock(0), vec![Wait], Unlock(0)),
+        1 => around(Lock(0), vec![Notify], Unlock(0)),
+        1 => one(Notify),
+        1 => one(Choose(2)),
+        1 => one(Yield),
+        1 => one(Barrier),
+        1 => (0..2usize).prop_map(|x| vec![Expect(x)]),
+    ]
+}
+
+/// Two to four tasks, created by main or by each other, joined or not.
+fn programs() -> impl Strategy<Value = Programs> {
+    let bodies = prop::collection::vec(prop::collection::vec(ops(), 0..3), 2..5);
+    (bodies, prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 3), 0..4u8)
+        .prop_map(|(bodies, places, joins)| {
+            let mut programs: Programs = bodies.into_iter().map(|ops| ops.concat()).collect();
+            let mut children = vec![0; programs.len()];
+            for child in (1..programs.len()).rev() {
+                let (parent, place) = &places[child - 1];
+                let parent = parent.index(child);
+                let place = place.index(programs[parent].len() + 1);
+                programs[parent].insert(place, Spawn(child));
+                children[parent] += 1;
+            }
+            if joins > 0 {
+                let all: Vec<Do> = (0..children[0]).map(Join).collect();
+                programs[0].extend(all);
+            }
+            programs
+        })
+}
+
+/// How many random programs are compared; `RADDLE_ORACLE` sets another number.
+fn cases() -> u32 {
+    std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_trace_once(programs in programs()) {
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+}
