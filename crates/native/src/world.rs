@@ -10,7 +10,7 @@ use crate::settings::{Detached, Settings, Spins};
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
-use raddle_core::world::{Describe, Driver, End, Pick, Point, World};
+use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, World};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -107,7 +107,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     #[inline]
     fn point(&self) -> Point<'_> {
-        Point::new(self.execution.enabled.tasks(), &self.execution.pending)
+        self.execution.point()
     }
 
     #[inline]
@@ -117,6 +117,10 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     fn drive(&mut self, driver: &mut dyn Driver) {
         self.execution.drive(driver);
+    }
+
+    fn ending(&self) -> Ending {
+        if self.execution.failure.is_some() { Ending::Cut } else { Ending::Natural }
     }
 
     fn end(&mut self) -> End<T> {

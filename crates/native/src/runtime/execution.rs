@@ -11,6 +11,7 @@ use super::object::{Identity, Kind, Known, Objects};
 use super::operation::{NO_OBJECT, Op, Verb};
 use super::overlay::Overlays;
 use super::panic_count::PanicCount;
+use super::past::History;
 use super::race::Races;
 use super::ready::{Listed, TaskSet};
 use super::stack::Stacks;
@@ -69,6 +70,7 @@ pub(crate) struct Execution {
     pub last_log: Log,
     pub last_objects: Objects,
     pub races: Races,
+    pub(super) history: History,
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
@@ -149,6 +151,7 @@ impl Execution {
             last_log: Log::default(),
             last_objects: Objects::default(),
             races: Races::default(),
+            history: History::default(),
             atomic_steps: Vec::new(),
             clock: Clock::default(),
             clock_object: NO_OBJECT,
@@ -200,6 +203,7 @@ impl Execution {
         std::mem::swap(&mut self.log, &mut self.last_log);
         self.log.reset();
         self.races.reset();
+        self.history.reset();
         self.atomic_steps.clear();
         self.clock.reset();
         self.clock_object = NO_OBJECT;
@@ -253,6 +257,7 @@ impl Execution {
         self.used += 1;
         self.pending.push(Pending::NOTHING);
         self.task_mut(id).renew(role, parent, number, nothing());
+        self.history.bear(role, parent, number);
         id
     }
 
@@ -370,6 +375,11 @@ impl Execution {
             self.task_mut(id).token = object;
         }
         self.task(id).token
+    }
+
+    /// How many steps there were, the one that is being taken included.
+    pub fn steps(&self) -> u32 {
+        self.history.len()
     }
 
     /// Says what the step that is being taken did.

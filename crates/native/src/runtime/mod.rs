@@ -20,6 +20,7 @@ pub(crate) mod overflow;
 pub(crate) mod overlay;
 mod panic_count;
 pub(crate) mod panics;
+mod past;
 pub(crate) mod race;
 mod readiness;
 mod ready;

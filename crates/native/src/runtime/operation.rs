@@ -62,6 +62,8 @@ pub(crate) struct Verb {
     pub manner: Manner,
     /// Happens by itself as soon as it can: then it commutes with whatever else could happen.
     pub by_itself: bool,
+    /// A compare-exchange: never blocked, and a read or a write by the value in place.
+    pub by_value: bool,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
     /// What they hold, for the same reports.
@@ -92,6 +94,7 @@ impl Verb {
             fixed: Fixed::Not,
             manner: Manner::Ordinary,
             by_itself: false,
+            by_value: false,
             holders: nobody,
             held: its_object,
             waits: |_, _| None,
@@ -130,6 +133,11 @@ impl Verb {
     pub const fn by_itself(mut self) -> Verb {
         self.by_itself = true;
         self.odd = true;
+        self
+    }
+    /// The value in place decides whether it reads or writes.
+    pub const fn by_value(mut self) -> Verb {
+        self.by_value = true;
         self
     }
     /// At any moment, all operations of this verb on one object have the same sense.

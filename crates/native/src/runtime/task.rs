@@ -7,6 +7,7 @@ use corosensei::{Coroutine, Yielder};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) type Fiber = Coroutine<(), (), (), TaskStack>;
 
@@ -111,6 +112,11 @@ pub(crate) struct Task {
     pub timed_out: bool,
     /// Set by whoever wakes it from a condition variable.
     pub notified: bool,
+    /// How many steps there were when it was notified or its time was up.
+    pub woken: u32,
+    /// When a timer fires, and how many steps there were when it was taken away.
+    pub deadline: Duration,
+    pub disarmed: u32,
     /// Its panics under way, while it is suspended.
     pub panics: usize,
     pub handle: Handle,
@@ -152,6 +158,9 @@ impl Task {
             timer: None,
             timed_out: false,
             notified: false,
+            woken: 0,
+            deadline: Duration::ZERO,
+            disarmed: u32::MAX,
             panics: 0,
             handle: Handle::Held,
             panic: None,
@@ -185,6 +194,8 @@ impl Task {
         self.timer = None;
         self.timed_out = false;
         self.notified = false;
+        self.woken = 0;
+        self.disarmed = u32::MAX;
         self.panics = 0;
         self.handle = Handle::Held;
         self.panic = None;

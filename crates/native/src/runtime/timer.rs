@@ -52,6 +52,7 @@ impl Execution {
         self.the_clock();
         let timer = self.add_timer_task(me);
         self.clock.arm(timer, after);
+        self.task_mut(timer).deadline = self.clock.now().saturating_add(after);
         let mut op = Op::new(&FIRE, object, place).with(token);
         op.task = timer;
         let task = self.task_mut(timer);
@@ -70,6 +71,8 @@ impl Execution {
     pub fn disarm_of(&mut self, id: TaskId) -> bool {
         if let Some(timer) = self.task_mut(id).timer.take() {
             self.clock.disarm(timer);
+            let steps = self.steps();
+            self.task_mut(timer).disarmed = steps;
             self.task_mut(timer).phase = Phase::Ended;
             self.set_pending(timer, Pending::NOTHING);
         }
@@ -81,9 +84,12 @@ impl Execution {
         self.clock.fire(timer);
         self.task_mut(timer).phase = Phase::Ended;
         self.set_pending(timer, Pending::NOTHING);
+        let steps = self.steps();
+        self.task_mut(timer).disarmed = steps;
         let owner = self.task_mut(of);
         owner.timer = None;
         owner.timed_out = true;
+        owner.woken = steps;
         self.evaluate(of);
         let object = self.task(timer).op.object;
         if object != NO_OBJECT {

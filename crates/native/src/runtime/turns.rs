@@ -95,6 +95,10 @@ impl Execution {
         if !self.task(id).spin_reads.is_empty() {
             self.stop_watching_spin(id);
         }
+        // One that waits for what it reads could not have come before that, and main ends last.
+        let is_wait = self.task(id).op.verb.by_itself && !pending.accesses.any_write();
+        let waits = is_wait || id == TaskId::MAIN && self.task(id).phase == Phase::Ending;
+        let pending = Pending { options: !waits as u32, ..pending };
         // SAFETY: as in `decide`.
         if let Some(driver) = self.driver
             && !unsafe { &mut *driver }.note(id, &pending, self)
@@ -113,7 +117,7 @@ impl Execution {
         }
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
         let driver = unsafe { &mut *driver };
-        let decision = driver.next(&Point::new(self.enabled.tasks(), &self.pending), self);
+        let decision = driver.next(&self.point(), self);
         if decision.pick().is_none() {
             self.driver = None;
             self.stopped = true;
@@ -197,6 +201,14 @@ impl Execution {
         task.last_line = log.lines.len() as u32;
         task.steps += 1;
         self.futile = if wrote { 0 } else { self.futile };
+        self.note_past(id, self.log.present as u32);
+    }
+
+    /// What could happen next, once that is settled.
+    #[inline(always)]
+    pub(crate) fn point(&self) -> Point<'_> {
+        let births = self.history.births();
+        Point::new(self.enabled.tasks(), &self.pending).with_births(births).with_past(self)
     }
 
     /// Runs a task up to its next operation or its end.

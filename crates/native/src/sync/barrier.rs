@@ -60,8 +60,10 @@ impl Barrier {
             }
             let meeting = e.present_line() as u64;
             while let Some(id) = e.objects[barrier].tasks.pop() {
+                let woken = e.steps();
                 let task = e.task_mut(id);
                 task.notified = true;
+                task.woken = woken;
                 task.op.args[0] = meeting;
             }
             e.touch(barrier);

@@ -92,6 +92,7 @@ fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
     e.objects[condvar].tasks.retain(|t| *t != id);
     e.disarm_of(id);
     e.task_mut(id).notified = true;
+    e.task_mut(id).woken = e.steps();
     e.touch(condvar);
 }
 
@@ -192,6 +193,7 @@ impl Condvar {
             if for_no_reason {
                 e.spend_spurious();
                 e.task_mut(me).notified = true;
+                e.task_mut(me).woken = e.steps();
                 return;
             }
             e.objects[condvar].tasks.push(me);

@@ -124,21 +124,16 @@ impl Latch {
         current.object(&self.identity, kind, [NEW, 0])
     }
 
-    /// Whether it is done: nothing can change any more, and no step is needed. Then the running task knows
-    /// what was done.
+    /// Whether it is done and the running task knows that: nothing can change any more, and no step is needed.
+    /// To learn of it is a step, since that could have come earlier.
     #[track_caller]
-    fn is_settled(&self, current: Current, kind: Kind, verb: &'static Verb) -> bool {
+    fn is_settled(&self, current: Current, kind: Kind) -> bool {
         if !self.done.load(Ordering::Acquire) {
             return false;
         }
         match current.with(|e| self.identity.lookup(e.serial)) {
             Known::Here(latch) => {
-                let place = Location::caller();
-                current.with(|e| {
-                    if learn(e, latch) {
-                        note(e, verb, latch, place, Effect::Word("done"), Synchronises::Acquire);
-                    }
-                });
+                return current.with(|e| e.objects[latch].tasks.contains(&e.current));
             }
             // A misuse.
             Known::Elsewhere => drop(self.object(current, kind)),
@@ -158,7 +153,7 @@ impl Latch {
             }
             return done;
         };
-        if self.is_settled(current, kind, verb) {
+        if self.is_settled(current, kind) {
             return true;
         }
         let latch = self.object(current, kind);
@@ -175,7 +170,7 @@ impl Latch {
     /// Wants to initialise it, inside of an exploration.
     #[track_caller]
     pub fn begin(&self, current: Current, kind: Kind, verb: &'static Verb, poison: Poison) -> Found<'_> {
-        if self.is_settled(current, kind, verb) {
+        if self.is_settled(current, kind) {
             return Found::Done;
         }
         let place = Location::caller();
@@ -232,7 +227,7 @@ impl Latch {
             }
             return true;
         };
-        if self.is_settled(current, kind, verb) {
+        if self.is_settled(current, kind) {
             return true;
         }
         let latch = self.object(current, kind);
@@ -246,15 +241,13 @@ impl Latch {
     }
 }
 
-/// The running task learns that the latch is done. Says whether it did not know yet.
-fn learn(e: &mut Execution, latch: ObjectId) -> bool {
+/// The running task learns that the latch is done.
+fn learn(e: &mut Execution, latch: ObjectId) {
     let me = e.current;
     let knowing = &mut e.objects[latch].tasks;
-    let is_news = !knowing.contains(&me);
-    if is_news {
+    if !knowing.contains(&me) {
         knowing.push(me);
     }
-    is_news
 }
 
 /// Adds a line that is no step.

@@ -34,7 +34,8 @@ macro_rules! compare_exchange_verb {
             let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
             let succeeds = value as u64 == op.args[1];
             Sense::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
-        });
+        })
+        .by_value();
     };
 }
 
@@ -59,7 +60,8 @@ macro_rules! compare_exchange_weak_verb {
                 (spurious, 0) => Sense::ready(succeeds.and(spurious, Mode::Read)),
                 (spurious, _) => Sense { accesses: succeeds.and(spurious, Mode::Write), options: 2 },
             }
-        });
+        })
+        .by_value();
     };
 }
 
