@@ -7,7 +7,7 @@ use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Replay, Sampler, Strategy};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Replay, Sampler, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
@@ -194,6 +194,8 @@ impl Checker {
 
     fn strategy(&self) -> Box<dyn Strategy> {
         let strategy: Box<dyn Strategy> = match &self.choice {
+            // A bound on preemptions needs every interleaving: a reduction would lose some inside of it.
+            Choice::Exhaustive if self.preemptions.is_none() => Box::new(Optimal::new()),
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
             Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),

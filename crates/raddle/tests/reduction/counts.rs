@@ -1,0 +1,98 @@
+//! Programs whose numbers of traces are known. No observers, no merging of loops, sequential consistency.
+
+use crate::programs::*;
+use raddle::Checker;
+
+/// How many executions an exhaustive check makes, for one worker and for more.
+fn count(f: impl Fn() + Send + Sync) -> u64 {
+    let counts: Vec<u64> = [1, 2, 4]
+        .into_iter()
+        .map(|workers| {
+            let report = Checker::exhaustive().workers(workers).run(&f);
+            assert!(report.failure().is_none(), "{report}");
+            assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+            report.executions()
+        })
+        .collect();
+    assert_eq!(counts, [counts[0]; 3]);
+    counts[0]
+}
+
+#[test]
+fn increments_under_a_mutex() {
+    let multinomials =
+        [(2, 2, 6), (2, 3, 20), (2, 4, 70), (3, 1, 6), (3, 2, 90), (3, 3, 1_680), (3, 4, 34_650)];
+    for (threads, each, traces) in multinomials {
+        assert_eq!(count(|| mutex_counter(threads, each)), traces, "{threads} x {each}");
+    }
+}
+
+#[test]
+fn racy_increments() {
+    for (threads, rounds, traces) in [(2, 1, 4), (2, 2, 34), (3, 1, 36)] {
+        assert_eq!(count(|| racy(threads, rounds, false)), traces, "{threads} x {rounds}");
+    }
+}
+
+#[test]
+fn philosophers_with_a_fixed_order() {
+    for (philosophers, rounds, traces) in [(3, 1, 6), (3, 2, 90), (4, 1, 14)] {
+        assert_eq!(count(|| phil(philosophers, rounds, true)), traces, "{philosophers} x {rounds}");
+    }
+}
+
+#[test]
+fn independent_threads() {
+    for threads in [1, 2, 5, 12] {
+        assert_eq!(count(|| indep(threads, 3)), 1);
+        assert_eq!(count(|| readers(threads, 3)), 1);
+    }
+}
+
+#[test]
+fn read_write_locks() {
+    for (readers, writers, each, traces) in [(2, 1, 1, 4), (2, 1, 2, 36), (2, 2, 1, 18)] {
+        assert_eq!(count(|| rwlock(readers, writers, each)), traces, "{readers}, {writers} x {each}");
+    }
+}
+
+#[test]
+fn the_last_zero() {
+    for n in 2..=12 {
+        assert_eq!(count(|| lastzero(n)), (n as u64 + 3) << (n - 2), "{n}");
+    }
+}
+
+#[test]
+fn one_writer_and_many_readers() {
+    for n in 1..=13 {
+        assert_eq!(count(|| writer_and_readers(n)), 1 << n, "{n}");
+    }
+}
+
+#[test]
+fn an_index() {
+    assert_eq!(count(|| indexer(11, 128, 4)), 1);
+    assert_eq!(count(|| indexer(12, 128, 4)), 8);
+    assert_eq!(count(|| indexer(15, 128, 4)), 4_096);
+}
+
+#[test]
+fn a_stack() {
+    assert_eq!(count(|| treiber(2, 2)), 46);
+}
+
+#[test]
+fn increments_in_one_step() {
+    for (threads, each, traces) in [(2, 1, 2), (3, 1, 6), (4, 1, 24), (5, 1, 120), (2, 3, 20)] {
+        assert_eq!(count(|| faa(threads, each)), traces, "{threads} x {each}");
+    }
+}
+
+/// Each of two threads takes both locks, in opposite orders: one section comes before the other, in either order,
+/// or each has one lock and waits for the other.
+#[test]
+fn a_deadlock_is_a_trace() {
+    let report = Checker::exhaustive().keep_going(true).run(abba);
+    assert_eq!((report.executions(), report.failures()), (3, 1));
+}

@@ -1,0 +1,6 @@
+//! The optimal reduction in the Rust world: known numbers of Mazurkiewicz traces, and random programs over all
+//! primitives against depth-first search.
+
+mod counts;
+mod programs;
+mod random_programs;
