@@ -101,6 +101,9 @@ fn beam_files_of_self_contained_modules_need_no_erlang() {
     let (text, code) = command(&arguments);
     assert_eq!(code, PASSED, "{text}");
     assert!(text.contains("passed, 3 interleavings (exhaustive · grain thesis"), "{text}");
+    // Coarse steps are never called exhaustive.
+    let (text, _) = command(&[&file.to_string_lossy(), "--test", "listing_4_2", "--grain", "receive"]);
+    assert!(text.contains("(every coarse interleaving · grain receive: coarse, may miss"), "{text}");
 }
 
 #[test]

@@ -117,13 +117,28 @@ fn module_info(r: R, a: &[Term]) -> Res {
     }
 }
 
-fn system_info(_: R, a: &[Term]) -> Res {
+/// The release of the OTP whose files are used.
+fn release(r: &Runner<'_>) -> Option<String> {
+    let stdlib = |d: &&std::path::PathBuf| {
+        d.parent().is_some_and(|app| {
+            app.file_name().is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
+        })
+    };
+    let root = r.env.code.directories().iter().find(stdlib)?.ancestors().nth(3)?;
+    let releases = std::fs::read_dir(root.join("releases")).ok()?.flatten();
+    let names = releases.map(|e| e.file_name().to_string_lossy().into_owned());
+    names.filter(|n| n.parse::<u32>().is_ok()).max_by_key(|n| n.parse::<u32>().ok())
+}
+
+fn system_info(r: R, a: &[Term]) -> Res {
+    if a[0].as_atom().is_some_and(|what| what.text() == "otp_release") {
+        let found = release(r).map(|text| Term::string(&text));
+        return found.ok_or_else(|| Raise::unsupported("erlang:system_info(otp_release) is not known"));
+    }
     Ok(match a[0].as_atom().map(Atom::text) {
         Some("schedulers" | "schedulers_online" | "logical_processors" | "dirty_cpu_schedulers") => {
             Term::Int(1)
         }
-        Some("otp_release") => Term::string("25"),
-        Some("version") => Term::string("13.1.5"),
         Some("wordsize") => Term::Int(8),
         Some("endian") => Term::atom("little"),
         Some("process_limit") => Term::Int(262_144),

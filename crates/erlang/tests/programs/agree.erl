@@ -100,6 +100,7 @@ cases() ->
      {hash, fun() -> {erlang:phash2({a, [1, "x", 2.5]}), erlang:crc32("hello"), erlang:md5("hello"), erlang:adler32(<<"abc">>)} end},
      {t2b, fun() -> X = {a, [1, 2.5, <<1:3>>], #{k => v}, 1 bsl 90}, {binary_to_term(term_to_binary(X)) =:= X, term_to_binary(X)} end},
      {compare, fun() -> {1 == 1.0, 1 =:= 1.0, a < b, {1, 2} < {2, 1}, [1] < [1, 2], <<1>> < <<1, 0>>, #{a => 1} < #{b => 0}, 1 < a, max(1, 1.0), min(1.0, 1)} end},
+     {release, fun() -> erlang:system_info(otp_release) end},
      {dictionary, fun() -> put(k1, v1), {put(k1, v2), get(k1), erase(k1), get(k1), get_keys(zzz)} end},
      {self_send, fun() -> self() ! a, self() ! b, {receive b -> got_b end, receive X -> X end} end},
      {after0, fun() -> receive never -> no after 0 -> timeout end end},
