@@ -7,6 +7,7 @@
 //! 3. [Settings](settings): every method, attribute key and environment variable.
 //! 4. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
 //! 5. [When it fails](when_it_fails): each kind of failure, and what to do about it.
+//! 6. [Unmodified crates](unmodified_crates): `cargo raddle test`, for crates that have never heard of raddle.
 //!
 //! There is nothing to call here. The examples of all pages are tests of this crate.
 
@@ -28,4 +29,8 @@ pub mod from_loom_and_shuttle {
 
 pub mod when_it_fails {
     #![doc = include_str!("../guide/when_it_fails.md")]
+}
+
+pub mod unmodified_crates {
+    #![doc = include_str!("../guide/unmodified_crates.md")]
 }
