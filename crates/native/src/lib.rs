@@ -11,9 +11,16 @@ mod world;
 pub mod alloc;
 pub mod cell;
 pub mod choice;
+#[doc(hidden)]
+pub mod futex;
 pub mod future;
 pub mod hint;
 pub mod label;
+pub mod process;
+#[doc(hidden)]
+pub mod random;
+#[doc(hidden)]
+pub mod statics;
 pub mod sync;
 pub mod thread;
 pub mod time;

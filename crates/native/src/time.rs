@@ -8,6 +8,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Op, Verb};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 use std::panic::Location;
 use std::sync::OnceLock;
@@ -35,8 +36,18 @@ fn read_clock(current: Current, verb: &'static Verb, show: impl FnOnce(Instant) 
 }
 
 /// See [`std::time::Instant`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant(std::time::Instant);
+
+// Programs seed generators with the hash of an instant, so a virtual one must hash alike in every process.
+impl Hash for Instant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let base = base();
+        let (after, before) =
+            (self.0.saturating_duration_since(base), base.saturating_duration_since(self.0));
+        (after, before).hash(state);
+    }
+}
 
 impl Instant {
     /// See [`std::time::Instant::now`].

@@ -7,6 +7,7 @@ use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
 use crate::runtime::{abort, last, overflow, panics};
 use crate::settings::{Detached, Settings, Spins};
+use crate::statics;
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
@@ -45,6 +46,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
         *outcome.borrow_mut() = None;
         let program: &F = self.program;
         self.execution.watch.busy(true);
+        statics::put_back();
         // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
         unsafe { self.execution.start(move || main_task(program, &outcome)) };
     }

@@ -2,6 +2,7 @@
 
 use crate::environment;
 use crate::listener::Listening;
+use crate::observer::{self, Seen};
 use crate::report::Report;
 use crate::tickets;
 use raddle_core::clock::Time;
@@ -227,18 +228,25 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        assert!(
-            !raddle_native::is_exploring(),
-            "raddle: a check inside of a check; explore one program at a time"
-        );
+        if raddle_native::is_exploring() {
+            if let Some(observer) = observer::get() {
+                observer.explicit_check();
+            }
+            panic!("raddle: a check inside of a check; explore one program at a time");
+        }
         if self.plan.test.is_none() {
             self.plan.test = name_of_test();
         }
         if let Err(error) = environment::apply(&mut self, |name| std::env::var(name).ok()) {
             panic!("raddle: {error}");
         }
+        if let Some(left) = observer::get().and_then(|o| o.time_left()) {
+            self.plan.budget.time.get_or_insert(left);
+        }
+        // Whoever runs the checks of others keeps their tickets.
+        let writes = !matches!(self.choice, Choice::Replay(_)) && observer::get().is_none();
         let begun = Instant::now();
-        let listening = Listening::new(self.plan.test.clone(), !matches!(self.choice, Choice::Replay(_)));
+        let listening = Listening::new(self.plan.test.clone(), writes);
         let mut findings = self.search(&f, &listening);
         if let (Choice::Random(_), Some(most)) = (&self.choice, self.preemptions) {
             findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
@@ -254,6 +262,10 @@ impl Checker {
                 listening.failed(failure);
             }
         }
+        if let Some(observer) = observer::get() {
+            let (coverage, failure) = (findings.coverage.clone(), findings.failure.clone());
+            observer.seen(Seen { coverage, steps: findings.steps, failure });
+        }
         let ticket_file = match listening.into_ticket() {
             Some(Ok(path)) => Some(path),
             Some(Err(error)) => {
@@ -264,7 +276,7 @@ impl Checker {
             }
             None => None,
         };
-        Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()) })
+        Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()), replay: None })
     }
 
     /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says

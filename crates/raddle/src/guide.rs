@@ -8,6 +8,7 @@
 //! 4. [Which strategy](which_strategy) to choose when.
 //! 5. [From loom and shuttle](from_loom_and_shuttle): every call of theirs, and ours.
 //! 6. [When it fails](when_it_fails): each kind of failure, and what to do about it.
+//! 7. [Unmodified crates](unmodified_crates): `cargo raddle test`, for crates that have never heard of raddle.
 //!
 //! There is nothing to call here. The examples of all pages are tests of this crate.
 
@@ -33,4 +34,8 @@ pub mod from_loom_and_shuttle {
 
 pub mod when_it_fails {
     #![doc = include_str!("../guide/when_it_fails.md")]
+}
+
+pub mod unmodified_crates {
+    #![doc = include_str!("../guide/unmodified_crates.md")]
 }

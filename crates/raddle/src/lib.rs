@@ -5,6 +5,8 @@ mod checker;
 mod environment;
 pub mod guide;
 mod listener;
+#[doc(hidden)]
+pub mod observer;
 mod predicates;
 mod report;
 mod screen;
@@ -22,7 +24,9 @@ pub use raddle_native::choice::{any_bool, atomic_step, choose};
 pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
 pub use raddle_native::{Detached, Spins};
-pub use raddle_native::{alloc, cell, future, hint, sync, thread, time};
+pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
+#[doc(hidden)]
+pub use raddle_native::{futex, random, statics};
 pub use report::Report;
 
 #[cfg(feature = "allocator")]

@@ -1,5 +1,6 @@
 //! What happens while a search goes on: tickets are written, progress is shown, hangs are named.
 
+use crate::observer;
 use crate::tickets;
 use raddle_core::search::{Listener, Progress};
 use raddle_core::verdict::{Failure, thousands};
@@ -29,8 +30,9 @@ pub(crate) struct Listening {
 impl Listening {
     pub fn new(name: Option<String>, writes: bool) -> Listening {
         let (shown, ticket) = (AtomicU64::new(0), Mutex::new(None));
+        let patience = observer::get().map_or(PATIENCE, |o| o.patience());
         let interrupt = Interrupt::new();
-        Listening { name, watchdog: Watchdog::new(PATIENCE), shown, writes, ticket, interrupt }
+        Listening { name, watchdog: Watchdog::new(patience), shown, writes, ticket, interrupt }
     }
 
     /// Where the ticket is, or why it could not be written.
@@ -63,6 +65,13 @@ impl Listener for Listening {
         for words in self.watchdog.look() {
             // Straight to the channel: what is printed, a test harness keeps until the test is over.
             let _ = writeln!(std::io::stderr(), "raddle: watchdog{name}: {words}");
+            if let Some(observer) = observer::get() {
+                observer.stuck(&words);
+            }
+        }
+        if let Some(observer) = observer::get() {
+            // It shows progress itself, if it wants to.
+            return observer.tick(progress.executions);
         }
         let tenths = progress.elapsed.as_millis() as u64 / 100;
         let due = tenths >= self.shown.load(Ordering::Relaxed) + 5;

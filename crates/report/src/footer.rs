@@ -68,6 +68,9 @@ impl Footer {
         if let Some(file) = &file {
             self.exact("ticket", file);
         }
+        if let Some(command) = &run.replay {
+            return self.exact("replay", command);
+        }
         match (&ticket.test, file.as_ref().or(line.as_ref())) {
             (Some(test), Some(ticket)) => {
                 let (ticket, test) = (text::quote(ticket), text::quote(test));

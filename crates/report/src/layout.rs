@@ -68,4 +68,6 @@ pub struct Run {
     pub ticket_file: Option<PathBuf>,
     /// How long the search took. It is shown where it is given.
     pub elapsed: Option<Duration>,
+    /// The command that replays the ticket; none for that of the `raddle` crate.
+    pub replay: Option<String>,
 }

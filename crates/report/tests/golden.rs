@@ -18,7 +18,7 @@ fn report(failure: &Failure, width: Option<usize>) -> String {
 
 fn report_on(failure: &Failure, coverage: &Coverage, width: Option<usize>) -> String {
     let name = failure.ticket.test.as_deref().unwrap_or("unnamed").replace("::", "-");
-    let run = Run { ticket_file: Some(format!("target/raddle/{name}.json").into()), elapsed: None };
+    let run = Run { ticket_file: Some(format!("target/raddle/{name}.json").into()), ..Run::default() };
     let text = raddle_report::failure(failure, coverage, &run, &layout(width));
     assert!(text.lines().all(|line| line == line.trim_end()), "no line ends with spaces");
     text
@@ -72,7 +72,7 @@ fn check(name: &str, text: String) {
 fn sampled_without_a_file() {
     let failure = stories::lost_update();
     let coverage = stories::coverage(Extent::Sampled { schedules: 10_000, seed: 7 }, 10_000);
-    let run = Run { ticket_file: None, elapsed: Some(Duration::from_millis(1_250)) };
+    let run = Run { ticket_file: None, elapsed: Some(Duration::from_millis(1_250)), ..Run::default() };
     let layout = Layout { sources: Sources::Hide, ..layout(Some(80)) };
     check("sampled_without_a_file", raddle_report::failure(&failure, &coverage, &run, &layout));
 }

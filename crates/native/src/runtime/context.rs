@@ -48,6 +48,7 @@ pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -
     let current = current().expect("a task runs inside of an execution");
     let stage = current.with(|e| {
         e.task_mut(id).yielder = yielder;
+        e.hash_keys.reset();
         e.stage
     });
     if stage == Stage::Teardown && current.with(|e| e.task(id).role != Role::Janitor) {
@@ -111,7 +112,10 @@ impl Current {
                 return teardown::perform(self);
             }
         }
-        self.with(|e| e.option)
+        self.with(|e| {
+            e.hash_keys.reset();
+            e.option
+        })
     }
 
     /// Announces the operation that was written into the task. Returns what to wait with until it is picked,

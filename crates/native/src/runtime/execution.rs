@@ -5,6 +5,7 @@
 //! tasks take turns is in [`super::turns`].
 
 use super::address::Addresses;
+use super::hash_keys::HashKeys;
 use super::left;
 use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Objects};
@@ -111,6 +112,7 @@ pub(crate) struct Execution {
     /// Some task has made a thread-local.
     pub has_locals: bool,
     pub panic_count: PanicCount,
+    pub hash_keys: HashKeys,
     /// What went wrong in teardown.
     pub afterwards: Vec<String>,
     /// Messages that the log refers to.
@@ -175,6 +177,7 @@ impl Execution {
             spurious_object: NO_OBJECT,
             has_locals: false,
             panic_count: PanicCount::of_this_thread(),
+            hash_keys: HashKeys::of_this_thread(),
             afterwards: Vec::new(),
             texts: Vec::new(),
             fibers: 0,
@@ -222,6 +225,7 @@ impl Execution {
         self.texts.clear();
         self.tracked.clear();
         self.next_tracked = 0;
+        self.hash_keys.reset();
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
         if self.spurious_left > 0 {
             self.spurious_object = self.objects.add("spurious", main, 0, [0; 2]);

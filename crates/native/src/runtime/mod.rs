@@ -7,6 +7,7 @@ pub(crate) mod address;
 mod awaits;
 pub(crate) mod context;
 pub(crate) mod execution;
+pub(crate) mod hash_keys;
 pub(crate) mod image;
 mod knowledge;
 pub(crate) mod last;

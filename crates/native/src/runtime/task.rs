@@ -124,6 +124,8 @@ pub(crate) struct Task {
     /// The last line of the log that is its own, plus 1.
     pub last_line: u32,
     pub steps: u32,
+    /// How often it has asked for random bytes.
+    pub randoms: u32,
     pub spin: Spin,
     /// Objects that its loop read, while it is held.
     pub spin_reads: Vec<ObjectId>,
@@ -166,6 +168,7 @@ impl Task {
             panic: None,
             last_line: 0,
             steps: 0,
+            randoms: 0,
             spin: Spin::default(),
             spin_reads: Vec::new(),
             locals: Vec::new(),
@@ -201,6 +204,7 @@ impl Task {
         self.panic = None;
         self.last_line = 0;
         self.steps = 0;
+        self.randoms = 0;
         self.spin = Spin::default();
         self.spin_reads.clear();
         self.operations_in_teardown = 0;

@@ -120,12 +120,7 @@ impl Execution {
                 }
             }
         }
-        if !self.overlays.is_empty() {
-            for copy in self.overlays.take() {
-                remains.push(Box::new(move || copy.destroy()));
-            }
-        }
-        if remains.is_empty() {
+        if remains.is_empty() && self.overlays.is_empty() {
             return;
         }
         let janitor = self.add_task(Role::Janitor, TaskId::MAIN, 0);
@@ -134,11 +129,24 @@ impl Execution {
                 // A panic of a destructor is noted by the hook; the others still get their turn.
                 let _ = catch_unwind(AssertUnwindSafe(destroy));
             }
+            // Thread-locals may use statics to their end, and statics each other.
+            let current = super::context::current().expect("the janitor works inside of an execution");
+            for _ in 0..CATCHES {
+                let copies = current.with(|e| e.overlays.take());
+                if copies.is_empty() {
+                    break;
+                }
+                for copy in copies {
+                    let _ = catch_unwind(AssertUnwindSafe(|| copy.destroy()));
+                }
+            }
             Came::Down
         };
         // SAFETY: what is left borrows nothing.
         unsafe { self.equip(janitor, None, body) };
         self.resume(janitor);
+        // What a destructor that never came to its end still used is leaked. The next execution has its own.
+        drop(self.overlays.take());
     }
 
     /// Takes the stack of a task that will never go on, without unwinding it.

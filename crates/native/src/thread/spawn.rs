@@ -253,6 +253,35 @@ impl<T> JoinHandle<T> {
     }
 }
 
+/// A task is no thread of the operating system: asking for it is an error inside of explorations.
+#[cfg(unix)]
+impl<T> std::os::unix::thread::JoinHandleExt for JoinHandle<T> {
+    #[track_caller]
+    fn as_pthread_t(&self) -> std::os::unix::thread::RawPthread {
+        match &self.inner {
+            Inner::Outside(handle) => std::os::unix::thread::JoinHandleExt::as_pthread_t(handle),
+            Inner::Explored(_) | Inner::Joined => no_pthread(),
+        }
+    }
+    #[track_caller]
+    fn into_pthread_t(mut self) -> std::os::unix::thread::RawPthread {
+        match std::mem::replace(&mut self.inner, Inner::Joined) {
+            Inner::Outside(handle) => std::os::unix::thread::JoinHandleExt::into_pthread_t(handle),
+            Inner::Explored(_) | Inner::Joined => no_pthread(),
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn no_pthread() -> ! {
+    let text = "a thread of an exploration has no pthread; run this test outside of explorations";
+    match context::current() {
+        Some(current) => current.misuse(Defect::new(FailureKind::Misuse, text)),
+        None => panic!("raddle: {text}"),
+    }
+}
+
 impl<T> Drop for JoinHandle<T> {
     fn drop(&mut self) {
         if let Inner::Explored(task) = &self.inner {

@@ -2,6 +2,7 @@
 //! before anyone who joins the task goes on.
 
 use crate::{failure, outcomes};
+use raddle::sync::atomic::AtomicUsize;
 use raddle::sync::mpsc;
 use raddle::{Checker, FailureKind, thread, thread_local};
 use std::cell::{Cell, RefCell};
@@ -45,6 +46,33 @@ impl Drop for Counted {
         thread::yield_now();
         self.0.fetch_sub(1, SeqCst);
     }
+}
+
+/// Once, the next execution began with the static as this destructor had left it.
+#[test]
+fn destructors_that_run_when_an_execution_is_put_away_leave_statics_clean() {
+    static ALIVE: AtomicUsize = AtomicUsize::new(0);
+    struct Alive;
+    impl Drop for Alive {
+        fn drop(&mut self) {
+            ALIVE.fetch_sub(1, SeqCst);
+        }
+    }
+    thread_local! {
+        static MINE: Alive = {
+            ALIVE.fetch_add(1, SeqCst);
+            Alive
+        };
+    }
+    let seen = outcomes(Checker::random(100), || {
+        let before = ALIVE.load(SeqCst);
+        thread::spawn(|| {
+            MINE.with(|_| ());
+            thread::park();
+        });
+        before
+    });
+    assert_eq!(seen, [0]);
 }
 
 #[test]

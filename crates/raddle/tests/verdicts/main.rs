@@ -84,7 +84,7 @@ fn columns<T>(report: &Report<T>) -> String {
 /// The report in lines, as in a log.
 fn lines<T>(report: &Report<T>) -> String {
     let failure = report.failure().expect("the program fails");
-    let run = Run { ticket_file: Some("[ticket]".into()), elapsed: None };
+    let run = Run { ticket_file: Some("[ticket]".into()), ..Run::default() };
     raddle_report::failure(failure, report.coverage(), &run, &Layout::plain())
 }
 

@@ -1,0 +1,305 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use raddle_core::strategy::Sampler;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Explores the existing tests of unmodified crates: every interleaving, or as many as fit into the time.
+#[derive(Debug, Parser)]
+#[command(name = "cargo raddle", bin_name = "cargo raddle", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Explore the tests of a package or workspace, as they are
+    Test(Box<Test>),
+    /// Run the one schedule of a ticket again, with the program's own output
+    Replay(Replay),
+    /// Print the report of a ticket again
+    Show(Show),
+    /// Add raddle and a first test to a package
+    New(New),
+}
+
+#[derive(Debug, Args)]
+pub struct Test {
+    /// A folder with a package or workspace, or a filter for the names of tests
+    pub what: Option<String>,
+
+    #[command(flatten)]
+    pub cargo: Cargo,
+
+    #[command(flatten)]
+    pub search: Search,
+
+    /// List the tests, and do not run them
+    #[arg(long)]
+    pub list: bool,
+    /// Only tests with exactly these names
+    #[arg(long, value_name = "TEST", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// Run these crates on the real std
+    #[arg(long, value_name = "CRATE", value_delimiter = ',')]
+    pub exclude: Vec<String>,
+    /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it
+    #[arg(long)]
+    pub as_miri: bool,
+    /// How results are told
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub message_format: MessageFormat,
+    /// How many tests are explored at a time [default: as many as fit the machine]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub jobs: Option<usize>,
+    /// Stop a test that runs so long without any operation
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub patience: Duration,
+
+    /// Filters, and `--exact`, `--ignored`, `--include-ignored`, `--skip TEXT`, as for the usual harness
+    #[arg(last = true, value_name = "FILTER", allow_hyphen_values = true)]
+    pub harness: Vec<String>,
+}
+
+/// How to search.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct Search {
+    /// How to search; without it, exhaustively for half of the budget and at random for the rest
+    #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
+    pub strategy: Option<Strategy>,
+    /// How many random schedules at most
+    #[arg(long, value_name = "N")]
+    pub schedules: Option<u64>,
+    /// Only executions with at most so many preemptions
+    #[arg(long, value_name = "N")]
+    pub preemptions: Option<u32>,
+    /// The seed of random choices
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many threads explore one test
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    pub workers: usize,
+    /// How long one test may be explored: `500ms`, `10s`, `2m`, `1h`
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    pub budget: Duration,
+    /// How long all of them may be explored
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub total_budget: Option<Duration>,
+    /// How many steps an execution may take before its test is given up as too long
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub max_steps: Option<usize>,
+    /// Allow so many spurious wake-ups and failures of weak compare-exchanges
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub spurious: u32,
+    /// When timers fire: `idle`, when nothing else can run, or at `any` point
+    #[arg(long, value_name = "WHEN", default_value = "idle")]
+    pub time: Time,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Every behaviour.
+    Exhaustive,
+    /// Every interleaving, without reduction.
+    Dfs,
+    /// Random schedules, by the sampler of this name or by the usual one.
+    Sampler(Option<String>),
+}
+
+fn strategy(text: &str) -> Result<Strategy, String> {
+    match text {
+        "exhaustive" => Ok(Strategy::Exhaustive),
+        "dfs" => Ok(Strategy::Dfs),
+        "random" => Ok(Strategy::Sampler(None)),
+        name => match name.parse::<Sampler>() {
+            Ok(_) => Ok(Strategy::Sampler(Some(name.to_owned()))),
+            Err(_) => Err(format!("it takes exhaustive, dfs, random, {}", Sampler::NAMES)),
+        },
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Time {
+    Idle,
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    /// Reports and a table
+    Human,
+    /// One JSON object a line
+    Json,
+}
+
+/// What is passed on to `cargo test`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Passed on to cargo test")]
+pub struct Cargo {
+    #[arg(long, short, value_name = "SPEC")]
+    pub package: Vec<String>,
+    #[arg(long, visible_alias = "all")]
+    pub workspace: bool,
+    #[arg(long)]
+    pub lib: bool,
+    #[arg(long)]
+    pub bins: bool,
+    #[arg(long, value_name = "NAME")]
+    pub bin: Vec<String>,
+    #[arg(long)]
+    pub tests: bool,
+    #[arg(long, value_name = "NAME")]
+    pub test: Vec<String>,
+    #[arg(long)]
+    pub examples: bool,
+    #[arg(long, value_name = "NAME")]
+    pub example: Vec<String>,
+    #[arg(long)]
+    pub all_targets: bool,
+    #[arg(long, short = 'F', value_name = "FEATURES")]
+    pub features: Vec<String>,
+    #[arg(long)]
+    pub all_features: bool,
+    #[arg(long)]
+    pub no_default_features: bool,
+    #[arg(long, short)]
+    pub release: bool,
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
+    #[arg(long, value_name = "PATH")]
+    pub target_dir: Option<PathBuf>,
+    #[arg(long)]
+    pub locked: bool,
+    #[arg(long)]
+    pub offline: bool,
+    #[arg(long)]
+    pub frozen: bool,
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub config: Vec<String>,
+}
+
+impl Cargo {
+    /// The arguments again, as cargo takes them. The target directory is ours and not among them.
+    pub fn arguments(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        let flags = [
+            ("--workspace", self.workspace),
+            ("--lib", self.lib),
+            ("--bins", self.bins),
+            ("--tests", self.tests),
+            ("--examples", self.examples),
+            ("--all-targets", self.all_targets),
+            ("--all-features", self.all_features),
+            ("--no-default-features", self.no_default_features),
+            ("--release", self.release),
+            ("--locked", self.locked),
+            ("--offline", self.offline),
+            ("--frozen", self.frozen),
+        ];
+        out.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_string()));
+        let lists = [
+            ("--package", &self.package),
+            ("--bin", &self.bin),
+            ("--test", &self.test),
+            ("--example", &self.example),
+            ("--features", &self.features),
+            ("--config", &self.config),
+        ];
+        for (option, values) in lists {
+            for value in values {
+                out.extend([option.to_owned(), value.clone()]);
+            }
+        }
+        if let Some(profile) = &self.profile {
+            out.extend(["--profile".to_owned(), profile.clone()]);
+        }
+        if let Some(path) = &self.manifest_path {
+            out.extend(["--manifest-path".to_owned(), path.display().to_string()]);
+        }
+        out
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The ticket's file
+    pub ticket: PathBuf,
+    /// Run it in gdb
+    #[arg(long)]
+    pub gdb: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Show {
+    /// The ticket's file
+    pub ticket: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct New {
+    /// The folder of the package
+    #[arg(default_value = ".")]
+    pub folder: PathBuf,
+    /// Where raddle comes from: the path or git address of its repository
+    #[arg(long, value_name = "PATH OR ADDRESS")]
+    pub from: Option<String>,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.replace('_', "").parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err("it takes a number from 1".to_owned()),
+    }
+}
+
+/// `500ms`, `10s`, `2m`, `1h`, or a number of seconds.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let number: u64 = number.parse().map_err(|_| "it takes a time such as `10s` or `2m`".to_owned())?;
+    let millis = match unit {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(format!("`{unit}` is no unit of time; it takes ms, s, m or h")),
+    };
+    match number.checked_mul(millis) {
+        Some(0) => Err("no time at all is not enough".to_owned()),
+        Some(millis) => Ok(Duration::from_millis(millis)),
+        None => Err("that is too long".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert!(duration("0s").is_err() && duration("soon").is_err() && duration("3d").is_err());
+    }
+
+    #[test]
+    fn cargo_gets_its_arguments_back() {
+        let cli =
+            Cli::parse_from(["cargo raddle", "test", "--lib", "-F", "a,b", "name", "--", "--exact", "x"]);
+        let Command::Test(test) = cli.command else { panic!("it is a test") };
+        assert_eq!(test.cargo.arguments(), ["--lib", "--features", "a,b"]);
+        assert_eq!((test.what.as_deref(), test.harness.len()), (Some("name"), 2));
+    }
+}

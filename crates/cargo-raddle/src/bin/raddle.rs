@@ -1,0 +1,5 @@
+//! `raddle`: see the library.
+
+fn main() -> std::process::ExitCode {
+    cargo_raddle::main()
+}

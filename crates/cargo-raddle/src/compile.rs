@@ -1,0 +1,183 @@
+//! Builds the tests with the facades in place of std, in a target directory of its own: cargo does not notice its
+//! wrapper, so builds with another shim or other exclusions must not share one.
+
+use crate::arguments::Cargo;
+use crate::crates::{Workspace, cargo};
+use crate::wrapper::{self, harness_note};
+use raddle_shadow::{Compiler, Shim};
+use serde::Deserialize;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A program that holds tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub path: PathBuf,
+    /// The folder of its package.
+    pub folder: PathBuf,
+    pub package: String,
+    pub version: String,
+    /// The name of the target: of the library, of the integration test.
+    pub target: String,
+    /// `lib`, `test`, `bin`, `example`.
+    pub kind: String,
+    /// Whether the compiler's harness is in it.
+    pub has_harness: bool,
+}
+
+impl Program {
+    /// How a person would name it.
+    pub fn title(&self) -> String {
+        match self.kind.as_str() {
+            "lib" | "proc-macro" => self.package.clone(),
+            kind => format!("{} ({kind} {})", self.package, self.target),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    executable: Option<PathBuf>,
+    manifest_path: Option<PathBuf>,
+    package_id: Option<String>,
+    target: Option<Target>,
+    profile: Option<Profile>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+/// What to build.
+pub struct Build<'a> {
+    pub folder: &'a Path,
+    pub workspace: &'a Workspace,
+    pub cargo: &'a Cargo,
+    pub exclude: &'a [String],
+    pub as_miri: bool,
+    pub shim: &'a Shim,
+    pub compiler: &'a Compiler,
+}
+
+impl Build<'_> {
+    fn target_directory(&self) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        let mut exclude = self.exclude.to_vec();
+        exclude.sort();
+        (&self.shim.fingerprint, exclude, self.as_miri).hash(&mut hasher);
+        self.workspace.our_folder().join(format!("build-{:016x}", hasher.finish()))
+    }
+
+    /// Builds, and says which programs hold tests.
+    pub fn run(&self) -> Result<Vec<Program>, String> {
+        let wrapper = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+        let mut command = Command::new(cargo());
+        command
+            .current_dir(self.folder)
+            .args(["test", "--no-run", "--message-format", "json-render-diagnostics"])
+            .args(["--target", &self.compiler.host])
+            .arg("--target-dir")
+            .arg(self.target_directory())
+            .args(self.cargo.arguments())
+            .env("RUSTC_WRAPPER", wrapper)
+            .env(wrapper::SHIM, &self.shim.libraries)
+            .env(wrapper::EXCLUDED, self.exclude.join(","))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        if self.as_miri {
+            command.env(wrapper::AS_MIRI, "1");
+        }
+        let mut child = command.spawn().map_err(|e| format!("cannot run cargo: {e}"))?;
+        let mut programs = Vec::new();
+        let out = child.stdout.take().expect("it is piped");
+        for line in BufReader::new(out).lines() {
+            let line = line.map_err(|e| format!("cannot read what cargo says: {e}"))?;
+            // Programs that cargo runs may print, too.
+            if let Ok(message) = serde_json::from_str::<Message>(&line) {
+                programs.extend(program(message));
+            }
+        }
+        let status = child.wait().map_err(|e| format!("cannot wait for cargo: {e}"))?;
+        if !status.success() {
+            return Err(self.advice());
+        }
+        Ok(programs)
+    }
+
+    fn advice(&self) -> String {
+        let mut text = "the tests do not compile under raddle (see above)".to_owned();
+        if self.exclude.is_empty() {
+            text.push_str(
+                "; if `cargo test --no-run` compiles them, a crate uses something of std that raddle does not have: \
+                 try `--exclude` with that crate, and report it",
+            );
+        } else {
+            let crates = self.exclude.join(", ");
+            text.push_str(&format!(
+                "; {crates} run on the real std, whose Mutex, Instant and so on are other types than those of the \
+                 crates around: where such a type crosses the border, the compiler says `mismatched types`; exclude the \
+                 crates on both sides or none"
+            ));
+        }
+        text
+    }
+}
+
+fn program(message: Message) -> Option<Program> {
+    let (path, manifest, target) = (message.executable?, message.manifest_path?, message.target?);
+    if message.reason != "compiler-artifact" || !message.profile.is_some_and(|p| p.test) {
+        return None;
+    }
+    let (package, version) = package_of(&message.package_id.unwrap_or_default(), &manifest);
+    let has_harness = harness_note(&path).is_file();
+    let kind = target.kind.first().map(|kind| match kind.as_str() {
+        "bin" | "test" | "example" | "bench" | "proc-macro" => kind.clone(),
+        _ => "lib".to_owned(),
+    });
+    Some(Program {
+        has_harness,
+        path,
+        folder: manifest.parent().map(Path::to_path_buf).unwrap_or_default(),
+        package,
+        version,
+        target: target.name,
+        kind: kind.unwrap_or_else(|| "lib".to_owned()),
+    })
+}
+
+/// Name and version from `path+file:///folder/name#version` or `..folder#name@version`.
+fn package_of(id: &str, manifest: &Path) -> (String, String) {
+    let (before, after) = id.rsplit_once('#').unwrap_or((id, ""));
+    match after.split_once('@') {
+        Some((name, version)) => (name.to_owned(), version.to_owned()),
+        None => {
+            let folder =
+                manifest.parent().and_then(Path::file_name).map(|n| n.to_string_lossy().into_owned());
+            let last = before.rsplit('/').next().unwrap_or_default().to_owned();
+            (if last.is_empty() { folder.unwrap_or_default() } else { last }, after.to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_named_as_cargo_names_them() {
+        let manifest = Path::new("/home/me/bank/Cargo.toml");
+        let of = |id: &str| package_of(id, manifest);
+        assert_eq!(of("path+file:///home/me/bank#0.1.0"), ("bank".to_owned(), "0.1.0".to_owned()));
+        assert_eq!(of("path+file:///home/me/x#bank@0.1.0"), ("bank".to_owned(), "0.1.0".to_owned()));
+    }
+}

@@ -1,0 +1,157 @@
+//! One test in a process of its own: started, listened to, and stopped if it does not get on.
+
+use crate::compile::Program;
+use crate::programs::Answer;
+use crate::results::Verdict;
+use crate::stuck;
+use raddle_shadow::protocol::{self, Explored, Message, Order};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// How often a process is looked at.
+const TICK: Duration = Duration::from_millis(15);
+/// How much longer than its budget a process may take before it is stopped: executions are not cut short.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Where the output of a test goes.
+pub enum Output {
+    /// Nobody wants it.
+    Nowhere,
+    /// To ours.
+    Terminal,
+    /// Into this file.
+    File(PathBuf),
+}
+
+/// Starts the process of a test.
+pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
+    let mut command = Command::new(&program.path);
+    command
+        .current_dir(&program.folder)
+        .env("CARGO_MANIFEST_DIR", &program.folder)
+        .env("CARGO_PKG_NAME", &program.package)
+        .env("CARGO_PKG_VERSION", &program.version)
+        .env(protocol::WISH, protocol::EXPLORE)
+        .env(protocol::ANSWER, answer)
+        .env(protocol::ORDER, serde_json::to_string(order).expect("an order is plain data"));
+    if let Some(ticket) = &order.replay {
+        // For checks that the test makes itself.
+        command.env("RADDLE_REPLAY", ticket);
+    }
+    command
+}
+
+fn start(program: &Program, order: &Order, answer: &Path, output: &Output) -> io::Result<Child> {
+    let mut command = command(program, order, answer);
+    command.stdin(Stdio::null());
+    match output {
+        Output::Nowhere => command.stdout(Stdio::null()).stderr(Stdio::null()),
+        Output::Terminal => &mut command,
+        Output::File(path) => {
+            let file = File::create(path)?;
+            command.stdout(file.try_clone()?).stderr(file)
+        }
+    };
+    command.spawn()
+}
+
+/// Explores one test. `tell` hears how many executions there were so far.
+pub fn explore(
+    program: &Program,
+    order: &Order,
+    output: &Output,
+    mut tell: impl FnMut(u64),
+) -> (Verdict, Vec<Explored>) {
+    let answer = Answer::new();
+    let mut child = match start(program, order, &answer.0, output) {
+        Ok(child) => child,
+        Err(e) => return (Verdict::None(format!("cannot run {}: {e}", program.path.display())), Vec::new()),
+    };
+    let begun = Instant::now();
+    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + GRACE);
+    let mut listener = Listener { path: answer.0.clone(), read: 0, rest: String::new() };
+    loop {
+        // Asked first, so that nothing said before the end is missed.
+        let ended = child.try_wait();
+        for message in listener.hear() {
+            match message {
+                Message::Progress { executions } => tell(executions),
+                Message::Stuck { words } => {
+                    let why = stuck::reason(child.id(), &words);
+                    stop(&mut child);
+                    return (Verdict::Skipped(why), Vec::new());
+                }
+                Message::Done(outcome) => {
+                    // All is said; whatever it still does is not of interest.
+                    if !finished_soon(&mut child) {
+                        stop(&mut child);
+                    }
+                    return (Verdict::of(&outcome), outcome.explored);
+                }
+            }
+        }
+        match ended {
+            Ok(None) => {}
+            Ok(Some(status)) => return (Verdict::None(how_it_ended(status)), Vec::new()),
+            Err(e) => return (Verdict::None(format!("its process cannot be waited for: {e}")), Vec::new()),
+        }
+        if limit.is_some_and(|limit| begun.elapsed() > limit) {
+            let why = stuck::reason(child.id(), "an execution does not come to an end");
+            stop(&mut child);
+            return (Verdict::Skipped(why), Vec::new());
+        }
+        std::thread::sleep(TICK);
+    }
+}
+
+fn finished_soon(child: &mut Child) -> bool {
+    (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(2));
+        !matches!(child.try_wait(), Ok(None))
+    })
+}
+
+fn stop(child: &mut Child) {
+    // It may have ended by itself.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+fn how_it_ended(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("its process ended with exit code {code} before there was a verdict"),
+        (None, Some(libc::SIGSEGV)) => "its process ended with a segmentation fault".to_owned(),
+        (None, Some(libc::SIGKILL)) => "its process was killed; was there enough memory?".to_owned(),
+        (None, signal) => format!("its process was ended by signal {}", signal.unwrap_or_default()),
+    }
+}
+
+/// Reads the lines that a process adds to its answer.
+struct Listener {
+    path: PathBuf,
+    read: u64,
+    /// The beginning of a line whose end is not there yet.
+    rest: String,
+}
+
+impl Listener {
+    fn hear(&mut self) -> Vec<Message> {
+        let Ok(mut file) = File::open(&self.path) else { return Vec::new() };
+        if io::Seek::seek(&mut file, io::SeekFrom::Start(self.read)).is_err() {
+            return Vec::new();
+        }
+        let mut bytes = Vec::new();
+        if file.read_to_end(&mut bytes).is_err() {
+            return Vec::new();
+        }
+        self.read += bytes.len() as u64;
+        self.rest.push_str(&String::from_utf8_lossy(&bytes));
+        let whole = self.rest.rfind('\n').map_or(0, |at| at + 1);
+        let lines: String = self.rest.drain(..whole).collect();
+        lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+}

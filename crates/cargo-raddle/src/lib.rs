@@ -1,0 +1,55 @@
+//! `cargo raddle`: runs the existing tests of unmodified crates under control.
+//!
+//! The same program is the compiler's wrapper while cargo builds for it.
+
+mod arguments;
+mod compile;
+mod crates;
+mod explore;
+mod json;
+mod new;
+mod programs;
+mod replay;
+mod results;
+mod screen;
+mod stuck;
+mod suite;
+mod table;
+mod tickets;
+mod wrapper;
+
+use arguments::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// All tests passed.
+const PASSED: u8 = 0;
+/// A test failed.
+const FAILED: u8 = 1;
+/// Something could not be done.
+const COULD_NOT: u8 = 2;
+
+/// What both binaries do.
+pub fn main() -> ExitCode {
+    if wrapper::is_wanted() {
+        return wrapper::compile();
+    }
+    // `cargo raddle test` calls this program with `raddle` as its first argument.
+    let mut arguments: Vec<_> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "raddle") {
+        arguments.remove(1);
+    }
+    let done = match Cli::parse_from(arguments).command {
+        Command::Test(test) => suite::run(test),
+        Command::Replay(replay) => replay::run(&replay),
+        Command::Show(show) => tickets::show(&show.ticket),
+        Command::New(new) => new::run(&new),
+    };
+    match done {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("raddle: {error}");
+            ExitCode::from(COULD_NOT)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Which tests the programs hold, and which of them are wanted.
+
+use crate::arguments::Test;
+use crate::compile::Program;
+use raddle_shadow::protocol::{self, Listed};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A test and the program that holds it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub program: usize,
+    pub name: String,
+    /// Why it is not to be run.
+    pub ignored: Option<String>,
+}
+
+/// What the harness's own arguments ask for.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    texts: Vec<String>,
+    skips: Vec<String>,
+    only: Vec<String>,
+    exact: bool,
+    ignored: Ignored,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Ignored {
+    #[default]
+    Skip,
+    Include,
+    Only,
+}
+
+impl Filter {
+    /// What `test` asks for; `text` is a filter from before the `--`.
+    pub fn new(test: &Test, text: Option<&str>) -> Result<Filter, String> {
+        let mut filter = Filter { only: test.only.clone(), ..Filter::default() };
+        filter.texts.extend(text.map(str::to_owned));
+        let mut words = test.harness.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--exact" => filter.exact = true,
+                "--ignored" => filter.ignored = Ignored::Only,
+                "--include-ignored" => filter.ignored = Ignored::Include,
+                "--skip" => filter.skips.extend(words.next().cloned()),
+                // What is explored has a process of its own anyhow, and is quiet.
+                "--nocapture" | "--no-capture" | "--show-output" | "--quiet" | "-q" => {}
+                "--test-threads" => drop(words.next()),
+                word if word.starts_with("--test-threads=") => {}
+                word if word.starts_with("--skip=") => filter.skips.push(word["--skip=".len()..].to_owned()),
+                word if word.starts_with('-') => {
+                    return Err(format!(
+                        "`{word}` after `--` is not understood; it takes filters, --exact, --ignored, \
+                         --include-ignored and --skip"
+                    ));
+                }
+                word => filter.texts.push(word.to_owned()),
+            }
+        }
+        Ok(filter)
+    }
+
+    fn fits(&self, text: &str, name: &str) -> bool {
+        if self.exact { name == text } else { name.contains(text) }
+    }
+
+    /// The test as it is to be treated, if it is wanted at all.
+    pub fn apply(&self, mut case: Case) -> Option<Case> {
+        let name = case.name.as_str();
+        let wanted = (self.texts.is_empty() || self.texts.iter().any(|text| self.fits(text, name)))
+            && !self.skips.iter().any(|text| self.fits(text, name))
+            && (self.only.is_empty() || self.only.iter().any(|only| only == name));
+        match self.ignored {
+            Ignored::Skip => {}
+            Ignored::Include => case.ignored = None,
+            Ignored::Only => case.ignored.take().map(drop)?,
+        }
+        wanted.then_some(case)
+    }
+}
+
+/// All tests of a program.
+pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
+    let answer = Answer::new();
+    let output = Command::new(&program.path)
+        .current_dir(&program.folder)
+        .env(protocol::WISH, protocol::LIST)
+        .env(protocol::ANSWER, &answer.0)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("cannot run {}: {e}", program.path.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{} does not list its tests: {}", program.title(), said.trim()));
+    }
+    let text = std::fs::read_to_string(&answer.0).unwrap_or_default();
+    let listed: Result<Vec<Listed>, _> = text.lines().map(serde_json::from_str).collect();
+    let listed = listed.map_err(|e| format!("{} lists its tests in an unknown way: {e}", program.title()))?;
+    let case = |test: Listed| Case { program: index, name: test.name, ignored: test.ignored };
+    Ok(listed.into_iter().map(case).collect())
+}
+
+/// A file that a program answers in. It is gone when this is dropped.
+pub struct Answer(pub PathBuf);
+
+impl Answer {
+    pub fn new() -> Answer {
+        static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let name = format!("raddle-answer-{}-{number}-{now}", std::process::id());
+        Answer(std::env::temp_dir().join(name))
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        // It is not there if the program never answered.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(filter: &Filter) -> Vec<String> {
+        let cases = [("bank::deposit", None), ("bank::withdraw", Some(String::new())), ("deposit", None)];
+        let case =
+            |(name, ignored): (&str, Option<String>)| Case { program: 0, name: name.to_owned(), ignored };
+        cases.map(case).into_iter().filter_map(|c| filter.apply(c)).map(|c| c.name).collect()
+    }
+
+    #[test]
+    fn filters_are_those_of_the_harness() {
+        let texts = vec!["deposit".to_owned()];
+        let mut filter = Filter { texts, ..Filter::default() };
+        assert_eq!(names(&filter), ["bank::deposit", "deposit"]);
+        filter.exact = true;
+        assert_eq!(names(&filter), ["deposit"]);
+        let skips = vec!["bank".to_owned()];
+        assert_eq!(names(&Filter { skips, ..Filter::default() }), ["deposit"]);
+        assert_eq!(names(&Filter { ignored: Ignored::Only, ..Filter::default() }), ["bank::withdraw"]);
+        let only = vec!["bank::deposit".to_owned()];
+        assert_eq!(names(&Filter { only, ..Filter::default() }), ["bank::deposit"]);
+    }
+}

@@ -1,0 +1,105 @@
+//! `cargo raddle replay TICKET`: builds the test of a ticket again and runs its one schedule, with the program's own
+//! output, or in a debugger.
+
+use crate::arguments::{Cargo, Replay};
+use crate::compile::{Build, Program};
+use crate::crates::{Workspace, cargo};
+use crate::explore::{Output, command, explore};
+use crate::programs::Answer;
+use crate::results::Verdict;
+use crate::tickets::{self, Kept};
+use crate::{COULD_NOT, FAILED, PASSED};
+use raddle_core::verdict::FailureKind;
+use raddle_shadow::protocol::Order;
+use raddle_shadow::{Compiler, install};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+/// Runs `cargo raddle replay`.
+pub fn run(replay: &Replay) -> Result<u8, String> {
+    let kept = tickets::read(&replay.ticket)?;
+    let program = build(&kept)?;
+    let ticket =
+        std::path::absolute(&replay.ticket).map_err(|e| format!("{}: {e}", replay.ticket.display()))?;
+    let test = kept.ticket.test.clone().unwrap_or_default();
+    let order = Order {
+        test,
+        searches: Vec::new(),
+        sampler: None,
+        seed: 0,
+        workers: 1,
+        max_steps: None,
+        preemptions: None,
+        spurious: 0,
+        any_time: false,
+        budget: None,
+        patience: Duration::from_secs(3600).as_millis() as u64,
+        replay: Some(ticket.display().to_string()),
+    };
+    if replay.gdb {
+        let answer = Answer::new();
+        let run = command(&program, &order, &answer.0);
+        let mut gdb = Command::new("gdb");
+        gdb.arg("--args").arg(run.get_program());
+        for (name, value) in run.get_envs() {
+            if let Some(value) = value {
+                gdb.env(name, value);
+            }
+        }
+        if let Some(folder) = run.get_current_dir() {
+            gdb.current_dir(folder);
+        }
+        return Err(format!("cannot run gdb: {}", gdb.exec()));
+    }
+    let (verdict, _) = explore(&program, &order, &Output::Terminal, |_| {});
+    match verdict {
+        Verdict::Failed(failed) => {
+            let (Some(failure), Some(coverage)) = (&failed.failure, &failed.coverage) else {
+                return Err(failed
+                    .complaint
+                    .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
+            };
+            print!("{}", tickets::report(failure, coverage, Some(&replay.ticket), &kept.origin.workspace));
+            Ok(if failure.kind() == FailureKind::NotDeterministic { COULD_NOT } else { FAILED })
+        }
+        Verdict::Passed => {
+            println!("raddle: the test passes now with the schedule of this ticket");
+            Ok(PASSED)
+        }
+        Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::None(why) => Err(why),
+    }
+}
+
+/// Builds the program that holds the ticket's test.
+fn build(kept: &Kept) -> Result<Program, String> {
+    let origin = &kept.origin;
+    // All other arguments go to cargo as they were.
+    let given = clap_again(&origin.arguments)?;
+    let given = Cargo { target_dir: origin.target_directory.clone(), ..given };
+    let workspace = Workspace::find(&origin.folder, &given)?;
+    let compiler = Compiler::find(&origin.folder)?;
+    let shim = install(&compiler, &cargo(), |what| eprintln!("raddle: {what}"))?;
+    let build = Build {
+        folder: &origin.folder,
+        workspace: &workspace,
+        cargo: &given,
+        exclude: &origin.exclude,
+        as_miri: origin.as_miri,
+        shim: &shim,
+        compiler: &compiler,
+    };
+    let fits =
+        |p: &Program| p.package == origin.package && p.kind == origin.kind && p.target == origin.target;
+    let found = build.run()?.into_iter().find(fits);
+    found.ok_or_else(|| format!("{} has no {} {} any more", origin.package, origin.kind, origin.target))
+}
+
+/// Reads arguments as the command line does.
+fn clap_again(arguments: &[String]) -> Result<Cargo, String> {
+    use clap::{Args, FromArgMatches};
+    let command = Cargo::augment_args(clap::Command::new("ticket").no_binary_name(true));
+    let matches =
+        command.try_get_matches_from(arguments).map_err(|e| format!("the ticket's arguments: {e}"))?;
+    Cargo::from_arg_matches(&matches).map_err(|e| format!("the ticket's arguments: {e}"))
+}

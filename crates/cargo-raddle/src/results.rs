@@ -1,0 +1,117 @@
+//! What became of a test.
+
+use raddle_core::verdict::{Coverage, Failure, FailureKind};
+use raddle_shadow::protocol::{Explored, Outcome};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What became of a test.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// No failure in what was explored.
+    Passed,
+    /// Something went wrong.
+    Failed(Box<Failed>),
+    /// It could not be explored, for this reason.
+    Skipped(String),
+    /// Its author said not to run it.
+    Ignored(String),
+    /// Its process ended without a verdict.
+    None(String),
+}
+
+/// What went wrong.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// The execution in which it did, unless the test failed outside of any.
+    pub failure: Option<Failure>,
+    /// What the test said, if no execution shows it.
+    pub complaint: Option<String>,
+    pub coverage: Option<Coverage>,
+    pub ticket: Option<PathBuf>,
+    /// What the program printed in that execution.
+    pub output: String,
+}
+
+/// A test and what became of it.
+#[derive(Clone, Debug)]
+pub struct Outcomes {
+    pub program: usize,
+    pub name: String,
+    pub verdict: Verdict,
+    pub explored: Vec<Explored>,
+    pub elapsed: Duration,
+}
+
+impl Verdict {
+    /// One word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed(_) => "FAILED",
+            Verdict::Skipped(_) => "skipped",
+            Verdict::Ignored(_) => "ignored",
+            Verdict::None(_) => "no verdict",
+        }
+    }
+
+    /// Why there is nothing better to say.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Verdict::Passed | Verdict::Failed(_) => None,
+            Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::None(why) => Some(why),
+        }
+    }
+
+    /// The verdict on what a test's process said at its end.
+    pub fn of(outcome: &Outcome) -> Verdict {
+        let coverage = outcome.explored.last().map(|e| e.coverage.clone());
+        match (&outcome.failure, &outcome.complaint) {
+            (None, None) if outcome.explored.is_empty() => {
+                Verdict::Skipped("nothing was explored".to_owned())
+            }
+            (None, None) => Verdict::Passed,
+            // What an explicit check says is meant for its author.
+            (Some(failure), _) if !outcome.explicit && cannot_explore(failure) => {
+                Verdict::Skipped(reason(failure))
+            }
+            (failure, complaint) => Verdict::Failed(Box::new(Failed {
+                failure: failure.clone(),
+                complaint: complaint.clone(),
+                coverage,
+                ticket: None,
+                output: String::new(),
+            })),
+        }
+    }
+}
+
+/// Whether a failure says something about the limits of exploring, and nothing about the test.
+fn cannot_explore(failure: &Failure) -> bool {
+    matches!(failure.kind(), FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+}
+
+fn reason(failure: &Failure) -> String {
+    match failure.kind() {
+        FailureKind::StepLimit => {
+            let first = failure.message().split(';').next().unwrap_or_default();
+            format!("too long: {first}; allow more with --max-steps, or make it smaller (see --as-miri)")
+        }
+        FailureKind::NotDeterministic => {
+            let text = failure.message().trim_start_matches("the program is not deterministic: ");
+            format!("not deterministic, something in it is not under control: {text}")
+        }
+        _ => failure.message().to_owned(),
+    }
+}
+
+impl Outcomes {
+    /// Executions of all searches.
+    pub fn executions(&self) -> u64 {
+        self.explored.iter().map(|e| e.coverage.executions).sum()
+    }
+    /// What the verdict rests on.
+    pub fn coverage(&self) -> Option<&Coverage> {
+        self.explored.last().map(|e| &e.coverage)
+    }
+}

@@ -1,0 +1,54 @@
+//! What a process that does not get on is waiting for.
+
+use std::path::Path;
+
+/// The system calls in which programs wait for the world, in the words of a report.
+const WAITS: [(libc::c_long, &str); 17] = [
+    (libc::SYS_read, "to read from a file, pipe or socket (read)"),
+    (libc::SYS_write, "to write to a file, pipe or socket (write)"),
+    (libc::SYS_ppoll, "for events (ppoll)"),
+    (libc::SYS_pselect6, "for events (pselect)"),
+    (libc::SYS_epoll_pwait, "for events of the operating system (epoll)"),
+    (libc::SYS_nanosleep, "for real time to pass (nanosleep)"),
+    (libc::SYS_clock_nanosleep, "for real time to pass (clock_nanosleep)"),
+    (libc::SYS_connect, "for a connection (connect)"),
+    (libc::SYS_accept, "for a connection (accept)"),
+    (libc::SYS_accept4, "for a connection (accept)"),
+    (libc::SYS_recvfrom, "for data on a socket (recv)"),
+    (libc::SYS_recvmsg, "for data on a socket (recvmsg)"),
+    (libc::SYS_wait4, "for another process (wait4)"),
+    (libc::SYS_waitid, "for another process (waitid)"),
+    (libc::SYS_futex, "for a lock that is not under control (futex)"),
+    (libc::SYS_flock, "for a lock on a file (flock)"),
+    (libc::SYS_rt_sigtimedwait, "for a signal (sigtimedwait)"),
+];
+
+#[cfg(target_arch = "x86_64")]
+const OLD_WAITS: [(libc::c_long, &str); 3] = [
+    (libc::SYS_poll, "for events (poll)"),
+    (libc::SYS_select, "for events (select)"),
+    (libc::SYS_epoll_wait, "for events of the operating system (epoll)"),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const OLD_WAITS: [(libc::c_long, &str); 0] = [];
+
+/// Why the process does not get on; `words` is what its own watchdog says.
+pub fn reason(process: u32, words: &str) -> String {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task"));
+    let waits = threads.into_iter().flatten().flatten().filter(|thread| {
+        // The first thread only waits for those that explore.
+        thread.file_name().to_str() != Some(&process.to_string())
+    });
+    let found: Vec<&str> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
+    match found.iter().find(|what| !what.contains("futex")).or(found.first()) {
+        Some(what) => format!("needs the real world: it waits {what}"),
+        None => words.split("; raddle can only").next().unwrap_or(words).to_owned(),
+    }
+}
+
+fn waits_for(thread: &Path) -> Option<&'static str> {
+    // The number of the system call and its arguments, or `running`.
+    let text = std::fs::read_to_string(thread.join("syscall")).ok()?;
+    let number: libc::c_long = text.split_whitespace().next()?.parse().ok()?;
+    WAITS.iter().chain(&OLD_WAITS).find(|(n, _)| *n == number).map(|(_, what)| *what)
+}

@@ -1,0 +1,309 @@
+//! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
+
+use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
+use crate::compile::{Build, Program};
+use crate::crates::{Workspace, cargo};
+use crate::explore::{Output, explore};
+use crate::programs::{Answer, Case, Filter, list};
+use crate::results::{Failed, Outcomes, Verdict};
+use crate::screen::Progress;
+use crate::tickets::{self, Origin};
+use crate::{COULD_NOT, FAILED, PASSED, json, table};
+use raddle_core::verdict::thousands;
+use raddle_shadow::protocol::{Order, Search as Kind};
+use raddle_shadow::{Compiler, install};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// What all verdicts take for granted, beside what the searches say.
+const REAL_ARC: &str = "reference counts of Arc not explored";
+/// How much output of a failing execution is shown.
+const MOST_OUTPUT: usize = 4_000;
+
+/// Runs `cargo raddle test`.
+pub fn run(test: Box<Test>) -> Result<u8, String> {
+    let (folder, text) = place(&test)?;
+    let filter = Filter::new(&test, text)?;
+    let workspace = Workspace::find(&folder, &test.cargo)?;
+    let compiler = Compiler::find(&folder)?;
+    let shim = install(&compiler, &cargo(), |what| eprintln!("raddle: {what}"))?;
+    let build = Build {
+        folder: &folder,
+        workspace: &workspace,
+        cargo: &test.cargo,
+        exclude: &test.exclude,
+        as_miri: test.as_miri,
+        shim: &shim,
+        compiler: &compiler,
+    };
+    let programs = build.run()?;
+    let (cases, outcomes) = wanted(&test, &filter, &programs)?;
+    let suite = Suite {
+        test: &test,
+        folder,
+        workspace,
+        programs,
+        progress: Progress::new(test.message_format == MessageFormat::Human),
+        begun: Instant::now(),
+        outcomes: Mutex::new(outcomes),
+    };
+    if test.list {
+        suite.list(&cases);
+        return Ok(PASSED);
+    }
+    suite.explore_all(&cases)
+}
+
+/// The folder to work in, and a filter for names if that is what was meant.
+fn place(test: &Test) -> Result<(PathBuf, Option<&str>), String> {
+    let here = std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))?;
+    match &test.what {
+        None => Ok((here, None)),
+        Some(what) if Path::new(what).join("Cargo.toml").is_file() => Ok((here.join(what), None)),
+        Some(what) if what.contains(['/', '.']) => {
+            Err(format!("{what} is no folder with a Cargo.toml, and no name of a test either"))
+        }
+        Some(what) => Ok((here, Some(what))),
+    }
+}
+
+/// The tests that are wanted, and what can be said of programs whose tests cannot be told apart.
+fn wanted(test: &Test, filter: &Filter, programs: &[Program]) -> Result<(Vec<Case>, Vec<Outcomes>), String> {
+    let (mut all, mut outcomes) = (Vec::new(), Vec::new());
+    for (index, program) in programs.iter().enumerate() {
+        if program.has_harness {
+            all.extend(list(index, program)?);
+            continue;
+        }
+        let excluded = test.exclude.iter().any(|e| e.replace('-', "_") == program.target.replace('-', "_"));
+        let why = match excluded {
+            true => "the crate is excluded and runs on the real std",
+            false => "it has a main of its own (harness = false), so its tests cannot be told apart",
+        };
+        outcomes.push(Outcomes {
+            program: index,
+            name: "(all)".to_owned(),
+            verdict: Verdict::Skipped(why.to_owned()),
+            explored: Vec::new(),
+            elapsed: Duration::ZERO,
+        });
+    }
+    if let Some(missing) = test.only.iter().find(|only| !all.iter().any(|case| case.name == **only)) {
+        return Err(format!("there is no test with the name {missing}; --list shows all"));
+    }
+    Ok((all.into_iter().filter_map(|case| filter.apply(case)).collect(), outcomes))
+}
+
+struct Suite<'a> {
+    test: &'a Test,
+    folder: PathBuf,
+    workspace: Workspace,
+    programs: Vec<Program>,
+    progress: Progress,
+    begun: Instant,
+    outcomes: Mutex<Vec<Outcomes>>,
+}
+
+/// The order for one test, without its ticket.
+pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) -> Order {
+    let random = Kind::Random(search.schedules.unwrap_or(u64::MAX));
+    let searches = match &search.strategy {
+        None => vec![Kind::Exhaustive, random],
+        Some(Strategy::Exhaustive) => vec![Kind::Exhaustive],
+        Some(Strategy::Dfs) => vec![Kind::Dfs],
+        Some(Strategy::Sampler(_)) => vec![random],
+    };
+    let sampler = match &search.strategy {
+        Some(Strategy::Sampler(name)) => name.clone(),
+        _ => None,
+    };
+    Order {
+        test: name.to_owned(),
+        searches,
+        sampler,
+        seed: search.seed,
+        workers: search.workers,
+        max_steps: search.max_steps,
+        preemptions: search.preemptions,
+        spurious: search.spurious,
+        any_time: search.time == Time::Any,
+        budget: Some(budget.as_millis() as u64),
+        patience: patience.as_millis() as u64,
+        replay: None,
+    }
+}
+
+impl Suite<'_> {
+    fn is_json(&self) -> bool {
+        self.test.message_format == MessageFormat::Json
+    }
+
+    fn list(&self, cases: &[Case]) {
+        for case in cases {
+            let program = &self.programs[case.program];
+            match self.is_json() {
+                true => json::listed(program, &case.name, case.ignored.is_some()),
+                false => {
+                    let ignored = if case.ignored.is_some() { " (ignored)" } else { "" };
+                    println!("{}: {}{ignored}", program.title(), case.name);
+                }
+            }
+        }
+    }
+
+    fn explore_all(&self, cases: &[Case]) -> Result<u8, String> {
+        let machine = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let jobs = self.test.jobs.unwrap_or((machine / self.test.search.workers).max(1));
+        let next = AtomicUsize::new(0);
+        if self.is_json() {
+            let outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
+            outcomes.iter().for_each(|outcome| json::test(&self.programs[outcome.program], outcome));
+        }
+        std::thread::scope(|scope| {
+            for _ in 0..jobs.min(cases.len()) {
+                scope.spawn(|| {
+                    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let outcome = self.explore(case, cases.len());
+                        self.tell(outcome);
+                    }
+                });
+            }
+        });
+        self.progress.clear();
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
+        let place = |o: &Outcomes| {
+            let at = cases.iter().position(|c| c.program == o.program && c.name == o.name);
+            (o.program, at.unwrap_or(usize::MAX))
+        };
+        outcomes.sort_by_key(place);
+        let code = if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Failed(_))) {
+            FAILED
+        } else if outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
+            COULD_NOT
+        } else {
+            PASSED
+        };
+        match self.is_json() {
+            true => json::finished(code),
+            false => print!("{}", table::draw(&self.programs, &outcomes)),
+        }
+        Ok(code)
+    }
+
+    fn explore(&self, case: &Case, of: usize) -> Outcomes {
+        let begun = Instant::now();
+        let (verdict, explored) = match (&case.ignored, self.budget()) {
+            (Some(why), _) => (Verdict::Ignored(why.clone()), Vec::new()),
+            (None, None) => (Verdict::Skipped("the total budget was used up before".to_owned()), Vec::new()),
+            (None, Some(budget)) => self.explore_within(case, budget, of),
+        };
+        Outcomes {
+            program: case.program,
+            name: case.name.clone(),
+            verdict,
+            explored,
+            elapsed: begun.elapsed(),
+        }
+    }
+
+    /// What the next test may take; none if nothing is left.
+    fn budget(&self) -> Option<Duration> {
+        let one = self.test.search.budget;
+        match self.test.search.total_budget {
+            None => Some(one),
+            Some(total) => {
+                total.checked_sub(self.begun.elapsed()).filter(|left| !left.is_zero()).map(|l| l.min(one))
+            }
+        }
+    }
+
+    fn explore_within(
+        &self,
+        case: &Case,
+        budget: Duration,
+        of: usize,
+    ) -> (Verdict, Vec<raddle_shadow::protocol::Explored>) {
+        let program = &self.programs[case.program];
+        let order = order(&self.test.search, &case.name, budget, self.test.patience);
+        let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
+        let (mut verdict, mut explored) = explore(program, &order, &Output::Nowhere, |executions| {
+            let (name, executions) = (&case.name, thousands(executions));
+            self.progress
+                .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
+        });
+        for search in &mut explored {
+            search.coverage.assumptions.push(REAL_ARC.to_owned());
+        }
+        if let Verdict::Failed(failed) = &mut verdict {
+            if let Some(coverage) = &mut failed.coverage {
+                coverage.assumptions.push(REAL_ARC.to_owned());
+            }
+            self.keep(case, order, failed);
+        }
+        (verdict, explored)
+    }
+
+    /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says.
+    fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
+        let program = &self.programs[case.program];
+        let test = self.test;
+        let root = &self.workspace.workspace_root;
+        let origin = Origin::new(root, &self.folder, test, program);
+        match tickets::write(&self.workspace.our_folder(), origin, &case.name, failed) {
+            Ok(path) => failed.ticket = path,
+            Err(error) => {
+                if let Some(failure) = &mut failed.failure {
+                    failure.afterwards.push(error);
+                }
+            }
+        }
+        let Some(ticket) = &failed.ticket else { return };
+        order.replay = Some(ticket.display().to_string());
+        let file = Answer::new();
+        explore(program, &order, &Output::File(file.0.clone()), |_| {});
+        let output = std::fs::read(&file.0).unwrap_or_default();
+        failed.output = String::from_utf8_lossy(&output).trim_end().to_owned();
+    }
+
+    fn tell(&self, outcome: Outcomes) {
+        let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
+        let program = &self.programs[outcome.program];
+        if self.is_json() {
+            json::test(program, &outcome);
+        } else if let Verdict::Failed(failed) = &outcome.verdict {
+            self.progress.clear();
+            println!("{}", self.report(program, &outcome.name, failed));
+        }
+        outcomes.push(outcome);
+    }
+
+    fn report(&self, program: &Program, name: &str, failed: &Failed) -> String {
+        let mut text = match (&failed.failure, &failed.coverage) {
+            (Some(failure), Some(coverage)) => {
+                let ticket = failed.ticket.as_deref();
+                tickets::report(failure, coverage, ticket, &self.workspace.workspace_root)
+            }
+            _ => {
+                let why = failed.complaint.as_deref().unwrap_or("it does not say why");
+                format!(
+                    "raddle: {name} of {} failed outside of any exploration\n\n  {why}\n",
+                    program.title()
+                )
+            }
+        };
+        if !failed.output.is_empty() {
+            text.push_str("  output of this execution\n");
+            let from = failed.output.len().saturating_sub(MOST_OUTPUT);
+            let from = (from..).find(|at| failed.output.is_char_boundary(*at)).unwrap_or_default();
+            if from > 0 {
+                text.push_str("    (its end)\n");
+            }
+            for line in failed.output[from..].lines() {
+                text.push_str(&format!("    {line}\n"));
+            }
+        }
+        text
+    }
+}

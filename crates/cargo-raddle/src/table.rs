@@ -1,0 +1,93 @@
+//! The table at the end: each test, its verdict, what that rests on, and what it took.
+
+use crate::compile::Program;
+use crate::results::{Outcomes, Verdict};
+use raddle_core::verdict::{Coverage, Extent, thousands};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// What became of all tests.
+pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
+    let mut out = String::new();
+    let width = outcomes.iter().map(|o| o.name.chars().count()).max().unwrap_or(4).max(4);
+    let width = width.min(70);
+    for (index, program) in programs.iter().enumerate() {
+        let mine: Vec<&Outcomes> = outcomes.iter().filter(|o| o.program == index).collect();
+        if mine.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "\n{}", program.title());
+        let _ = writeln!(
+            out,
+            "  {:width$}  {:10}  {:32}  {:>11}  {:>7}",
+            "test", "verdict", "coverage", "executions", "time"
+        );
+        for outcome in mine {
+            let _ = writeln!(
+                out,
+                "  {:width$}  {:10}  {:32}  {:>11}  {:>7}",
+                outcome.name,
+                outcome.verdict.word(),
+                outcome.coverage().map(|c| short(c, outcome.explored.len())).unwrap_or_default(),
+                thousands(outcome.executions()),
+                format!("{:.1} s", outcome.elapsed.as_secs_f64()),
+            );
+            if let Some(why) = outcome.verdict.reason().filter(|why| !why.is_empty()) {
+                let _ = writeln!(out, "    {}", why.lines().next().unwrap_or_default());
+            }
+        }
+    }
+    let _ = writeln!(out, "\n{}", sum(outcomes));
+    let assumed: BTreeSet<&str> = outcomes
+        .iter()
+        .flat_map(|o| &o.explored)
+        .flat_map(|e| &e.coverage.assumptions)
+        .map(String::as_str)
+        .collect();
+    if !assumed.is_empty() {
+        let _ = writeln!(out, "taken for granted: {}", assumed.into_iter().collect::<Vec<_>>().join(" · "));
+    }
+    out
+}
+
+/// How much was seen, in a few words.
+fn short(coverage: &Coverage, searches: usize) -> String {
+    match &coverage.extent {
+        Extent::Exhaustive => "exhaustive".to_owned(),
+        Extent::Within(bounds) => format!("exhaustive within {}", bounds.join(", ")),
+        Extent::Sampled { schedules, seed } if searches > 1 => {
+            format!("part, then {} at random", thousands(*schedules)) + &seeded(*seed)
+        }
+        Extent::Sampled { schedules, seed } => {
+            format!("{} at random", thousands(*schedules)) + &seeded(*seed)
+        }
+        Extent::Replayed => "one schedule".to_owned(),
+        Extent::Part(why) if why.contains("first failure") => "until it failed".to_owned(),
+        Extent::Part(_) => "part: the time was up".to_owned(),
+    }
+}
+
+fn seeded(seed: u64) -> String {
+    if seed == 0 { String::new() } else { format!(" (seed {seed})") }
+}
+
+fn sum(outcomes: &[Outcomes]) -> String {
+    let count = |word: &str| outcomes.iter().filter(|o| o.verdict.word() == word).count();
+    let passed = outcomes.iter().filter(|o| matches!(o.verdict, Verdict::Passed));
+    let exhaustive =
+        passed.filter(|o| o.coverage().is_some_and(|c| matches!(c.extent, Extent::Exhaustive))).count();
+    let mut parts = vec![format!("{} passed ({exhaustive} of them exhaustively)", count("passed"))];
+    for (word, said) in [
+        ("FAILED", "failed"),
+        ("skipped", "skipped"),
+        ("ignored", "ignored"),
+        ("no verdict", "without a verdict"),
+    ] {
+        match count(word) {
+            0 => {}
+            n => parts.push(format!("{n} {said}")),
+        }
+    }
+    let plural = if outcomes.len() == 1 { "" } else { "s" };
+    format!("{} test{plural}: {}", outcomes.len(), parts.join(", "))
+}

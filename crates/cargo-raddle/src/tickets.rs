@@ -1,0 +1,118 @@
+//! Tickets on disk. Beside what a replay needs they hold where the test is, how it was built, and the report.
+
+use crate::arguments::Test;
+use crate::compile::Program;
+use crate::results::Failed;
+use crate::{PASSED, screen};
+use raddle_core::ticket::Ticket;
+use raddle_core::verdict::{Coverage, Failure};
+use raddle_report::Run;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// A ticket with all that surrounds it. Whoever only replays reads the ticket's own fields.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    #[serde(flatten)]
+    pub ticket: Ticket,
+    pub origin: Origin,
+    pub coverage: Coverage,
+    /// Without the ticket, which is above.
+    pub failure: Failure,
+}
+
+/// Where a test is and how it was built.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Origin {
+    /// The folder of the workspace.
+    pub workspace: PathBuf,
+    /// The folder that cargo was called in.
+    pub folder: PathBuf,
+    pub package: String,
+    pub kind: String,
+    pub target: String,
+    /// What cargo was told.
+    pub arguments: Vec<String>,
+    pub target_directory: Option<PathBuf>,
+    pub exclude: Vec<String>,
+    #[serde(default)]
+    pub as_miri: bool,
+}
+
+impl Origin {
+    pub fn new(workspace: &Path, folder: &Path, test: &Test, program: &Program) -> Origin {
+        Origin {
+            workspace: workspace.to_path_buf(),
+            folder: folder.to_path_buf(),
+            package: program.package.clone(),
+            kind: program.kind.clone(),
+            target: program.target.clone(),
+            arguments: test.cargo.arguments(),
+            target_directory: test.cargo.target_dir.clone(),
+            exclude: test.exclude.clone(),
+            as_miri: test.as_miri,
+        }
+    }
+}
+
+/// Writes the ticket of a failure into `folder`.
+pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Result<Option<PathBuf>, String> {
+    let (Some(failure), Some(coverage)) = (&failed.failure, &failed.coverage) else { return Ok(None) };
+    let words = format!("{}-{}-{test}", origin.package, origin.target);
+    let name: String = words.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let path = folder.join(format!("{}.json", name.replace("--", "-")));
+    let mut failure = failure.clone();
+    let mut ticket = std::mem::replace(
+        &mut failure.ticket,
+        Ticket {
+            version: raddle_core::ticket::VERSION,
+            test: None,
+            settings: Default::default(),
+            steps: vec![],
+        },
+    );
+    ticket.test.get_or_insert_with(|| test.to_owned());
+    let kept = Kept { ticket, origin, coverage: coverage.clone(), failure };
+    let text = serde_json::to_string_pretty(&kept).expect("a ticket is plain data");
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        // Through another file, so that nobody ever reads half a ticket.
+        let partial = path.with_extension(format!("json.{}", std::process::id()));
+        std::fs::write(&partial, text + "\n")?;
+        std::fs::rename(&partial, &path)
+    });
+    written.map_err(|e| format!("the ticket could not be written to {}: {e}", path.display()))?;
+    Ok(Some(path))
+}
+
+/// Reads a ticket that [`write`] wrote.
+pub fn read(path: &Path) -> Result<Kept, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| format!("cannot read the ticket {}: {e}", path.display()))?;
+    // Versions and broken files are told apart by the ticket itself.
+    Ticket::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let kept: Result<Kept, _> = serde_json::from_str(&text);
+    let mut kept = kept.map_err(|e| {
+        format!(
+            "{} is a ticket, but not one of `cargo raddle test` ({e}); replay it with RADDLE_REPLAY={0} cargo test",
+            path.display()
+        )
+    })?;
+    kept.failure.ticket = kept.ticket.clone();
+    Ok(kept)
+}
+
+/// The report of a failure as text.
+pub fn report(failure: &Failure, coverage: &Coverage, ticket: Option<&Path>, sources: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let shown = ticket.map(|path| path.strip_prefix(&here).unwrap_or(path).to_path_buf());
+    let replay = shown.as_ref().map(|path| format!("cargo raddle replay {}", path.display()));
+    let run = Run { ticket_file: shown, elapsed: None, replay };
+    raddle_report::failure(failure, coverage, &run, &screen::layout(sources))
+}
+
+/// `cargo raddle show TICKET`.
+pub fn show(path: &Path) -> Result<u8, String> {
+    let kept = read(path)?;
+    print!("{}", report(&kept.failure, &kept.coverage, Some(path), &kept.origin.workspace));
+    Ok(PASSED)
+}

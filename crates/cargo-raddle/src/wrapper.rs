@@ -1,0 +1,134 @@
+//! Between cargo and the compiler: crates of the program under test get the facades in place of `std`, `core`, `alloc`
+//! and `test`. Build scripts and procedural macros run on the real ones; cargo compiles them without `--target`.
+
+use raddle_shadow::Shim;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+/// Where the libraries of the shim are. Its presence makes this program the compiler's wrapper.
+pub const SHIM: &str = "RADDLE_SHIM";
+/// The crates that stay on the real std, with commas between them.
+pub const EXCLUDED: &str = "RADDLE_SHIM_EXCLUDED";
+
+/// Whether packages under test are compiled with `cfg(miri)`.
+pub const AS_MIRI: &str = "RADDLE_SHIM_AS_MIRI";
+
+/// Our own crates. A program that uses them is given the shim's build of them.
+const OURS: [&str; 5] = ["raddle", "raddle_core", "raddle_macros", "raddle_native", "raddle_report"];
+
+/// Whether cargo has called this program to compile something.
+pub fn is_wanted() -> bool {
+    let compiler = std::env::args_os().nth(1);
+    let named =
+        |path: OsString| Path::new(&path).file_stem().is_some_and(|n| n.to_string_lossy().contains("rustc"));
+    std::env::var_os(SHIM).is_some() && compiler.is_some_and(named)
+}
+
+/// Compiles what cargo asked for.
+pub fn compile() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    let compiler = arguments.next().expect("seen by `is_wanted`");
+    let arguments: Vec<OsString> = arguments.collect();
+    let done = rewritten(arguments).and_then(|arguments| {
+        let status = Command::new(&compiler).args(arguments).env_remove(SHIM).status();
+        status.map_err(|e| format!("cannot run {}: {e}", compiler.display()))
+    });
+    match done {
+        Ok(status) => ExitCode::from(status.code().map_or(101, |code| code as u8)),
+        Err(error) => {
+            eprintln!("error: raddle: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
+    let Some(name) = value_of(&arguments, "--crate-name") else { return Ok(arguments) };
+    let for_target = value_of(&arguments, "--target").is_some();
+    let is_probe =
+        arguments.iter().any(|a| a == "-" || a == "___" || a.to_string_lossy().starts_with("--print"));
+    if !for_target || is_probe {
+        return Ok(arguments);
+    }
+    let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
+    let shim = Shim { libraries: libraries.clone(), fingerprint: String::new() };
+    let ours = OURS.contains(&name.as_str());
+    if ours {
+        demand_version(&name)?;
+    } else {
+        give_our_raddle(&mut arguments, &shim)?;
+    }
+    let excluded = std::env::var(EXCLUDED).unwrap_or_default();
+    if !ours && !excluded.split(',').any(|e| e.replace('-', "_") == name) {
+        let with_harness = arguments.iter().any(|a| a == "--test");
+        for facade in ["std", "core", "alloc"].into_iter().chain(with_harness.then_some("test")) {
+            arguments.push("--extern".into());
+            arguments.push(assignment(facade, &shim.library(facade)?));
+        }
+        if with_harness {
+            note_harness(&arguments, &name)?;
+        }
+        if std::env::var_os(AS_MIRI).is_some() && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() {
+            arguments.extend(["--cfg".into(), "miri".into()]);
+        }
+        // Crates that forbid unused dependencies would complain about these.
+        if value_of(&arguments, "--cap-lints").is_none() {
+            arguments.extend(["--cap-lints".into(), "allow".into()]);
+        }
+    }
+    arguments.push("-L".into());
+    arguments.push(assignment("dependency", &libraries));
+    Ok(arguments)
+}
+
+/// The value of an option that is given once, as `--name value` or `--name=value`.
+fn value_of(arguments: &[OsString], option: &str) -> Option<String> {
+    let begin = format!("{option}=");
+    let at = arguments.iter().position(|a| a == option || a.to_string_lossy().starts_with(&begin))?;
+    match arguments[at].to_string_lossy().strip_prefix(&begin) {
+        Some(value) => Some(value.to_owned()),
+        None => arguments.get(at + 1).map(|value| value.to_string_lossy().into_owned()),
+    }
+}
+
+fn assignment(name: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(format!("{name}="));
+    text.push(path);
+    text
+}
+
+/// A program that depends on raddle gets the one that the facades are made of: two would not know of each other.
+fn give_our_raddle(arguments: &mut [OsString], shim: &Shim) -> Result<(), String> {
+    for argument in arguments.iter_mut().filter(|a| a.as_encoded_bytes().starts_with(b"raddle=")) {
+        *argument = assignment("raddle", &shim.library("raddle")?);
+    }
+    Ok(())
+}
+
+fn demand_version(name: &str) -> Result<(), String> {
+    let ours = env!("CARGO_PKG_VERSION");
+    match std::env::var("CARGO_PKG_VERSION") {
+        Ok(theirs) if theirs != ours => Err(format!(
+            "the program depends on {name} {theirs}, but this is cargo raddle {ours}; use the same version of both"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Leaves word beside the program that its tests can be asked for one by one: a program with a `main` of its own
+/// (`harness = false`) would just run.
+fn note_harness(arguments: &[OsString], name: &str) -> Result<(), String> {
+    let Some(folder) = value_of(arguments, "--out-dir") else { return Ok(()) };
+    let extra =
+        arguments.iter().find_map(|a| a.to_str()?.strip_prefix("extra-filename=")).unwrap_or_default();
+    let note = harness_note(&Path::new(&folder).join(format!("{name}{extra}")));
+    std::fs::write(&note, "").map_err(|e| format!("cannot write {}: {e}", note.display()))
+}
+
+/// The file that says that a program has a harness.
+pub fn harness_note(program: &Path) -> PathBuf {
+    let mut name = program.file_name().unwrap_or(OsStr::new("")).to_owned();
+    name.push(".raddle-harness");
+    program.with_file_name(name)
+}

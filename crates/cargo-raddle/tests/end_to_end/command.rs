@@ -1,0 +1,69 @@
+//! The command line: the example of the README, bad input, and `new`.
+
+use crate::common::{copy, err, out, raddle};
+use std::path::{Path, PathBuf};
+
+fn bank(user: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bank-{user}"));
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank"), &folder);
+    folder
+}
+
+#[test]
+fn the_lost_deposit_is_found_and_comes_back() {
+    let folder = bank("found");
+    let parent = folder.parent().unwrap();
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let found = raddle(parent, &["test", name]);
+    let text = out(&found);
+    assert_eq!(found.status.code(), Some(1), "{text}{}", err(&found));
+    assert!(text.starts_with("raddle: panic in execution 2 of tests::no_deposit_is_lost\n"), "{text}");
+    assert!(text.contains("account.balance(), 150, \"a deposit was lost\""), "{text}");
+    assert!(text.contains("2 tests: 1 passed (1 of them exhaustively), 1 failed"), "{text}");
+    let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
+    for _ in 0..2 {
+        let replayed = raddle(parent, &["replay", ticket]);
+        assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
+        assert!(out(&replayed).contains("a deposit was lost"), "{}", out(&replayed));
+    }
+}
+
+#[test]
+fn bad_input_is_told_clearly() {
+    let folder = bank("bad");
+    std::fs::write(folder.join("broken.json"), "{ \"version\": 1, \"ste").unwrap();
+    std::fs::write(folder.join("newer.json"), "{ \"version\": 9 }").unwrap();
+    let cases: [(&[&str], &str); 9] = [
+        (&["test", "./nowhere"], "./nowhere is no folder with a Cargo.toml"),
+        (&["test", "--manifest-path", "nowhere/Cargo.toml"], "cargo finds nothing to test"),
+        (&["test", "--only", "nobody"], "there is no test with the name nobody; --list shows all"),
+        (&["test", "--budget", "soon"], "it takes a time such as `10s` or `2m`"),
+        (&["test", "--workers", "0"], "it takes a number from 1"),
+        (&["test", "--", "--bench"], "`--bench` after `--` is not understood"),
+        (&["replay", "nowhere.json"], "cannot read the ticket nowhere.json"),
+        (&["show", "broken.json"], "broken.json: not a usable ticket"),
+        (&["replay", "newer.json"], "it has version 9, this raddle reads version 1"),
+    ];
+    for (arguments, words) in cases {
+        let output = raddle(&folder, arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", out(&output));
+        assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
+    }
+}
+
+#[test]
+fn new_adds_a_first_test() {
+    let folder = bank("new");
+    let _ = std::fs::remove_file(folder.join("tests/interleavings.rs"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let added = raddle(&folder, &["new", "--from", root.to_str().unwrap()]);
+    assert_eq!(added.status.code(), Some(0), "{}", err(&added));
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    assert!(manifest.contains("[dev-dependencies]\nraddle = "), "{manifest}");
+    assert!(
+        std::fs::read_to_string(folder.join("tests/interleavings.rs")).unwrap().contains("#[raddle::test]")
+    );
+    let again = raddle(&folder, &["new", "--from", root.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("is there already"), "{}", err(&again));
+}

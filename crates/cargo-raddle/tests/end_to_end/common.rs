@@ -1,0 +1,73 @@
+//! Runs the command on the fixtures, and reads what it says.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The folder of a fixture, copied to where it can be built: once for each test that asks, so that tests do not share
+/// a target directory.
+pub fn fixture(name: &str, user: &str) -> PathBuf {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{user}"));
+    copy(&from, &to);
+    to
+}
+
+/// Copies a folder. What is there already and the same stays as it is, so that cargo does not build it again.
+pub fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_name() == "target" {
+            continue;
+        }
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+            let text =
+                std::fs::read_to_string(entry.path()).unwrap().replace("RADDLE_ROOT", here.to_str().unwrap());
+            if std::fs::read_to_string(&target).ok().as_ref() != Some(&text) {
+                std::fs::write(&target, text).unwrap();
+            }
+        }
+    }
+}
+
+/// `raddle` with these arguments, in this folder.
+pub fn raddle(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(arguments)
+        .current_dir(folder)
+        // One shim for all tests.
+        .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
+        .env_remove("CARGO_TARGET_DIR")
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap()
+}
+
+pub fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What became of each test, from the command's JSON, and its exit code.
+pub fn explored(folder: &Path, arguments: &[&str]) -> (BTreeMap<String, Value>, i32) {
+    let mut all = vec!["test", "--message-format", "json"];
+    all.extend(arguments);
+    let output = raddle(folder, &all);
+    let text = out(&output);
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tests: BTreeMap<String, Value> = lines
+        .filter(|line| line["reason"] == "raddle-test")
+        .map(|line| (line["test"].as_str().unwrap().to_owned(), line))
+        .collect();
+    assert!(!tests.is_empty(), "no test was explored\n{text}\n{}", err(&output));
+    (tests, output.status.code().unwrap())
+}

@@ -1,0 +1,6 @@
+//! The command as a user calls it, on small projects that are built as a user's are.
+
+mod command;
+mod common;
+mod verdicts;
+mod workspaces;

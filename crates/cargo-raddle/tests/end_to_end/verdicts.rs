@@ -1,0 +1,96 @@
+//! What becomes of tests of all kinds, in a crate that has never heard of raddle.
+
+use crate::common::{err, explored, fixture, out, raddle};
+
+#[test]
+fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
+    let folder = fixture("verdicts", "passes");
+    let (tests, code) = explored(&folder, &["--budget", "30s", "--", "passes::"]);
+    assert_eq!(code, 0, "{tests:#?}");
+    assert_eq!(tests.len(), 15);
+    for (name, test) in &tests {
+        if name == "passes::if_it_is_not_ignored" {
+            assert_eq!((&test["verdict"], &test["because"]), (&"ignored".into(), &"it takes a week".into()));
+            continue;
+        }
+        assert_eq!(test["verdict"], "passed", "{name}: {test:#}");
+        assert_eq!(test["coverage"]["extent"], "exhaustive", "{name}: {test:#}");
+    }
+    let executions = |name: &str| tests[&format!("passes::{name}")]["executions"].as_u64().unwrap();
+    assert_eq!((executions("alone"), executions("after_an_hour")), (1, 1));
+    assert!(executions("with_a_mutex") > 1 && executions("with_clean_statics") > 1);
+    let assumed = tests["passes::alone"]["coverage"]["assumptions"].to_string();
+    assert!(assumed.contains("Arc"), "{assumed}");
+
+    let (tests, _) = explored(&folder, &["--", "--ignored"]);
+    assert_eq!(tests["passes::if_it_is_not_ignored"]["verdict"], "passed");
+    assert_eq!(tests.len(), 1);
+}
+
+#[test]
+fn tests_that_fail_say_why_and_can_be_replayed() {
+    let folder = fixture("verdicts", "fails");
+    let (tests, code) = explored(&folder, &["fails::"]);
+    assert_eq!(code, 1);
+    let expected = [
+        ("in_one_schedule", "panic", "left: 1"),
+        ("with_a_deadlock", "deadlock", ""),
+        ("asleep_on_a_futex", "deadlock", ""),
+        ("by_not_panicking", "panic", "did not panic"),
+        (
+            "with_other_words",
+            "panic",
+            "should panic with \"these words\", but it panicked with \"those words\"",
+        ),
+        ("with_an_error", "panic", "the test returned an error"),
+        ("by_ending_the_process", "panic", "main ended the process with exit code 0"),
+        ("by_aborting", "panic", "main aborted the process"),
+    ];
+    assert_eq!(tests.len(), expected.len());
+    for (name, kind, words) in expected {
+        let test = &tests[&format!("fails::{name}")];
+        assert_eq!(test["verdict"], "failed", "{test:#}");
+        let defect = &test["failure"]["defect"];
+        assert_eq!(defect["kind"], kind, "{name}");
+        assert!(defect["message"].as_str().unwrap().contains(words), "{name}: {defect:#}");
+        let replayed = raddle(&folder, &["replay", test["ticket"].as_str().unwrap()]);
+        assert_eq!(replayed.status.code(), Some(1), "{name}: {}", err(&replayed));
+        let first = defect["message"].as_str().unwrap().lines().next().unwrap();
+        assert!(out(&replayed).contains(first), "{name}: {}", out(&replayed));
+    }
+    // Only the execution that is reported speaks.
+    let test = &tests["fails::in_one_schedule"];
+    assert_eq!(test["output"], "the count is 1");
+    assert_eq!(tests["fails::with_an_error"]["output"], "Error: \"it went wrong\"");
+    let shown = raddle(&folder, &["show", test["ticket"].as_str().unwrap()]);
+    assert_eq!(shown.status.code(), Some(0));
+    assert!(out(&shown).contains("replay   cargo raddle replay "), "{}", out(&shown));
+    assert!(out(&shown).contains("let seen = theirs.load(SeqCst);"), "{}", out(&shown));
+}
+
+#[test]
+fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
+    let folder = fixture("verdicts", "cannot");
+    let (tests, code) = explored(&folder, &["--patience", "2s", "cannot::"]);
+    assert_eq!(code, 0);
+    let expected = [
+        ("without_a_socket", "it waits for a connection (accept)"),
+        ("in_so_many_steps", "too long: the execution took 100,000 steps"),
+        ("without_the_real_clock", "not deterministic"),
+    ];
+    for (name, words) in expected {
+        let test = &tests[&format!("cannot::{name}")];
+        assert_eq!(test["verdict"], "skipped", "{test:#}");
+        assert!(test["because"].as_str().unwrap().contains(words), "{test:#}");
+    }
+}
+
+#[test]
+fn a_process_that_ends_without_a_verdict_is_an_error() {
+    let folder = fixture("verdicts", "ends");
+    let (tests, code) = explored(&folder, &["ends::"]);
+    assert_eq!(code, 2);
+    let test = &tests["ends::without_a_verdict"];
+    assert_eq!(test["verdict"], "no verdict");
+    assert_eq!(test["because"], "its process ended with exit code 3 before there was a verdict");
+}

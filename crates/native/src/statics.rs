@@ -1,0 +1,95 @@
+//! Statics that are not of our types (`static mut`, the insides of a spin lock): put back at the start of every
+//! execution to what they were when they were [kept](keep). For programs whose own code does not know of executions.
+//!
+//! Only memory that the caller names is touched, which must belong to the program's image and to nobody here.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Bytes by the address that they belong at.
+type Bytes = Vec<(usize, Box<[u8]>)>;
+
+static KEPT: Mutex<Bytes> = Mutex::new(Vec::new());
+/// Counts calls of [`keep`]; 0 while nothing was ever kept.
+static VERSION: AtomicU64 = AtomicU64::new(0);
+static CHANGED: AtomicBool = AtomicBool::new(false);
+
+/// Keeps the bytes in these ranges, in place of those that were kept before.
+///
+/// # Safety
+/// Executions have these ranges to themselves: nothing outside of them reads or writes them, and what is there now is
+/// fit to begin an execution with.
+pub unsafe fn keep(ranges: Vec<Range<usize>>) {
+    let bytes = |range: Range<usize>| {
+        // SAFETY: the caller's.
+        let bytes = unsafe { std::slice::from_raw_parts(range.start as *const u8, range.len()) };
+        (range.start, bytes.into())
+    };
+    let mut kept = KEPT.lock().unwrap_or_else(|e| e.into_inner());
+    *kept = ranges.into_iter().map(bytes).collect();
+    CHANGED.store(false, Ordering::Relaxed);
+    VERSION.fetch_add(1, Ordering::Release);
+}
+
+/// Whether any execution has changed what was kept. Executions on several threads are then no executions: they share it.
+pub fn changed() -> bool {
+    CHANGED.load(Ordering::Relaxed)
+}
+
+thread_local! {
+    /// What was kept when this thread last looked, so that executions need no lock.
+    static SEEN: RefCell<(u64, Bytes)> = const { RefCell::new((0, Vec::new())) };
+}
+
+/// Puts everything back that was changed.
+#[inline]
+pub(crate) fn put_back() {
+    if VERSION.load(Ordering::Relaxed) != 0 {
+        put_back_kept();
+    }
+}
+
+#[cold]
+fn put_back_kept() {
+    SEEN.with_borrow_mut(|(version, seen)| {
+        let newest = VERSION.load(Ordering::Acquire);
+        if *version != newest {
+            *seen = KEPT.lock().unwrap_or_else(|e| e.into_inner()).clone();
+            *version = newest;
+        }
+        for (from, bytes) in seen.iter() {
+            // SAFETY: nobody else has this memory, as whoever kept it promised.
+            let now = unsafe { std::slice::from_raw_parts_mut(*from as *mut u8, bytes.len()) };
+            if *now != **bytes {
+                now.copy_from_slice(bytes);
+                CHANGED.store(true, Ordering::Relaxed);
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_kept_comes_back_and_nothing_else() {
+        static mut INSIDE: [u64; 2] = [1, 2];
+        static mut OUTSIDE: u64 = 3;
+        let from = &raw mut INSIDE as usize;
+        // SAFETY: only this test uses these statics.
+        unsafe {
+            keep(vec![from..from + 16]);
+            (&raw mut INSIDE).write_volatile([7, 8]);
+            (&raw mut OUTSIDE).write_volatile(9);
+            assert!(!changed());
+            put_back();
+            assert!(changed());
+            assert_eq!((&raw const INSIDE).read_volatile(), [1, 2]);
+            assert_eq!((&raw const OUTSIDE).read_volatile(), 9);
+            keep(Vec::new());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Somebody who runs the checks of others, as `cargo raddle` does, and wants to hear of them. Not for direct use.
+
+use raddle_core::verdict::{Coverage, Failure};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// What one check found.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What was covered.
+    pub coverage: Coverage,
+    /// How many steps all executions took together.
+    pub steps: u64,
+    /// The failure with the lowest execution number.
+    pub failure: Option<Failure>,
+}
+
+/// Hears of all checks of the process.
+pub trait Observer: Sync {
+    /// The program that is being explored starts a check of its own.
+    fn explicit_check(&self);
+    /// So many executions in the present check; called about ten times a second.
+    fn tick(&self, executions: u64);
+    /// The watchdog says that a task is stuck.
+    fn stuck(&self, words: &str);
+    /// A check is over.
+    fn seen(&self, seen: Seen);
+    /// How long checks that have no limit of their own may still take.
+    fn time_left(&self) -> Option<Duration>;
+    /// How long a task may run without an operation before [`stuck`](Observer::stuck) is called.
+    fn patience(&self) -> Duration;
+}
+
+static OBSERVER: OnceLock<&'static dyn Observer> = OnceLock::new();
+
+/// From now on `observer` hears of all checks.
+///
+/// # Panics
+/// If there is one already.
+pub fn set(observer: &'static dyn Observer) {
+    assert!(OBSERVER.set(observer).is_ok(), "raddle: a process has one observer");
+}
+
+/// Whoever hears of checks.
+pub(crate) fn get() -> Option<&'static dyn Observer> {
+    OBSERVER.get().copied()
+}

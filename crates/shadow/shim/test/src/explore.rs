@@ -1,0 +1,181 @@
+//! One test, explored: the searches of the order one after the other, until one fails or has seen everything. A test
+//! that explores by itself is run as it is, and what its own checks find is the verdict.
+
+use crate::protocol::{Explored, Message, ORDER, Order, Outcome, Search};
+use crate::real::{TestDescAndFn, TestFn};
+use crate::statics;
+use crate::talk::say;
+use crate::verdict::{self, Body};
+use raddle::observer::{self, Observer, Seen};
+use raddle::{Checker, Extent, FailureKind, Time};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Explores the test that the order names and answers with an outcome.
+pub fn explore(tests: &[&TestDescAndFn]) {
+    let text = std::env::var(ORDER).unwrap_or_default();
+    let order: Order = match serde_json::from_str(&text) {
+        Ok(order) => order,
+        Err(error) => panic!("raddle: {ORDER} is no order: {error}"),
+    };
+    let found = tests.iter().find(|t| t.desc.name.as_slice() == order.test);
+    let Some(TestDescAndFn { desc, testfn: TestFn::StaticTestFn(body) }) = found else {
+        panic!("raddle: there is no test {} in this program", order.test);
+    };
+    let ear = Box::leak(Box::new(Ear {
+        explicit: AtomicBool::new(false),
+        seen: Mutex::new(Vec::new()),
+        until: order.budget.map(|ms| Instant::now() + Duration::from_millis(ms)),
+        patience: Duration::from_millis(order.patience),
+    }));
+    observer::set(ear);
+    statics::keep();
+    let program = || verdict::run(*body, desc);
+    let mut result = searches(&order, ear, &program);
+    if order.workers > 1 && statics::shared() && !ear.explicit.load(Ordering::SeqCst) {
+        // The workers were in each other's way: one alone has the statics to itself.
+        ear.seen.lock().unwrap().clear();
+        result = searches(&Order { workers: 1, ..order.clone() }, ear, &program);
+    }
+    let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
+        false => {
+            Outcome { explored: ear.explored(), failure: ear.failure(), complaint: None, explicit: false }
+        }
+        true => by_itself(&order, ear, *body, desc),
+    };
+    if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && says_nothing(f.kind())) {
+        // Nobody will look at its steps, which may be very many.
+        failure.story = Default::default();
+        failure.ticket.steps.clear();
+    }
+    if let Err(complaint) = result {
+        outcome.complaint = Some(complaint);
+    }
+    say(&Message::Done(Box::new(outcome)));
+}
+
+/// Whether a failure is about the limits of exploring, and says nothing about the test.
+fn says_nothing(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+}
+
+/// Carries the order out. An order that makes no sense is a complaint.
+fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    if let Some(ticket) = &order.replay {
+        return search(order, Checker::replay(ticket), program);
+    }
+    for (n, kind) in order.searches.iter().enumerate() {
+        let left = ear.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let share = left.map(|left| left / (order.searches.len() - n) as u32);
+        let checker = match *kind {
+            Search::Exhaustive => Checker::exhaustive(),
+            Search::Dfs => Checker::dfs(),
+            Search::Random(schedules) => Checker::random(schedules),
+        };
+        let checker = match &order.sampler {
+            Some(name) => checker.sampler(name.parse()?),
+            None => checker,
+        };
+        let checker = match share {
+            Some(share) => checker.time_limit(share),
+            None => checker,
+        };
+        search(order, checker, program)?;
+        if ear.is_settled() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
+    if order.replay.is_none() {
+        checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
+        if let Some(steps) = order.max_steps {
+            checker = checker.max_steps(steps);
+        }
+        if let Some(most) = order.preemptions {
+            checker = checker.preemptions(most);
+        }
+    }
+    // What the checker itself refuses is a panic; what the program does is a finding.
+    match catch_unwind(AssertUnwindSafe(|| checker.run(program))) {
+        Ok(_) => Ok(()),
+        Err(payload) => Err(verdict::said(&*payload).unwrap_or("an unknown panic").to_owned()),
+    }
+}
+
+/// Runs a test that explores by itself.
+fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc) -> Outcome {
+    ear.seen.lock().unwrap().clear();
+    statics::let_go();
+    let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));
+    // Checks name themselves after the thread, as under the usual harness.
+    let result = std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .name(order.test.clone())
+            .spawn_scoped(scope, run)
+            .expect("a thread")
+            .join()
+    });
+    let complaint = match result {
+        Ok(Ok(())) => None,
+        Ok(Err(payload)) | Err(payload) => {
+            Some(verdict::said(&*payload).unwrap_or("the test panicked").to_owned())
+        }
+    };
+    let failure = complaint.as_ref().and_then(|_| ear.failure());
+    let complaint = complaint.filter(|_| failure.is_none());
+    Outcome { explored: ear.explored(), failure, complaint, explicit: true }
+}
+
+/// Hears of every search in this process.
+struct Ear {
+    explicit: AtomicBool,
+    seen: Mutex<Vec<Seen>>,
+    until: Option<Instant>,
+    patience: Duration,
+}
+
+impl Ear {
+    fn explored(&self) -> Vec<Explored> {
+        let seen = self.seen.lock().unwrap();
+        seen.iter().map(|s| Explored { coverage: s.coverage.clone(), steps: s.steps }).collect()
+    }
+    fn failure(&self) -> Option<raddle::Failure> {
+        self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
+    }
+    /// Another search could not add anything.
+    fn is_settled(&self) -> bool {
+        let seen = self.seen.lock().unwrap();
+        let last = seen.last();
+        self.explicit.load(Ordering::SeqCst)
+            || last.is_some_and(|s| {
+                s.failure.is_some() || matches!(s.coverage.extent, Extent::Exhaustive | Extent::Within(_))
+            })
+    }
+}
+
+impl Observer for Ear {
+    fn explicit_check(&self) {
+        self.explicit.store(true, Ordering::SeqCst);
+    }
+    fn tick(&self, executions: u64) {
+        say(&Message::Progress { executions });
+    }
+    fn stuck(&self, words: &str) {
+        say(&Message::Stuck { words: words.to_owned() });
+    }
+    fn seen(&self, seen: Seen) {
+        self.seen.lock().unwrap().push(seen);
+    }
+    fn time_left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+    }
+    fn patience(&self) -> Duration {
+        self.patience
+    }
+}

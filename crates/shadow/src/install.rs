@@ -1,0 +1,157 @@
+//! Builds the shim on first use and keeps it. A build that another process is making is waited for.
+
+use crate::bundle;
+use crate::compiler::Compiler;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A shim that is ready for use.
+#[derive(Clone, Debug)]
+pub struct Shim {
+    /// Where its libraries are.
+    pub libraries: PathBuf,
+    /// Changes whenever what it would build changes.
+    pub fingerprint: String,
+}
+
+/// The crates that are handed to programs, by the names under which they go there.
+const FACADES: [(&str, &str); 5] = [
+    ("std", "shadow_std"),
+    ("core", "shadow_core"),
+    ("alloc", "shadow_alloc"),
+    ("test", "shadow_test"),
+    ("raddle", "raddle"),
+];
+
+impl Shim {
+    /// The library that goes under this name.
+    pub fn library(&self, name: &str) -> Result<PathBuf, String> {
+        let (_, file) = FACADES
+            .iter()
+            .find(|(n, _)| *n == name)
+            .ok_or_else(|| format!("there is no facade for {name}"))?;
+        let begin = format!("lib{file}-");
+        let listed = fs::read_dir(&self.libraries)
+            .map_err(|e| format!("cannot look for the shim in {}: {e}", self.libraries.display()))?;
+        let fits = |path: &PathBuf| {
+            let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            name.starts_with(&begin) && name.ends_with(".rlib")
+        };
+        let found = listed.flatten().map(|entry| entry.path()).find(fits);
+        found.ok_or_else(|| {
+            let folder = self.libraries.display();
+            format!(
+                "the shim in {folder} is not complete: {file} is missing; delete that folder and try again"
+            )
+        })
+    }
+}
+
+/// The shim for this compiler, built if there is none yet. `say` is told what takes long.
+///
+/// Sources and builds of one compiler are in one place, so that another version of the shim compiles only what differs;
+/// what is used is copied from there to where it never changes again.
+pub fn install(compiler: &Compiler, cargo: &OsString, say: impl FnOnce(&str)) -> Result<Shim, String> {
+    let fingerprint = bundle::fingerprint(&[&compiler.version]);
+    let home = cache()?;
+    let shim = Shim { libraries: home.join(&fingerprint), fingerprint };
+    if shim.libraries.is_dir() {
+        return Ok(shim);
+    }
+    let workshop = home.join(compiler.name());
+    let failed = |what: &str, e: std::io::Error| format!("cannot {what} {}: {e}", workshop.display());
+    fs::create_dir_all(&workshop).map_err(|e| failed("make the folder", e))?;
+    let lock = File::create(workshop.join("lock")).map_err(|e| failed("write to", e))?;
+    lock.lock().map_err(|e| failed("lock", e))?;
+    if shim.libraries.is_dir() {
+        return Ok(shim);
+    }
+    say("building the shim for this compiler, once");
+    bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
+    let made = build(&workshop, cargo)?;
+    // Through another folder, so that nobody ever sees half a shim.
+    let partial = shim.libraries.with_extension("partial");
+    let copied = fs::create_dir_all(&partial).and_then(|()| copy(&made, &partial));
+    copied
+        .and_then(|()| fs::rename(&partial, &shim.libraries))
+        .map_err(|e| failed("copy the shim from", e))?;
+    Ok(shim)
+}
+
+/// What cargo says about a thing that it made.
+#[derive(Deserialize)]
+struct Artifact {
+    filenames: Vec<PathBuf>,
+}
+
+/// Builds the workspace in `workshop`, and says which libraries that made.
+fn build(workshop: &Path, cargo: &OsString) -> Result<Vec<PathBuf>, String> {
+    let mut command = Command::new(cargo);
+    command.current_dir(workshop).args([
+        "build",
+        "--release",
+        "--lib",
+        "--message-format",
+        "json-render-diagnostics",
+    ]);
+    for (_, package) in FACADES {
+        command.args(["-p", package]);
+    }
+    command.env("CARGO_TARGET_DIR", workshop.join("target"));
+    command.env("CARGO_PROFILE_RELEASE_DEBUG", "0");
+    // A crate that the program uses too, compiled on another std, must not pass for the same.
+    command.env("RUSTFLAGS", "-C metadata=raddle-shim --cap-lints allow");
+    // The real test crate can be named only by the compiler's own crates, and by those named here.
+    command.env("RUSTC_BOOTSTRAP", "shadow_test");
+    for name in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"]
+    {
+        command.env_remove(name);
+    }
+    let output = command.output().map_err(|e| format!("cannot run {}: {e}", cargo.display()))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("the shim does not compile with this compiler:\n{}", said.trim_end()));
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    let made = said.lines().filter_map(|line| serde_json::from_str::<Artifact>(line).ok());
+    let library = |path: &PathBuf| path.extension().is_some_and(|e| e == "rlib" || e == "so" || e == "dylib");
+    Ok(made.flat_map(|artifact| artifact.filenames).filter(library).collect())
+}
+
+/// Copies libraries under the names that the compiler looks for. Cargo shows some of them under a shorter one.
+fn copy(made: &[PathBuf], to: &Path) -> std::io::Result<()> {
+    for path in made {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let full = match folder.ends_with("deps") {
+            true => path.clone(),
+            false => full_name(path, &folder.join("deps"))?,
+        };
+        fs::copy(&full, to.join(full.file_name().expect("it is a file")))?;
+    }
+    Ok(())
+}
+
+/// The other name of the same file.
+fn full_name(path: &Path, deps: &Path) -> std::io::Result<PathBuf> {
+    let wanted = fs::metadata(path)?;
+    for entry in fs::read_dir(deps)? {
+        let entry = entry?;
+        if entry.metadata()?.ino() == wanted.ino() {
+            return Ok(entry.path());
+        }
+    }
+    Err(std::io::Error::other(format!("{} has no other name", path.display())))
+}
+
+/// Where shims are kept: `RADDLE_CACHE`, or the user's folder for such things.
+fn cache() -> Result<PathBuf, String> {
+    let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    let folder = var("RADDLE_CACHE")
+        .or_else(|| var("XDG_CACHE_HOME").map(|home| home.join("raddle")))
+        .or_else(|| var("HOME").map(|home| home.join(".cache/raddle")));
+    folder.ok_or_else(|| "there is no folder for the shim: set RADDLE_CACHE or HOME".to_owned())
+}

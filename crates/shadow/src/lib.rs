@@ -1,0 +1,16 @@
+//! The shim: `std`, `core`, `alloc` and `test` as explored programs see them. Its source travels inside the command and
+//! is built on first use with the user's own compiler, since nothing else can be linked with what that compiler makes.
+
+mod bundle;
+mod compiler;
+mod install;
+pub mod protocol;
+
+pub use compiler::Compiler;
+pub use install::{Shim, install};
+
+// The facades are compiled with the shim; what can be tested without them is tested here.
+#[cfg(test)]
+#[allow(dead_code)]
+#[path = "../shim/test/src/symbols.rs"]
+mod symbols;

@@ -1,0 +1,108 @@
+//! What the driver and the program that holds the tests say to each other. The driver asks through environment
+//! variables; the program answers with lines of JSON in a file, so that its own output stays its own.
+//!
+//! This file is compiled into both.
+
+use raddle_core::verdict::{Coverage, Failure};
+use serde::{Deserialize, Serialize};
+
+/// Asks the program to do something else than what its harness does: [`LIST`] or [`EXPLORE`].
+pub const WISH: &str = "RADDLE_SHADOW";
+/// The wish to be told which tests there are.
+pub const LIST: &str = "list";
+/// The wish to have one test explored.
+pub const EXPLORE: &str = "explore";
+/// The file that the answer is written to.
+pub const ANSWER: &str = "RADDLE_SHADOW_ANSWER";
+/// The [`Order`], as JSON.
+pub const ORDER: &str = "RADDLE_SHADOW_ORDER";
+
+/// One test of a program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Listed {
+    /// As the harness names it.
+    pub name: String,
+    /// Why it is not run unless asked for; empty if its author gave no reason.
+    pub ignored: Option<String>,
+}
+
+/// What to explore and how.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// The test.
+    pub test: String,
+    /// The searches, one after the other until one fails or has seen everything.
+    pub searches: Vec<Search>,
+    /// Which sampler draws random schedules; none for the usual one.
+    pub sampler: Option<String>,
+    /// The seed of random choices.
+    pub seed: u64,
+    /// Operating-system threads that explore.
+    pub workers: usize,
+    /// How many steps an execution may take; none for the usual limit.
+    pub max_steps: Option<usize>,
+    /// At most so many preemptions.
+    pub preemptions: Option<u32>,
+    /// Spurious wake-ups allowed.
+    pub spurious: u32,
+    /// Whether timers may fire at any point.
+    pub any_time: bool,
+    /// The time in which all searches of the test must be done, in milliseconds; none for no limit.
+    pub budget: Option<u64>,
+    /// How long a task may run without any operation, in milliseconds.
+    pub patience: u64,
+    /// A ticket to replay instead of searching.
+    pub replay: Option<String>,
+}
+
+/// One way of searching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Search {
+    /// Everything.
+    Exhaustive,
+    /// Every interleaving, without reduction.
+    Dfs,
+    /// So many random schedules.
+    Random(u64),
+}
+
+/// What a program says while it explores.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Message {
+    /// It is getting on.
+    Progress {
+        /// Executions in the present search.
+        executions: u64,
+    },
+    /// A task runs, or waits in the real world, without any operation.
+    Stuck {
+        /// What the watchdog says.
+        words: String,
+    },
+    /// It is done.
+    Done(Box<Outcome>),
+}
+
+/// What one test turned out to be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// What was explored, in order.
+    pub explored: Vec<Explored>,
+    /// What went wrong.
+    pub failure: Option<Failure>,
+    /// A failure that no exploration saw: the test itself said so, outside of its checks.
+    pub complaint: Option<String>,
+    /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
+    pub explicit: bool,
+}
+
+/// What one search saw.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Explored {
+    /// How much.
+    pub coverage: Coverage,
+    /// Steps of all executions.
+    pub steps: u64,
+}

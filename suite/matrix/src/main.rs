@@ -1,0 +1,92 @@
+//! `cargo run --release -p matrix`: the own test suites of real crates under `cargo raddle test`, without a change to
+//! their source. Writes what became of each to suite/matrix/RESULTS.md.
+//!
+//! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part that CI does, and fails if a test does.
+
+mod catalogue;
+mod source;
+mod tally;
+
+use catalogue::{ENTRIES, Entry};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use tally::Tally;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("matrix: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let ci = arguments.iter().any(|a| a == "--ci");
+    let budget = arguments.iter().find_map(|a| a.strip_prefix("--budget=")).unwrap_or("2s").to_owned();
+    let names: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
+    if let Some(unknown) = names.iter().find(|name| !ENTRIES.iter().any(|e| e.name == name.as_str())) {
+        return Err(format!("{unknown} is not in the catalogue"));
+    }
+    let wanted = |e: &&Entry| (!ci || e.in_ci) && (names.is_empty() || names.iter().any(|n| *n == e.name));
+    let command = command()?;
+    let home = home()?;
+    let mut tallies = Vec::new();
+    for entry in ENTRIES.iter().filter(wanted) {
+        eprintln!("matrix: {} {}", entry.name, entry.version);
+        let tally = explore(entry, &command, &home, &budget)?;
+        print!("{}", tally.details());
+        tallies.push(tally);
+    }
+    let table = tally::table(&tallies, &budget);
+    print!("\n{table}");
+    if !ci && names.is_empty() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+        let details: String = tallies.iter().map(Tally::details).collect();
+        std::fs::write(&path, format!("{table}\n{details}"))
+            .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    Ok(tallies.iter().all(Tally::is_clean))
+}
+
+/// The `raddle` command of this repository, built.
+fn command() -> Result<PathBuf, String> {
+    let status = Command::new("cargo")
+        .args(["build", "--release", "-p", "cargo-raddle", "--bin", "raddle"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .map_err(|e| format!("cannot run cargo: {e}"))?;
+    if !status.success() {
+        return Err("the raddle command does not build".to_owned());
+    }
+    let here = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+    let built = here.parent().and_then(Path::parent).map(|target| target.join("release/raddle"));
+    built
+        .filter(|path| path.is_file())
+        .ok_or_else(|| "the raddle command is not where it was built".to_owned())
+}
+
+/// Where sources and builds are kept: outside of this workspace, to which they do not belong.
+fn home() -> Result<PathBuf, String> {
+    let home = std::env::var_os("RADDLE_MATRIX").map(PathBuf::from);
+    let home = home.unwrap_or_else(|| std::env::temp_dir().join("raddle-matrix"));
+    std::fs::create_dir_all(&home).map_err(|e| format!("cannot make {}: {e}", home.display()))?;
+    Ok(home)
+}
+
+fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<Tally, String> {
+    let folder = source::fetch(entry, home)?;
+    let output = Command::new(command)
+        .args(["test", "--message-format", "json", "--budget", budget])
+        .args(entry.arguments)
+        .current_dir(&folder)
+        .env_remove("CARGO_TARGET_DIR")
+        .stderr(std::process::Stdio::inherit())
+        .output()
+        .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
+    let code = output.status.code().unwrap_or(-1);
+    Ok(Tally::read(entry, &String::from_utf8_lossy(&output.stdout), code))
+}
