@@ -2,7 +2,7 @@
 //! `explore DIR MODULE FUNCTION [thesis|full|receive] [PREEMPTIONS]`
 
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Strategy};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Strategy};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::{Grain, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -24,6 +24,9 @@ fn main() {
     let path = SearchPath { directories, given: Vec::new() };
     let program = Program { path, module: module.clone(), function: function.clone(), settings };
     let mut strategy: Box<dyn Strategy> = Box::new(Dfs::new());
+    if rest.get(1).is_some_and(|n| n == "optimal") {
+        strategy = Box::new(Optimal::new());
+    }
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
         strategy = Box::new(AtMostPreemptions::new(bound, strategy));
     }

@@ -3,13 +3,13 @@
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
-use crate::machine::{Ending, Log, Machine};
+use crate::machine::{self, Log, Machine};
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
-use raddle_core::operation::TaskId;
+use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::story::{Actor, Line, Story};
-use raddle_core::world::{Describe, Driver, End, Pick, Point, Snapshot, World};
+use raddle_core::world::{Describe, Driver, End, Ending, Past, Pick, Point, Snapshot, World};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -155,6 +155,45 @@ fn describe(machine: &Machine, task: TaskId) -> String {
     format!("{} {}", machine.name_of(task.index()), machine.words(task.index()))
 }
 
+impl ErlangWorld {
+    /// The state after the first `before` steps and then the steps `also`, as far as it can be brought about.
+    fn then(&self, before: usize, also: &[u32]) -> Option<Machine> {
+        let kept = (0..=before).rev().find(|d| self.states[*d].is_some())?;
+        let mut machine = self.states[kept].clone()?;
+        self.picks[kept..before].iter().for_each(|pick| machine.step(*pick));
+        let present = self.machine();
+        for step in also {
+            let pick = self.picks[*step as usize];
+            let task = TaskId(machine.with_key(present.key_of(pick.task.index()))? as u32);
+            if machine.point().pending(task).options <= pick.option {
+                return None;
+            }
+            machine.step(Pick { task, option: pick.option });
+        }
+        Some(machine)
+    }
+}
+
+impl Past for ErlangWorld {
+    fn can_block(&self, task: TaskId) -> bool {
+        self.machine().can_block(task.index())
+    }
+    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        let key = self.machine().key_of(task.index());
+        self.then(before, also).is_some_and(|machine| {
+            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
+        })
+    }
+    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
+        let key = self.machine().key_of(task.index());
+        let then = self.then(before, also);
+        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
+            Some((machine, t)) => machine.accesses_in(t, self.machine()),
+            None => self.machine().point().pending(task).accesses,
+        }
+    }
+}
+
 impl World for ErlangWorld {
     type Outcome = String;
 
@@ -163,14 +202,17 @@ impl World for ErlangWorld {
         self.depth = 0;
     }
     fn point(&self) -> Point<'_> {
-        self.machine().point()
+        self.machine().point().with_past(self)
+    }
+    fn ending(&self) -> Ending {
+        if self.machine().is_cut() { Ending::Cut } else { Ending::Natural }
     }
     fn step(&mut self, pick: Pick) {
         self.go(pick);
     }
     fn drive(&mut self, driver: &mut dyn Driver) {
         loop {
-            let point = self.machine().point();
+            let point = self.point();
             if point.is_over() {
                 return;
             }
@@ -180,8 +222,8 @@ impl World for ErlangWorld {
     }
     fn end(&mut self) -> End<String> {
         match self.machine().ending() {
-            Ending::Passed(result) => End::Passed(result),
-            Ending::Failed(defect) => End::Failed(defect),
+            machine::Ending::Passed(result) => End::Passed(result),
+            machine::Ending::Failed(defect) => End::Failed(defect),
         }
     }
     fn story(&self) -> Story {

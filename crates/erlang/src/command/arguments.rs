@@ -58,7 +58,7 @@ usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
   -pa DIR              look for modules here first
   --module M           only this module's tests
   --test F             only this test
-  --strategy S         dfs (default) or random
+  --strategy S         dfs (default), optimal or random
   --preemptions N      at most N preemptions
   --executions N       at most N interleavings of each test
   --seed N             for random choices

@@ -90,6 +90,11 @@ impl Machine {
         })
     }
 
+    /// Whether the last step ended the run for everybody.
+    pub fn is_cut(&self) -> bool {
+        self.over.is_some() || self.halted
+    }
+
     /// How the run ended; asked when nothing can happen any more.
     pub fn ending(&self) -> Ending {
         if let Some(defect) = self.over.as_ref().or(self.failed.as_ref()) {

@@ -22,7 +22,7 @@ use crate::term::{Atom, Map, Pid, Ref, Term, parse};
 use access::Objects;
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::Pending;
+use raddle_core::world::{Birth, Pending};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -66,6 +66,10 @@ pub struct Numbers {
 pub struct Machine {
     pub(crate) env: Rc<Env>,
     pub(crate) tasks: Vec<Task>,
+    /// Where each task came from.
+    pub(crate) births: Rc<Vec<Birth>>,
+    /// How many steps have happened.
+    pub(crate) steps: u32,
     /// The tasks of processes, by pid.
     pub(crate) index: Rc<Vec<(Pid, u32)>>,
     pub(crate) names: Rc<BTreeMap<Atom, Pid>>,
@@ -115,6 +119,8 @@ impl Machine {
         let mut machine = Machine {
             env,
             tasks: Vec::new(),
+            births: Rc::default(),
+            steps: 0,
             index: Rc::default(),
             names: Rc::default(),
             tables: Rc::default(),
@@ -143,10 +149,37 @@ impl Machine {
         }
         machine.begin(module, function, args);
         if machine.kills_left > 0 {
-            machine.tasks.push(Task::Faults);
+            let itself = machine.tasks.len();
+            machine.add_task(Task::Faults, itself, itself as u32);
         }
         machine.refresh();
         machine
+    }
+
+    /// Adds a task that `parent` made, as its `number`th.
+    pub(crate) fn add_task(&mut self, task: Task, parent: usize, number: u32) -> usize {
+        let birth = Birth { parent: TaskId(parent as u32), number, after: self.steps };
+        Rc::make_mut(&mut self.births).push(birth);
+        self.tasks.push(task);
+        self.tasks.len() - 1
+    }
+
+    /// Names a task independently of the schedule.
+    pub fn key_of(&self, task: usize) -> u64 {
+        match &self.tasks[task] {
+            Task::Process(p) => p.pid.hash64(),
+            _ => {
+                let birth = self.births[task];
+                let parent = birth.parent.index();
+                let of_parent = if parent == task { 0 } else { self.key_of(parent) };
+                (of_parent ^ (birth.number as u64) << 17).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            }
+        }
+    }
+
+    /// The task with that name.
+    pub fn with_key(&self, key: u64) -> Option<usize> {
+        (0..self.tasks.len()).find(|t| self.key_of(*t) == key)
     }
 
     /// The task of a process.

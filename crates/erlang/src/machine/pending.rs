@@ -15,7 +15,29 @@ use raddle_core::world::{Manner, Pending, Point};
 impl Machine {
     /// What could happen next.
     pub fn point(&self) -> Point<'_> {
-        Point::new(&self.enabled, &self.pending)
+        Point::new(&self.enabled, &self.pending).with_births(&self.births)
+    }
+
+    /// Whether there are states in which the pending operation of a task would be blocked.
+    pub fn can_block(&self, task: usize) -> bool {
+        match &self.tasks[task] {
+            Task::Process(p) => match &p.next {
+                Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_some()),
+                Next::Receive(_) => true,
+                _ => false,
+            },
+            Task::Timer(_) => true,
+            _ => false,
+        }
+    }
+
+    /// What the pending operation of `task` touches, in the numbers of another state's objects.
+    pub fn accesses_in(&self, task: usize, other: &Machine) -> Accesses {
+        if self.pending[task].accesses.is_everything() {
+            return Accesses::EVERYTHING_THERE_IS;
+        }
+        // What the other state does not know gets numbers there that nothing else has.
+        self.evaluate(task, &mut other.objects.clone()).accesses
     }
 
     /// Works out anew what could happen next.

@@ -25,6 +25,7 @@ impl Machine {
     /// Lets `pick` happen.
     pub fn step(&mut self, pick: Pick) {
         let task = pick.task.index();
+        self.steps += 1;
         match &self.tasks[task] {
             Task::Process(_) => self.step_process(task),
             Task::Pair(_) => {

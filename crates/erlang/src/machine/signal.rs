@@ -5,6 +5,7 @@ use crate::process::{AliasKind, Monitor, Next};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term, known};
+use raddle_core::world::Birth;
 use std::rc::Rc;
 
 /// What one process sends to another.
@@ -148,7 +149,11 @@ impl Machine {
                     Rc::make_mut(pair).queue.push(signal);
                 }
             }
-            None => self.tasks.push(Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }))),
+            None => {
+                let pair = Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }));
+                let parent = self.find(from).unwrap_or(0);
+                self.add_task(pair, parent, Birth::PHANTOM | to.hash64() as u32);
+            }
         }
     }
 

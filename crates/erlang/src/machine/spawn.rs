@@ -32,15 +32,15 @@ impl Machine {
         let initial = (module, function, args.len() as u32);
         let mut p = Process::new(root, Pc { module: START, at: 0 }, initial, Pid::user());
         set_up_call(&mut p, module, function, Term::list(args));
-        self.add_process(p);
+        self.add_process(p, 0);
         self.advance(0);
     }
 
-    fn add_process(&mut self, p: Process) -> usize {
+    fn add_process(&mut self, p: Process, parent: usize) -> usize {
         let task = self.tasks.len();
         Rc::make_mut(&mut self.index).push((p.pid, task as u32));
-        self.tasks.push(Task::Process(Rc::new(p)));
-        task
+        let number = p.pid.path().last().copied().unwrap_or(0);
+        self.add_task(Task::Process(Rc::new(p)), parent, number)
     }
 
     /// Spawns a process.
@@ -80,7 +80,7 @@ impl Machine {
         if let Some(priority) = options.priority {
             child.priority = priority;
         }
-        let task = self.add_process(child);
+        let task = self.add_process(child, parent);
         self.advance(task);
         (pid, reference)
     }

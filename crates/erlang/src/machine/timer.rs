@@ -3,6 +3,7 @@
 use super::{Machine, Signal, Task};
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term};
+use raddle_core::world::Birth;
 use std::rc::Rc;
 
 /// A timer that has not fired.
@@ -35,7 +36,9 @@ impl Timer {
 impl Machine {
     /// Sets a timer.
     pub(crate) fn arm(&mut self, timer: Timer) {
-        self.tasks.push(Task::Timer(Rc::new(timer)));
+        let parent = self.find(timer.owner).unwrap_or(0);
+        let number = Birth::PHANTOM | timer.number;
+        self.add_task(Task::Timer(Rc::new(timer)), parent, number);
     }
     /// The task of a timer that has not fired.
     pub(crate) fn timer(&self, reference: Ref) -> Option<(usize, &Timer)> {

@@ -1,0 +1,71 @@
+//! With the optimal reduction: as many interleavings as there are traces, and no outcome is lost.
+
+mod common;
+
+use common::*;
+use raddle_core::strategy::Optimal;
+use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+fn dir() -> PathBuf {
+    compile_suite("reduction", &["small.erl", "delivery.erl"], &[])
+}
+
+fn reduced(function: &str, settings: Settings) -> u64 {
+    explore(&program(&dir(), "small", function, settings), Box::new(Optimal::new())).executions
+}
+
+#[test]
+fn readers_and_last_zero() {
+    if !erlang_is_there() {
+        return;
+    }
+    let counted =
+        ["readers_2", "readers_3", "readers_5", "readers_10"].map(|f| reduced(f, Settings::thesis()));
+    assert_eq!(counted, [4, 8, 32, 1024]);
+    let counted =
+        ["last_zero_3", "last_zero_5", "last_zero_7", "last_zero_9"].map(|f| reduced(f, Settings::thesis()));
+    assert_eq!(counted, [12, 64, 320, 1_536]);
+}
+
+#[test]
+fn no_outcome_is_lost() {
+    if !erlang_is_there() {
+        return;
+    }
+    let functions = [
+        ("small", "two_senders"),
+        ("small", "names"),
+        ("small", "monitors"),
+        ("small", "aliases"),
+        ("small", "tables"),
+        ("small", "exits"),
+        ("small", "counters"),
+        ("small", "register_race"),
+        ("small", "ring_5"),
+        ("delivery", "overtaking"),
+        ("delivery", "link_race"),
+        ("delivery", "kill_then_look"),
+        ("delivery", "exit_is_not_atomic"),
+    ];
+    for grain in [Grain::Thesis, Grain::Full] {
+        for delivery in [Delivery::Instant, Delivery::Local] {
+            for (module, function) in functions {
+                let settings =
+                    Settings { grain, delivery, judgement: Judgement::Lenient, ..Settings::default() };
+                let program = program(&dir(), module, function, settings);
+                let limit = |mut strategy: Option<Box<dyn raddle_core::strategy::Strategy>>| {
+                    let strategy = strategy.take().expect("a strategy");
+                    let findings = explore(&program, strategy);
+                    let failed = findings.failures > 0;
+                    (findings.executions, findings.outcomes.into_keys().collect::<BTreeSet<_>>(), failed)
+                };
+                let few = limit(Some(Box::new(Optimal::new())));
+                let all = limit(Some(Box::new(raddle_core::strategy::Dfs::new())));
+                assert_eq!((&few.1, few.2), (&all.1, all.2), "{function} {grain:?} {delivery:?}");
+                assert!(few.0 <= all.0, "{function}: {} of {}", few.0, all.0);
+            }
+        }
+    }
+}
