@@ -22,12 +22,8 @@ const NO_OBJECT: Objects = 1 << 63;
 const EVERYTHING: Objects = u64::MAX;
 
 fn objects(accesses: Accesses) -> Objects {
-    let bit = |object: usize| 1 << (object % 63);
-    accesses.iter().fold(0, |set, a| set | bit(a.object.index())).max(if accesses.iter().next().is_none() {
-        NO_OBJECT
-    } else {
-        0
-    })
+    let set = accesses.iter().fold(0, |set, access| set | 1 << (access.object.index() % 63));
+    if set == 0 { NO_OBJECT } else { set }
 }
 
 /// Uniform over the orders of selected operations.
