@@ -136,6 +136,7 @@ where
     let begun = Instant::now();
     let kind = strategy.extent(0);
     let sampling = matches!(kind, Extent::Sampled { .. });
+    let abandons_nothing_new = strategy.abandons_nothing_new();
     let shared = worker::Shared::new(plan, strategy, listener, begun, sampling);
     std::thread::scope(|scope| {
         for _ in 0..plan.workers.max(1) {
@@ -154,6 +155,10 @@ where
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
+        (None, _) if total.abandoned > 0 && !abandons_nothing_new => Extent::Part(format!(
+            "the reduction gave up {} execution(s) in which readers block a writer; depth-first search decides",
+            thousands(total.abandoned)
+        )),
         (None, kind) => kind,
         (Some(why), _) => Extent::Part(match why {
             worker::Stopped::Failure => "stopped at the first failure".to_owned(),

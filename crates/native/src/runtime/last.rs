@@ -3,8 +3,8 @@
 //! possible. So its end is no choice, and costs no executions.
 //!
 //! It does not wait for those that wait themselves: for a message, for a loop to see a change, or for time to
-//! pass. Nor for ever: a task that never comes to rest is cut short. Where timers fire at any point, its end
-//! may come before the next one or after it.
+//! pass, unless timers fire at any point, and so before it ends. Nor for ever: a task that never comes to rest
+//! is cut short.
 
 use super::execution::Execution;
 use raddle_core::clock::Time;
@@ -34,8 +34,6 @@ impl Execution {
             return false;
         }
         if !tired && self.settings.time == Time::Any && !self.clock.is_quiet() {
-            self.hold_main(false);
-            self.enable_next_timers();
             return false;
         }
         self.cut_short |= tired;

@@ -1,7 +1,8 @@
 //! Programs whose numbers of traces are known. No observers, no merging of loops, sequential consistency.
 
 use crate::programs::*;
-use raddle::Checker;
+use raddle::sync::{Arc, Mutex, RwLock};
+use raddle::{Checker, thread};
 
 /// How many executions an exhaustive check makes, for one worker and for more.
 fn count(f: impl Fn() + Send + Sync) -> u64 {
@@ -95,4 +96,44 @@ fn increments_in_one_step() {
 fn a_deadlock_is_a_trace() {
     let report = Checker::exhaustive().keep_going(true).run(abba);
     assert_eq!((report.executions(), report.failures()), (3, 1));
+}
+
+/// Where spurious wake-ups are allowed, or preemptions are bounded, every interleaving is tried.
+#[test]
+fn no_reduction_where_it_would_lose_something() {
+    let same = |change: fn(Checker) -> Checker| {
+        let [all, some] =
+            [Checker::dfs(), Checker::exhaustive()].map(|checker| change(checker).run(|| indep(2, 2)));
+        assert_eq!(all.executions(), some.executions());
+        assert!(some.executions() > 1);
+    };
+    same(|checker| checker.spurious(1));
+    same(|checker| checker.preemptions(1));
+}
+
+/// Two readers block a writer, and one of them waits for a task that waits for ever: the reduction cannot tell what to
+/// reverse, and must not claim that it has seen everything.
+#[test]
+fn what_the_reduction_cannot_decide_depth_first_search_does() {
+    let program = || {
+        let shared = Arc::new((RwLock::new(()), Mutex::new(())));
+        let (reads, writes) = (shared.clone(), shared.clone());
+        thread::spawn(move || {
+            let inner = reads.clone();
+            thread::spawn(move || {
+                let _read = inner.0.read().unwrap();
+                drop(inner.1.lock());
+            });
+            drop(reads.0.read());
+        });
+        thread::spawn(move || {
+            let _write = writes.0.write().unwrap();
+            thread::park();
+        });
+        let _held = shared.1.lock().unwrap();
+        thread::park();
+    };
+    let [all, some] = [Checker::dfs(), Checker::exhaustive()].map(|c| c.keep_going(true).run(program));
+    assert_eq!(all.failures(), all.executions(), "main waits for ever");
+    assert!(some.failures() > 0 && some.executions() <= all.executions());
 }

@@ -286,6 +286,12 @@ impl Strategy for Optimal {
         &self.inherited
     }
 
+    /// It gives up where two operations that commute block a third one and one of them waits for the other, and
+    /// may then have missed something.
+    fn abandons_nothing_new(&self) -> bool {
+        false
+    }
+
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Exhaustive
     }

@@ -102,7 +102,12 @@ impl Finder<'_> {
                 self.scratch.stuck.push(*hit);
             }
         }
-        self.scratch.stuck.truncate(u32::BITS as usize);
+        assert!(
+            self.scratch.stuck.len() <= u32::BITS as usize,
+            "raddle: more than {} operations that do not depend on each other block one; such programs are too \
+             large for the reduction: use `random`, or `dfs` with a bound",
+            u32::BITS
+        );
         self.consider_without(second, first, reversible, 0, 0)
     }
 
