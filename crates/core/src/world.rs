@@ -257,6 +257,10 @@ impl std::fmt::Debug for Decision {
 
 /// Decides what happens at each point of a run.
 pub trait Driver {
+    /// Whether it asks a [point](Point) about the past. Worlds need not keep it otherwise.
+    fn looks_back(&self) -> bool {
+        true
+    }
     /// What happens at this point, which is not over.
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
     /// A step of `task` happens by itself, at once and without a choice, because it would commute with

@@ -72,6 +72,10 @@ struct Seat<'a> {
 }
 
 impl Driver for Seat<'_> {
+    fn looks_back(&self) -> bool {
+        self.strategy.looks_back()
+    }
+
     #[inline]
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if self.trace.len() >= self.careful_from {

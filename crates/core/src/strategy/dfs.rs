@@ -124,6 +124,10 @@ impl Strategy for Dfs {
         &self.inherited
     }
 
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Exhaustive
     }

@@ -74,6 +74,10 @@ pub trait Strategy: Send {
     fn inherited(&self) -> &[Pick] {
         &[]
     }
+    /// Whether it asks points about the past, which costs time to keep.
+    fn looks_back(&self) -> bool {
+        true
+    }
     /// Whether nothing is lost when it gives up executions as redundant. If not, a search in which it has given
     /// up some is not exhaustive.
     fn abandons_nothing_new(&self) -> bool {

@@ -256,6 +256,10 @@ impl Strategy for Portfolio {
         Some(Box::new(self.clone()))
     }
 
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     fn extent(&self, executions: u64) -> Extent {
         Extent::Sampled { schedules: executions, seed: self.seed }
     }

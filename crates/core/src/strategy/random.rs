@@ -45,6 +45,10 @@ impl Strategy for Random {
         Some(Box::new(self.clone()))
     }
 
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     fn extent(&self, executions: u64) -> Extent {
         Extent::Sampled { schedules: executions, seed: self.seed }
     }

@@ -48,6 +48,10 @@ impl Strategy for Replay {
         self.ticket.steps.get(index).map(|s| s.expect.as_str())
     }
 
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Replayed
     }

@@ -72,6 +72,8 @@ pub(crate) struct Execution {
     pub last_objects: Objects,
     pub races: Races,
     pub(super) history: History,
+    /// Whether anybody asks for it.
+    pub(super) keeps_past: bool,
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
@@ -154,6 +156,7 @@ impl Execution {
             last_objects: Objects::default(),
             races: Races::default(),
             history: History::default(),
+            keeps_past: true,
             atomic_steps: Vec::new(),
             clock: Clock::default(),
             clock_object: NO_OBJECT,

@@ -127,6 +127,7 @@ impl Execution {
 
     /// Lets the driver decide until the run is over, or until it stops the run.
     pub fn drive(&mut self, driver: &mut dyn Driver) {
+        self.keeps_past = driver.looks_back();
         // SAFETY: `self.driver` is cleared before this returns.
         self.driver =
             Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
@@ -201,7 +202,9 @@ impl Execution {
         task.last_line = log.lines.len() as u32;
         task.steps += 1;
         self.futile = if wrote { 0 } else { self.futile };
-        self.note_past(id, self.log.present as u32);
+        if self.keeps_past {
+            self.note_past(id, self.log.present as u32);
+        }
     }
 
     /// What could happen next, once that is settled.
