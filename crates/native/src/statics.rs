@@ -81,7 +81,8 @@ mod tests {
         let from = &raw mut INSIDE as usize;
         // SAFETY: only this test uses these statics.
         unsafe {
-            keep(vec![from..from + 16]);
+            let inside = from..from + 16;
+            keep(vec![inside]);
             (&raw mut INSIDE).write_volatile([7, 8]);
             (&raw mut OUTSIDE).write_volatile(9);
             assert!(!changed());
