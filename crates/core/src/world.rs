@@ -226,6 +226,8 @@ pub struct Decision(u64);
 impl Decision {
     /// The rest of this execution is redundant.
     pub const ABANDON: Decision = Decision(u64::MAX);
+    /// The strategy cannot tell how to go on: behaviours may be missing from the search.
+    pub const UNDECIDED: Decision = Decision(u64::MAX - 3);
     /// The prescribed pick is not possible here.
     pub const DIVERGED: Decision = Decision(u64::MAX - 1);
     /// The run stops here.
@@ -249,6 +251,7 @@ impl std::fmt::Debug for Decision {
         match (*self, self.pick()) {
             (_, Some(pick)) => write!(f, "Take({pick:?})"),
             (Decision::ABANDON, _) => f.write_str("Abandon"),
+            (Decision::UNDECIDED, _) => f.write_str("Undecided"),
             (Decision::DIVERGED, _) => f.write_str("Diverged"),
             _ => f.write_str("Stop"),
         }

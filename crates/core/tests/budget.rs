@@ -131,15 +131,16 @@ fn a_search_of_slow_executions_stops_at_the_time_limit() {
     assert!(found.coverage.to_string().ends_with(" at the time limit"), "{}", found.coverage);
 }
 
-/// Gives up every execution, and never runs out of them.
-struct GivesUp;
+/// Gives up every execution in this way, so many times.
+struct GivesUp(Decision, u64);
 
 impl Strategy for GivesUp {
     fn begin(&mut self, _execution: u64) -> Next {
-        Next::From(0)
+        self.1 = self.1.saturating_sub(1);
+        if self.1 == 0 { Next::Exhausted } else { Next::From(0) }
     }
     fn choose(&mut self, _so_far: &Trace, _point: &Point<'_>) -> Decision {
-        Decision::ABANDON
+        self.0
     }
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         None
@@ -154,12 +155,24 @@ fn abandoned_executions_take_time_too() {
     let found = within(Duration::from_secs(5), || {
         let mut plan = all(1);
         plan.budget.time = Some(Duration::from_millis(20));
-        run(&plan, &ninety(), GivesUp)
+        run(&plan, &ninety(), GivesUp(Decision::ABANDON, u64::MAX))
     });
     let found = found.unwrap();
     assert_eq!(found.executions, 0);
     assert!(found.abandoned > 0);
     assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 0 executions at the time limit");
+}
+
+/// What is redundant is not missed, but what a strategy could not decide may be.
+#[test]
+fn what_was_not_decided_is_not_exhausted() {
+    let found = run(&all(1), &ninety(), GivesUp(Decision::ABANDON, 4));
+    assert_eq!((found.abandoned, found.undecided), (3, 0));
+    assert!(found.coverage.is_exhaustive());
+    let found = run(&all(1), &ninety(), GivesUp(Decision::UNDECIDED, 4));
+    assert_eq!((found.abandoned, found.undecided), (3, 3));
+    let words = "not exhaustive: the strategy could not decide 3 of its executions";
+    assert_eq!(found.coverage.to_string(), words);
 }
 
 #[test]

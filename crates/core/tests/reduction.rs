@@ -70,7 +70,7 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
         if found.abandoned > 0 && !may_be_abandoned(programs) {
             return problem("executions were abandoned".to_owned());
         }
-        if !found.coverage.is_exhaustive() {
+        if found.coverage.is_exhaustive() != (found.undecided == 0) {
             return problem(format!("coverage: {}", found.coverage));
         }
     }

@@ -251,12 +251,8 @@ impl Checker {
         let begun = Instant::now();
         let listening = Listening::new(self.plan.test.clone(), writes);
         let mut findings = self.search(&f, &listening);
-        if matches!(self.choice, Choice::Exhaustive)
-            && findings.abandoned > 0
-            && !findings.coverage.is_exhaustive()
-            && findings.failures == 0
-            && !listening.wants_to_stop()
-        {
+        let may_go_on = findings.failures == 0 && !findings.interrupted;
+        if matches!(self.choice, Choice::Exhaustive) && findings.undecided > 0 && may_go_on {
             // The reduction has met what it cannot decide: the slow and obvious search does.
             self.choice = Choice::Dfs;
             findings = self.search(&f, &listening);

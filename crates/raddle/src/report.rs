@@ -2,7 +2,7 @@
 
 use crate::screen;
 use raddle_core::search::Findings;
-use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
+use raddle_core::verdict::{Coverage, Failure, FailureKind};
 use raddle_report::{Layout, Run};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,7 +53,7 @@ impl<T> Report<T> {
     }
     /// Whether somebody pressed Ctrl-C before the search was through.
     pub fn is_interrupted(&self) -> bool {
-        matches!(&self.coverage().extent, Extent::Part(why) if why.starts_with("interrupted"))
+        self.findings.interrupted
     }
     /// Where the failure's ticket was written.
     pub fn ticket_file(&self) -> Option<&std::path::Path> {

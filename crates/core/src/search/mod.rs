@@ -105,6 +105,10 @@ pub struct Findings<T> {
     pub executions: u64,
     /// How many the strategy gave up as redundant; not counted above.
     pub abandoned: u64,
+    /// How many of those it could not decide: behaviours may be missing.
+    pub undecided: u64,
+    /// Somebody wanted it to end before it was through.
+    pub interrupted: bool,
     /// How many steps all of them took.
     pub steps: u64,
     /// The results of executions that passed, and how often each came.
@@ -136,7 +140,6 @@ where
     let begun = Instant::now();
     let kind = strategy.extent(0);
     let sampling = matches!(kind, Extent::Sampled { .. });
-    let abandons_nothing_new = strategy.abandons_nothing_new();
     let shared = worker::Shared::new(plan, strategy, listener, begun, sampling);
     std::thread::scope(|scope| {
         for _ in 0..plan.workers.max(1) {
@@ -155,10 +158,10 @@ where
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
-        (None, _) if total.abandoned > 0 && !abandons_nothing_new => Extent::Part(format!(
-            "the reduction gave up {} execution(s) in which readers block a writer; depth-first search decides",
-            thousands(total.abandoned)
-        )),
+        (None, _) if total.undecided > 0 => {
+            let undecided = thousands(total.undecided);
+            Extent::Part(format!("the strategy could not decide {undecided} of its executions"))
+        }
         (None, kind) => kind,
         (Some(why), _) => Extent::Part(match why {
             worker::Stopped::Failure => "stopped at the first failure".to_owned(),
@@ -175,6 +178,8 @@ where
     Findings {
         executions: total.executions,
         abandoned: total.abandoned,
+        undecided: total.undecided,
+        interrupted: total.stopped == Some(worker::Stopped::Interrupted),
         steps: total.steps,
         outcomes: total.outcomes,
         failures: total.failures.values().sum(),

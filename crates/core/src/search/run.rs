@@ -10,7 +10,10 @@ use crate::world::{Describe, Driver, End, Pending, Pick, Point, World};
 pub(super) enum Ran<T> {
     Passed(T),
     Failed(Defect),
+    /// The rest is redundant.
     Abandoned,
+    /// The strategy could not tell how to go on.
+    Undecided,
 }
 
 /// Runs one execution whose first `keep` steps are those that `trace` holds.
@@ -25,13 +28,15 @@ pub(super) fn execute<W: World>(
     let went_on = trace.len() > keep;
     trace.truncate(keep);
     let replaying = strategy.expects(0).is_some();
-    let careful_from = if keep > 0 || replaying { 0 } else { max_steps };
-    let mut seat = Seat { strategy, trace, careful_from, kept: 0, keep, max_steps, replaying, stopped: None };
+    let mut seat =
+        Seat { strategy, trace, careful_from: 0, kept: 0, keep, max_steps, replaying, stopped: None };
+    seat.care();
     world.run(&mut seat);
     let (kept, stopped) = (seat.kept, seat.stopped);
     match stopped {
         Some(Stopped::Failed(defect)) => return Ran::Failed(world.stop(*defect)),
         Some(Stopped::Abandoned) => return Ran::Abandoned,
+        Some(Stopped::Undecided) => return Ran::Undecided,
         None => {}
     }
     // Over inside the kept steps, or where the strategy meant to leave them, or before it had made the picks
@@ -55,6 +60,7 @@ pub(super) fn execute<W: World>(
 enum Stopped {
     Failed(Box<Defect>),
     Abandoned,
+    Undecided,
 }
 
 /// The driver's seat: brings the kept prefix about, then asks the strategy.
@@ -179,7 +185,10 @@ impl Seat<'_> {
             let defect = diverged(index, expected, "that cannot happen there");
             return self.stop(defect);
         }
-        self.stopped = Some(Stopped::Abandoned);
+        self.stopped = Some(match decision {
+            Decision::UNDECIDED => Stopped::Undecided,
+            _ => Stopped::Abandoned,
+        });
         Decision::STOP
     }
 

@@ -44,6 +44,8 @@ pub(super) enum Stopped {
 pub(super) struct Total<T> {
     pub executions: u64,
     pub abandoned: u64,
+    /// Those of them that the strategy could not decide.
+    pub undecided: u64,
     pub steps: u64,
     pub outcomes: BTreeMap<T, u64>,
     pub failures: BTreeMap<FailureKind, u64>,
@@ -89,6 +91,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         let total = Total {
             executions: 0,
             abandoned: 0,
+            undecided: 0,
             steps: 0,
             outcomes: BTreeMap::new(),
             failures: BTreeMap::new(),
@@ -198,13 +201,14 @@ struct Own<T> {
     executions: u64,
     reported: u64,
     abandoned: u64,
+    undecided: u64,
     steps: u64,
     outcomes: BTreeMap<T, u64>,
 }
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
-        Own { executions: 0, reported: 0, abandoned: 0, steps: 0, outcomes: BTreeMap::new() }
+        Own { executions: 0, reported: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
     }
 }
 
@@ -283,8 +287,9 @@ where
                 self.failed(defect, &job.trace, number);
                 Verdict::Failed(kind)
             }
-            Ran::Abandoned => {
+            ran @ (Ran::Abandoned | Ran::Undecided) => {
                 self.own.abandoned += 1;
+                self.own.undecided += matches!(ran, Ran::Undecided) as u64;
                 self.world.finish();
                 Verdict::Abandoned
             }
@@ -348,6 +353,7 @@ where
         let mut total = self.shared.total.lock().unwrap();
         total.executions += own.executions;
         total.abandoned += own.abandoned;
+        total.undecided += own.undecided;
         total.steps += own.steps;
         for (outcome, times) in own.outcomes {
             *total.outcomes.entry(outcome).or_insert(0) += times;

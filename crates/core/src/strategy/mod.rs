@@ -78,11 +78,6 @@ pub trait Strategy: Send {
     fn looks_back(&self) -> bool {
         true
     }
-    /// Whether nothing is lost when it gives up executions as redundant. If not, a search in which it has given
-    /// up some is not exhaustive.
-    fn abandons_nothing_new(&self) -> bool {
-        true
-    }
     /// The operation that step `index` should be, if the strategy replays a ticket.
     fn expects(&self, index: usize) -> Option<&str> {
         let _ = index;

@@ -15,7 +15,7 @@
 //! which it was not; that is for the world to say.
 //!
 //! Guarantee: every maximal trace exactly once, for worlds in which operations that do not conflict commute and
-//! the accesses of an operation to an object depend on that object alone. No execution is abandoned, unless two
+//! the accesses of an operation to an object depend on that object alone. No execution is given up as undecided, unless two
 //! operations that commute block a third one (as readers do a writer) and one of them waits for the other.
 
 mod names;
@@ -114,10 +114,10 @@ impl Optimal {
     fn follow(&mut self, point: &Point<'_>) -> Decision {
         let (name, option) = self.schedule[self.taken];
         self.taken += 1;
-        let Some(task) = self.path.names.task(name) else { return Decision::ABANDON };
+        let Some(task) = self.path.names.task(name) else { return Decision::UNDECIDED };
         let pending = point.pending(task);
         if !point.is_enabled(task) || option >= pending.options {
-            return Decision::ABANDON;
+            return Decision::UNDECIDED;
         }
         let is_last = self.taken == self.schedule.len();
         if is_last {
@@ -230,7 +230,7 @@ impl Strategy for Optimal {
         if self.taken < self.schedule.len() {
             return self.follow(point);
         }
-        let Some(task) = self.free(so_far, point) else { return Decision::ABANDON };
+        let Some(task) = self.free(so_far, point) else { return Decision::UNDECIDED };
         self.note_movers(task, point);
         let pending = point.pending(task);
         self.find_races(task, pending.accesses, Blocking::Possible, point);
@@ -284,12 +284,6 @@ impl Strategy for Optimal {
 
     fn inherited(&self) -> &[Pick] {
         &self.inherited
-    }
-
-    /// It gives up where two operations that commute block a third one and one of them waits for the other, and
-    /// may then have missed something.
-    fn abandons_nothing_new(&self) -> bool {
-        false
     }
 
     fn extent(&self, _executions: u64) -> Extent {
