@@ -228,7 +228,8 @@ impl Machine {
                 None => "end".to_owned(),
             },
             Task::Timer(timer) => format!("fires: {} ! {}", timer.to, timer.message),
-            Task::Spent => "end".to_owned(),
+            Task::Letter(_) => "receives a message".to_owned(),
+            Task::Received(_) | Task::Spent => "end".to_owned(),
             Task::Faults => "kills a process".to_owned(),
         }
     }

@@ -95,13 +95,19 @@ impl Machine {
 
     /// Name and pid go; from now on it is known who has to be told.
     fn vanish(&mut self, task: usize) {
+        let open = self.is_order_open();
         let p = self.process_mut(task);
         let (pid, name) = (p.pid, p.name.take());
-        p.mailbox.clear();
-        p.aliases.clear();
         let links = std::mem::take(&mut p.links);
         let watchers = std::mem::take(&mut p.monitored_by);
-        let watched = std::mem::take(&mut p.monitors);
+        let watched = if open {
+            // What comes later is treated as if it came in time, since it might have.
+            Vec::new()
+        } else {
+            p.mailbox.clear();
+            p.aliases.clear();
+            std::mem::take(&mut p.monitors)
+        };
         if let Some(name) = name {
             Rc::make_mut(&mut self.names).remove(&name);
         }
@@ -123,8 +129,15 @@ impl Machine {
     }
 
     fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {
-        !watchers.is_empty()
+        watchers.iter().any(|w| self.find(w.other).is_some_and(|t| !self.has_vanished(t)))
             || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
+    }
+
+    /// Whether name and pid of a process are gone.
+    fn has_vanished(&self, task: usize) -> bool {
+        let p = self.process(task);
+        matches!(p.next, Next::Gone)
+            || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
 
     /// Whether the end of this process, which has not vanished yet, will be a failure.
@@ -194,7 +207,11 @@ impl Machine {
 
     /// Processes that may be killed as an injected fault.
     pub(super) fn victims(&self) -> Vec<usize> {
-        self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t)).map(|(t, _)| t).collect()
+        let alive = self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t));
+        let mut victims: Vec<usize> = alive.map(|(t, _)| t).collect();
+        // In an order that does not depend on who was there first.
+        victims.sort_by_key(|t| self.process(*t).pid);
+        victims
     }
 }
 

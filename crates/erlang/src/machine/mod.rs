@@ -4,13 +4,16 @@
 pub mod access;
 mod ending;
 mod exit;
+mod letters;
 mod pending;
 mod perform;
 mod signal;
 pub mod spawn;
 mod timer;
+mod touch;
 
 pub use ending::{Ending, Log};
+pub use letters::{Letter, Mail};
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
@@ -35,6 +38,10 @@ pub enum Task {
     Pair(Rc<Pair>),
     /// A timer.
     Timer(Rc<Timer>),
+    /// A message that has arrived, where the order of messages is left open.
+    Letter(Rc<Letter>),
+    /// One that was received.
+    Received(Pid),
     /// A timer that has fired or was cancelled.
     Spent,
     /// Whoever kills processes, where that is allowed.
@@ -89,6 +96,10 @@ pub struct Machine {
     pub(crate) failed: Option<Rc<Defect>>,
     /// The run was ended by the program, without an error.
     pub(crate) halted: bool,
+    /// What is known of letters, if the order of messages is left open.
+    letters: Option<Rc<letters::Known>>,
+    /// Who has to go on before anybody else does.
+    hurried: Option<u32>,
     objects: Objects,
     pending: Vec<Pending>,
     enabled: Vec<TaskId>,
@@ -134,6 +145,8 @@ impl Machine {
             over: None,
             failed: None,
             halted: false,
+            letters: None,
+            hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),
             enabled: Vec::new(),
@@ -225,6 +238,8 @@ impl Machine {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
             Task::Timer(timer) => format!("{}~timer{}", timer.owner, timer.number),
+            Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
+            Task::Received(to) => format!("a letter that {to} received"),
             Task::Spent => "a spent timer".to_owned(),
             Task::Faults => "faults".to_owned(),
         }
@@ -249,7 +264,7 @@ impl Machine {
                     pair.queue.iter().for_each(|s| s.fingerprint(&mut f));
                 }
                 Task::Timer(timer) => timer.fingerprint(&mut f),
-                Task::Pair(_) | Task::Spent | Task::Faults => continue,
+                Task::Pair(_) | Task::Letter(_) | Task::Received(_) | Task::Spent | Task::Faults => continue,
             }
             add(f);
         }
