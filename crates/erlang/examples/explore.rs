@@ -2,8 +2,8 @@
 //! `explore DIR MODULE FUNCTION [thesis|full|lenient|receive] [PREEMPTIONS|optimal|verbose]`; `verbose` is `optimal` and
 //! prints each execution, with what its steps touch.
 
-use raddle_core::search::{NoListener, OnFailure, Plan, search};
 use raddle_core::operation::TaskId;
+use raddle_core::search::{NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{AtMostPreemptions, Decision, Dfs, Next, Optimal, Strategy};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
@@ -65,9 +65,19 @@ fn main() {
     let settings = match rest.first().map(String::as_str) {
         Some("thesis") => Settings::thesis(),
         Some("receive") => Settings { grain: Grain::Receive, ..Settings::default() },
-        Some("instant") => Settings { delivery: raddle_erlang::settings::Delivery::Instant, judgement: raddle_erlang::settings::Judgement::Lenient, ..Settings::default() },
-        Some("pairs") => Settings { delivery: raddle_erlang::settings::Delivery::Pairs, judgement: raddle_erlang::settings::Judgement::Lenient, ..Settings::default() },
-        Some("lenient") => Settings { judgement: raddle_erlang::settings::Judgement::Lenient, ..Settings::default() },
+        Some("instant") => Settings {
+            delivery: raddle_erlang::settings::Delivery::Instant,
+            judgement: raddle_erlang::settings::Judgement::Lenient,
+            ..Settings::default()
+        },
+        Some("pairs") => Settings {
+            delivery: raddle_erlang::settings::Delivery::Pairs,
+            judgement: raddle_erlang::settings::Judgement::Lenient,
+            ..Settings::default()
+        },
+        Some("lenient") => {
+            Settings { judgement: raddle_erlang::settings::Judgement::Lenient, ..Settings::default() }
+        }
         _ => Settings::default(),
     };
     let path = SearchPath { directories, given: Vec::new() };

@@ -59,7 +59,8 @@ fn letters(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
     let end = &states[picks.len()];
     let mut posted = Vec::new();
     for task in 0..end.point().all().len() {
-        let arrived = (end.point().birth(raddle_core::operation::TaskId(task as u32)).after as usize).saturating_sub(1);
+        let arrived =
+            (end.point().birth(raddle_core::operation::TaskId(task as u32)).after as usize).saturating_sub(1);
         let Some(born) = states.get(arrived + 1) else { continue };
         let Some(Task::Letter(letter)) = born.tasks.get(task) else { continue };
         let receiver = born.find(letter.to).expect("letters go to processes");

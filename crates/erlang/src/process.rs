@@ -94,6 +94,8 @@ pub struct Exiting {
     pub injected: bool,
     /// Somebody was told: a monitor or a linked process that traps exits.
     pub noticed: bool,
+    /// Nothing is left to do.
+    pub over: bool,
 }
 
 /// One step of an exit.
@@ -352,19 +354,27 @@ impl Process {
         }
         if let Some(exiting) = &self.exiting {
             f.term(&exiting.reason);
-            let flags = [exiting.begun, exiting.signalled, exiting.injected, exiting.noticed];
+            let flags = [exiting.begun, exiting.signalled, exiting.injected, exiting.noticed, exiting.over];
             f.word(flags.iter().fold(exiting.todo.len() as u64, |all, flag| all << 1 | *flag as u64));
         }
     }
 }
 
 impl Process {
+    /// Whether it has ended.
+    pub fn is_gone(&self) -> bool {
+        matches!(self.next, Next::Gone) || self.exiting.as_ref().is_some_and(|e| e.over)
+    }
+    /// Whether it is to die of a signal.
+    pub fn is_doomed(&self) -> bool {
+        self.exiting.as_ref().is_some_and(|e| e.signalled)
+    }
     /// When its receive gives up, if it waits for that.
     pub fn deadline(&self) -> Option<u64> {
         match self.next {
             // Not while a letter fits.
             Next::Receive(Found::Nothing { deadline: Some(Deadline::At(at)), .. })
-                if !self.letters.iter().any(|mail| mail.fits) =>
+                if !self.is_doomed() && !self.letters.iter().any(|mail| mail.fits) =>
             {
                 Some(at)
             }

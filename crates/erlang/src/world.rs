@@ -114,6 +114,9 @@ impl ErlangWorld {
             }
             let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
             let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
+            if state.tells_the_dead(pick.task.index(), &machine, task.index()) {
+                continue;
+            }
             let options = machine.point().pending(task).options;
             let option = if options == 1 { 0 } else { pick.option };
             assert!(option < options, "raddle: {} cannot move where it did", describe(&machine, task));
@@ -128,6 +131,13 @@ impl ErlangWorld {
         let key = ordered.machine().key_of(pick.task.index());
         let task = self.machine().with_key(key).expect("the same tasks are there");
         self.machine().first_to_take(task).unwrap_or(Pick { task: TaskId(task as u32), option: pick.option })
+    }
+
+    /// Whether the step that corresponds to a step of `ordered` only tells somebody who is not told there, having
+    /// ended before.
+    pub fn tells_the_dead(&self, ordered: &ErlangWorld, pick: Pick) -> bool {
+        let task = self.without_order(ordered, pick).task.index();
+        self.machine().tells_the_dead(task, ordered.machine(), pick.task.index())
     }
 
     /// Whether a step of a world in which messages have an order is not complete yet here.
@@ -259,7 +269,7 @@ impl ErlangWorld {
     /// is left open, from where its process was then.
     fn is_plain_to_see(&self, task: usize, before: usize, also: &[u32]) -> Option<bool> {
         let (now, then) = (self.machine(), self.states[before].as_ref()?);
-        if !now.is_order_open() || now.is_for_the_idle(task) {
+        if !now.is_order_open() || now.depends_on_others(task) {
             return None;
         }
         let process = now.receiver_of(task)?;

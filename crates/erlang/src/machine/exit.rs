@@ -1,12 +1,16 @@
 //! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
 //! and each monitoring process is told. Grain `thesis` takes all of it in one step.
 
-use super::Machine;
+use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next};
 use crate::settings::{Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Birth;
 use std::rc::Rc;
+
+/// Ends are numbered apart from other phantoms.
+const END: u32 = 1 << 29;
 
 impl Machine {
     /// The process comes to its end by itself.
@@ -33,15 +37,31 @@ impl Machine {
         injected: bool,
     ) {
         let p = self.process_mut(task);
-        let exiting =
-            Exiting { reason, trace, todo: Vec::new(), begun: false, signalled, injected, noticed: false };
+        let exiting = Exiting {
+            reason,
+            trace,
+            todo: Vec::new(),
+            begun: false,
+            signalled,
+            injected,
+            noticed: false,
+            over: false,
+        };
         p.exiting = Some(Rc::new(exiting));
-        p.next = Next::Exit;
         p.ys.clear();
         p.frames.clear();
-        p.x.clear();
         p.fr.clear();
         p.receiving = false;
+        if signalled && self.is_order_open() && self.mover != task {
+            // What it was about to do might have been before, so that stays pending, and its end is a task of its own.
+            let end = Task::End(self.process(task).pid);
+            let number = END | self.process(task).pid.hash64() as u32 & (END - 1);
+            self.add_task(end, self.mover, Birth::PHANTOM | number);
+            return;
+        }
+        let p = self.process_mut(task);
+        p.next = Next::Exit;
+        p.x.clear();
     }
 
     /// What the next step of an ending process is.
@@ -136,8 +156,7 @@ impl Machine {
     /// Whether name and pid of a process are gone.
     fn has_vanished(&self, task: usize) -> bool {
         let p = self.process(task);
-        matches!(p.next, Next::Gone)
-            || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
+        p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
 
     /// Whether the end of this process, which has not vanished yet, will be a failure.
@@ -193,11 +212,15 @@ impl Machine {
     }
 
     fn gone(&mut self, task: usize) {
+        let open = self.is_order_open();
         let p = self.process_mut(task);
-        p.next = Next::Gone;
         p.dictionary = Default::default();
         let exiting = Rc::make_mut(p.exiting.as_mut().expect("a process that ends"));
         exiting.trace = None;
+        exiting.over = true;
+        if !(open && exiting.signalled) {
+            p.next = Next::Gone;
+        }
     }
 
     /// Takes all steps of an end that belong together.

@@ -9,8 +9,9 @@
 
 use super::access::{Object, Objects, Touch};
 use super::{Machine, Task};
-use crate::process::{Deadline, Found, Next, Process};
+use crate::process::{Deadline, ExitStep, Found, Next, Process};
 use crate::run::{self, Mode, Stop};
+use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode as Touches, TaskId};
@@ -287,10 +288,12 @@ impl Machine {
         let receiver = self.find(letter.to).map(|t| self.process(t));
         let ready = receiver.is_some_and(|p| {
             matches!(p.next, Next::Receive(_))
+                && p.exiting.is_none()
                 && !self.takes_by_itself(p)
-                && p.letters.iter().position(|mail| mail.task as usize == task).is_some_and(|at| {
-                    self.may_be_received(p, at)
-                })
+                && p.letters
+                    .iter()
+                    .position(|mail| mail.task as usize == task)
+                    .is_some_and(|at| self.may_be_received(p, at))
         });
         let signature = (letter.to.hash64() ^ self.key_of(task).rotate_left(7)) as u32;
         let accesses = touch.accesses(objects);
@@ -325,6 +328,11 @@ impl Machine {
     /// How a process receives the first of its letters that fits.
     pub(crate) fn first_to_take(&self, task: usize) -> Option<Pick> {
         let Task::Process(p) = &self.tasks[task] else { return None };
+        if p.is_doomed()
+            && let Some(end) = self.tasks.iter().position(|t| matches!(t, Task::End(pid) if *pid == p.pid))
+        {
+            return Some(Pick { task: TaskId(end as u32), option: 0 });
+        }
         let first = p.letters.iter().position(|mail| mail.fits).filter(|_| self.is_receiving(task))?;
         if !self.takes_by_itself(p) {
             return Some(Pick { task: TaskId(p.letters[first].task), option: 0 });
@@ -338,7 +346,7 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(_) => Some(task),
             Task::Letter(letter) => self.find(letter.to),
-            Task::Received(to) => self.find(*to),
+            Task::Received(to) | Task::End(to) => self.find(*to),
             _ => None,
         }
     }
@@ -359,13 +367,35 @@ impl Machine {
         matches!(&self.tasks[task], Task::Process(p) if self.is_receiving(task) && !self.takes_by_itself(p))
     }
 
-    /// Whether what a task would do may wait until nothing else can happen.
-    pub(crate) fn is_for_the_idle(&self, task: usize) -> bool {
+    /// Whether what a task would do depends on more than on its process.
+    pub(crate) fn depends_on_others(&self, task: usize) -> bool {
         match &self.tasks[task] {
             Task::Process(p) => p.deadline().is_some(),
-            Task::Timer(_) | Task::Faults => true,
+            Task::Timer(_) | Task::Faults | Task::End(_) => true,
             _ => false,
         }
+    }
+
+    /// Whether the next step of `task` tells somebody of an end who, in the state `other`, has ended before and is
+    /// not told there.
+    pub(crate) fn tells_the_dead(&self, task: usize, other: &Machine, its: usize) -> bool {
+        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        else {
+            return false;
+        };
+        let p = self.process(process);
+        if p.exiting.is_none() || p.is_gone() || self.env.settings.grain != Grain::Full {
+            return false;
+        }
+        let step = self.next_exit_step(process);
+        let there = other.process(its);
+        matches!(step, ExitStep::Down(..))
+            && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
+    }
+
+    /// Whether the end of a process is a task of its own.
+    pub(super) fn has_end(&self, pid: Pid) -> bool {
+        self.tasks.iter().any(|t| matches!(t, Task::End(other) if *other == pid))
     }
 
     /// Whether a process is at a receive.

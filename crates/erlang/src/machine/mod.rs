@@ -42,6 +42,8 @@ pub enum Task {
     Letter(Rc<Letter>),
     /// One that was received.
     Received(Pid),
+    /// The end of a process that dies of a signal, where the order of messages is left open.
+    End(Pid),
     /// A timer that has fired or was cancelled.
     Spent,
     /// Whoever kills processes, where that is allowed.
@@ -98,6 +100,8 @@ pub struct Machine {
     pub(crate) halted: bool,
     /// What is known of letters, if the order of messages is left open.
     letters: Option<Rc<letters::Known>>,
+    /// Whose step it is, or was last.
+    mover: usize,
     /// Who has to go on before anybody else does.
     hurried: Option<u32>,
     objects: Objects,
@@ -146,6 +150,7 @@ impl Machine {
             failed: None,
             halted: false,
             letters: None,
+            mover: 0,
             hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),
@@ -221,7 +226,7 @@ impl Machine {
     pub fn is_alive(&self, task: usize) -> bool {
         let p = self.process(task);
         match &p.exiting {
-            None => !matches!(p.next, crate::process::Next::Gone),
+            None => !p.is_gone(),
             Some(exiting) => !exiting.begun && !exiting.signalled,
         }
     }
@@ -239,6 +244,7 @@ impl Machine {
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
             Task::Timer(timer) => format!("{}~timer{}", timer.owner, timer.number),
             Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
+            Task::End(pid) => pid.to_string(),
             Task::Received(to) => format!("a letter that {to} received"),
             Task::Spent => "a spent timer".to_owned(),
             Task::Faults => "faults".to_owned(),
@@ -264,7 +270,12 @@ impl Machine {
                     pair.queue.iter().for_each(|s| s.fingerprint(&mut f));
                 }
                 Task::Timer(timer) => timer.fingerprint(&mut f),
-                Task::Pair(_) | Task::Letter(_) | Task::Received(_) | Task::Spent | Task::Faults => continue,
+                Task::Pair(_)
+                | Task::Letter(_)
+                | Task::Received(_)
+                | Task::End(_)
+                | Task::Spent
+                | Task::Faults => continue,
             }
             add(f);
         }

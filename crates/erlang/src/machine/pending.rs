@@ -84,7 +84,7 @@ impl Machine {
     }
 
     fn test_is_over(&self) -> bool {
-        matches!(self.process(0).next, Next::Gone)
+        self.process(0).is_gone()
     }
 
     fn let_timers_fire(&self, pending: &mut [Pending]) {
@@ -203,7 +203,18 @@ impl Machine {
                 if matches!(p.next, Next::Gone) {
                     return Pending::NOTHING;
                 }
-                let (touch, options) = self.touch(task);
+                let doomed = p.is_doomed() && self.is_order_open();
+                let (touch, options) = match &p.next {
+                    Next::Exit if doomed && !self.has_end(p.pid) => self.touch(task),
+                    // It was about to end by itself.
+                    Next::Exit if doomed => {
+                        (Touch::NOTHING.read(Object::Itself(p.pid)).write(Object::Watch(p.pid)), 0)
+                    }
+                    _ if doomed => {
+                        (self.touch_alone(task, p, Touch::NOTHING.read(Object::Itself(p.pid))).0, 0)
+                    }
+                    _ => self.touch(task),
+                };
                 let place = (p.pc.module as u64) << 32 | p.pc.at as u64;
                 let kind = match &p.next {
                     Next::Call(..) => 1,
@@ -220,6 +231,16 @@ impl Machine {
                 let touch = self.delivery_touches(pair.from, pair.to, signal);
                 let signature = (pair.from.hash64() ^ pair.to.hash64().rotate_left(9)) as u32;
                 Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Phantom }
+            }
+            Task::End(pid) => {
+                let task = self.find(*pid).expect("its process is there");
+                let p = self.process(task);
+                if p.is_gone() {
+                    return Pending::NOTHING;
+                }
+                let touch = self.exit_touches(task, p, Touch::NOTHING.read(Object::Itself(*pid)));
+                let signature = (pid.hash64() as u32).rotate_left(3);
+                Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Ordinary }
             }
             Task::Letter(letter) => self.evaluate_letter(task, letter, objects),
             Task::Timer(timer) => Pending {

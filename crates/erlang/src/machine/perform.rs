@@ -24,9 +24,14 @@ impl Machine {
         let task = pick.task.index();
         let accesses = self.pending[task].accesses;
         self.steps += 1;
+        self.mover = task;
         self.step_begins(task, accesses);
         match &self.tasks[task] {
             Task::Process(_) => self.step_process(task, pick.option),
+            Task::End(pid) => {
+                let process = self.find(*pid).expect("its process is there");
+                self.exit_by_grain(process);
+            }
             Task::Letter(_) => {
                 self.hurried = None;
                 self.receive_letter(task);

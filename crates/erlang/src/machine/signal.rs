@@ -1,7 +1,7 @@
 //! Signals between processes, and what each does where it arrives.
 
 use super::{Machine, Pair, Task};
-use crate::process::{AliasKind, Monitor, Next};
+use crate::process::{AliasKind, Monitor};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term, known};
@@ -182,7 +182,7 @@ impl Machine {
         let Some(task) = self.find(to) else { return };
         let p = self.process(task);
         // One that is about to end by itself still counts as alive.
-        let too_late = matches!(p.next, Next::Gone) || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled);
+        let too_late = p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled);
         // Where the order of messages is left open, they come to the dead, too: they might have come earlier.
         let always = matches!(signal, Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..));
         if too_late && !(always && self.is_order_open()) {

@@ -5,7 +5,7 @@ use super::signal::Sort;
 use super::{Machine, Signal};
 use crate::process::{AliasKind, ExitStep, Process};
 use crate::settings::{Grain, Judgement};
-use crate::term::{Pid, Ref, known};
+use crate::term::{Pid, Ref, Term, known};
 
 impl Machine {
     /// A message arrives at `to`.
@@ -25,12 +25,12 @@ impl Machine {
         if !self.is_order_open() {
             return touch;
         }
-        // An end that is one step writes only `Watch`, however many it tells.
-        let thesis = self.env.settings.grain != Grain::Full;
-        p.monitors.iter().fold(touch, |touch, m| {
-            let touch = touch.read(Object::Reference(m.reference));
-            if thesis { touch.read(Object::Watch(m.other)) } else { touch }
-        })
+        // Those who watch others are told without touching `In`.
+        let is_down = |message: &Term| match message.as_tuple() {
+            Some([_, Term::Ref(_), kind, _, _]) => kind.is_atom(known::PROCESS),
+            _ => false,
+        };
+        if p.monitors.is_empty() && !p.mailbox.iter().any(is_down) { touch } else { Touch::EVERYTHING }
     }
 
     /// What sending a signal touches: the queue of its pair if it joins it, else what it touches where it
@@ -113,7 +113,8 @@ impl Machine {
             Signal::Link(_) => touch.read(Object::Watch(to)).read(Object::Link(from, to)),
             Signal::Monitor(m) if dead => {
                 let touch = touch.read(Object::Watch(to));
-                match self.arrives_at_once(to, from, Sort::Down(m.reference)) && self.pair(to, from).is_none() {
+                match self.arrives_at_once(to, from, Sort::Down(m.reference)) && self.pair(to, from).is_none()
+                {
                     true => self.down_arrival(touch, m.reference, from),
                     false => Touch::EVERYTHING,
                 }

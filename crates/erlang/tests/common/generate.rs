@@ -15,7 +15,8 @@ pub enum Flavour {
 
 /// A module with one function `t0/0`, `t1/0`, ... for each program.
 pub fn module(name: &str, flavour: Flavour, programs: u64, seed: u64) -> String {
-    let mut text = format!("-module({name}).\n-compile([export_all, nowarn_export_all, nowarn_unused_vars]).\n");
+    let mut text =
+        format!("-module({name}).\n-compile([export_all, nowarn_export_all, nowarn_unused_vars]).\n");
     for number in 0..programs {
         text += &program(number, flavour, &mut Rng::new(seed, number));
     }
@@ -89,7 +90,10 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
     };
     let signals = |rng: &mut Rng| match rng.below(9) {
         0 => format!("begin monitor(process, {whom}), watching end"),
-        1 => format!("begin Q{0} = monitor(process, {whom}), demonitor(Q{0}, [flush]) end", rng.below(1_000_000)),
+        1 => format!(
+            "begin Q{0} = monitor(process, {whom}), demonitor(Q{0}, [flush]) end",
+            rng.below(1_000_000)
+        ),
         2 => format!("receive {{'DOWN', _, _, _, D{0}}} -> D{0} after 0 -> none end", rng.below(1_000_000)),
         3 => format!("catch link({whom})"),
         4 => format!("unlink({whom})"),

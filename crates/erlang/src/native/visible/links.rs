@@ -13,7 +13,7 @@ fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
     let me = look.me;
     let Term::Pid(other) = look.args[0] else { return touch };
     if me.links.contains(&other) {
-        return touch.write(Object::Link(me.pid, other));
+        return touch.write(Object::Link(me.pid, other)).read(Object::Watch(other));
     }
     let touch = touch.read(Object::Watch(other));
     match look.machine.alive(other) {

@@ -130,9 +130,7 @@ static SPAWN_OPT: Visible = Visible {
 
 static EXIT2: Visible = Visible {
     touches: |look, touch| match look.args[0] {
-        Term::Pid(to) => {
-            look.machine.sending_touches(touch, look.me.pid, to, Sort::exit(&look.args[1]))
-        }
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::exit(&look.args[1])),
         _ => touch,
     },
     ready: None,
