@@ -4,7 +4,7 @@
 
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Optimal, Replay};
+use raddle_core::strategy::{Dfs, Optimal, Replay};
 use raddle_core::ticket::{Ticket, TicketStep, VERSION};
 use raddle_core::verdict::Failure;
 use raddle_core::world::{Describe, World};
@@ -13,6 +13,10 @@ use raddle_core::world::{Describe, World};
 pub fn explore(plan: &Plan, program: &Program, listener: &dyn Listener) -> Findings<String> {
     let make = || ErlangWorld::unordered(program);
     let mut findings = search(plan, Box::new(Optimal::new()), make, listener);
+    if findings.undecided > 0 && findings.failure.is_none() {
+        // Behaviours may be missing: depth-first search decides.
+        return search(plan, Box::new(Dfs::new()), || ErlangWorld::new(program), listener);
+    }
     for failure in findings.failure.iter_mut().chain(&mut findings.others) {
         if let Some(told) = in_order(plan, program, failure) {
             *failure = told;

@@ -15,8 +15,8 @@ pub struct Options {
     pub test: Option<String>,
     /// `.erl` and `.beam` files.
     pub files: Vec<PathBuf>,
-    /// `dfs` or `random`.
-    pub strategy: String,
+    /// `optimal`, `dfs` or `random`; none for the usual one.
+    pub strategy: Option<String>,
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
     /// At most so many executions of each test.
@@ -40,7 +40,7 @@ impl Default for Options {
             module: None,
             test: None,
             files: Vec::new(),
-            strategy: "dfs".to_owned(),
+            strategy: None,
             preemptions: None,
             executions: None,
             seed: 0,
@@ -58,7 +58,7 @@ usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
   -pa DIR              look for modules here first
   --module M           only this module's tests
   --test F             only this test
-  --strategy S         dfs (default), optimal or random
+  --strategy S         optimal (default), dfs (default with --grain thesis or receive, or --preemptions) or random
   --preemptions N      at most N preemptions
   --executions N       at most N interleavings of each test
   --seed N             for random choices
@@ -86,7 +86,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             "-pa" | "--pa" => options.pa.push(value()?.into()),
             "--module" => options.module = Some(value()?),
             "--test" => options.test = Some(value()?),
-            "--strategy" => options.strategy = value()?,
+            "--strategy" => options.strategy = Some(value()?),
             "--preemptions" => options.preemptions = Some(number(value()?, &argument)?),
             "--executions" => options.executions = Some(number(value()?, &argument)?),
             "--seed" => options.seed = number(value()?, &argument)?,

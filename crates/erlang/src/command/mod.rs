@@ -2,15 +2,17 @@
 
 mod arguments;
 mod sources;
+mod weakest;
 
 pub use arguments::{Options, parse};
 pub use sources::{Sources, tests_of};
 
+use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::story::Line;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Random, Replay, Strategy};
+use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use std::io::{self, Write};
@@ -60,9 +62,8 @@ fn strategy(options: &Options) -> Result<Box<dyn Strategy>, String> {
         let ticket = Ticket::parse(ticket).map_err(|e| e.to_string())?;
         return Ok(Box::new(Replay::new(ticket)));
     }
-    let strategy: Box<dyn Strategy> = match options.strategy.as_str() {
+    let strategy: Box<dyn Strategy> = match options.strategy.as_deref().unwrap_or("dfs") {
         "dfs" => Box::new(Dfs::new()),
-        "optimal" => Box::new(Optimal::new()),
         "random" => Box::new(Random::new(options.seed)),
         other => return Err(format!("there is no strategy {other}: use dfs, optimal or random")),
     };
@@ -72,8 +73,25 @@ fn strategy(options: &Options) -> Result<Box<dyn Strategy>, String> {
     })
 }
 
+/// What is to explore: the reduction where it keeps its promise, unless another strategy was asked for.
+fn chosen(options: &Options) -> Result<Option<Box<dyn Strategy>>, String> {
+    let reduces = match options.strategy.as_deref() {
+        None => options.settings.grain == Grain::Full && options.preemptions.is_none(),
+        Some("optimal") if options.settings.grain == Grain::Receive => {
+            return Err(
+                "--strategy optimal does not go with --grain receive, whose steps touch everything".into()
+            );
+        }
+        Some("optimal") if options.preemptions.is_some() => {
+            return Err("--strategy optimal does not go with --preemptions: use dfs".into());
+        }
+        Some(other) => other == "optimal",
+    };
+    if reduces && options.replay.is_none() { Ok(None) } else { strategy(options).map(Some) }
+}
+
 fn explore(options: &Options, program: &Program, out: &mut dyn Write) -> io::Result<i32> {
-    let strategy = match strategy(options) {
+    let strategy = match chosen(options) {
         Ok(strategy) => strategy,
         Err(message) => {
             writeln!(out, "{message}")?;
@@ -85,19 +103,33 @@ fn explore(options: &Options, program: &Program, out: &mut dyn Write) -> io::Res
     plan.test = Some(name.clone());
     plan.settings = program.settings.to_map();
     plan.budget.executions = options.executions;
-    if options.strategy == "random" && plan.budget.executions.is_none() {
+    if options.strategy.as_deref() == Some("random") && plan.budget.executions.is_none() {
         plan.budget.executions = Some(10_000);
     }
     if options.keep_going {
         plan.on_failure = OnFailure::KeepGoing;
     }
-    let findings = search(&plan, strategy, || ErlangWorld::new(program), &NoListener);
+    let findings = match strategy {
+        Some(strategy) => search(&plan, strategy, || ErlangWorld::new(program), &NoListener),
+        None => reduce::explore(&plan, program, &NoListener),
+    };
     let mut covered = findings.coverage.to_string();
     if program.settings.grain == Grain::Receive {
         // Coarse steps miss things: all of them is not everything.
         covered = covered.replacen("exhaustive", "every coarse interleaving", 1);
     }
-    report(&name, &findings, &covered, out)
+    let code = report(&name, &findings, &covered, out)?;
+    if let Some(failure) = &findings.failure
+        && code == FAILED
+        && options.replay.is_none()
+    {
+        writeln!(
+            out,
+            "  the weakest delivery that shows it: {}",
+            weakest::weakest_delivery(program, failure)
+        )?;
+    }
+    Ok(code)
 }
 
 fn report(name: &str, findings: &Findings<String>, covered: &str, out: &mut dyn Write) -> io::Result<i32> {

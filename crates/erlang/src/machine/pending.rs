@@ -53,9 +53,10 @@ impl Machine {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
         pending.clear();
+        // When the run was ended for everybody, what they would have done stays pending: it might have been before.
         let over = self.over.is_some() || self.halted;
         for task in 0..self.tasks.len() {
-            pending.push(if over { Pending::NOTHING } else { self.evaluate(task, &mut objects) });
+            pending.push(self.evaluate(task, &mut objects));
         }
         self.objects = objects;
         if let (false, Some(task)) = (over, self.hurried) {
@@ -65,8 +66,10 @@ impl Machine {
             self.let_faults_happen(&mut pending);
         }
         self.enabled.clear();
-        let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
-        self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        if !over {
+            let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+            self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        }
         self.pending = pending;
     }
 

@@ -164,6 +164,8 @@ impl Machine {
         match step {
             ExitStep::Table(id) => {
                 let touch = mine.write(Object::table(&id));
+                // With its first step it is no longer alive.
+                let touch = if exiting.begun { touch } else { touch.write(Object::Watch(p.pid)) };
                 match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
                     Some((heir, _)) => {
                         let touch = touch.read(Object::Watch(*heir));

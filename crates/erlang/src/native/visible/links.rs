@@ -17,7 +17,11 @@ fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
     }
     let touch = touch.read(Object::Watch(other));
     match look.machine.alive(other) {
-        None => look.machine.arrival(touch, me.pid),
+        None => {
+            // Its exit signal, if there was a link, may have come already.
+            let touch = touch.read(Object::Link(me.pid, other));
+            if look.machine.is_order_open() { touch } else { look.machine.arrival(touch, me.pid) }
+        }
         Some(_) => look.machine.sending_touches(touch, me.pid, other, Sort::Watching),
     }
 }
