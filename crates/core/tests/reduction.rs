@@ -20,7 +20,7 @@ fn explore(
 ) -> (Findings<Outcome>, Seen) {
     let (strategy, seen) = classifier(strategy);
     let plan = limited(most, all(workers));
-    let found = search(&plan, Box::new(strategy), || Machine::new(programs), &NoListener);
+    let found = search(&plan, Box::new(strategy), || Machine::new(programs), std::sync::Arc::new(NoListener));
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     (found, seen)
 }

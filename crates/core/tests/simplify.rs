@@ -11,7 +11,7 @@ use raddle_core::strategy::{Random, Replay, Sampler, Strategy};
 use raddle_core::verdict::{Failure, FailureKind};
 
 fn found_by(strategy: Box<dyn Strategy>, program: &Program) -> Option<Failure> {
-    search(&limited(50, first(1)), strategy, || Toy::new(program), &NoListener).failure
+    search(&limited(50, first(1)), strategy, || Toy::new(program), std::sync::Arc::new(NoListener)).failure
 }
 
 fn simpler(failure: &Failure, program: &Program) -> Option<Failure> {

@@ -32,7 +32,7 @@ fn main() {
     }
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();
-    let findings = search(&plan, strategy, || ErlangWorld::new(&program), &NoListener);
+    let findings = search(&plan, strategy, || ErlangWorld::new(&program), std::sync::Arc::new(NoListener));
     let seconds = begun.elapsed().as_secs_f64();
     println!(
         "{} executions, {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",

@@ -15,6 +15,7 @@ use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which strategy makes the choices.
@@ -249,13 +250,13 @@ impl Checker {
         // Whoever runs the checks of others keeps their tickets.
         let writes = !matches!(self.choice, Choice::Replay(_)) && observer::get().is_none();
         let begun = Instant::now();
-        let listening = Listening::new(self.plan.test.clone(), writes);
-        let mut findings = self.search(&f, &listening);
+        let listening = Arc::new(Listening::new(self.plan.test.clone(), writes));
+        let mut findings = self.search(&f, listening.clone());
         let may_go_on = findings.failures == 0 && !findings.interrupted;
         if matches!(self.choice, Choice::Exhaustive) && findings.undecided > 0 && may_go_on {
             // The reduction has met what it cannot decide: the slow and obvious search does.
             self.choice = Choice::Dfs;
-            findings = self.search(&f, &listening);
+            findings = self.search(&f, listening.clone());
         }
         if let (Choice::Random(_), Some(most)) = (&self.choice, self.preemptions) {
             findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
@@ -275,7 +276,7 @@ impl Checker {
             let (coverage, failure) = (findings.coverage.clone(), findings.failure.clone());
             observer.seen(Seen { coverage, steps: findings.steps, failure });
         }
-        let ticket_file = match listening.into_ticket() {
+        let ticket_file = match listening.ticket() {
             Some(Ok(path)) => Some(path),
             Some(Err(error)) => {
                 if let Some(failure) = &mut findings.failure {
@@ -325,7 +326,7 @@ impl Checker {
         report
     }
 
-    fn search<T, F>(&self, f: &F, listener: &dyn Listener) -> Findings<T>
+    fn search<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
@@ -357,7 +358,7 @@ impl Checker {
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
         again.preemptions = None;
         again.plan.workers = 1;
-        let defect = again.search(f, &NoListener).failure.map(|f| f.defect);
+        let defect = again.search(f, Arc::new(NoListener)).failure.map(|f| f.defect);
         let same = defect.as_ref().is_some_and(|d| d.kind == failure.defect.kind);
         if !same {
             let found = defect.map_or("no failure".to_owned(), |d| format!("{}: {}", d.kind, d.message));

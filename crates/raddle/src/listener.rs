@@ -36,11 +36,11 @@ impl Listening {
     }
 
     /// Where the ticket is, or why it could not be written.
-    pub fn into_ticket(self) -> Option<Result<PathBuf, String>> {
+    pub fn ticket(&self) -> Option<Result<PathBuf, String>> {
         if self.shown.load(Ordering::Relaxed) > 0 {
             eprint!("\r\x1b[K");
         }
-        self.ticket.into_inner().unwrap_or_else(|e| e.into_inner())
+        self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
     }
 
     fn words(&self, progress: &Progress) -> String {

@@ -3,13 +3,16 @@
 
 mod pool;
 mod run;
+mod watcher;
 mod worker;
 
 use crate::strategy::Strategy;
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
+use watcher::{Stopped, Watching};
 
 /// How much a search may spend.
 #[derive(Clone, Debug)]
@@ -50,8 +53,8 @@ pub struct Progress {
 }
 
 /// Hears of things while a search goes on.
-pub trait Listener: Sync {
-    /// Called about ten times a second by the thread that started the search.
+pub trait Listener: Send + Sync {
+    /// Called about ten times a second by a thread that looks after all searches.
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
@@ -125,35 +128,41 @@ pub struct Findings<T> {
     pub coverage: Coverage,
 }
 
-/// Explores. `make_world` is called once by each worker, on its own thread.
+/// Explores. `make_world` is called once by each worker, on its own thread; the calling thread is one of them.
 pub fn search<W, M>(
     plan: &Plan,
     strategy: Box<dyn Strategy>,
     make_world: M,
-    listener: &dyn Listener,
+    listener: Arc<dyn Listener>,
 ) -> Findings<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let begun = Instant::now();
     let kind = strategy.extent(0);
     let sampling = matches!(kind, Extent::Sampled { .. });
-    let shared = worker::Shared::new(plan, strategy, listener, begun, sampling);
+    let shared = worker::Shared::new(plan, strategy, &listener, sampling);
+    let watching = Watching::begin(&shared.watched);
     std::thread::scope(|scope| {
-        for _ in 0..plan.workers.max(1) {
-            worker::spawn(scope, &shared, &make_world);
+        // This thread is a worker, too, unless it is in the middle of a panic: worlds could not tell it from theirs.
+        let others = plan.workers.max(1) - usize::from(!std::thread::panicking());
+        for _ in 0..others {
+            scope.spawn(|| worker::work(&shared, &make_world));
         }
-        shared.guard(|| shared.watch(|progress| listener.tick(&progress)));
+        if !std::thread::panicking() {
+            worker::work(&shared, &make_world);
+        }
     });
+    drop(watching);
+    let stopped = shared.watched.stopped();
     let total = shared.into_total();
     let executions = match total.executions {
         1 => "1 execution".to_owned(),
         n => format!("{} executions", thousands(n)),
     };
-    let extent = match (&total.stopped, kind) {
-        (Some(worker::Stopped::Interrupted), Extent::Sampled { .. }) => {
+    let extent = match (&stopped, kind) {
+        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
             Extent::Part(format!("interrupted after {executions}"))
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
@@ -164,11 +173,11 @@ where
         }
         (None, kind) => kind,
         (Some(why), _) => Extent::Part(match why {
-            worker::Stopped::Failure => "stopped at the first failure".to_owned(),
-            worker::Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
-            worker::Stopped::Executions => format!("stopped after {executions}"),
-            worker::Stopped::Time => format!("stopped after {executions} at the time limit"),
-            worker::Stopped::Interrupted => format!("interrupted after {executions}"),
+            Stopped::Failure => "stopped at the first failure".to_owned(),
+            Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+            Stopped::Executions => format!("stopped after {executions}"),
+            Stopped::Time => format!("stopped after {executions} at the time limit"),
+            Stopped::Interrupted => format!("interrupted after {executions}"),
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();
@@ -179,7 +188,7 @@ where
         executions: total.executions,
         abandoned: total.abandoned,
         undecided: total.undecided,
-        interrupted: total.stopped == Some(worker::Stopped::Interrupted),
+        interrupted: stopped == Some(Stopped::Interrupted),
         steps: total.steps,
         outcomes: total.outcomes,
         failures: total.failures.values().sum(),

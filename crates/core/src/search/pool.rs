@@ -3,7 +3,6 @@
 use super::worker::Job;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-use std::time::Duration;
 
 struct State {
     jobs: Vec<Job>,
@@ -72,12 +71,5 @@ impl Pool {
         };
         self.hungry.fetch_sub(1, Ordering::Relaxed);
         job
-    }
-    /// Waits until the search is over, for at most `time`. Says whether it is.
-    pub fn is_over_within(&self, time: Duration) -> bool {
-        let state = self.state.lock().unwrap();
-        let goes_on = |s: &mut State| (s.busy > 0 || !s.jobs.is_empty()) && !self.is_closed();
-        let (mut state, _) = self.changed.wait_timeout_while(state, time, goes_on).unwrap();
-        !goes_on(&mut state)
     }
 }

@@ -2,42 +2,28 @@
 
 use super::pool::Pool;
 use super::run::{Ran, execute};
-use super::{Listener, OnFailure, Plan, Progress};
+use super::watcher::{Stopped, Watched};
+use super::{Listener, OnFailure, Plan};
 use crate::strategy::{Next, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
 use crate::verdict::{Defect, Failure, FailureKind, Verdict};
 use crate::world::World;
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::Scope;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
-/// A strategy, the last trace that it has seen, and execution numbers that its last worker left over.
+/// A strategy, and the last trace that it has seen.
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
-    numbers: Range<u64>,
 }
 
 impl Job {
     fn new(strategy: Box<dyn Strategy>) -> Job {
-        Job { strategy, trace: Trace::new(), numbers: 0..0 }
+        Job { strategy, trace: Trace::new() }
     }
-}
-
-/// Why a search ended before it was through.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Stopped {
-    Failure,
-    NotDeterministic,
-    Interrupted,
-    Time,
-    Executions,
 }
 
 /// What all workers have found together.
@@ -52,15 +38,13 @@ pub(super) struct Total<T> {
     /// The failure of each kind with the lowest number.
     pub first: BTreeMap<FailureKind, Failure>,
     pub assumptions: Vec<String>,
-    pub stopped: Option<Stopped>,
 }
 
 /// What the workers of a search share.
 pub(super) struct Shared<'a, T> {
     plan: &'a Plan,
     listener: &'a dyn Listener,
-    begun: Instant,
-    pool: Pool,
+    pub watched: Arc<Watched>,
     /// The next execution number that nobody has.
     next: AtomicU64,
     /// Executions from this number on are not wanted: one with a lower number failed.
@@ -68,13 +52,9 @@ pub(super) struct Shared<'a, T> {
     /// How many numbers a worker takes at a time.
     block: u64,
     sampling: bool,
-    executions: AtomicU64,
-    failures: AtomicU64,
     total: Mutex<Total<T>>,
     /// Held while the listener is told of a failure, so that it hears of them one after the other.
     telling: Mutex<()>,
-    /// The first panic that was none of the program's.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 /// How often a worker adds its count to the shared one.
@@ -84,8 +64,7 @@ impl<'a, T: Ord> Shared<'a, T> {
     pub fn new(
         plan: &'a Plan,
         strategy: Box<dyn Strategy>,
-        listener: &'a dyn Listener,
-        begun: Instant,
+        listener: &'a Arc<dyn Listener>,
         sampling: bool,
     ) -> Self {
         let total = Total {
@@ -97,57 +76,22 @@ impl<'a, T: Ord> Shared<'a, T> {
             failures: BTreeMap::new(),
             first: BTreeMap::new(),
             assumptions: Vec::new(),
-            stopped: None,
         };
         Shared {
             plan,
-            listener,
-            begun,
-            pool: Pool::new(Job::new(strategy)),
+            listener: &**listener,
+            watched: Arc::new(Watched::new(plan, Pool::new(Job::new(strategy)), listener.clone())),
             next: AtomicU64::new(0),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
-            executions: AtomicU64::new(0),
-            failures: AtomicU64::new(0),
             total: Mutex::new(total),
             telling: Mutex::new(()),
-            panic: Mutex::new(None),
-        }
-    }
-
-    /// Reports progress and looks at the clock until the search is over.
-    pub fn watch(&self, tick: impl Fn(Progress)) {
-        let left = || self.plan.budget.time.map(|limit| limit.saturating_sub(self.begun.elapsed()));
-        let nap = Duration::from_millis(100);
-        while !self.pool.is_over_within(left().map_or(nap, |left| left.min(nap))) {
-            if left() == Some(Duration::ZERO) {
-                self.stop(Stopped::Time);
-            }
-            if self.listener.wants_to_stop() {
-                self.stop(Stopped::Interrupted);
-            }
-            tick(Progress {
-                executions: self.executions.load(Ordering::Relaxed),
-                failures: self.failures.load(Ordering::Relaxed),
-                elapsed: self.begun.elapsed(),
-            });
-        }
-    }
-
-    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
-    /// nobody waits for whoever panicked, and [`Shared::into_total`] passes the panic on.
-    pub fn guard(&self, work: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-            self.panic.lock().unwrap().get_or_insert(payload);
-            self.pool.close();
         }
     }
 
     pub fn into_total(self) -> Total<T> {
-        if let Some(payload) = self.panic.into_inner().unwrap() {
-            std::panic::resume_unwind(payload);
-        }
+        self.watched.pass_panic_on();
         let mut total = self.total.into_inner().unwrap();
         total.assumptions.sort();
         total.assumptions.dedup();
@@ -159,41 +103,24 @@ impl<'a, T: Ord> Shared<'a, T> {
         let budget = self.plan.budget.executions.unwrap_or(u64::MAX);
         first.min(budget)..(first + self.block).min(budget)
     }
-
-    fn stop(&self, why: Stopped) {
-        let mut total = self.total.lock().unwrap();
-        total.stopped = Some(total.stopped.map_or(why, |old| old.min(why)));
-        drop(total);
-        self.pool.close();
-    }
 }
 
-/// Starts a worker in `scope`.
-pub(super) fn spawn<'scope, 'env, W, M>(
-    scope: &'scope Scope<'scope, 'env>,
-    shared: &'scope Shared<'scope, W::Outcome>,
-    make_world: &'scope M,
-) where
+/// Explores on the calling thread until there is nothing left to do.
+pub(super) fn work<W, M>(shared: &Shared<'_, W::Outcome>, make_world: &M)
+where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let work = move || {
+    shared.watched.guard(|| {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
-        while let Some(job) = shared.pool.take() {
-            let left = worker.explore(job);
-            if let Some(job) = left {
-                // This thread is worn out; another one goes on where it was.
-                shared.pool.give(job);
-                spawn(scope, shared, make_world);
-                shared.pool.done();
-                break;
-            }
-            shared.pool.done();
+        let pool = &shared.watched.pool;
+        while let Some(job) = pool.take() {
+            worker.explore(job);
+            pool.done();
         }
         worker.hand_in();
-    };
-    scope.spawn(move || shared.guard(work));
+    });
 }
 
 /// What one worker has found and not yet handed in.
@@ -223,51 +150,42 @@ impl<W: World> Worker<'_, W>
 where
     W::Outcome: Ord,
 {
-    /// Explores until the job is done or the search is over. Returns the job if it is to go on elsewhere.
-    fn explore(&mut self, mut job: Job) -> Option<Job> {
+    /// Explores until the job is done or the search is over.
+    fn explore(&mut self, mut job: Job) {
         let shared = self.shared;
-        if !job.numbers.is_empty() {
-            // Whoever waits for a job has no numbers left that are wanted.
-            self.numbers = std::mem::take(&mut job.numbers);
-        }
-        while !shared.pool.is_closed() {
+        while !shared.watched.pool.is_closed() {
             // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
             // that only an execution that there is uses up a number of the budget.
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
-                return None;
+                return;
             }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
             }
             let number = self.numbers.start;
             if self.numbers.is_empty() && !shared.sampling {
-                shared.stop(Stopped::Executions);
+                shared.watched.stop(Stopped::Executions);
             }
             if self.numbers.is_empty() || number >= shared.limit.load(Ordering::Relaxed) {
-                return None;
+                return;
             }
             let keep = match systematic.unwrap_or_else(|| job.strategy.begin(number)) {
                 Next::From(depth) => depth,
-                Next::Exhausted => return None,
+                Next::Exhausted => return,
             };
             self.numbers.start += 1;
             self.run_one(&mut job, keep, number);
-            if self.world.is_worn() {
-                job.numbers = std::mem::take(&mut self.numbers);
-                return Some(job);
-            }
-            if shared.pool.is_wanted()
+            if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
             {
-                shared.pool.give(Job::new(strategy));
+                shared.watched.pool.give(Job::new(strategy));
             }
             if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
                 self.report();
             }
         }
-        None
     }
 
     fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) {
@@ -300,10 +218,10 @@ where
     #[cold]
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
-        shared.failures.fetch_add(1, Ordering::Relaxed);
+        shared.watched.failures.fetch_add(1, Ordering::Relaxed);
         if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
             // The strategy no longer knows where it is, and nothing that followed could be trusted.
-            shared.stop(Stopped::NotDeterministic);
+            shared.watched.stop(Stopped::NotDeterministic);
         }
         let telling = shared.telling.lock().unwrap();
         let before = shared.limit.load(Ordering::Relaxed);
@@ -332,18 +250,18 @@ where
             total.first.insert(failure.kind(), failure);
         }
         if shared.plan.on_failure == OnFailure::Stop {
-            total.stopped = Some(Stopped::Failure);
             drop(total);
+            shared.watched.note_stop(Stopped::Failure);
             shared.limit.fetch_min(number, Ordering::Relaxed);
             if !shared.sampling {
-                shared.pool.close();
+                shared.watched.pool.close();
             }
         }
     }
 
     fn report(&mut self) {
         let new = self.own.executions - self.own.reported;
-        self.shared.executions.fetch_add(new, Ordering::Relaxed);
+        self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
         self.own.reported = self.own.executions;
     }
 

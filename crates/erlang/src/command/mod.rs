@@ -14,6 +14,7 @@ use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Random, Replay, Str
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Everything passed.
 pub const PASSED: i32 = 0;
@@ -91,7 +92,7 @@ fn explore(options: &Options, program: &Program, out: &mut dyn Write) -> io::Res
     if options.keep_going {
         plan.on_failure = OnFailure::KeepGoing;
     }
-    let findings = search(&plan, strategy, || ErlangWorld::new(program), &NoListener);
+    let findings = search(&plan, strategy, || ErlangWorld::new(program), Arc::new(NoListener));
     let mut covered = findings.coverage.to_string();
     if program.settings.grain == Grain::Receive {
         // Coarse steps miss things: all of them is not everything.

@@ -74,7 +74,7 @@ pub fn program(dir: &Path, module: &str, function: &str, settings: Settings) -> 
 /// Explores with this strategy, and goes on after failures.
 pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<String> {
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    search(&plan, strategy, || ErlangWorld::new(program), &NoListener)
+    search(&plan, strategy, || ErlangWorld::new(program), std::sync::Arc::new(NoListener))
 }
 
 /// Explores everything.

@@ -20,10 +20,15 @@ static DISTANCE: OnceLock<Option<isize>> = OnceLock::new();
 
 const FIXED: [u64; 2] = [0x7261_6464_6c65_0001, 0x6861_7368_6b65_7973];
 
-/// Where std keeps the keys of one operating-system thread.
-pub(crate) struct HashKeys(*mut [u64; 2]);
+/// Where std keeps the keys of one operating-system thread. They are the thread's own again when this is dropped.
+pub(crate) struct HashKeys {
+    place: *mut [u64; 2],
+    own: [u64; 2],
+}
 
 impl HashKeys {
+    const UNKNOWN: HashKeys = HashKeys { place: std::ptr::null_mut(), own: [0; 2] };
+
     /// Those of the calling thread. If this version of std keeps them in another way, they stay as they are.
     pub fn of_this_thread() -> HashKeys {
         let landmark = LANDMARK.with(|landmark| landmark.as_ptr() as usize);
@@ -33,19 +38,32 @@ impl HashKeys {
             let together = memory.iter().any(|part| part.contains(&keys) && part.contains(&landmark));
             together.then_some(keys as isize - landmark as isize)
         };
-        let Some(distance) = DISTANCE.get_or_init(measure) else { return HashKeys(std::ptr::null_mut()) };
+        let Some(distance) = DISTANCE.get_or_init(measure) else { return HashKeys::UNKNOWN };
         // std makes the keys of a thread when it first needs them, and would overwrite ours.
         draw();
-        HashKeys(landmark.wrapping_add_signed(*distance) as *mut [u64; 2])
+        let place = landmark.wrapping_add_signed(*distance) as *mut [u64; 2];
+        // SAFETY: two words of this thread's own memory, which only std's functions on this thread use.
+        HashKeys { place, own: unsafe { place.read_volatile() } }
     }
 
     /// The next map is the first.
     #[inline]
     pub fn reset(&self) {
-        if !self.0.is_null() {
+        self.set(FIXED);
+    }
+
+    #[inline]
+    fn set(&self, keys: [u64; 2]) {
+        if !self.place.is_null() {
             // SAFETY: two words of this thread's own memory, which only std's functions on this thread use.
-            unsafe { self.0.write_volatile(FIXED) };
+            unsafe { self.place.write_volatile(keys) };
         }
+    }
+}
+
+impl Drop for HashKeys {
+    fn drop(&mut self) {
+        self.set(self.own);
     }
 }
 
@@ -84,7 +102,10 @@ mod tests {
     #[test]
     fn maps_are_seeded_alike_after_a_reset() {
         let keys = HashKeys::of_this_thread();
-        assert!(!keys.0.is_null(), "this version of std keeps its keys in a way that raddle does not know");
+        assert!(
+            !keys.place.is_null(),
+            "this version of std keeps its keys in a way that raddle does not know"
+        );
         let seeds = || {
             keys.reset();
             [draw().unwrap(), draw().unwrap()]

@@ -180,8 +180,12 @@ fn explore(
     let budget = Budget { executions: Some(most), steps: 2_000, time: None };
     let plan = Plan { budget, workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let program = || body(program);
-    let found =
-        search(&plan, Box::new(strategy), || NativeWorld::new(&program, settings.clone()), &NoListener);
+    let found = search(
+        &plan,
+        Box::new(strategy),
+        || NativeWorld::new(&program, settings.clone()),
+        std::sync::Arc::new(NoListener),
+    );
     let seen = std::mem::take(&mut *seen.lock().unwrap());
     (found, seen)
 }
