@@ -4,6 +4,7 @@
 //! how the run ended. Worlds are machines that are used again: [`World::start`] begins a clean execution.
 
 use crate::operation::{Accesses, TaskId};
+use crate::random::Rng;
 use crate::story::Story;
 use crate::verdict::Defect;
 
@@ -258,6 +259,57 @@ impl std::fmt::Debug for Decision {
     }
 }
 
+/// Draws what happens at each point, every task with the same chance and then every option of it, without looking at
+/// what they are about to do.
+#[derive(Clone, Debug)]
+pub struct Dice {
+    rng: Rng,
+    steps: usize,
+    most: usize,
+    used_up: bool,
+}
+
+impl Dice {
+    /// Dice for a run of at most so many steps.
+    pub fn new(rng: Rng, most: usize) -> Dice {
+        Dice { rng, steps: 0, most, used_up: false }
+    }
+    /// One of the picks that are possible at a point.
+    #[inline]
+    pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
+        let task = match enabled {
+            [only] => *only,
+            _ => enabled[rng.below(enabled.len() as u32) as usize],
+        };
+        let options = pending[task.index()].options;
+        let option = if options > 1 { rng.below(options) } else { 0 };
+        Pick { task, option }
+    }
+    /// What happens next, where `enabled` can move. Nothing if that were too many steps.
+    #[inline]
+    pub fn draw(&mut self, enabled: &[TaskId], pending: &[Pending]) -> Decision {
+        match self.note() {
+            true => Decision::take(Dice::pick(&mut self.rng, enabled, pending)),
+            false => Decision::STOP,
+        }
+    }
+    /// A step happens by itself. Says whether the run goes on.
+    #[inline]
+    pub fn note(&mut self) -> bool {
+        self.used_up = self.steps >= self.most;
+        self.steps += 1;
+        !self.used_up
+    }
+    /// Whether the run was to take more steps than it may.
+    pub fn are_used_up(&self) -> bool {
+        self.used_up
+    }
+    /// How many steps there were.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+}
+
 /// Decides what happens at each point of a run.
 pub trait Driver {
     /// Whether it asks a [point](Point) about the past. Worlds need not keep it otherwise.
@@ -305,6 +357,13 @@ pub trait World: Describe {
     {
         self.start();
         self.drive(driver);
+    }
+    /// Begins a clean execution and draws what happens until it is over or the dice are used up, without showing it to
+    /// anybody: the same as [`World::run`] with a driver that draws the same, but faster. Worlds that would not be
+    /// faster do nothing and say so by `false`.
+    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+        let _ = dice;
+        false
     }
     /// Why nothing more can happen; asked when the point is over.
     fn ending(&self) -> Ending {

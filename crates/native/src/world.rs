@@ -11,7 +11,7 @@ use crate::statics;
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
-use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, World};
+use raddle_core::world::{Describe, Dice, Driver, End, Ending, Pick, Point, World};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -105,6 +105,12 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         // The driver hears of what happens by itself before the first point.
         self.prepare();
         self.execution.drive(driver);
+    }
+
+    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+        self.prepare();
+        self.execution.draw(dice);
+        true
     }
 
     #[inline]

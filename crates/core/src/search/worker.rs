@@ -176,22 +176,23 @@ where
                 Next::Exhausted => return,
             };
             self.numbers.start += 1;
-            self.run_one(&mut job, keep, number);
+            let steps = self.run_one(&mut job, keep, number);
             if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
             {
                 shared.watched.pool.give(Job::new(strategy));
             }
-            if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
+            if self.own.executions - self.own.reported >= REPORT_EVERY || steps > 1_000 {
                 self.report();
             }
         }
     }
 
-    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) {
+    /// Runs one execution, and says how many steps it took.
+    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> usize {
         let max_steps = self.shared.plan.budget.steps;
-        let ran = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
-        self.own.steps += job.trace.len() as u64;
+        let (ran, steps) = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
+        self.own.steps += steps as u64;
         let verdict = match ran {
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
@@ -213,6 +214,7 @@ where
             }
         };
         job.strategy.finish(&job.trace, verdict);
+        steps
     }
 
     #[cold]

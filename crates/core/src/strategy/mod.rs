@@ -39,6 +39,7 @@ pub use sampler::Sampler;
 pub use surw::Surw;
 pub use swarm::Swarm;
 
+use crate::random::Rng;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
 pub use crate::world::Decision;
@@ -59,6 +60,12 @@ pub trait Strategy: Send {
     fn begin(&mut self, execution: u64) -> Next;
     /// Chooses at a point where at least one thing can happen. Also asked where only one can.
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
+    /// For a strategy that draws blindly (see [`Dice`](crate::world::Dice)) and learns nothing from what happens:
+    /// the numbers that [`Strategy::choose`] would draw in this execution. It is asked to choose only if the execution
+    /// turns out to be worth a closer look.
+    fn draws(&self) -> Option<Rng> {
+        None
+    }
     /// Nothing more can happen in this execution, which came to its own end.
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
         let _ = (so_far, point, ending);

@@ -7,7 +7,7 @@ use super::{Decision, Next, Strategy};
 use crate::random::Rng;
 use crate::trace::Trace;
 use crate::verdict::Extent;
-use crate::world::{Pick, Point};
+use crate::world::{Dice, Point};
 
 /// Uniform random choice.
 #[derive(Clone, Debug)]
@@ -31,14 +31,11 @@ impl Strategy for Random {
 
     #[inline]
     fn choose(&mut self, _so_far: &Trace, point: &Point<'_>) -> Decision {
-        let enabled = point.enabled();
-        let task = match enabled {
-            [only] => *only,
-            _ => enabled[self.rng.below(enabled.len() as u32) as usize],
-        };
-        let options = point.pending(task).options;
-        let option = if options > 1 { self.rng.below(options) } else { 0 };
-        Decision::take(Pick { task, option })
+        Decision::take(Dice::pick(&mut self.rng, point.enabled(), point.all()))
+    }
+
+    fn draws(&self) -> Option<Rng> {
+        Some(self.rng.clone())
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {

@@ -80,7 +80,8 @@ impl Execution {
             // Whoever changes what its loop read lets it go on.
             false => Execution::looks_at(sense.accesses, &task.spin_reads),
         };
-        Pending { accesses, options, signature: op.signature(), manner: op.verb.manner }
+        let signature = if self.is_blind { 0 } else { op.signature() };
+        Pending { accesses, options, signature, manner: op.verb.manner }
     }
 
     /// Evaluates the pending operation of a task in the present state.

@@ -14,7 +14,7 @@ use raddle::sync::{Barrier, Condvar, Mutex, Once, RwLock};
 use raddle::thread::{self, JoinHandle, Thread};
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal};
+use raddle_core::strategy::{Dfs, Optimal, Random};
 use raddle_native::{NativeWorld, Settings, Spins};
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,17 +177,43 @@ fn explore(
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Notes>, Seen) {
     let (strategy, seen) = classifier(strategy);
+    let found = run(program, settings, workers, most, strategy);
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    (found, seen)
+}
+
+fn run(
+    program: &[Do],
+    settings: &Settings,
+    workers: usize,
+    most: u64,
+    strategy: impl raddle_core::strategy::Strategy + 'static,
+) -> Findings<Notes> {
     let budget = Budget { executions: Some(most), steps: 2_000, time: None };
     let plan = Plan { budget, workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let program = || body(program);
-    let found = search(
+    search(
         &plan,
         Box::new(strategy),
         || NativeWorld::new(&program, settings.clone()),
         std::sync::Arc::new(NoListener),
-    );
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
-    (found, seen)
+    )
+}
+
+/// Uniform random lets the world draw without looking. Whoever looks must see the same.
+fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
+    const MOST: u64 = 60;
+    let (open, _) = explore(program, settings, 1, MOST, Random::new(7));
+    let blind = run(program, settings, 1, MOST, Random::new(7));
+    let told = |found: &Findings<Notes>| {
+        let failure =
+            found.failure.as_ref().map(|f| (f.execution, f.defect.message.clone(), f.ticket.clone()));
+        (found.executions, found.steps, found.failures, found.outcomes.clone(), failure)
+    };
+    match told(&open) == told(&blind) {
+        true => Ok(()),
+        false => Err(format!("{:?}\nis not {:?}\n{program:?}", told(&blind), told(&open))),
+    }
 }
 
 /// Whether two readers can block a writer and one of them may have to wait for the other: the one case in which
@@ -324,6 +350,13 @@ fn cases() -> u32 {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), rng_seed: seed(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn drawing_blindly_is_the_same_as_looking(program in programs(), any_time in any::<bool>(), spurious in 0..2u32) {
+        let time = if any_time { Time::Any } else { Time::Idle };
+        let compared = compare_blind(&program, &Settings { time, spurious, ..Settings::default() });
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
 
     #[test]
     fn each_trace_once(program in programs()) {
