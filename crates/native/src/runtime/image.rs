@@ -1,5 +1,6 @@
 //! Where the program's statics and a thread's own ones are in memory. The only file that asks the platform.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -79,7 +80,7 @@ fn find() -> Vec<Vec<Part>> {
 
 /// Where the calling thread keeps what is its own, in whole words.
 #[cfg(target_os = "linux")]
-pub(crate) fn own_memory_of_this_thread() -> Vec<Range<usize>> {
+fn own_memory_of_this_thread() -> Vec<Range<usize>> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -102,6 +103,34 @@ pub(crate) fn own_memory_of_this_thread() -> Vec<Range<usize>> {
     // SAFETY: `visit` keeps to its contract and the vector outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
     ranges
+}
+
+thread_local! {
+    /// Lies beside what std keeps for the thread.
+    static LANDMARK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Where std keeps something for the calling thread that it tells nobody about. `find` searches for it, once in the
+/// life of the process: all threads have it at the same `distance` from a variable of ours. None if it is not found,
+/// or if the two do not belong to the same library.
+pub(crate) fn own_variable(
+    distance: &OnceLock<Option<isize>>,
+    find: impl FnOnce() -> Option<usize>,
+) -> Option<usize> {
+    let landmark = LANDMARK.with(|landmark| landmark.as_ptr() as usize);
+    let measure = || {
+        let found = find()?;
+        let memory = own_memory_of_this_thread();
+        let together = memory.iter().any(|part| part.contains(&found) && part.contains(&landmark));
+        together.then_some(found as isize - landmark as isize)
+    };
+    distance.get_or_init(measure).map(|distance| landmark.wrapping_add_signed(distance))
+}
+
+/// The words of the calling thread's own memory.
+pub(crate) fn own_words_of_this_thread() -> Vec<usize> {
+    let words = |range: Range<usize>| range.step_by(size_of::<usize>());
+    own_memory_of_this_thread().into_iter().flat_map(words).collect()
 }
 
 #[cfg(not(target_os = "linux"))]
