@@ -327,10 +327,6 @@ pub trait World: Describe {
     fn assumptions(&self) -> Vec<String> {
         Vec::new()
     }
-    /// The world can no longer be used on this operating-system thread; the search goes on in a new one.
-    fn is_worn(&self) -> bool {
-        false
-    }
 }
 
 /// A world that can be copied and compared: stateful search, no re-execution.

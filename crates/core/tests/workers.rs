@@ -199,39 +199,6 @@ fn no_workers_means_one() {
     assert_eq!(run(&all(0), &ninety(), Dfs::new()).executions, 90);
 }
 
-/// A world that is worn out after so many executions is replaced; nothing is lost or done twice.
-#[test]
-fn worn_worlds_are_replaced() {
-    let program = ninety();
-    let sampled = run(&limited(200, all(1)), &program, Random::new(4)).outcomes;
-    for lasts in [1, 2, 7] {
-        for workers in 1..=3 {
-            let make = || Toy::new(&program).lasting(lasts);
-            let found = search(&all(workers), Box::new(Dfs::new()), make, &NoListener);
-            assert_eq!((found.executions, found.outcomes.values().sum::<u64>()), (90, 90));
-            assert!(found.coverage.is_exhaustive());
-            let plan = limited(200, all(workers));
-            let found = search(&plan, Box::new(Random::new(4)), make, &NoListener);
-            assert_eq!(found.executions, 200, "{workers} workers, worlds last {lasts}");
-            assert_eq!(found.outcomes, sampled);
-        }
-    }
-}
-
-/// The failure found by sampling does not depend on when worlds wear out either.
-#[test]
-fn worn_worlds_do_not_change_what_fails_first() {
-    let rare = program([&[Write(0, 1), Write(0, 0)], &[Read(1), Read(1), Read(1), assert_eq(0, 0)]]);
-    for seed in 0..8 {
-        let plan = limited(1_000, first(1));
-        let alone = run(&plan, &rare, Random::new(seed)).failure.unwrap();
-        let make = || Toy::new(&rare).lasting(3);
-        let plan = limited(1_000, first(3));
-        let found = search(&plan, Box::new(Random::new(seed)), make, &NoListener).failure.unwrap();
-        assert_eq!((found.execution, found.ticket), (alone.execution, alone.ticket));
-    }
-}
-
 /// Searches with a world that breaks somewhere, and returns the message with which the search panics.
 fn broken(workers: usize, make: impl Fn() -> Toy + Sync + Send + 'static) -> String {
     let result = within(SOON, move || search(&all(workers), Box::new(Dfs::new()), make, &NoListener));

@@ -8,7 +8,7 @@ use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Replay, Sampler, Strategy};
+use raddle_core::strategy::{Within, Dfs, Optimal, Replay, Sampler, Strategy};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
@@ -205,7 +205,7 @@ impl Checker {
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
         match self.preemptions {
-            Some(most) => Box::new(AtMostPreemptions::new(most, strategy)),
+            Some(most) => Box::new(Within::preemptions(most, strategy)),
             None => strategy,
         }
     }

@@ -162,7 +162,7 @@ where
             let undecided = thousands(total.undecided);
             Extent::Part(format!("the strategy could not decide {undecided} of its executions"))
         }
-        (None, kind) => kind,
+        (None, kind) => total.extent.unwrap_or(kind),
         (Some(why), _) => Extent::Part(match why {
             worker::Stopped::Failure => "stopped at the first failure".to_owned(),
             worker::Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),

@@ -6,7 +6,7 @@ use super::{Listener, OnFailure, Plan, Progress};
 use crate::strategy::{Next, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
-use crate::verdict::{Defect, Failure, FailureKind, Verdict};
+use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::World;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,16 +17,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
-/// A strategy, the last trace that it has seen, and execution numbers that its last worker left over.
+/// A strategy, and the last trace that it has seen.
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
-    numbers: Range<u64>,
 }
 
 impl Job {
     fn new(strategy: Box<dyn Strategy>) -> Job {
-        Job { strategy, trace: Trace::new(), numbers: 0..0 }
+        Job { strategy, trace: Trace::new() }
     }
 }
 
@@ -53,6 +52,8 @@ pub(super) struct Total<T> {
     pub first: BTreeMap<FailureKind, Failure>,
     pub assumptions: Vec<String>,
     pub stopped: Option<Stopped>,
+    /// What the strategy says of the whole search, once a part of it is done.
+    pub extent: Option<Extent>,
 }
 
 /// What the workers of a search share.
@@ -63,6 +64,8 @@ pub(super) struct Shared<'a, T> {
     pool: Pool,
     /// The next execution number that nobody has.
     next: AtomicU64,
+    /// Numbers below that one that nobody has any more.
+    spare: Mutex<Vec<u64>>,
     /// Executions from this number on are not wanted: one with a lower number failed.
     limit: AtomicU64,
     /// How many numbers a worker takes at a time.
@@ -98,6 +101,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             first: BTreeMap::new(),
             assumptions: Vec::new(),
             stopped: None,
+            extent: None,
         };
         Shared {
             plan,
@@ -105,6 +109,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             begun,
             pool: Pool::new(Job::new(strategy)),
             next: AtomicU64::new(0),
+            spare: Mutex::new(Vec::new()),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
@@ -155,6 +160,9 @@ impl<'a, T: Ord> Shared<'a, T> {
     }
 
     fn numbers(&self) -> Range<u64> {
+        if let Some(spare) = self.spare.lock().unwrap().pop() {
+            return spare..spare + 1;
+        }
         let first = self.next.fetch_add(self.block, Ordering::Relaxed);
         let budget = self.plan.budget.executions.unwrap_or(u64::MAX);
         first.min(budget)..(first + self.block).min(budget)
@@ -181,14 +189,7 @@ pub(super) fn spawn<'scope, 'env, W, M>(
     let work = move || {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
         while let Some(job) = shared.pool.take() {
-            let left = worker.explore(job);
-            if let Some(job) = left {
-                // This thread is worn out; another one goes on where it was.
-                shared.pool.give(job);
-                spawn(scope, shared, make_world);
-                shared.pool.done();
-                break;
-            }
+            worker.explore(job);
             shared.pool.done();
         }
         worker.hand_in();
@@ -223,20 +224,16 @@ impl<W: World> Worker<'_, W>
 where
     W::Outcome: Ord,
 {
-    /// Explores until the job is done or the search is over. Returns the job if it is to go on elsewhere.
-    fn explore(&mut self, mut job: Job) -> Option<Job> {
+    /// Explores until the job is done or the search is over.
+    fn explore(&mut self, mut job: Job) {
         let shared = self.shared;
-        if !job.numbers.is_empty() {
-            // Whoever waits for a job has no numbers left that are wanted.
-            self.numbers = std::mem::take(&mut job.numbers);
-        }
         while !shared.pool.is_closed() {
             // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
             // that only an execution that there is uses up a number of the budget.
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
-                return None;
+                return self.done(&job);
             }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
@@ -246,17 +243,15 @@ where
                 shared.stop(Stopped::Executions);
             }
             if self.numbers.is_empty() || number >= shared.limit.load(Ordering::Relaxed) {
-                return None;
+                return;
             }
             let keep = match systematic.unwrap_or_else(|| job.strategy.begin(number)) {
                 Next::From(depth) => depth,
-                Next::Exhausted => return None,
+                Next::Exhausted => return,
             };
-            self.numbers.start += 1;
-            self.run_one(&mut job, keep, number);
-            if self.world.is_worn() {
-                job.numbers = std::mem::take(&mut self.numbers);
-                return Some(job);
+            let counts = self.run_one(&mut job, keep, number);
+            if counts || shared.sampling {
+                self.numbers.start += 1;
             }
             if shared.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
@@ -267,14 +262,24 @@ where
                 self.report();
             }
         }
-        None
     }
 
-    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) {
+    /// A job is done: what it has seen counts in the end if it was the last.
+    fn done(&mut self, job: &Job) {
+        self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
+        self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
+    }
+
+    /// Says whether the execution counts.
+    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> bool {
         let max_steps = self.shared.plan.budget.steps;
         let ran = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
         self.own.steps += job.trace.len() as u64;
         let verdict = match ran {
+            Ran::Passed(_) if job.strategy.repeats(&job.trace) => self.abandon(),
+            Ran::Failed(defect) if can_repeat(defect.kind) && job.strategy.repeats(&job.trace) => {
+                self.abandon()
+            }
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
                 *self.own.outcomes.entry(outcome).or_insert(0) += 1;
@@ -287,14 +292,21 @@ where
                 self.failed(defect, &job.trace, number);
                 Verdict::Failed(kind)
             }
-            ran @ (Ran::Abandoned | Ran::Undecided) => {
-                self.own.abandoned += 1;
-                self.own.undecided += matches!(ran, Ran::Undecided) as u64;
-                self.world.finish();
-                Verdict::Abandoned
+            Ran::Undecided => {
+                self.own.undecided += 1;
+                self.abandon()
             }
+            Ran::Abandoned => self.abandon(),
         };
         job.strategy.finish(&job.trace, verdict);
+        verdict != Verdict::Abandoned
+    }
+
+    /// The execution counts for nothing.
+    fn abandon(&mut self) -> Verdict {
+        self.own.abandoned += 1;
+        self.world.finish();
+        Verdict::Abandoned
     }
 
     #[cold]
@@ -360,4 +372,9 @@ where
         }
         total.assumptions.extend(self.world.assumptions());
     }
+}
+
+/// Whether a failure is the program's: an equivalent execution fails in the same way.
+fn can_repeat(kind: FailureKind) -> bool {
+    !matches!(kind, FailureKind::NotDeterministic | FailureKind::Misuse)
 }

@@ -37,19 +37,36 @@ impl Dfs {
     fn below(picks: Vec<Pick>) -> Dfs {
         Dfs { inherited: picks, ..Dfs::default() }
     }
+
+    /// Gives away a part of the work; none if there is too little left.
+    pub(super) fn give_away(&mut self) -> Option<Dfs> {
+        if self.untried.is_empty() {
+            return None;
+        }
+        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
+        // begin at 0, since the depths above it have none left.
+        let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
+        let pick = self.untried.remove(0);
+        for later in &mut self.begins[depth + 1..] {
+            *later -= 1;
+        }
+        let mut picks = self.inherited.clone();
+        picks.extend_from_slice(&self.path[..depth]);
+        picks.push(pick);
+        Some(Dfs::below(picks))
+    }
 }
 
-/// All picks of a point in the order of trial: the task that moved last first, or last if it gives way.
-fn in_order_of_trial(last: Option<TaskId>, point: &Point<'_>, mut visit: impl FnMut(Pick)) {
+/// The tasks of a point in the order of trial: the one that moved last first, or last if it gives way.
+pub(super) fn in_order_of_trial<'p>(
+    last: Option<TaskId>,
+    point: &Point<'p>,
+) -> impl Iterator<Item = TaskId> + use<'p> {
     let last = last.filter(|t| point.is_enabled(*t));
     let gives_way = |t: &TaskId| point.pending(*t).manner == Manner::Yielding;
     let (first, very_last) = if last.as_ref().is_some_and(gives_way) { (None, last) } else { (last, None) };
-    let others = point.enabled().iter().copied().filter(|t| Some(*t) != last);
-    for task in first.into_iter().chain(others).chain(very_last) {
-        for option in 0..point.pending(task).options {
-            visit(Pick { task, option });
-        }
-    }
+    let others = point.enabled().iter().copied().filter(move |t| Some(*t) != last);
+    first.into_iter().chain(others).chain(very_last)
 }
 
 impl Strategy for Dfs {
@@ -96,7 +113,9 @@ impl Strategy for Dfs {
             self.path.push(only);
             return Decision::take(only);
         }
-        in_order_of_trial(so_far.last_task(), point, |pick| self.untried.push(pick));
+        for task in in_order_of_trial(so_far.last_task(), point) {
+            self.untried.extend((0..point.pending(task).options).map(|option| Pick { task, option }));
+        }
         self.untried[begin..].reverse();
         let first = self.untried.pop().expect("the point is not over");
         self.path.push(first);
@@ -104,20 +123,7 @@ impl Strategy for Dfs {
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        if self.untried.is_empty() {
-            return None;
-        }
-        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
-        // begin at 0, since the depths above it have none left.
-        let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
-        let pick = self.untried.remove(0);
-        for later in &mut self.begins[depth + 1..] {
-            *later -= 1;
-        }
-        let mut picks = self.inherited.clone();
-        picks.extend_from_slice(&self.path[..depth]);
-        picks.push(pick);
-        Some(Box::new(Dfs::below(picks)))
+        self.give_away().map(|part| Box::new(part) as Box<dyn Strategy>)
     }
 
     fn inherited(&self) -> &[Pick] {

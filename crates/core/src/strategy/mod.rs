@@ -1,6 +1,8 @@
 //! Makes the choices of a search, and knows nothing else. A strategy is one file here: it never sees a world,
 //! a budget or a clock on the wall.
 
+mod bounded;
+mod bounds;
 mod dfs;
 mod no_preempt;
 mod novelty;
@@ -11,7 +13,6 @@ mod places;
 mod polite;
 mod portfolio;
 mod pos;
-mod preemptions;
 mod prefix;
 mod procrastinate;
 mod random;
@@ -21,7 +22,10 @@ mod sampler;
 mod sites;
 mod surw;
 mod swarm;
+mod within;
 
+pub use bounded::Bounded;
+pub use bounds::Bounds;
 pub use dfs::Dfs;
 pub use no_preempt::NoPreempt;
 pub use optimal::Optimal;
@@ -29,7 +33,6 @@ pub use pct::Pct;
 pub use places::Places;
 pub use portfolio::Portfolio;
 pub use pos::Pos;
-pub use preemptions::AtMostPreemptions;
 pub use prefix::Prefix;
 pub use procrastinate::Procrastinate;
 pub use random::Random;
@@ -38,6 +41,7 @@ pub use replay::Replay;
 pub use sampler::Sampler;
 pub use surw::Surw;
 pub use swarm::Swarm;
+pub use within::Within;
 
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -63,6 +67,12 @@ pub trait Strategy: Send {
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
         let _ = (so_far, point, ending);
     }
+    /// Whether an execution that came to its end counts for nothing, since an equivalent one is explored elsewhere
+    /// or since it lies outside of what is explored.
+    fn repeats(&self, trace: &Trace) -> bool {
+        let _ = trace;
+        false
+    }
     /// The execution is over.
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let _ = (trace, verdict);
@@ -84,6 +94,6 @@ pub trait Strategy: Send {
         None
     }
     /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
-    /// sampling, when the budget is used up).
+    /// sampling, when the budget is used up). Asked before a search and when a part of it is done.
     fn extent(&self, executions: u64) -> Extent;
 }

@@ -89,6 +89,9 @@ impl Strategy for Classifier {
         *self.seen.lock().unwrap().entry((ending == Ending::Cut, class)).or_insert(0) += 1;
         self.inside.over(so_far, point, ending);
     }
+    fn repeats(&self, trace: &Trace) -> bool {
+        self.inside.repeats(trace)
+    }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
     }

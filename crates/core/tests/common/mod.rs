@@ -94,7 +94,6 @@ pub struct Toy {
     program: Program,
     /// Deliberately not deterministic.
     twist: Option<(u64, Program)>,
-    lasts: Option<u64>,
     assumes: Vec<String>,
     executions: u64,
     at: Vec<usize>,
@@ -114,10 +113,6 @@ impl Toy {
     /// From execution `when` on (from 0), it plays another program.
     pub fn twisted(self, when: u64, other: &Program) -> Toy {
         Toy { twist: Some((when, other.clone())), ..self }
-    }
-    /// It is worn out after so many executions.
-    pub fn lasting(self, executions: u64) -> Toy {
-        Toy { lasts: Some(executions), ..self }
     }
     pub fn assuming(self, assumptions: &[&str]) -> Toy {
         Toy { assumes: assumptions.iter().map(|s| (*s).to_owned()).collect(), ..self }
@@ -266,10 +261,6 @@ impl World for Toy {
 
     fn assumptions(&self) -> Vec<String> {
         self.assumes.clone()
-    }
-
-    fn is_worn(&self) -> bool {
-        self.lasts.is_some_and(|lasts| self.executions >= lasts)
     }
 }
 
