@@ -1,11 +1,18 @@
 //! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and
 //! stopping; it brings a kept prefix about by replaying it, without asking the strategy.
 
+mod estimate;
+mod iterate;
 mod pool;
 mod run;
+mod saved;
 mod worker;
 
-use crate::strategy::Strategy;
+pub use estimate::Estimate;
+pub use iterate::search_iteratively;
+pub use saved::{Counted, Saved};
+
+use crate::strategy::{Part, Strategy};
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -47,6 +54,10 @@ pub struct Progress {
     pub failures: u64,
     /// How long it has taken, on the wall.
     pub elapsed: Duration,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
+    /// How many executions there will be; within the present bound, where a bound grows.
+    pub estimate: Option<Estimate>,
 }
 
 /// Hears of things while a search goes on.
@@ -84,6 +95,12 @@ pub struct Plan {
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
     pub settings: BTreeMap<String, String>,
+    /// How many executions an earlier part of the same search has counted: numbers and the budget go on from there.
+    pub counted: u64,
+    /// How much of the whole tree an earlier part of the same search has explored.
+    pub explored: f64,
+    /// What an earlier part of the same search has left; none for all there is.
+    pub left: Option<Vec<Part>>,
 }
 
 impl Default for Plan {
@@ -94,6 +111,9 @@ impl Default for Plan {
             on_failure: OnFailure::Stop,
             test: None,
             settings: BTreeMap::new(),
+            counted: 0,
+            explored: 0.0,
+            left: None,
         }
     }
 }
@@ -109,6 +129,12 @@ pub struct Findings<T> {
     pub undecided: u64,
     /// Somebody wanted it to end before it was through.
     pub interrupted: bool,
+    /// The strategy had nothing left to explore.
+    pub through: bool,
+    /// What is left to explore, if the search had to stop and can go on later: see [`Saved`].
+    pub left: Option<Vec<Part>>,
+    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    pub explored: Option<f64>,
     /// How many steps all of them took.
     pub steps: u64,
     /// The results of executions that passed, and how often each came.
@@ -121,11 +147,16 @@ pub struct Findings<T> {
     pub failure: Option<Failure>,
     /// The failures of other kinds, each the one with the lowest execution number.
     pub others: Vec<Failure>,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
     /// What was covered.
     pub coverage: Coverage,
 }
 
 /// Explores. `make_world` is called once by each worker, on its own thread.
+///
+/// # Panics
+/// If `plan` has parts that a strategy of another kind has left.
 pub fn search<W, M>(
     plan: &Plan,
     strategy: Box<dyn Strategy>,
@@ -140,7 +171,14 @@ where
     let begun = Instant::now();
     let kind = strategy.extent(0);
     let sampling = matches!(kind, Extent::Sampled { .. });
-    let shared = worker::Shared::new(plan, strategy, listener, begun, sampling);
+    let strategies = match &plan.left {
+        None => vec![strategy],
+        Some(parts) => {
+            let parts: Result<_, String> = parts.iter().map(|part| strategy.resume(part)).collect();
+            parts.unwrap_or_else(|why| panic!("raddle: what is left cannot be explored: {why}"))
+        }
+    };
+    let shared = worker::Shared::new(plan, strategies, listener, begun, sampling);
     std::thread::scope(|scope| {
         for _ in 0..plan.workers.max(1) {
             worker::spawn(scope, &shared, &make_world);
@@ -148,7 +186,7 @@ where
         shared.guard(|| shared.watch(|progress| listener.tick(&progress)));
     });
     let total = shared.into_total();
-    let executions = match total.executions {
+    let executions = match plan.counted + total.executions {
         1 => "1 execution".to_owned(),
         n => format!("{} executions", thousands(n)),
     };
@@ -180,6 +218,9 @@ where
         abandoned: total.abandoned,
         undecided: total.undecided,
         interrupted: total.stopped == Some(worker::Stopped::Interrupted),
+        through: total.stopped.is_none(),
+        left: total.left,
+        explored: total.explored,
         steps: total.steps,
         outcomes: total.outcomes,
         failures: total.failures.values().sum(),
@@ -187,6 +228,7 @@ where
         failure: firsts.next(),
         // A search that stops at the first failure may have seen others on the way, which says nothing.
         others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
+        finished_bound: None,
         coverage,
     }
 }

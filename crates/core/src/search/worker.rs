@@ -1,9 +1,10 @@
 //! A worker: one operating-system thread with a world of its own, which takes jobs from the pool.
 
+use super::estimate::Estimates;
 use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::{Listener, OnFailure, Plan, Progress};
-use crate::strategy::{Next, Strategy};
+use crate::strategy::{Next, Part, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
@@ -54,6 +55,10 @@ pub(super) struct Total<T> {
     pub stopped: Option<Stopped>,
     /// What the strategy says of the whole search, once a part of it is done.
     pub extent: Option<Extent>,
+    /// What was not explored, if the search had to stop and can go on later.
+    pub left: Option<Vec<Part>>,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    pub explored: Option<f64>,
 }
 
 /// What the workers of a search share.
@@ -73,6 +78,10 @@ pub(super) struct Shared<'a, T> {
     sampling: bool,
     executions: AtomicU64,
     failures: AtomicU64,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    explored: Mutex<Option<f64>>,
+    /// What was not explored when the search had to stop.
+    left: Mutex<Vec<Job>>,
     total: Mutex<Total<T>>,
     /// Held while the listener is told of a failure, so that it hears of them one after the other.
     telling: Mutex<()>,
@@ -86,7 +95,7 @@ const REPORT_EVERY: u64 = 64;
 impl<'a, T: Ord> Shared<'a, T> {
     pub fn new(
         plan: &'a Plan,
-        strategy: Box<dyn Strategy>,
+        strategies: Vec<Box<dyn Strategy>>,
         listener: &'a dyn Listener,
         begun: Instant,
         sampling: bool,
@@ -102,19 +111,23 @@ impl<'a, T: Ord> Shared<'a, T> {
             assumptions: Vec::new(),
             stopped: None,
             extent: None,
+            left: None,
+            explored: None,
         };
         Shared {
             plan,
             listener,
             begun,
-            pool: Pool::new(Job::new(strategy)),
-            next: AtomicU64::new(0),
+            pool: Pool::new(strategies.into_iter().map(Job::new).collect()),
+            next: AtomicU64::new(plan.counted),
             spare: Mutex::new(Vec::new()),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
-            executions: AtomicU64::new(0),
+            executions: AtomicU64::new(plan.counted),
             failures: AtomicU64::new(0),
+            explored: Mutex::new(Some(plan.explored)),
+            left: Mutex::new(Vec::new()),
             total: Mutex::new(total),
             telling: Mutex::new(()),
             panic: Mutex::new(None),
@@ -123,6 +136,7 @@ impl<'a, T: Ord> Shared<'a, T> {
 
     /// Reports progress and looks at the clock until the search is over.
     pub fn watch(&self, tick: impl Fn(Progress)) {
+        let mut estimates = Estimates::default();
         let left = || self.plan.budget.time.map(|limit| limit.saturating_sub(self.begun.elapsed()));
         let nap = Duration::from_millis(100);
         while !self.pool.is_over_within(left().map_or(nap, |left| left.min(nap))) {
@@ -132,10 +146,14 @@ impl<'a, T: Ord> Shared<'a, T> {
             if self.listener.wants_to_stop() {
                 self.stop(Stopped::Interrupted);
             }
+            let executions = self.executions.load(Ordering::Relaxed);
+            let explored = *self.explored.lock().unwrap();
             tick(Progress {
-                executions: self.executions.load(Ordering::Relaxed),
+                executions,
                 failures: self.failures.load(Ordering::Relaxed),
                 elapsed: self.begun.elapsed(),
+                finished_bound: None,
+                estimate: explored.and_then(|explored| estimates.add(executions, explored)),
             });
         }
     }
@@ -154,6 +172,12 @@ impl<'a, T: Ord> Shared<'a, T> {
             std::panic::resume_unwind(payload);
         }
         let mut total = self.total.into_inner().unwrap();
+        total.explored = self.explored.into_inner().unwrap();
+        if let Some(Stopped::Interrupted | Stopped::Time | Stopped::Executions) = total.stopped {
+            let left = self.left.into_inner().unwrap().into_iter().chain(self.pool.into_jobs());
+            let parts: Option<Vec<Vec<Part>>> = left.map(|mut job| job.strategy.save()).collect();
+            total.left = parts.map(|parts| parts.concat()).filter(|parts| !parts.is_empty());
+        }
         total.assumptions.sort();
         total.assumptions.dedup();
         total
@@ -188,8 +212,10 @@ pub(super) fn spawn<'scope, 'env, W, M>(
 {
     let work = move || {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
-        while let Some(job) = shared.pool.take() {
-            worker.explore(job);
+        while let Some(mut job) = shared.pool.take() {
+            worker.explore(&mut job);
+            worker.note_explored(&mut job);
+            shared.left.lock().unwrap().push(job);
             shared.pool.done();
         }
         worker.hand_in();
@@ -201,6 +227,8 @@ pub(super) fn spawn<'scope, 'env, W, M>(
 struct Own<T> {
     executions: u64,
     reported: u64,
+    /// How many there were, given up or not, when others were last told.
+    looked: u64,
     abandoned: u64,
     undecided: u64,
     steps: u64,
@@ -209,7 +237,7 @@ struct Own<T> {
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
-        Own { executions: 0, reported: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
+        Own { executions: 0, reported: 0, looked: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
     }
 }
 
@@ -225,7 +253,7 @@ where
     W::Outcome: Ord,
 {
     /// Explores until the job is done or the search is over.
-    fn explore(&mut self, mut job: Job) {
+    fn explore(&mut self, job: &mut Job) {
         let shared = self.shared;
         while !shared.pool.is_closed() {
             // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
@@ -233,7 +261,7 @@ where
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
-                return self.done(&job);
+                return self.done(job);
             }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
@@ -249,7 +277,7 @@ where
                 Next::From(depth) => depth,
                 Next::Exhausted => return,
             };
-            let counts = self.run_one(&mut job, keep, number);
+            let counts = self.run_one(job, keep, number);
             if counts || shared.sampling {
                 self.numbers.start += 1;
             }
@@ -258,8 +286,11 @@ where
             {
                 shared.pool.give(Job::new(strategy));
             }
-            if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
+            let done = self.own.executions + self.own.abandoned;
+            if done - self.own.looked >= REPORT_EVERY || job.trace.len() > 1_000 {
+                self.own.looked = done;
                 self.report();
+                self.note_explored(job);
             }
         }
     }
@@ -351,6 +382,11 @@ where
                 shared.pool.close();
             }
         }
+    }
+
+    fn note_explored(&self, job: &mut Job) {
+        let mut all = self.shared.explored.lock().unwrap();
+        *all = all.zip(job.strategy.explored()).map(|(all, more)| all + more);
     }
 
     fn report(&mut self) {

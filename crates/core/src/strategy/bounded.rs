@@ -17,10 +17,10 @@ mod rivals;
 
 use super::bounds::Guard;
 use super::dfs::in_order_of_trial;
-use super::{Bounds, Decision, Dfs, Next, Strategy};
+use super::{Bounds, Decision, Dfs, Next, Part, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
-use crate::verdict::Extent;
+use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pick, Point};
 use rivals::Rivals;
 
@@ -28,8 +28,6 @@ use rivals::Rivals;
 #[derive(Clone, Debug)]
 pub struct Bounded {
     guard: Guard,
-    /// Executions with at most so many preemptions have been explored by another search.
-    explored: Option<u32>,
     inside: Dfs,
     rivals: Rivals,
     /// An equivalent execution within the bounds comes earlier in the order of trial.
@@ -41,16 +39,17 @@ pub struct Bounded {
 impl Bounded {
     /// All that is within `bounds`.
     pub fn new(bounds: Bounds) -> Bounded {
-        Bounded::part(Guard::new(bounds), None, Dfs::new())
+        Bounded::part(Guard::new(bounds), Dfs::new())
     }
     /// The same, but executions with at most so many preemptions count for nothing: they are known.
     #[must_use]
-    pub fn beyond(self, explored: Option<u32>) -> Bounded {
-        Bounded { explored, ..self }
+    pub fn beyond(mut self, explored: Option<u32>) -> Bounded {
+        self.guard.explored = explored;
+        self
     }
-    fn part(guard: Guard, explored: Option<u32>, inside: Dfs) -> Bounded {
+    fn part(guard: Guard, inside: Dfs) -> Bounded {
         let rivals = Rivals::new(guard.bounds);
-        Bounded { guard, explored, inside, rivals, repeats: false, within: Vec::new(), left: Vec::new() }
+        Bounded { guard, inside, rivals, repeats: false, within: Vec::new(), left: Vec::new() }
     }
 }
 
@@ -94,13 +93,29 @@ impl Strategy for Bounded {
     }
 
     fn repeats(&self, trace: &Trace) -> bool {
-        let explored = self.explored.is_some_and(|most| trace.preemptions() <= most);
-        self.repeats || explored || self.guard.is_too_long(trace)
+        self.repeats || self.guard.is_outside(trace)
+    }
+
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        self.inside.finish(trace, verdict);
+    }
+
+    fn save(&mut self) -> Option<Vec<Part>> {
+        Some(self.inside.saved(self.guard.reached.is_set()))
+    }
+
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        let inside = Dfs::from_saved(part)?;
+        Ok(Box::new(Bounded::part(self.guard.resumed(part), inside)))
+    }
+
+    fn explored(&mut self) -> Option<f64> {
+        self.inside.explored()
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let inside = self.inside.give_away()?;
-        Some(Box::new(Bounded::part(self.guard.part(), self.explored, inside)))
+        Some(Box::new(Bounded::part(self.guard.part(), inside)))
     }
 
     fn inherited(&self) -> &[Pick] {

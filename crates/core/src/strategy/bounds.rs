@@ -2,6 +2,7 @@
 //!
 //! A bound only ever refuses picks, so an execution is within the bounds if and only if each of its prefixes is.
 
+use super::Part;
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -75,6 +76,8 @@ impl Reached {
 pub(super) struct Guard {
     pub bounds: Bounds,
     pub reached: Reached,
+    /// Executions with at most so many preemptions have been explored by another search.
+    pub explored: Option<u32>,
     /// Who gave way at which step.
     yields: Vec<(usize, TaskId)>,
 }
@@ -85,7 +88,14 @@ impl Guard {
     }
     /// The same bounds for another part of the search.
     pub fn part(&self) -> Guard {
-        Guard { bounds: self.bounds, reached: self.reached.clone(), yields: Vec::new() }
+        Guard { reached: self.reached.clone(), yields: Vec::new(), ..*self }
+    }
+    /// The same bounds for a part that was saved.
+    pub fn resumed(&self, part: &Part) -> Guard {
+        if let Part::Picks { reached: true, .. } = part {
+            self.reached.set();
+        }
+        self.part()
     }
     /// Only the first `steps` steps are left.
     pub fn truncate(&mut self, steps: usize) {
@@ -115,14 +125,15 @@ impl Guard {
             self.reached.set();
         }
     }
-    /// Whether an execution that came to its end is longer than allowed: steps that happen by themselves ask
-    /// nobody.
-    pub fn is_too_long(&self, trace: &Trace) -> bool {
+    /// Whether an execution that came to its end counts for nothing, since it is known or longer than allowed: steps
+    /// that happen by themselves ask nobody.
+    pub fn is_outside(&self, trace: &Trace) -> bool {
+        let is_explored = self.explored.is_some_and(|most| trace.preemptions() <= most);
         let too_long = self.bounds.steps.is_some_and(|most| trace.len() > most);
         if too_long {
             self.reached.set();
         }
-        too_long
+        too_long || is_explored
     }
     fn is_too_far_ahead(&self, task: TaskId, point: &Point<'_>) -> bool {
         let Some(most) = self.bounds.yields else { return false };

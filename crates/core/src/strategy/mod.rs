@@ -19,6 +19,7 @@ mod random;
 mod reads_from;
 mod replay;
 mod sampler;
+mod saved;
 mod sites;
 mod surw;
 mod swarm;
@@ -28,7 +29,7 @@ pub use bounded::Bounded;
 pub use bounds::Bounds;
 pub use dfs::Dfs;
 pub use no_preempt::NoPreempt;
-pub use optimal::Optimal;
+pub use optimal::{Optimal, OptimalPart};
 pub use pct::Pct;
 pub use places::Places;
 pub use portfolio::Portfolio;
@@ -39,6 +40,7 @@ pub use random::Random;
 pub use reads_from::ReadsFrom;
 pub use replay::Replay;
 pub use sampler::Sampler;
+pub use saved::Part;
 pub use surw::Surw;
 pub use swarm::Swarm;
 pub use within::Within;
@@ -83,6 +85,21 @@ pub trait Strategy: Send {
     /// The picks with which the first execution of a part that was split off starts.
     fn inherited(&self) -> &[Pick] {
         &[]
+    }
+    /// What is left to explore, written down; it is not asked for anything more then. None if it cannot be written
+    /// down. Every part of it is one for [`Strategy::resume`].
+    fn save(&mut self) -> Option<Vec<Part>> {
+        None
+    }
+    /// A strategy that explores a part that one like this has saved.
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        let _ = part;
+        Err("this strategy cannot go on where another one was".to_owned())
+    }
+    /// How much of the whole tree it has explored since it was asked last, as far as it can tell: all parts together
+    /// come to 1 in the end. None if there is no telling.
+    fn explored(&mut self) -> Option<f64> {
+        None
     }
     /// Whether it asks points about the past, which costs time to keep.
     fn looks_back(&self) -> bool {

@@ -4,7 +4,7 @@
 //! partial-order reduction, which would lose some of them; [`Bounded`](super::Bounded) is one that does not.
 
 use super::bounds::Guard;
-use super::{Bounds, Decision, Next, Strategy};
+use super::{Bounds, Decision, Next, Part, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -21,6 +21,12 @@ impl Within {
     /// What `inside` chooses, within `bounds`.
     pub fn new(bounds: Bounds, inside: Box<dyn Strategy>) -> Within {
         Within { guard: Guard::new(bounds), inside, within: Vec::new() }
+    }
+    /// The same, but executions with at most so many preemptions count for nothing: they are known.
+    #[must_use]
+    pub fn beyond(mut self, explored: Option<u32>) -> Within {
+        self.guard.explored = explored;
+        self
     }
     /// With at most so many preemptions.
     pub fn preemptions(most: u32, inside: Box<dyn Strategy>) -> Within {
@@ -58,11 +64,30 @@ impl Strategy for Within {
     }
 
     fn repeats(&self, trace: &Trace) -> bool {
-        self.guard.is_too_long(trace) || self.inside.repeats(trace)
+        self.guard.is_outside(trace) || self.inside.repeats(trace)
     }
 
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
+    }
+
+    fn save(&mut self) -> Option<Vec<Part>> {
+        let mut parts = self.inside.save()?;
+        for part in &mut parts {
+            if let Part::Picks { reached, .. } = part {
+                *reached |= self.guard.reached.is_set();
+            }
+        }
+        Some(parts)
+    }
+
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        let inside = self.inside.resume(part)?;
+        Ok(Box::new(Within { guard: self.guard.resumed(part), inside, within: Vec::new() }))
+    }
+
+    fn explored(&mut self) -> Option<f64> {
+        self.inside.explored()
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
