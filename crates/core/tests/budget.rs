@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use raddle_core::search::{NoListener, search};
-use raddle_core::strategy::{AtMostPreemptions, Decision, Dfs, Next, Prefix, Random, Strategy};
+use raddle_core::strategy::{Decision, Dfs, Next, Prefix, Random, Strategy, Within};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, FailureKind};
 use raddle_core::world::Point;
@@ -46,7 +46,7 @@ fn a_limit_that_is_just_enough_is_exhaustive() {
 
 #[test]
 fn a_limit_inside_a_bound_is_no_longer_exhaustive_within_it() {
-    let bounded = |bound| AtMostPreemptions::new(bound, Box::new(Dfs::new()));
+    let bounded = |bound| Within::preemptions(bound, Box::new(Dfs::new()));
     let found = run(&limited(3, all(1)), &ninety(), bounded(2));
     assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 3 executions");
     // Without preemptions: the 3! orders of the tasks.
@@ -206,7 +206,7 @@ fn assumptions_are_listed_once_and_in_order() {
 fn a_prefix_is_a_bound_and_the_coverage_names_it() {
     let within = |steps: u32| {
         let picks = (0..steps).map(|task| pick(task, 0)).collect();
-        let bounded = AtMostPreemptions::new(2, Box::new(Dfs::new()));
+        let bounded = Within::preemptions(2, Box::new(Dfs::new()));
         run(&limited(100, all(1)), &ninety(), Prefix::new(picks, bounded)).coverage.extent
     };
     let two = "2 preemptions".to_owned();

@@ -9,7 +9,7 @@ use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
 use raddle_core::search::{Findings, NoListener, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Prefix, Random, Replay};
+use raddle_core::strategy::{Dfs, Prefix, Random, Replay, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -326,9 +326,9 @@ fn a_prefix_goes_with_bounds_and_with_random() {
     let two = program([ops, ops]);
     let start = vec![pick(0, 0), pick(1, 0)];
     // a b has one preemption; of a b a b (2 preemptions) and a b b a (1) one is left.
-    let bounded = AtMostPreemptions::new(1, Box::new(Prefix::new(start.clone(), Dfs::new())));
+    let bounded = Within::preemptions(1, Box::new(Prefix::new(start.clone(), Dfs::new())));
     assert_eq!(run(&all(1), &two, bounded).executions, 1);
-    let bounded = Prefix::new(start.clone(), AtMostPreemptions::new(1, Box::new(Dfs::new())));
+    let bounded = Prefix::new(start.clone(), Within::preemptions(1, Box::new(Dfs::new())));
     assert_eq!(run(&all(1), &two, bounded).executions, 1);
     let (strategy, seen) = spy(Prefix::new(start, Random::new(1)));
     assert_eq!(run(&limited(40, all(2)), &two, strategy).executions, 40);

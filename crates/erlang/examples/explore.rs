@@ -2,7 +2,7 @@
 //! `explore DIR MODULE FUNCTION [thesis|full|receive] [PREEMPTIONS]`
 
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Strategy};
+use raddle_core::strategy::{Dfs, Optimal, Strategy, Within};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::{Grain, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -28,7 +28,7 @@ fn main() {
         strategy = Box::new(Optimal::new());
     }
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
-        strategy = Box::new(AtMostPreemptions::new(bound, strategy));
+        strategy = Box::new(Within::preemptions(bound, strategy));
     }
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();

@@ -64,14 +64,18 @@ const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key 
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 15] = [
+pub static KEYS: [Key; 20] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
+    strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
     strategy("random", AT_LEAST_ONE_U64, "random = 10_000"),
     strategy("replay", Takes::Text, "replay = \"ticket\""),
     setter("seed", U64, "seed = 7"),
     setter("workers", AT_LEAST_ONE_USIZE, "workers = 2"),
     setter("preemptions", U32, "preemptions = 2"),
+    setter("preemptions_up_to", U32, "preemptions_up_to = 3"),
+    setter("yield_lead", U32, "yield_lead = 5"),
+    setter("within_steps", AT_LEAST_ONE_USIZE, "within_steps = 100"),
     setter("max_steps", AT_LEAST_ONE_USIZE, "max_steps = 10_000"),
     setter("spurious", U32, "spurious = 1"),
     setter("time", TIME, "time = any"),
@@ -80,6 +84,7 @@ pub static KEYS: [Key; 15] = [
     setter("keep_going", Takes::True, "keep_going"),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
+    setter("spin_rounds", U32, "spin_rounds = 5"),
 ];
 
 /// The key of that name.

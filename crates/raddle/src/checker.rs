@@ -6,9 +6,11 @@ use crate::observer::{self, Seen};
 use crate::report::Report;
 use crate::tickets;
 use raddle_core::clock::Time;
-use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
+use raddle_core::search::{
+    Budget, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
+};
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Replay, Sampler, Strategy};
+use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, Replay, Sampler, Strategy, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
@@ -48,7 +50,9 @@ pub struct Checker {
     pub(crate) seed: u64,
     pub(crate) sampler: Sampler,
     pub(crate) simplify: bool,
-    pub(crate) preemptions: Option<u32>,
+    pub(crate) bounds: Bounds,
+    /// The bound on preemptions grows, up to this.
+    pub(crate) up_to: Option<u32>,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
 }
@@ -57,11 +61,22 @@ impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
-        Checker { choice, seed, sampler, simplify: true, preemptions: None, plan, settings }
+        let (bounds, up_to) = (Bounds::default(), None);
+        Checker { choice, seed, sampler, simplify: true, bounds, up_to, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
         Checker::new(Choice::Exhaustive)
+    }
+    /// Explores every behaviour, those with few preemptions first: the first failure has the fewest.
+    ///
+    /// ```
+    /// use raddle::Checker;
+    /// let report = Checker::iterative().run(|| raddle::choose(3));
+    /// assert!(report.coverage().is_exhaustive());
+    /// ```
+    pub fn iterative() -> Checker {
+        Checker::exhaustive().preemptions_up_to(u32::MAX)
     }
     /// Explores every interleaving, without any reduction.
     pub fn dfs() -> Checker {
@@ -104,7 +119,7 @@ impl Checker {
         }
         self.settings.apply(&words)?;
         self.choice = Choice::Replay(Box::new(ticket));
-        self.preemptions = None;
+        self.without_bounds();
         Ok(())
     }
     /// Sets the seed of random choices; 0 if it is not set.
@@ -117,8 +132,8 @@ impl Checker {
         self.sampler = sampler;
         self
     }
-    /// Sets whether the schedule of a failure that sampling found is made easier to read: the same behaviour with
-    /// fewer preemptions and without steps that do not matter. It is, if this is not called.
+    /// Sets whether the schedule of a failure that sampling or a reduction found is made easier to read: the same
+    /// behaviour with fewer preemptions and without steps that do not matter. It is, if this is not called.
     pub fn simplify(mut self, yes: bool) -> Checker {
         self.simplify = yes;
         self
@@ -128,10 +143,31 @@ impl Checker {
         self.plan.workers = workers.max(1);
         self
     }
-    /// Explores only executions with at most so many preemptions.
+    /// Explores only executions with at most so many preemptions. Bounds combine; none of them loses anything inside.
     pub fn preemptions(mut self, most: u32) -> Checker {
-        self.preemptions = Some(most);
+        (self.bounds.preemptions, self.up_to) = (Some(most), None);
         self
+    }
+    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until something
+    /// fails or everything has been explored. So the first failure has the fewest preemptions.
+    pub fn preemptions_up_to(mut self, most: u32) -> Checker {
+        (self.bounds.preemptions, self.up_to) = (None, Some(most));
+        self
+    }
+    /// Explores only executions in which no task gives way (`yield_now`, `spin_loop`) more often than others that
+    /// could move, by more than this: the fair bound of Musuvathi and Qadeer.
+    pub fn yield_lead(mut self, most: u32) -> Checker {
+        self.bounds.yields = Some(most);
+        self
+    }
+    /// Explores only executions of at most so many steps. Longer ones are left out; they do not fail, as they do with
+    /// [`Checker::max_steps`].
+    pub fn within_steps(mut self, most: usize) -> Checker {
+        self.bounds.steps = Some(most);
+        self
+    }
+    fn without_bounds(&mut self) {
+        (self.bounds, self.up_to) = (Bounds::default(), None);
     }
     /// Sets how many steps an execution may take before it fails.
     pub fn max_steps(mut self, steps: usize) -> Checker {
@@ -194,21 +230,19 @@ impl Checker {
         self
     }
 
-    fn strategy(&self) -> Box<dyn Strategy> {
-        let strategy: Box<dyn Strategy> = match &self.choice {
-            // A bound on preemptions needs every interleaving: a reduction would lose some inside of it. So do
-            // spurious wake-ups: whether one is left is not a matter of the objects that an operation touches.
-            Choice::Exhaustive if self.preemptions.is_none() && self.settings.spurious == 0 => {
-                Box::new(Optimal::new())
-            }
+    /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
+    fn strategy(&self, bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+        // Whether a spurious wake-up is left is not a matter of the objects that an operation touches, so reductions
+        // do not go with them.
+        let reduces = matches!(self.choice, Choice::Exhaustive) && self.settings.spurious == 0;
+        let inside: Box<dyn Strategy> = match &self.choice {
+            Choice::Exhaustive if reduces && bounds.is_none() => return Box::new(Optimal::new()),
+            Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
             Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
-        match self.preemptions {
-            Some(most) => Box::new(AtMostPreemptions::new(most, strategy)),
-            None => strategy,
-        }
+        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, inside).beyond(explored)) }
     }
 
     fn plan(&self) -> Plan {
@@ -253,19 +287,21 @@ impl Checker {
         let listening = Arc::new(Listening::new(self.plan.test.clone(), writes));
         let mut findings = self.search(&f, listening.clone());
         let may_go_on = findings.failures == 0 && !findings.interrupted;
-        if matches!(self.choice, Choice::Exhaustive) && findings.undecided > 0 && may_go_on {
+        if findings.undecided > 0 && findings.through && may_go_on {
             // The reduction has met what it cannot decide: the slow and obvious search does.
             self.choice = Choice::Dfs;
+            self.plan.budget.time = self.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
             findings = self.search(&f, listening.clone());
         }
-        if let (Choice::Random(_), Some(most)) = (&self.choice, self.preemptions) {
-            findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
+        if matches!(self.choice, Choice::Random(_)) {
+            let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));
+            findings.coverage.assumptions.splice(0..0, words);
         }
         if let Some(failure) = &mut findings.failure {
             let comes_back = self.replay_once(&f, failure);
             if comes_back
                 && self.simplify
-                && matches!(self.choice, Choice::Random(_))
+                && self.may_have_a_simpler_schedule()
                 && let Some(simple) = self.simpler(&f, failure)
             {
                 *failure = simple;
@@ -332,7 +368,26 @@ impl Checker {
         T: Ord + Debug + Send,
     {
         let make = || NativeWorld::new(f, self.settings.clone());
-        search(&self.plan(), self.strategy(), make, listener)
+        match self.up_to {
+            // Sampling and replays have no rounds.
+            Some(most) if matches!(self.choice, Choice::Exhaustive | Choice::Dfs) => {
+                let strategy = |bound, explored| {
+                    let bounds = Bounds { preemptions: Some(bound), ..self.bounds };
+                    self.strategy(bounds, explored)
+                };
+                search_iteratively(&self.plan(), 0..=most, strategy, make, listener)
+            }
+            _ => search(&self.plan(), self.strategy(self.bounds, None), make, listener),
+        }
+    }
+
+    /// Whether the first failure need not be one of those with few preemptions.
+    fn may_have_a_simpler_schedule(&self) -> bool {
+        match self.choice {
+            Choice::Random(_) => true,
+            Choice::Exhaustive => self.up_to.is_none(),
+            Choice::Dfs | Choice::Replay(_) => false,
+        }
     }
 
     /// The same failure in a schedule that is easier to read, if there is one.
@@ -356,7 +411,7 @@ impl Checker {
         }
         let mut again = self.clone();
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
-        again.preemptions = None;
+        again.without_bounds();
         again.plan.workers = 1;
         let defect = again.search(f, Arc::new(NoListener)).failure.map(|f| f.defect);
         let same = defect.as_ref().is_some_and(|d| d.kind == failure.defect.kind);

@@ -19,9 +19,9 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub fn new(first: Job) -> Pool {
+    pub fn new(jobs: Vec<Job>) -> Pool {
         Pool {
-            state: Mutex::new(State { jobs: vec![first], busy: 0 }),
+            state: Mutex::new(State { jobs, busy: 0 }),
             changed: Condvar::new(),
             hungry: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
@@ -46,6 +46,10 @@ impl Pool {
     pub fn give(&self, job: Job) {
         self.state.lock().unwrap().jobs.push(job);
         self.changed.notify_all();
+    }
+    /// The jobs that nobody has taken.
+    pub fn take_all(&self) -> Vec<Job> {
+        std::mem::take(&mut self.state.lock().unwrap().jobs)
     }
     /// The worker that took a job is done with it.
     pub fn done(&self) {

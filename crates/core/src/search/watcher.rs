@@ -3,6 +3,7 @@
 //! A search explores on the thread that started it, and to start another thread would cost more than many a small
 //! search takes as a whole. The watcher is started with the first search and sleeps while there is none.
 
+use super::estimate::Estimates;
 use super::pool::Pool;
 use super::{Listener, Plan, Progress};
 use std::any::Any;
@@ -29,6 +30,9 @@ pub(super) struct Watched {
     pub pool: Pool,
     pub executions: AtomicU64,
     pub failures: AtomicU64,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    explored: Mutex<Option<f64>>,
+    estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
     begun: Instant,
     time: Option<Duration>,
@@ -44,8 +48,10 @@ impl Watched {
         let begun = Instant::now();
         Watched {
             pool,
-            executions: AtomicU64::new(0),
+            executions: AtomicU64::new(plan.counted),
             failures: AtomicU64::new(0),
+            explored: Mutex::new(Some(plan.explored)),
+            estimates: Mutex::default(),
             listener,
             begun,
             time: plan.budget.time,
@@ -65,6 +71,16 @@ impl Watched {
     pub fn note_stop(&self, why: Stopped) {
         let mut stopped = self.stopped.lock().unwrap();
         *stopped = Some(stopped.map_or(why, |old| old.min(why)));
+    }
+
+    /// So much more of the tree has been explored; none if there is no telling.
+    pub fn note_explored(&self, more: Option<f64>) {
+        let mut explored = self.explored.lock().unwrap();
+        *explored = explored.zip(more).map(|(explored, more)| explored + more);
+    }
+
+    pub fn explored(&self) -> Option<f64> {
+        *self.explored.lock().unwrap()
     }
 
     pub fn stopped(&self) -> Option<Stopped> {
@@ -106,10 +122,14 @@ impl Watched {
         if self.listener.wants_to_stop() {
             self.stop(Stopped::Interrupted);
         }
+        let executions = self.executions.load(Ordering::Relaxed);
+        let add = |explored| self.estimates.lock().unwrap().add(executions, explored);
         self.listener.tick(&Progress {
-            executions: self.executions.load(Ordering::Relaxed),
+            executions,
             failures: self.failures.load(Ordering::Relaxed),
             elapsed: now - self.begun,
+            finished_bound: None,
+            estimate: self.explored().and_then(add),
         });
     }
 }

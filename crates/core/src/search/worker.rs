@@ -4,10 +4,10 @@ use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::watcher::{Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
-use crate::strategy::{Next, Strategy};
+use crate::strategy::{Next, Part, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
-use crate::verdict::{Defect, Failure, FailureKind, Verdict};
+use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -38,6 +38,12 @@ pub(super) struct Total<T> {
     /// The failure of each kind with the lowest number.
     pub first: BTreeMap<FailureKind, Failure>,
     pub assumptions: Vec<String>,
+    /// What the strategy says of the whole search, once a part of it is done.
+    pub extent: Option<Extent>,
+    /// What was not explored, if the search had to stop and can go on later.
+    pub left: Option<Vec<Part>>,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    pub explored: Option<f64>,
 }
 
 /// What the workers of a search share.
@@ -47,11 +53,15 @@ pub(super) struct Shared<'a, T> {
     pub watched: Arc<Watched>,
     /// The next execution number that nobody has.
     next: AtomicU64,
+    /// Numbers below that one that nobody has any more.
+    spare: Mutex<Vec<u64>>,
     /// Executions from this number on are not wanted: one with a lower number failed.
     limit: AtomicU64,
     /// How many numbers a worker takes at a time.
     block: u64,
     sampling: bool,
+    /// What was not explored when the search had to stop.
+    left: Mutex<Vec<Job>>,
     total: Mutex<Total<T>>,
     /// Held while the listener is told of a failure, so that it hears of them one after the other.
     telling: Mutex<()>,
@@ -63,7 +73,7 @@ const REPORT_EVERY: u64 = 64;
 impl<'a, T: Ord> Shared<'a, T> {
     pub fn new(
         plan: &'a Plan,
-        strategy: Box<dyn Strategy>,
+        strategies: Vec<Box<dyn Strategy>>,
         listener: &'a Arc<dyn Listener>,
         sampling: bool,
     ) -> Self {
@@ -76,15 +86,21 @@ impl<'a, T: Ord> Shared<'a, T> {
             failures: BTreeMap::new(),
             first: BTreeMap::new(),
             assumptions: Vec::new(),
+            extent: None,
+            left: None,
+            explored: None,
         };
+        let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
         Shared {
             plan,
             listener: &**listener,
-            watched: Arc::new(Watched::new(plan, Pool::new(Job::new(strategy)), listener.clone())),
-            next: AtomicU64::new(0),
+            watched: Arc::new(Watched::new(plan, pool, listener.clone())),
+            next: AtomicU64::new(plan.counted),
+            spare: Mutex::new(Vec::new()),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
+            left: Mutex::new(Vec::new()),
             total: Mutex::new(total),
             telling: Mutex::new(()),
         }
@@ -93,12 +109,21 @@ impl<'a, T: Ord> Shared<'a, T> {
     pub fn into_total(self) -> Total<T> {
         self.watched.pass_panic_on();
         let mut total = self.total.into_inner().unwrap();
+        total.explored = self.watched.explored();
+        if let Some(Stopped::Interrupted | Stopped::Time | Stopped::Executions) = self.watched.stopped() {
+            let left = self.left.into_inner().unwrap().into_iter().chain(self.watched.pool.take_all());
+            let parts: Option<Vec<Vec<Part>>> = left.map(|mut job| job.strategy.save()).collect();
+            total.left = parts.map(|parts| parts.concat()).filter(|parts| !parts.is_empty());
+        }
         total.assumptions.sort();
         total.assumptions.dedup();
         total
     }
 
     fn numbers(&self) -> Range<u64> {
+        if let Some(spare) = self.spare.lock().unwrap().pop() {
+            return spare..spare + 1;
+        }
         let first = self.next.fetch_add(self.block, Ordering::Relaxed);
         let budget = self.plan.budget.executions.unwrap_or(u64::MAX);
         first.min(budget)..(first + self.block).min(budget)
@@ -115,8 +140,10 @@ where
     shared.watched.guard(|| {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
         let pool = &shared.watched.pool;
-        while let Some(job) = pool.take() {
-            worker.explore(job);
+        while let Some(mut job) = pool.take() {
+            worker.explore(&mut job);
+            worker.note_explored(&mut job);
+            shared.left.lock().unwrap().push(job);
             pool.done();
         }
         worker.hand_in();
@@ -127,6 +154,8 @@ where
 struct Own<T> {
     executions: u64,
     reported: u64,
+    /// How many there were, given up or not, when others were last told.
+    looked: u64,
     abandoned: u64,
     undecided: u64,
     steps: u64,
@@ -135,7 +164,15 @@ struct Own<T> {
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
-        Own { executions: 0, reported: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
+        Own {
+            executions: 0,
+            reported: 0,
+            looked: 0,
+            abandoned: 0,
+            undecided: 0,
+            steps: 0,
+            outcomes: BTreeMap::new(),
+        }
     }
 }
 
@@ -151,7 +188,7 @@ where
     W::Outcome: Ord,
 {
     /// Explores until the job is done or the search is over.
-    fn explore(&mut self, mut job: Job) {
+    fn explore(&mut self, job: &mut Job) {
         let shared = self.shared;
         while !shared.watched.pool.is_closed() {
             // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
@@ -159,7 +196,7 @@ where
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
-                return;
+                return self.done(job);
             }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
@@ -175,25 +212,40 @@ where
                 Next::From(depth) => depth,
                 Next::Exhausted => return,
             };
-            self.numbers.start += 1;
-            let steps = self.run_one(&mut job, keep, number);
+            let (counts, steps) = self.run_one(job, keep, number);
+            if counts || shared.sampling {
+                self.numbers.start += 1;
+            }
             if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
             {
                 shared.watched.pool.give(Job::new(strategy));
             }
-            if self.own.executions - self.own.reported >= REPORT_EVERY || steps > 1_000 {
+            let done = self.own.executions + self.own.abandoned;
+            if done - self.own.looked >= REPORT_EVERY || steps > 1_000 {
+                self.own.looked = done;
                 self.report();
+                self.note_explored(job);
             }
         }
     }
 
-    /// Runs one execution, and says how many steps it took.
-    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> usize {
+    /// A job is done: what it has seen counts in the end if it was the last.
+    fn done(&mut self, job: &Job) {
+        self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
+        self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
+    }
+
+    /// Says whether the execution counts, and how many steps it took.
+    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> (bool, usize) {
         let max_steps = self.shared.plan.budget.steps;
         let (ran, steps) = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
         self.own.steps += steps as u64;
         let verdict = match ran {
+            Ran::Passed(_) if job.strategy.repeats(&job.trace) => self.abandon(),
+            Ran::Failed(defect) if can_repeat(defect.kind) && job.strategy.repeats(&job.trace) => {
+                self.abandon()
+            }
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
                 *self.own.outcomes.entry(outcome).or_insert(0) += 1;
@@ -206,15 +258,21 @@ where
                 self.failed(defect, &job.trace, number);
                 Verdict::Failed(kind)
             }
-            ran @ (Ran::Abandoned | Ran::Undecided) => {
-                self.own.abandoned += 1;
-                self.own.undecided += matches!(ran, Ran::Undecided) as u64;
-                self.world.finish();
-                Verdict::Abandoned
+            Ran::Undecided => {
+                self.own.undecided += 1;
+                self.abandon()
             }
+            Ran::Abandoned => self.abandon(),
         };
         job.strategy.finish(&job.trace, verdict);
-        steps
+        (verdict != Verdict::Abandoned, steps)
+    }
+
+    /// The execution counts for nothing.
+    fn abandon(&mut self) -> Verdict {
+        self.own.abandoned += 1;
+        self.world.finish();
+        Verdict::Abandoned
     }
 
     #[cold]
@@ -261,6 +319,10 @@ where
         }
     }
 
+    fn note_explored(&self, job: &mut Job) {
+        self.shared.watched.note_explored(job.strategy.explored());
+    }
+
     fn report(&mut self) {
         let new = self.own.executions - self.own.reported;
         self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
@@ -280,4 +342,9 @@ where
         }
         total.assumptions.extend(self.world.assumptions());
     }
+}
+
+/// Whether a failure is the program's: an equivalent execution fails in the same way.
+fn can_repeat(kind: FailureKind) -> bool {
+    !matches!(kind, FailureKind::NotDeterministic | FailureKind::Misuse)
 }

@@ -10,7 +10,7 @@ use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::story::Line;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Random, Replay, Strategy};
+use raddle_core::strategy::{Dfs, Optimal, Random, Replay, Strategy, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use std::io::{self, Write};
@@ -68,7 +68,7 @@ fn strategy(options: &Options) -> Result<Box<dyn Strategy>, String> {
         other => return Err(format!("there is no strategy {other}: use dfs, optimal or random")),
     };
     Ok(match options.preemptions {
-        Some(n) => Box::new(AtMostPreemptions::new(n, strategy)),
+        Some(n) => Box::new(Within::preemptions(n, strategy)),
         None => strategy,
     })
 }

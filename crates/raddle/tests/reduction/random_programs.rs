@@ -21,7 +21,7 @@ use std::time::Duration;
 
 /// What a task does.
 #[derive(Clone, Debug)]
-enum Do {
+pub enum Do {
     Load(usize),
     Store(usize, i64),
     Add(usize),
@@ -169,7 +169,7 @@ fn body(program: &[Do]) -> Notes {
     notes
 }
 
-fn explore(
+pub fn explore(
     program: &[Do],
     settings: &Settings,
     workers: usize,
@@ -314,7 +314,7 @@ fn op() -> impl Strategy<Value = Do> {
     })
 }
 
-fn programs() -> impl Strategy<Value = Vec<Do>> {
+pub fn programs() -> impl Strategy<Value = Vec<Do>> {
     let ops = |most| prop::collection::vec(op(), 0..most);
     let child = (ops(3), prop::option::of((any::<prop::sample::Index>(), ops(2))), any::<bool>()).prop_map(
         |(mut ops, grandchild, joins)| {

@@ -21,16 +21,19 @@
 mod names;
 mod path;
 mod races;
+mod saved;
 mod work;
 
-use super::{Decision, Next, Strategy};
+pub use saved::OptimalPart;
+
+use super::{Decision, Next, Part, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
-use work::{Picks, Work};
+use work::{Item, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
@@ -50,6 +53,12 @@ pub struct Optimal {
     /// Who could move at the last point where the strategy was free, and what they would have touched.
     movers: Vec<(TaskId, Accesses)>,
     started: bool,
+    /// An execution was begun and is not over.
+    begun: bool,
+    /// How much of the whole tree the present execution and what it finds are taken to be, and how much has been
+    /// explored since somebody asked.
+    share: f64,
+    explored: f64,
     /// The picks that lead to this part of the tree, if it was split off.
     inherited: Vec<Pick>,
     scratch: Scratch,
@@ -74,9 +83,18 @@ impl Optimal {
             same: 0,
             movers: Vec::new(),
             started: false,
+            begun: false,
+            share: 1.0,
+            explored: 0.0,
             inherited: Vec::new(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// A search of the part of the tree that `item` stands for.
+    fn of(item: Item, path: Path, picks: Picks) -> Optimal {
+        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
+        Optimal { path, work: Work::of(item, picks), inherited, started: true, ..Optimal::new() }
     }
 
     /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
@@ -208,7 +226,7 @@ impl Strategy for Optimal {
             self.inherited.clear();
         }
         if !self.started {
-            self.started = true;
+            (self.started, self.begun) = (true, true);
             return Next::From(0);
         }
         match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
@@ -216,6 +234,8 @@ impl Strategy for Optimal {
                 self.taken = 0;
                 self.deferred = item.deferred;
                 self.time = item.time;
+                self.share = item.share;
+                self.begun = true;
                 Next::From(self.same)
             }
             None => Next::Exhausted,
@@ -267,19 +287,28 @@ impl Strategy for Optimal {
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         self.same = self.path.len().min(trace.len());
-        self.work.close_batch();
+        self.explored += self.work.close_batch(self.share);
+        self.begun = false;
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let (item, path, picks) = self.work.split(&self.path)?;
-        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
-        Some(Box::new(Optimal {
-            path,
-            work: Work::of(item, picks),
-            inherited,
-            started: true,
-            ..Optimal::new()
-        }))
+        Some(Box::new(Optimal::of(item, path, picks)))
+    }
+
+    fn save(&mut self) -> Option<Vec<Part>> {
+        Some(self.saved().into_iter().map(Part::Optimal).collect())
+    }
+
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        match part {
+            Part::Optimal(part) => Ok(Box::new(Optimal::from_saved(part)?)),
+            Part::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
+        }
+    }
+
+    fn explored(&mut self) -> Option<f64> {
+        Some(std::mem::take(&mut self.explored))
     }
 
     fn inherited(&self) -> &[Pick] {

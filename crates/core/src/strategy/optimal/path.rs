@@ -31,7 +31,7 @@ pub(super) struct Event {
     /// The last chosen step that is not behind it: without that one it would not have happened there.
     pub chosen: u32,
     /// Who of the first 64 tasks could move when it was chosen.
-    movers: u64,
+    pub movers: u64,
     /// The step before it of its task, plus 1.
     before: u32,
     /// For each of its accesses, the step before it that touched the same object, plus 1.
@@ -130,7 +130,7 @@ pub(super) struct Path {
     /// Phantoms that have not been taken away before they moved, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were, and before which step.
-    gone: Vec<(TaskId, u32)>,
+    pub gone: Vec<(TaskId, u32)>,
 }
 
 impl Path {
@@ -218,6 +218,15 @@ impl Path {
     /// The births of the tasks that were born after `depth` steps.
     pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {
         self.tasks.iter().map(|t| t.birth).filter(move |b| b.after as usize > depth)
+    }
+    /// The births of all tasks.
+    pub fn births(&self) -> impl Iterator<Item = Birth> + '_ {
+        self.tasks.iter().map(|t| t.birth)
+    }
+    /// These phantoms are known to have been taken away.
+    pub fn forget(&mut self, gone: Vec<(TaskId, u32)>) {
+        self.phantoms.retain(|phantom| gone.iter().all(|(task, _)| task != phantom));
+        self.gone = gone;
     }
     fn add_task(&mut self, birth: Birth) {
         let task = self.tasks.len();
