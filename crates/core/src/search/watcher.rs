@@ -165,6 +165,10 @@ pub(super) struct Watching<'a>(&'a Arc<Watched>);
 
 impl<'a> Watching<'a> {
     pub fn begin(search: &'a Arc<Watched>) -> Watching<'a> {
+        if search.time == Some(Duration::ZERO) {
+            // It would be through before anybody looked.
+            search.stop(Stopped::Time);
+        }
         let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
         searches.list.push(search.clone());
         let before = std::mem::replace(&mut searches.state, State::Awake);
