@@ -74,6 +74,14 @@ fn a_seed_gives_the_same_schedules_and_a_smaller_budget_is_a_prefix() {
     }
 }
 
+/// A world that keeps its past pays for it at every step, and nobody who samples asks.
+#[test]
+fn no_sampler_looks_back() {
+    for sampler in every_sampler() {
+        assert!(!sampler.strategy(1).looks_back(), "{sampler}");
+    }
+}
+
 /// Several workers draw from different streams: all together they show many behaviours, not the same ones twice.
 #[test]
 fn workers_draw_different_schedules() {

@@ -8,10 +8,9 @@
 //! 1/(n k^(d-1)) in each execution after the first, as long as k does not grow.
 
 use super::pace::{self, Pace};
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Point};
 
 /// Priorities with change points.
@@ -48,8 +47,12 @@ impl Pct {
     }
 }
 
-impl Strategy for Pct {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Pct {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.priorities.clear();
@@ -61,7 +64,6 @@ impl Strategy for Pct {
             self.changes.push((1 + self.rng.below(points), priority as i64));
         }
         self.changes.sort_unstable();
-        Next::From(0)
     }
 
     #[inline]
@@ -85,15 +87,7 @@ impl Strategy for Pct {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, _trace: &Trace) {
         self.pace.finish();
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

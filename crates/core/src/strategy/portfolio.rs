@@ -13,10 +13,9 @@
 use super::novelty::Novelty;
 use super::pace::{self, Pace};
 use super::polite::Polite;
-use super::{Decision, Next, Pct, Places, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm};
+use super::{Decision, Pct, Places, Pos, Procrastinate, Random, ReadsFrom, Sample, Surw, Swarm};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::Point;
 
 /// Who makes the choices of an execution.
@@ -168,7 +167,7 @@ impl Portfolio {
         paces.iter_mut().for_each(|theirs| theirs.learn(pace));
     }
 
-    fn strategy(&mut self) -> Option<&mut dyn Strategy> {
+    fn sampler(&mut self) -> Option<&mut dyn Sample> {
         Some(match self.member {
             Member::Polite => return None,
             Member::Procrastinate => &mut self.procrastinate,
@@ -191,8 +190,12 @@ impl Portfolio {
     }
 }
 
-impl Strategy for Portfolio {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Portfolio {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         // Members draw from the stream of the execution's number; who is drawn comes from another one.
         self.rng = Rng::new(!self.seed, execution);
         self.pace.begin();
@@ -204,7 +207,9 @@ impl Strategy for Portfolio {
             _ if self.must_hold() => Member::Procrastinate,
             _ => DRAWN[self.drawn].0,
         };
-        self.strategy().map_or(Next::From(0), |strategy| strategy.begin(execution))
+        if let Some(sampler) = self.sampler() {
+            sampler.begin(execution);
+        }
     }
 
     #[inline]
@@ -222,9 +227,9 @@ impl Strategy for Portfolio {
         }
     }
 
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        if let Some(strategy) = self.strategy() {
-            strategy.finish(trace, verdict);
+    fn finish(&mut self, trace: &Trace) {
+        if let Some(sampler) = self.sampler() {
+            sampler.finish(trace);
         }
         self.pace.finish();
         self.share_lengths();
@@ -250,18 +255,6 @@ impl Strategy for Portfolio {
             record.paid += new as u32 as f32;
         }
         self.executions = self.executions.saturating_add(1);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn looks_back(&self) -> bool {
-        false
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }
 
