@@ -2,6 +2,7 @@
 //! a budget or a clock on the wall.
 
 mod dfs;
+mod go_explore;
 mod no_preempt;
 mod novelty;
 mod optimal;
@@ -24,6 +25,7 @@ mod surw;
 mod swarm;
 
 pub use dfs::Dfs;
+pub use go_explore::GoExplore;
 pub use no_preempt::NoPreempt;
 pub use optimal::Optimal;
 pub use pct::Pct;

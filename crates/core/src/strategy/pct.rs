@@ -1,8 +1,8 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
 //!
 //! Every task has a random priority and the highest that can move does; at d-1 random points the task that moved
-//! is put below all others. The number of points k is the longest execution so far, the tasks are counted as they
-//! appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
+//! is put below all others. The number of points k is that of the longest execution lately, the tasks are counted as
+//! they appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
 //!
 //! Guarantee: with n tasks and at most k points, a bug of depth d is found with probability at least
 //! 1/(n k^(d-1)) in each execution after the first, as long as k does not grow.
