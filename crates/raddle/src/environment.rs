@@ -99,6 +99,15 @@ mod tests {
     }
 
     #[test]
+    fn every_sampler_has_a_name() {
+        for sampler in Sampler::ALL {
+            let checker = applied(&[("RADDLE_STRATEGY", &sampler.to_string())]).unwrap();
+            assert_eq!(checker.sampler, sampler);
+            assert!(matches!(checker.choice, Choice::Random(5)));
+        }
+    }
+
+    #[test]
     fn nonsense_is_an_error_that_names_the_variable() {
         assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
         let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();

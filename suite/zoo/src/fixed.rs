@@ -1,18 +1,20 @@
-//! Checks that the fixed forms have no bug left: every interleaving if there are not too many, or as many schedules
-//! as the budget allows.
+//! Checks that the fixed forms have no bug left: every behaviour if there are not too many, or as many schedules as the
+//! budget allows.
 
 use crate::arguments::Request;
 use crate::bugs::{Bug, Form};
 use raddle::{Checker, Coverage};
 
-/// Depth-first search is tried with so many executions.
+/// Exhaustive search is tried with so many executions.
 const EXHAUSTIVE: u64 = 50_000;
 
 /// Checks one. Says what was covered, or shows the failure.
 pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
     let run = bug.run;
-    let whole =
-        Checker::dfs().max_executions(EXHAUSTIVE.min(schedules)).name(bug.name).run(|| run(Form::Fixed));
+    let whole = Checker::exhaustive()
+        .max_executions(EXHAUSTIVE.min(schedules))
+        .name(bug.name)
+        .run(|| run(Form::Fixed));
     let report = if whole.failure().is_none() && !whole.coverage().is_exhaustive() {
         Checker::random(schedules).name(bug.name).run(|| run(Form::Fixed))
     } else {

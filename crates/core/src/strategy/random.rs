@@ -3,10 +3,9 @@
 //! Guarantee: an execution with n choices among at most t picks each is drawn with probability at least
 //! t^-n. Execution i is the same for every number of workers.
 
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::Extent;
 use crate::world::{Dice, Point};
 
 /// Uniform random choice.
@@ -23,10 +22,13 @@ impl Random {
     }
 }
 
-impl Strategy for Random {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Random {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
-        Next::From(0)
     }
 
     #[inline]
@@ -36,17 +38,5 @@ impl Strategy for Random {
 
     fn draws(&self) -> Option<Rng> {
         Some(self.rng.clone())
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn looks_back(&self) -> bool {
-        false
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }
