@@ -1,6 +1,7 @@
 //! One test, explored: the searches of the order one after the other, until one fails or has seen everything. A test
 //! that explores by itself is run as it is, and what its own checks find is the verdict.
 
+use crate::memory;
 use crate::protocol::{Explored, Message, ORDER, Order, Outcome, Search};
 use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
@@ -12,6 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// How many steps an execution may take that is too long for the usual limit.
+const VERY_LONG: usize = 1_000_000;
 
 /// Explores the test that the order names and answers with an outcome.
 pub fn explore(tests: &[&TestDescAndFn]) {
@@ -32,12 +36,24 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     }));
     observer::set(ear);
     statics::keep();
+    memory::prepare(order.arena);
     let program = || verdict::run(*body, desc);
     let mut result = searches(&order, ear, &program);
-    if order.workers > 1 && statics::shared() && !ear.explicit.load(Ordering::SeqCst) {
-        // The workers were in each other's way: one alone has the statics to itself.
+    let alone = Order { workers: 1, ..order.clone() };
+    if order.workers > 1
+        && (statics::shared() || ear.failed_with(FailureKind::NotDeterministic))
+        && !ear.explicit.load(Ordering::SeqCst)
+    {
+        // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
         ear.seen.lock().unwrap().clear();
-        result = searches(&Order { workers: 1, ..order.clone() }, ear, &program);
+        result = searches(&alone, ear, &program);
+    }
+    if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
+        // Too long for seeing everything; a few schedules still say something.
+        ear.seen.lock().unwrap().clear();
+        let searches_left = vec![Search::Random(u64::MAX)];
+        result =
+            searches(&Order { max_steps: Some(VERY_LONG), searches: searches_left, ..alone }, ear, &program);
     }
     let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
         false => {
@@ -112,6 +128,7 @@ fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Resul
 fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc) -> Outcome {
     ear.seen.lock().unwrap().clear();
     statics::let_go();
+    memory::let_go();
     let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));
     // Checks name themselves after the thread, as under the usual harness.
     let result = std::thread::scope(|scope| {
@@ -143,10 +160,18 @@ struct Ear {
 impl Ear {
     fn explored(&self) -> Vec<Explored> {
         let seen = self.seen.lock().unwrap();
-        seen.iter().map(|s| Explored { coverage: s.coverage.clone(), steps: s.steps }).collect()
+        let explored = |s: &Seen| {
+            let mut coverage = s.coverage.clone();
+            coverage.assumptions.extend(memory::assumption().map(str::to_owned));
+            Explored { coverage, steps: s.steps }
+        };
+        seen.iter().map(explored).collect()
     }
     fn failure(&self) -> Option<raddle::Failure> {
         self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
+    }
+    fn failed_with(&self, kind: FailureKind) -> bool {
+        !self.explicit.load(Ordering::SeqCst) && self.failure().is_some_and(|f| f.kind() == kind)
     }
     /// Another search could not add anything.
     fn is_settled(&self) -> bool {

@@ -5,6 +5,7 @@
 extern crate test as real;
 
 mod explore;
+mod memory;
 mod protocol;
 mod statics;
 mod symbols;
