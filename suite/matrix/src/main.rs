@@ -2,8 +2,11 @@
 //! their source. Writes what became of each to suite/matrix/RESULTS.md.
 //!
 //! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part that CI does, and fails if a test does.
+//! `-- --measure` measures builds; `-- --drift` compares the facades with the installed std.
 
 mod catalogue;
+mod drift;
+mod measure;
 mod source;
 mod tally;
 
@@ -25,6 +28,13 @@ fn main() -> ExitCode {
 
 fn run() -> Result<bool, String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|a| a == "--drift") {
+        return drift::run();
+    }
+    if arguments.iter().any(|a| a == "--measure") {
+        print!("{}", measure::run(&command()?, &home()?)?);
+        return Ok(true);
+    }
     let ci = arguments.iter().any(|a| a == "--ci");
     let budget = arguments.iter().find_map(|a| a.strip_prefix("--budget=")).unwrap_or("2s").to_owned();
     let names: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
@@ -88,5 +98,10 @@ fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<T
         .output()
         .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
     let code = output.status.code().unwrap_or(-1);
+    // All that was said, for those who want to know more, and no builds: they are large.
+    let words = home.join(format!("{}.jsonl", entry.name));
+    std::fs::write(&words, &output.stdout).map_err(|e| format!("cannot write {}: {e}", words.display()))?;
+    std::fs::remove_dir_all(folder.join("target"))
+        .map_err(|e| format!("cannot clean {}: {e}", folder.display()))?;
     Ok(Tally::read(entry, &String::from_utf8_lossy(&output.stdout), code))
 }

@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 /// How many steps an execution may take that is too long for the usual limit.
 const VERY_LONG: usize = 1_000_000;
 
+/// What one of them may take; the number of its steps is what really bounds it.
+const LONG_ENOUGH: Duration = Duration::from_secs(600);
+
 /// Explores the test that the order names and answers with an outcome.
 pub fn explore(tests: &[&TestDescAndFn]) {
     let text = std::env::var(ORDER).unwrap_or_default();
@@ -51,9 +54,7 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.
         ear.seen.lock().unwrap().clear();
-        let searches_left = vec![Search::Random(u64::MAX)];
-        result =
-            searches(&Order { max_steps: Some(VERY_LONG), searches: searches_left, ..alone }, ear, &program);
+        result = long(&alone, ear, &program);
     }
     let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
         false => {
@@ -104,6 +105,21 @@ fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Draws random schedules of a program whose executions are long: one at least, and more while there is time.
+fn long(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    let order = Order { max_steps: Some(VERY_LONG), ..order.clone() };
+    let begun = Instant::now();
+    search(&order, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
+    let left = ear.until.map(|until| until.saturating_duration_since(Instant::now()));
+    // Those that would be cut short are not begun.
+    let more = left.map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
+    if more < 2 || ear.is_settled() {
+        return Ok(());
+    }
+    ear.seen.lock().unwrap().clear();
+    search(&order, Checker::random(more), program)
 }
 
 fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
