@@ -44,7 +44,10 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         let answer = Answer::new();
         let run = command(&program, &order, &answer.0);
         let mut gdb = Command::new("gdb");
+        // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
+        gdb.args(["-q", "-ex", "break rust_panic", "-ex", "handle SIGABRT nostop noprint pass"]);
         gdb.arg("--args").arg(run.get_program());
+        eprintln!("raddle: `run` begins the schedule of this ticket; it stops where something panics");
         for (name, value) in run.get_envs() {
             if let Some(value) = value {
                 gdb.env(name, value);
@@ -53,7 +56,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         if let Some(folder) = run.get_current_dir() {
             gdb.current_dir(folder);
         }
-        return Err(format!("cannot run gdb: {}", gdb.exec()));
+        return Err(format!("cannot run gdb ({}); is it installed?", gdb.exec()));
     }
     let (verdict, _) = explore(&program, &order, &Output::Terminal, |_| {});
     match verdict {

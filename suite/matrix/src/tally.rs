@@ -1,13 +1,15 @@
 //! What became of the tests of one crate, counted from the command's JSON.
 
 use crate::catalogue::Entry;
+use crate::explanations;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// What became of the tests of one crate.
 pub struct Tally {
     title: String,
-    exit_code: i32,
+    name: &'static str,
+    exit_code: i64,
     passed: usize,
     exhaustive: usize,
     ignored: usize,
@@ -19,12 +21,14 @@ pub struct Tally {
 
 impl Tally {
     /// Counts.
-    pub fn read(entry: &Entry, text: &str, exit_code: i32) -> Tally {
+    pub fn read(entry: &Entry, text: &str) -> Tally {
         let miri = if entry.arguments.contains(&"--as-miri") { " (--as-miri)" } else { "" };
         let title = format!("{} {}{miri}", entry.name, entry.version);
         let mut tally = Tally {
             title,
-            exit_code,
+            name: entry.name,
+            // It says so itself when it comes to its end.
+            exit_code: 2,
             passed: 0,
             exhaustive: 0,
             ignored: 0,
@@ -33,8 +37,12 @@ impl Tally {
             failed: Vec::new(),
         };
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        for line in lines.filter(|line| line["reason"] == "raddle-test") {
-            tally.add(&line);
+        for line in lines {
+            match line["reason"].as_str() {
+                Some("raddle-test") => tally.add(&line),
+                Some("raddle-finished") => tally.exit_code = line["exit_code"].as_i64().unwrap_or(2),
+                _ => {}
+            }
         }
         tally
     }
@@ -69,10 +77,22 @@ impl Tally {
         if self.skipped.is_empty() && self.failed.is_empty() && self.exit_code == 0 {
             return out;
         }
-        let _ = writeln!(out, "\n{} (exit code {})", self.title, self.exit_code);
+        let _ = writeln!(out, "\n### {} (exit code {})\n", self.title, self.exit_code);
         for (what, list) in [("failed", &self.failed), ("skipped", &self.skipped)] {
+            let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
             for (name, why) in list {
-                let _ = writeln!(out, "- {what}: `{name}`: {why}");
+                let why = match explanations::of(self.name, name) {
+                    Some(explained) => format!("{why}. {explained}"),
+                    None => why.clone(),
+                };
+                match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+                    Some((_, names)) => names.push(name),
+                    None => by_reason.push((why, vec![name])),
+                }
+            }
+            for (why, names) in by_reason {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                let _ = writeln!(out, "- {what}: {}: {why}", names.join(", "));
             }
         }
         out
