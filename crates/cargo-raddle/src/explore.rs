@@ -111,7 +111,9 @@ pub fn explore(
             Err(e) => return (Verdict::None(format!("its process cannot be waited for: {e}")), Vec::new()),
         }
         if limit.is_some_and(|limit| begun.elapsed() > limit) {
-            let why = stuck::reason(child.id(), "an execution does not come to an end");
+            let seconds = begun.elapsed().as_secs();
+            let words = format!("too long: an execution did not come to its end in {seconds} s");
+            let why = stuck::reason(child.id(), &words);
             stop(&mut child);
             return (Verdict::Skipped(why), Vec::new());
         }
