@@ -48,7 +48,7 @@ pub struct Test {
     /// Make reference counts of `Arc` and `Weak` visible: who drops last, and what `strong_count` and `upgrade` see
     #[arg(long)]
     pub track_arc: bool,
-    /// Set `cfg(miri)` in all crates: under it, many make their tests smaller and do without tricks of a processor
+    /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it
     #[arg(long)]
     pub as_miri: bool,
     /// How results are told

@@ -11,7 +11,8 @@ pub const SHIM: &str = "RADDLE_SHIM";
 /// The crates that stay on the real std, with commas between them.
 pub const EXCLUDED: &str = "RADDLE_SHIM_EXCLUDED";
 
-/// Whether the crates of the program are compiled with `cfg(miri)`.
+/// Whether packages under test are compiled with `cfg(miri)`. Not their dependencies: under it, some want a nightly
+/// compiler.
 pub const AS_MIRI: &str = "RADDLE_SHIM_AS_MIRI";
 
 /// Our own crates. A program that uses them is given the shim's build of them.
@@ -68,7 +69,7 @@ fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
         if with_harness {
             note_harness(&arguments, &name)?;
         }
-        if std::env::var_os(AS_MIRI).is_some() {
+        if std::env::var_os(AS_MIRI).is_some() && std::env::var_os("CARGO_PRIMARY_PACKAGE").is_some() {
             arguments.extend(["--cfg".into(), "miri".into()]);
         }
         // Crates that forbid unused dependencies would complain about these.

@@ -14,6 +14,8 @@ pub struct Tally {
     exhaustive: usize,
     ignored: usize,
     executions: u64,
+    /// Tests that passed as far as they were explored: the beginning of each execution.
+    beginnings: Vec<String>,
     /// Tests and reasons.
     skipped: Vec<(String, String)>,
     failed: Vec<(String, String)>,
@@ -33,6 +35,7 @@ impl Tally {
             exhaustive: 0,
             ignored: 0,
             executions: 0,
+            beginnings: Vec::new(),
             skipped: Vec::new(),
             failed: Vec::new(),
         };
@@ -56,6 +59,9 @@ impl Tally {
             Some("passed") => {
                 self.passed += 1;
                 self.exhaustive += usize::from(test["coverage"]["extent"] == "exhaustive");
+                if test["coverage"]["assumptions"].to_string().contains("only the first") {
+                    self.beginnings.push(name);
+                }
             }
             Some("ignored") => self.ignored += 1,
             Some("failed") => {
@@ -74,10 +80,19 @@ impl Tally {
     /// All that needs words.
     pub fn details(&self) -> String {
         let mut out = String::new();
-        if self.skipped.is_empty() && self.failed.is_empty() && self.exit_code == 0 {
+        let plain = self.skipped.is_empty() && self.failed.is_empty() && self.beginnings.is_empty();
+        if plain && self.exit_code == 0 {
             return out;
         }
         let _ = writeln!(out, "\n### {} (exit code {})\n", self.title, self.exit_code);
+        if !self.beginnings.is_empty() {
+            let names: Vec<String> = self.beginnings.iter().map(|name| format!("`{name}`")).collect();
+            let _ = writeln!(
+                out,
+                "- too long for whole executions, explored in the first 100,000 steps of some: {}",
+                names.join(", ")
+            );
+        }
         for (what, list) in [("failed", &self.failed), ("skipped", &self.skipped)] {
             let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
             for (name, why) in list {

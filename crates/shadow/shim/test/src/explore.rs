@@ -1,24 +1,18 @@
 //! One test, explored: the searches of the order one after the other, until one fails or has seen everything. A test
 //! that explores by itself is run as it is, and what its own checks find is the verdict.
 
-use crate::memory;
 use crate::protocol::{Explored, Message, ORDER, Order, Outcome, Search};
 use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
+use crate::{long, memory};
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// How many steps an execution may take that is too long for the usual limit.
-const VERY_LONG: usize = 1_000_000;
-
-/// What one of them may take; the number of its steps is what really bounds it.
-const LONG_ENOUGH: Duration = Duration::from_secs(600);
 
 /// Explores the test that the order names and answers with an outcome.
 pub fn explore(tests: &[&TestDescAndFn]) {
@@ -54,7 +48,7 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.
         ear.seen.lock().unwrap().clear();
-        result = long(&alone, ear, &program);
+        result = long::explore(&alone, ear, &program);
     }
     let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
         false => {
@@ -107,22 +101,7 @@ fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(),
     Ok(())
 }
 
-/// Draws random schedules of a program whose executions are long: one at least, and more while there is time.
-fn long(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
-    let order = Order { max_steps: Some(VERY_LONG), ..order.clone() };
-    let begun = Instant::now();
-    search(&order, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
-    let left = ear.until.map(|until| until.saturating_duration_since(Instant::now()));
-    // Those that would be cut short are not begun.
-    let more = left.map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
-    if more < 2 || ear.is_settled() {
-        return Ok(());
-    }
-    ear.seen.lock().unwrap().clear();
-    search(&order, Checker::random(more), program)
-}
-
-fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+pub fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
     let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
@@ -166,10 +145,10 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
 }
 
 /// Hears of every search in this process.
-struct Ear {
+pub struct Ear {
     explicit: AtomicBool,
-    seen: Mutex<Vec<Seen>>,
-    until: Option<Instant>,
+    pub seen: Mutex<Vec<Seen>>,
+    pub until: Option<Instant>,
     patience: Duration,
 }
 
@@ -186,7 +165,7 @@ impl Ear {
     fn failure(&self) -> Option<raddle::Failure> {
         self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
     }
-    fn failed_with(&self, kind: FailureKind) -> bool {
+    pub fn failed_with(&self, kind: FailureKind) -> bool {
         !self.explicit.load(Ordering::SeqCst) && self.failure().is_some_and(|f| f.kind() == kind)
     }
     /// Another search could not add anything.

@@ -5,6 +5,7 @@
 extern crate test as real;
 
 mod explore;
+mod long;
 mod memory;
 mod protocol;
 mod statics;
