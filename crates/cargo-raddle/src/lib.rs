@@ -5,6 +5,7 @@
 mod arguments;
 mod compile;
 mod crates;
+mod doctests;
 mod explore;
 mod json;
 mod new;
@@ -33,6 +34,9 @@ const COULD_NOT: u8 = 2;
 pub fn main() -> ExitCode {
     if wrapper::is_wanted() {
         return wrapper::compile();
+    }
+    if doctests::is_wanted() {
+        return doctests::run();
     }
     // `cargo raddle test` calls this program with `raddle` as its first argument.
     let mut arguments: Vec<_> = std::env::args_os().collect();

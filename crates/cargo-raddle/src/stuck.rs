@@ -35,10 +35,11 @@ const OLD_WAITS: [(libc::c_long, &str); 0] = [];
 /// Why the process does not get on; `words` is what its own watchdog says.
 pub fn reason(process: u32, words: &str) -> String {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
-    let waits = threads.into_iter().flatten().flatten().filter(|thread| {
-        // The first thread only waits for those that explore.
-        thread.file_name().to_str() != Some(&process.to_string())
-    });
+    // One thread only looks at the clock.
+    let watches = |thread: &Path| {
+        std::fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("raddle's watch"))
+    };
+    let waits = threads.into_iter().flatten().flatten().filter(|thread| !watches(&thread.path()));
     let found: Vec<&str> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
     match found.iter().find(|what| !what.contains("futex")).or(found.first()) {
         Some(what) => format!("needs the real world: it waits {what}"),

@@ -25,6 +25,9 @@ pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
 pub use raddle_native::{Detached, Spins};
 pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
+#[cfg(feature = "arena")]
+#[doc(hidden)]
+pub use raddle_native::{arena, program_memory};
 #[doc(hidden)]
 pub use raddle_native::{futex, random, statics};
 pub use report::Report;

@@ -372,7 +372,8 @@ impl Execution {
     /// The present execution has failed: nothing moves any more.
     pub fn fail(&mut self, defect: Defect) {
         if self.failure.is_none() && self.stage != Stage::Teardown {
-            self.failure = Some(defect);
+            // A copy, since the program's memory does not outlive its execution.
+            self.failure = Some(defect.clone());
             self.halted = true;
         }
     }

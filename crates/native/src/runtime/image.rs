@@ -34,6 +34,7 @@ pub(crate) fn contains(address: usize) -> bool {
 
 #[cold]
 fn ranges() -> &'static [Range<usize>] {
+    let _own = crate::arena::own();
     RANGES.get_or_init(|| {
         // The loader names the program itself first.
         let images = IMAGES.get_or_init(find);
@@ -48,6 +49,7 @@ fn ranges() -> &'static [Range<usize>] {
 
 /// Whether two addresses belong to the program, or to the same one of its libraries.
 pub(crate) fn are_together(one: usize, other: usize) -> bool {
+    let _own = crate::arena::own();
     let has = |image: &[Part], address| image.iter().any(|part| part.range.contains(address));
     IMAGES.get_or_init(find).iter().any(|image| has(image, &one) && has(image, &other))
 }
