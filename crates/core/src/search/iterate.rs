@@ -37,9 +37,10 @@ where
         }
         let known = total.as_ref();
         plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(begun.elapsed()));
+        let earlier = plan.counted;
         plan.counted += known.map_or(0, |found| found.executions);
         let failures = known.map_or(0, |found| found.failures);
-        let round = Round { listener, begun, failures, finished: before };
+        let round = Round { listener, begun, earlier, failures, finished: before };
         let mut found = search(&plan, strategy(bound, before), &make_world, &round);
         found.finished_bound = match found.coverage.extent {
             Extent::Part(_) => before,
@@ -109,6 +110,7 @@ impl<T: Ord> Findings<T> {
 struct Round<'a> {
     listener: &'a dyn Listener,
     begun: Instant,
+    earlier: u64,
     failures: u64,
     finished: Option<u32>,
 }
@@ -117,6 +119,7 @@ impl Listener for Round<'_> {
     fn tick(&self, progress: &Progress) {
         self.listener.tick(&Progress {
             executions: progress.executions,
+            earlier: self.earlier,
             failures: self.failures + progress.failures,
             elapsed: self.begun.elapsed(),
             finished_bound: self.finished,

@@ -150,6 +150,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             let explored = *self.explored.lock().unwrap();
             tick(Progress {
                 executions,
+                earlier: self.plan.counted,
                 failures: self.failures.load(Ordering::Relaxed),
                 elapsed: self.begun.elapsed(),
                 finished_bound: None,
