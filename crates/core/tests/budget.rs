@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use raddle_core::search::{NoListener, search};
-use raddle_core::strategy::{Within, Decision, Dfs, Next, Prefix, Random, Strategy};
+use raddle_core::strategy::{Decision, Dfs, Next, Prefix, Random, Strategy, Within};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, FailureKind};
 use raddle_core::world::Point;

@@ -9,7 +9,7 @@ use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
 use raddle_core::search::{Findings, NoListener, Plan, search};
-use raddle_core::strategy::{Within, Dfs, Prefix, Random, Replay};
+use raddle_core::strategy::{Dfs, Prefix, Random, Replay, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use std::sync::atomic::{AtomicUsize, Ordering};

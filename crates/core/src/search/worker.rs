@@ -238,7 +238,15 @@ struct Own<T> {
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
-        Own { executions: 0, reported: 0, looked: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
+        Own {
+            executions: 0,
+            reported: 0,
+            looked: 0,
+            abandoned: 0,
+            undecided: 0,
+            steps: 0,
+            outcomes: BTreeMap::new(),
+        }
     }
 }
 

@@ -245,13 +245,7 @@ impl Rivals {
 
     /// At most how many preemptions the rival has by now, and who moved last there. If `next` is given, the next
     /// step of that task, the rival's own, is moved, too.
-    fn weigh(
-        &self,
-        rival: &Rival,
-        steps: &[Step],
-        point: &Point<'_>,
-        next: Option<TaskId>,
-    ) -> (u32, TaskId) {
+    fn weigh(&self, rival: &Rival, steps: &[Step], point: &Point<'_>, next: Option<TaskId>) -> (u32, TaskId) {
         let begin = &self.moments[rival.moment];
         let preempts = |last: TaskId| last != rival.task && goes_on(self.pending(rival.moment, last));
         let phantom = self.pending(rival.moment, rival.task).manner == Manner::Phantom;
