@@ -34,6 +34,8 @@ pub(super) struct Watched {
     explored: Mutex<Option<f64>>,
     estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
+    /// Executions that were counted before it began.
+    earlier: u64,
     begun: Instant,
     time: Option<Duration>,
     stopped: Mutex<Option<Stopped>>,
@@ -53,6 +55,7 @@ impl Watched {
             explored: Mutex::new(Some(plan.explored)),
             estimates: Mutex::default(),
             listener,
+            earlier: plan.counted,
             begun,
             time: plan.budget.time,
             stopped: Mutex::new(None),
@@ -126,6 +129,7 @@ impl Watched {
         let add = |explored| self.estimates.lock().unwrap().add(executions, explored);
         self.listener.tick(&Progress {
             executions,
+            earlier: self.earlier,
             failures: self.failures.load(Ordering::Relaxed),
             elapsed: now - self.begun,
             finished_bound: None,
