@@ -4,10 +4,11 @@ use crate::environment;
 use crate::listener::Listening;
 use crate::observer::{self, Seen};
 use crate::report::Report;
+use crate::resume;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{
-    Budget, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
+    Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
 };
 use raddle_core::simplify::simplify;
 use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, Replay, Sampler, Strategy, Within};
@@ -53,6 +54,9 @@ pub struct Checker {
     pub(crate) bounds: Bounds,
     /// The bound on preemptions grows, up to this.
     pub(crate) up_to: Option<u32>,
+    /// It begins with this bound, and after what was found before.
+    pub(crate) round: u32,
+    pub(crate) earlier: Counted,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
 }
@@ -61,8 +65,8 @@ impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
-        let (bounds, up_to) = (Bounds::default(), None);
-        Checker { choice, seed, sampler, simplify: true, bounds, up_to, plan, settings }
+        let (bounds, up_to, round, earlier) = (Bounds::default(), None, 0, Counted::default());
+        Checker { choice, seed, sampler, simplify: true, bounds, up_to, round, earlier, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -218,6 +222,18 @@ impl Checker {
         self.settings.spins = spins;
         self
     }
+    /// Goes on where the same search was stopped by Ctrl-C or a time limit; `file` is what it has written then. Comes
+    /// behind all other settings.
+    ///
+    /// # Panics
+    /// If there is no such file, or if it is that of another search.
+    #[track_caller]
+    pub fn resume(mut self, file: impl AsRef<str>) -> Checker {
+        if let Err(error) = resume::read(file.as_ref()).and_then(|saved| self.go_on(saved)) {
+            panic!("raddle: {error}");
+        }
+        self
+    }
     /// Names the test, for tickets.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
         self.plan.test = Some(name.into());
@@ -245,7 +261,7 @@ impl Checker {
         if bounds.is_none() { inside } else { Box::new(Within::new(bounds, inside).beyond(explored)) }
     }
 
-    fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> Plan {
         let mut plan = self.plan.clone();
         plan.settings = self.settings.to_words();
         plan.settings.insert(STEPS.to_owned(), plan.budget.steps.to_string());
@@ -287,12 +303,18 @@ impl Checker {
         let listening = Arc::new(Listening::new(self.plan.test.clone(), writes));
         let mut findings = self.search(&f, listening.clone());
         let may_go_on = findings.failures == 0 && !findings.interrupted;
-        if findings.undecided > 0 && findings.through && may_go_on {
-            // The reduction has met what it cannot decide: the slow and obvious search does.
+        if findings.undecided + self.earlier.undecided > 0 && findings.through && may_go_on {
+            // The reduction has met what it cannot decide: the slow and obvious search does, from the start.
             self.choice = Choice::Dfs;
+            (self.round, self.earlier) = (0, Counted::default());
+            (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
             self.plan.budget.time = self.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
             findings = self.search(&f, listening.clone());
         }
+        let has_time = self.plan.budget.time.is_none_or(|limit| begun.elapsed() < limit);
+        let is_stopped = writes && (findings.interrupted || !has_time);
+        let stopped = if is_stopped { self.save(&mut findings) } else { None };
+        let before = resume::add(&self.earlier, &mut findings);
         if matches!(self.choice, Choice::Random(_)) {
             let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));
             findings.coverage.assumptions.splice(0..0, words);
@@ -322,7 +344,8 @@ impl Checker {
             }
             None => None,
         };
-        Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()), replay: None })
+        let run = Run { ticket_file, elapsed: Some(begun.elapsed()), replay: None };
+        Report::new(findings, run).with_earlier(before, stopped)
     }
 
     /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says
@@ -375,7 +398,7 @@ impl Checker {
                     let bounds = Bounds { preemptions: Some(bound), ..self.bounds };
                     self.strategy(bounds, explored)
                 };
-                search_iteratively(&self.plan(), 0..=most, strategy, make, listener)
+                search_iteratively(&self.plan(), self.round..=most, strategy, make, listener)
             }
             _ => search(&self.plan(), self.strategy(self.bounds, None), make, listener),
         }
@@ -396,7 +419,8 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        simplify(&self.plan(), failure, || NativeWorld::new(f, self.settings.clone()))
+        let plan = Plan { left: None, counted: 0, ..self.plan() };
+        simplify(&plan, failure, || NativeWorld::new(f, self.settings.clone()))
     }
 
     /// A failure that its own ticket does not bring back says so. Says whether it does.
@@ -412,6 +436,7 @@ impl Checker {
         let mut again = self.clone();
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
         again.without_bounds();
+        (again.plan.left, again.plan.counted) = (None, 0);
         again.plan.workers = 1;
         let defect = again.search(f, Arc::new(NoListener)).failure.map(|f| f.defect);
         let same = defect.as_ref().is_some_and(|d| d.kind == failure.defect.kind);
@@ -432,6 +457,9 @@ impl Checker {
         let report = self.run(f);
         if report.failure().is_some() {
             panic!("{report}");
+        }
+        if report.search_file().is_some() && !report.is_interrupted() {
+            eprintln!("{report}");
         }
         if report.is_interrupted() {
             // Straight to the channel: a test harness keeps what is printed, and the process is about to end.

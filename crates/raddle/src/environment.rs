@@ -3,12 +3,14 @@
 //! A value that makes no sense is an error that names the variable and what it takes.
 
 use crate::checker::{Checker, Choice};
+use crate::resume;
 use crate::tickets;
 use raddle_core::strategy::Sampler;
 use std::str::FromStr;
+use std::time::Duration;
 
-/// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SEED`, `RADDLE_WORKERS` and
-/// `RADDLE_REPLAY`, as `var` reads them.
+/// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SECONDS`, `RADDLE_SEED`,
+/// `RADDLE_WORKERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
 pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
@@ -51,6 +53,17 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
         checker.plan.workers = workers.max(1);
+    }
+    if let Some(seconds) = number(&var, "RADDLE_SECONDS")? {
+        checker.plan.budget.time = Some(Duration::from_secs(seconds));
+    }
+    if let Some(file) = var("RADDLE_RESUME") {
+        let saved = resume::read(&file).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        // A search of another test is none of this one's business.
+        let unknown = saved.test.is_none() || checker.plan.test.is_none();
+        if unknown || saved.test == checker.plan.test {
+            checker.go_on(saved).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        }
     }
     if let Some(text) = var("RADDLE_REPLAY") {
         let ticket = tickets::read(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
@@ -106,6 +119,8 @@ mod tests {
         let expected =
             format!("RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, random, {names}");
         assert_eq!(error, expected);
+        let error = applied(&[("RADDLE_RESUME", "/no/such/search")]).unwrap_err();
+        assert!(error.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{error}");
         let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();
         assert!(error.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{error}");
     }

@@ -9,6 +9,7 @@ mod listener;
 pub mod observer;
 mod predicates;
 mod report;
+mod resume;
 mod screen;
 mod tickets;
 

@@ -38,10 +38,11 @@ where
         }
         let known = total.as_ref();
         plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(begun.elapsed()));
+        let earlier = plan.counted;
         plan.counted += known.map_or(0, |found| found.executions);
         let failures = known.map_or(0, |found| found.failures);
         let listener = listener.clone();
-        let round = Arc::new(Round { listener, begun, failures, finished: before });
+        let round = Arc::new(Round { listener, begun, earlier, failures, finished: before });
         let mut found = search(&plan, strategy(bound, before), &make_world, round);
         found.finished_bound = match found.coverage.extent {
             Extent::Part(_) => before,
@@ -111,6 +112,7 @@ impl<T: Ord> Findings<T> {
 struct Round {
     listener: Arc<dyn Listener>,
     begun: Instant,
+    earlier: u64,
     failures: u64,
     finished: Option<u32>,
 }
@@ -119,6 +121,7 @@ impl Listener for Round {
     fn tick(&self, progress: &Progress) {
         self.listener.tick(&Progress {
             executions: progress.executions,
+            earlier: self.earlier,
             failures: self.failures + progress.failures,
             elapsed: self.begun.elapsed(),
             finished_bound: self.finished,

@@ -53,6 +53,8 @@ pub enum OnFailure {
 pub struct Progress {
     /// Executions so far, by all workers.
     pub executions: u64,
+    /// Those of them that an earlier part of the same search has made.
+    pub earlier: u64,
     /// Failures among them.
     pub failures: u64,
     /// How long it has taken, on the wall.
