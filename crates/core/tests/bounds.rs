@@ -7,7 +7,7 @@ use common::random_programs::programs;
 use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
-use raddle_core::strategy::{Bounds, Dfs, NoPreempt, Random, Within};
+use raddle_core::strategy::{Bounds, Dfs, NoPreempt, PreemptionBounding, Random, Within};
 
 fn bounded(bound: u32) -> Within {
     Within::preemptions(bound, Box::new(Dfs::new()))
@@ -174,6 +174,25 @@ proptest! {
         counted.sort();
         expected.sort();
         prop_assert_eq!(counted, expected);
+    }
+
+    #[test]
+    fn two_stacks_hold_the_same_executions_as_a_bound(program in programs()) {
+        for most in [Some(0), Some(1), Some(2), None] {
+            let bounds = Bounds { preemptions: most, ..Bounds::default() };
+            let (slow, all_of_them) = spy(Within::new(bounds, Box::new(Dfs::new())));
+            let slow = run(&all(1), &program, slow);
+            for workers in 1..=2 {
+                let (strategy, seen) = spy(PreemptionBounding::new(most));
+                let found = run(&all(workers), &program, strategy);
+                prop_assert_eq!(picks(&seen), picks(&all_of_them));
+                prop_assert_eq!(&found.outcomes, &slow.outcomes);
+                prop_assert_eq!(&found.failures_by_kind, &slow.failures_by_kind);
+                prop_assert_eq!(found.coverage.extent, slow.coverage.extent.clone());
+                let preemptions: Vec<u32> = seen.lock().unwrap().iter().map(|t| t.preemptions()).collect();
+                prop_assert!(workers > 1 || preemptions.is_sorted(), "{:?}", preemptions);
+            }
+        }
     }
 
     #[test]

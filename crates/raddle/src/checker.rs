@@ -11,7 +11,9 @@ use raddle_core::search::{
     Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
 };
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, Replay, Sampler, Strategy, Within};
+use raddle_core::strategy::{
+    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Replay, Sampler, Strategy, Within,
+};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
@@ -28,6 +30,8 @@ pub(crate) enum Choice {
     Exhaustive,
     /// Every interleaving, without any reduction.
     Dfs,
+    /// The same, those with few preemptions first, as Concuerror did it.
+    PreemptionBounding,
     /// So many random schedules.
     Random(u64),
     /// One prescribed schedule.
@@ -85,6 +89,11 @@ impl Checker {
     /// Explores every interleaving, without any reduction.
     pub fn dfs() -> Checker {
         Checker::new(Choice::Dfs)
+    }
+    /// Explores every interleaving, without any reduction and those with few preemptions first: preemption bounding with
+    /// blocking avoidance as Concuerror did it first. [`Checker::preemptions`] sets the largest bound.
+    pub fn preemption_bounding() -> Checker {
+        Checker::new(Choice::PreemptionBounding)
     }
     /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
     /// another one.
@@ -247,7 +256,7 @@ impl Checker {
     }
 
     /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
-    fn strategy(&self, bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+    fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
         // Whether a spurious wake-up is left is not a matter of the objects that an operation touches, so reductions
         // do not go with them.
         let reduces = matches!(self.choice, Choice::Exhaustive) && self.settings.spurious == 0;
@@ -255,6 +264,9 @@ impl Checker {
             Choice::Exhaustive if reduces && bounds.is_none() => return Box::new(Optimal::new()),
             Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
+            Choice::PreemptionBounding => {
+                Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))
+            }
             Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
@@ -409,7 +421,7 @@ impl Checker {
         match self.choice {
             Choice::Random(_) => true,
             Choice::Exhaustive => self.up_to.is_none(),
-            Choice::Dfs | Choice::Replay(_) => false,
+            Choice::Dfs | Choice::PreemptionBounding | Choice::Replay(_) => false,
         }
     }
 

@@ -22,11 +22,13 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
                 Choice::Exhaustive
             }
             "dfs" => Choice::Dfs,
+            "preemption-bounding" => Choice::PreemptionBounding,
             name => {
                 if name != "random" {
                     checker.sampler = name.parse().map_err(|_| {
                         let names = Sampler::NAMES;
-                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, iterative, dfs, random, {names}")
+                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
+                             {names}")
                     })?;
                 }
                 Choice::Random(match checker.choice {
@@ -116,8 +118,10 @@ mod tests {
         assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
         let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();
         let names = Sampler::NAMES;
-        let expected =
-            format!("RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, random, {names}");
+        let expected = format!(
+            "RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
+                             {names}"
+        );
         assert_eq!(error, expected);
         let error = applied(&[("RADDLE_RESUME", "/no/such/search")]).unwrap_err();
         assert!(error.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{error}");

@@ -131,7 +131,8 @@ impl<T: Ord + Debug> Report<T> {
         let passed = self.outcomes().iter();
         let passed = passed.map(|(result, times)| format!("{result:?} {}", times_in_words(*times)));
         let before = self.outcomes_before().iter();
-        let passed = passed.chain(before.map(|(result, times)| format!("{result} {}", times_in_words(*times))));
+        let passed =
+            passed.chain(before.map(|(result, times)| format!("{result} {}", times_in_words(*times))));
         passed.chain(self.failures_by_kind().keys().filter_map(|kind| self.seen(*kind))).collect()
     }
 
@@ -141,7 +142,8 @@ impl<T: Ord + Debug> Report<T> {
         let others = others.map(|(result, times)| format!("{result:?} came {}", times_in_words(*times)));
         let these: BTreeSet<String> = these.iter().map(|result| format!("{result:?}")).collect();
         let before = self.outcomes_before().iter().filter(move |(result, _)| !these.contains(*result));
-        let others = others.chain(before.map(|(result, times)| format!("{result} came {}", times_in_words(*times))));
+        let others =
+            others.chain(before.map(|(result, times)| format!("{result} came {}", times_in_words(*times))));
         others.chain(self.failures_by_kind().keys().filter_map(|kind| self.seen(*kind))).collect()
     }
 }

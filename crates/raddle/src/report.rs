@@ -105,7 +105,9 @@ impl<T> Report<T> {
         };
         match &self.stopped {
             None => text,
-            Some(Ok(file)) => format!("{text}\nraddle: to go on from here, set RADDLE_RESUME={}", file.display()),
+            Some(Ok(file)) => {
+                format!("{text}\nraddle: to go on from here, set RADDLE_RESUME={}", file.display())
+            }
             Some(Err(error)) => format!("{text}\nraddle: {error}"),
         }
     }

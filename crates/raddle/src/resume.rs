@@ -20,6 +20,7 @@ impl Checker {
         let mut words = match self.choice {
             Choice::Exhaustive => "exhaustive".to_owned(),
             Choice::Dfs => "dfs".to_owned(),
+            Choice::PreemptionBounding => "preemption bounding".to_owned(),
             Choice::Random(_) | Choice::Replay(_) => return None,
         };
         for bound in self.bounds.words() {

@@ -15,7 +15,7 @@ pub struct Options {
     pub test: Option<String>,
     /// `.erl` and `.beam` files.
     pub files: Vec<PathBuf>,
-    /// `dfs` or `random`.
+    /// `dfs`, `optimal`, `thesis` or `random`.
     pub strategy: String,
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
@@ -58,7 +58,7 @@ usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
   -pa DIR              look for modules here first
   --module M           only this module's tests
   --test F             only this test
-  --strategy S         dfs (default), optimal or random
+  --strategy S         dfs (default), optimal, thesis (preemption bounding as Concuerror did it) or random
   --preemptions N      at most N preemptions
   --executions N       at most N interleavings of each test
   --seed N             for random choices

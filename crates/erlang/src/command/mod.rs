@@ -10,7 +10,9 @@ use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::story::Line;
-use raddle_core::strategy::{Dfs, Optimal, Random, Replay, Strategy, Within};
+use raddle_core::strategy::{
+    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Replay, Strategy, Within,
+};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use std::io::{self, Write};
@@ -63,9 +65,13 @@ fn strategy(options: &Options) -> Result<Box<dyn Strategy>, String> {
     }
     let strategy: Box<dyn Strategy> = match options.strategy.as_str() {
         "dfs" => Box::new(Dfs::new()),
-        "optimal" => Box::new(Optimal::new()),
+        "thesis" => return Ok(Box::new(PreemptionBounding::new(options.preemptions))),
+        "optimal" => match options.preemptions {
+            Some(most) => return Ok(Box::new(Bounded::new(Bounds::preemptions(most)))),
+            None => Box::new(Optimal::new()),
+        },
         "random" => Box::new(Random::new(options.seed)),
-        other => return Err(format!("there is no strategy {other}: use dfs, optimal or random")),
+        other => return Err(format!("there is no strategy {other}: use dfs, optimal, thesis or random")),
     };
     Ok(match options.preemptions {
         Some(n) => Box::new(Within::preemptions(n, strategy)),

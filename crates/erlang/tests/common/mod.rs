@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Strategy, Within};
+use raddle_core::strategy::{Dfs, PreemptionBounding, Strategy};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::Settings;
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -84,5 +84,5 @@ pub fn all(program: &Program) -> Findings<String> {
 
 /// Explores everything with at most so many preemptions.
 pub fn bounded(program: &Program, preemptions: u32) -> Findings<String> {
-    explore(program, Box::new(Within::preemptions(preemptions, Box::new(Dfs::new()))))
+    explore(program, Box::new(PreemptionBounding::new(Some(preemptions))))
 }
