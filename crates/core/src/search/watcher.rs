@@ -29,6 +29,8 @@ pub(super) enum Stopped {
 pub(super) struct Watched {
     pub pool: Pool,
     pub executions: AtomicU64,
+    /// Those of them that an earlier part of the same search has made.
+    earlier: u64,
     pub failures: AtomicU64,
     /// How much of the whole tree has been explored; none if there is no telling.
     explored: Mutex<Option<f64>>,
@@ -51,6 +53,7 @@ impl Watched {
         Watched {
             pool,
             executions: AtomicU64::new(plan.counted),
+            earlier: plan.counted,
             failures: AtomicU64::new(0),
             explored: Mutex::new(Some(plan.explored)),
             estimates: Mutex::default(),
