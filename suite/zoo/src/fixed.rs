@@ -5,21 +5,18 @@ use crate::arguments::Request;
 use crate::bugs::{Bug, Form};
 use raddle::{Checker, Coverage};
 
-/// Exhaustive search is tried with so many executions.
+/// Exhaustive search is tried with so many executions,
 const EXHAUSTIVE: u64 = 50_000;
+/// and with so few threads: with more there is no hope, and a reduction has a lot to remember.
+const FEW: usize = 10;
 
 /// Checks one. Says what was covered, or shows the failure.
 pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
-    let run = bug.run;
-    let whole = Checker::exhaustive()
-        .max_executions(EXHAUSTIVE.min(schedules))
-        .name(bug.name)
-        .run(|| run(Form::Fixed));
-    let report = if whole.failure().is_none() && !whole.coverage().is_exhaustive() {
-        Checker::random(schedules).name(bug.name).run(|| run(Form::Fixed))
-    } else {
-        whole
-    };
+    let run = || (bug.run)(Form::Fixed);
+    let all = (bug.threads <= FEW)
+        .then(|| Checker::exhaustive().max_executions(EXHAUSTIVE.min(schedules)).name(bug.name).run(run));
+    let decided = all.filter(|report| report.failure().is_some() || report.coverage().is_exhaustive());
+    let report = decided.unwrap_or_else(|| Checker::random(schedules).name(bug.name).run(run));
     match report.failure() {
         Some(_) => Err(format!("the fixed form of {} has a bug:\n{report}", bug.name)),
         None => Ok(report.coverage().clone()),
