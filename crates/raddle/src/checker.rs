@@ -195,11 +195,8 @@ impl Checker {
 
     fn strategy(&self) -> Box<dyn Strategy> {
         let strategy: Box<dyn Strategy> = match &self.choice {
-            // A bound on preemptions needs every interleaving: a reduction would lose some inside of it. So do
-            // spurious wake-ups: whether one is left is not a matter of the objects that an operation touches.
-            Choice::Exhaustive if self.preemptions.is_none() && self.settings.spurious == 0 => {
-                Box::new(Optimal::new())
-            }
+            // A bound on preemptions needs every interleaving: a reduction would lose some inside of it.
+            Choice::Exhaustive if self.preemptions.is_none() => Box::new(Optimal::new()),
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
             Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),

@@ -107,6 +107,8 @@ pub struct Findings<T> {
     pub abandoned: u64,
     /// How many of those it could not decide: behaviours may be missing.
     pub undecided: u64,
+    /// The most that a strategy of the search held at once, in steps and picks.
+    pub peak: u64,
     /// Somebody wanted it to end before it was through.
     pub interrupted: bool,
     /// How many steps all of them took.
@@ -179,6 +181,7 @@ where
         executions: total.executions,
         abandoned: total.abandoned,
         undecided: total.undecided,
+        peak: total.peak,
         interrupted: total.stopped == Some(worker::Stopped::Interrupted),
         steps: total.steps,
         outcomes: total.outcomes,
