@@ -257,12 +257,12 @@ impl Checker {
 
     /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
     fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
-        // Whether a spurious wake-up is left is not a matter of the objects that an operation touches, so reductions
-        // do not go with them.
-        let reduces = matches!(self.choice, Choice::Exhaustive) && self.settings.spurious == 0;
         let inside: Box<dyn Strategy> = match &self.choice {
-            Choice::Exhaustive if reduces && bounds.is_none() => return Box::new(Optimal::new()),
-            Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
+            Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
+            // Spurious wake-ups within bounds are left to the search that is obviously right.
+            Choice::Exhaustive if self.settings.spurious == 0 => {
+                return Box::new(Bounded::new(bounds).beyond(explored));
+            }
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
             Choice::PreemptionBounding => {
                 Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))

@@ -99,6 +99,10 @@ pub trait Strategy: Send {
     fn inherited(&self) -> &[Pick] {
         &[]
     }
+    /// The most that it held at once so far, in steps and picks; 0 if that does not grow with the search.
+    fn peak(&self) -> u64 {
+        0
+    }
     /// What is left to explore, written down; it is not asked for anything more then. None if it cannot be written
     /// down. Every part of it is one for [`Strategy::resume`].
     fn save(&mut self) -> Option<Vec<Part>> {

@@ -6,7 +6,7 @@
 use super::Optimal;
 use super::names::{Name, Names};
 use super::path::{Deferred, Event, Origin, Path};
-use super::work::{Item, Picks};
+use super::work::{Item, Move, Picks};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct OptimalPart {
     /// How much of the whole tree it is taken to be.
     share: f64,
-    /// Task, option, accesses, origin and movers of each step that leads there.
+    /// Task, option, accesses, origin (and 4, if it took a detour) and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
     /// Parent, number there and time of birth of each task.
     births: Vec<(u32, u32, u32)>,
@@ -34,8 +34,8 @@ pub struct OptimalPart {
 struct NextSteps {
     deferred: Option<(u32, u64, u32)>,
     time: u32,
-    /// Names and options.
-    picks: Vec<(u32, u32)>,
+    /// Names, options, and whether it took a detour.
+    picks: Vec<(u32, u32, bool)>,
 }
 
 impl Optimal {
@@ -61,8 +61,12 @@ impl Optimal {
         let path = part.path()?;
         let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
         let item = Item::new(path.len(), deferred, next.time, part.share);
-        let picks: Picks = next.picks.iter().map(|(name, option)| (Name(*name), *option)).collect();
-        if picks.is_empty() || picks.iter().any(|(name, _)| name.0 as usize >= part.names.len()) {
+        let picks: Picks = next
+            .picks
+            .iter()
+            .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
+            .collect();
+        if picks.is_empty() || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len()) {
             return Err("it names tasks that it does not know".to_owned());
         }
         Ok(Optimal::of(item, path, picks))
@@ -76,15 +80,18 @@ fn deferred(task: u32, accesses: u64, at: u32) -> Deferred {
 impl OptimalPart {
     fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
         let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
-        let picks = picks.iter().map(|(name, option)| (name.0, *option)).collect();
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks }))
     }
 
     fn new(path: &Path, share: f64, next: Option<NextSteps>) -> OptimalPart {
-        let origin = |event: &Event| match event.origin {
-            Origin::Free => 0,
-            Origin::Scheduled => 1,
-            Origin::ByItself => 2,
+        let origin = |event: &Event| {
+            let origin = match event.origin {
+                Origin::Free => 0,
+                Origin::Scheduled => 1,
+                Origin::ByItself => 2,
+            };
+            origin | (event.odd as u8) << 2
         };
         let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
         let reversals = path.reversals.iter();
@@ -118,12 +125,16 @@ impl OptimalPart {
             if path.births().nth(task as usize).is_none() {
                 return Err("a task moves before it is born".to_owned());
             }
+            let (odd, origin) = (origin & 4 != 0, origin & 3);
             let origin = match origin {
                 0 => Origin::Free,
                 1 => Origin::Scheduled,
                 _ => Origin::ByItself,
             };
             path.push(TaskId(task), option, Accesses::from_word(accesses), origin, movers);
+            if odd {
+                path.mark_odd();
+            }
             while let Some((task, accesses, place, _)) = reversals.next_if(|r| r.3 as usize == at) {
                 path.reverse(deferred(*task, *accesses, *place));
             }
