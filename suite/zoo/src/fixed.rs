@@ -7,8 +7,8 @@ use raddle::{Checker, Coverage};
 
 /// Exhaustive search is tried with so many executions,
 const EXHAUSTIVE: u64 = 50_000;
-/// and with so few threads: with more there is no hope, and a reduction has a lot to remember.
-const FEW: usize = 10;
+/// and with so many threads at most: with more, a reduction has too much to remember.
+const FEW: usize = 30;
 
 /// Checks one. Says what was covered, or shows the failure.
 pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
