@@ -9,14 +9,18 @@ use common::machine::Do::{
     Add, Expect, Join, Load, Lock, Notify, Recv, Send, Spawn, Store, Unlock, Wait, Yield,
 };
 use common::machine::{Do, Machine, Outcome, Programs};
-use common::{Toy, all, limited, program};
+use common::{Toy, all, limited, program, random_machines};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 use raddle_core::search::{
     Counted, Findings, Listener, NoListener, Plan, Progress, Saved, search, search_iteratively,
 };
-use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Strategy, Within};
+use raddle_core::strategy::{
+    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Strategy as _, Within,
+};
 use std::sync::Mutex;
 
-type Make = fn() -> Box<dyn Strategy>;
+type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
 
 fn strategies() -> [(&'static str, Make); 6] {
     [
@@ -139,7 +143,7 @@ fn nothing_is_explored_twice() {
 #[test]
 fn a_bound_that_grows_goes_on_in_its_round() {
     let programs = &programs()[1];
-    let strategy = |bound, before| -> Box<dyn Strategy> {
+    let strategy = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
         Box::new(Bounded::new(Bounds::preemptions(bound)).beyond(before))
     };
     let make = || Machine::new(programs);
@@ -176,7 +180,7 @@ fn other_files_are_refused() {
 #[test]
 fn parts_of_another_kind_are_refused() {
     let programs = &programs()[0];
-    let left = |strategy: Box<dyn Strategy>| {
+    let left = |strategy: Box<dyn raddle_core::strategy::Strategy>| {
         search(&limited(2, all(1)), strategy, || Machine::new(programs), std::sync::Arc::new(NoListener))
             .left
             .unwrap()
@@ -217,4 +221,32 @@ fn the_estimate_is_exact_where_all_branches_are_equal() {
     assert_eq!(found.executions, 300);
     let heard = heard.0.lock().unwrap();
     assert!(!heard.is_empty() && heard.iter().all(|estimate| *estimate == (300, 0)), "{heard:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 250, rng_seed: RngSeed::Fixed(5), failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn two_halves_are_the_whole(programs in random_machines::programs(), workers in 1..3usize) {
+        for (name, make) in strategies() {
+            let world = || Machine::new(&programs);
+            let whole = search(&limited(1_000, all(1)), make(), world, std::sync::Arc::new(NoListener));
+            if whole.left.is_some() || whole.executions < 2 {
+                continue;
+            }
+            let half = search(&limited(whole.executions / 2, all(workers)), make(), world, std::sync::Arc::new(NoListener));
+            let plan = Plan { left: half.left.clone(), counted: half.executions, ..all(workers) };
+            let rest = search(&plan, make(), world, std::sync::Arc::new(NoListener));
+            let told = format!("{name}, {} and {} of {}", half.executions, rest.executions, whole.executions);
+            prop_assert!(half.left.is_some(), "{}", told);
+            prop_assert_eq!(half.executions + rest.executions, whole.executions, "{}", told);
+            prop_assert_eq!(half.failures + rest.failures, whole.failures, "{}", told);
+            let mut outcomes = half.outcomes;
+            rest.outcomes.into_iter().for_each(|(outcome, times)| *outcomes.entry(outcome).or_insert(0) += times);
+            prop_assert_eq!(&outcomes, &whole.outcomes, "{}", told);
+            prop_assert_eq!(rest.coverage.extent, whole.coverage.extent, "{}", told);
+        }
+    }
 }

@@ -131,7 +131,8 @@ fn in_parts(checker: &Checker, f: impl Fn() -> usize + Send + Sync + Copy) -> (R
 
 #[test]
 fn a_search_goes_on_where_a_time_limit_stopped_it() {
-    let searches: [(&str, Checker, fn() -> usize); 4] = [
+    type Program = fn() -> usize;
+    let searches: [(&str, Checker, Program); 4] = [
         ("optimal", Checker::exhaustive(), || mutex_counter(3, 4)),
         ("bounded", Checker::exhaustive().preemptions(2), || mutex_counter(3, 4)),
         ("dfs", Checker::dfs(), || mutex_counter(2, 3)),

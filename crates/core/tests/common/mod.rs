@@ -5,6 +5,7 @@
 pub mod classes;
 pub mod machine;
 pub mod oracle;
+pub mod random_machines;
 pub mod random_programs;
 pub mod spy;
 

@@ -9,7 +9,7 @@ use raddle_core::strategy::{Bounded, Bounds, Dfs, Within};
 use raddle_native::{Settings, Spins};
 
 /// Larger programs are not compared.
-const MOST: u64 = 2_000;
+const MOST: u64 = 1_000;
 
 fn compare(program: &[Do], settings: &Settings, bounds: Bounds) -> Result<(), String> {
     let (slow, all) = explore(program, settings, 1, MOST, Within::new(bounds, Box::new(Dfs::new())));
@@ -58,7 +58,7 @@ fn config() -> ProptestConfig {
     let asked = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok());
     let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(11) };
     ProptestConfig {
-        cases: asked.unwrap_or(200),
+        cases: asked.unwrap_or(100),
         rng_seed,
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -66,8 +66,8 @@ fn config() -> ProptestConfig {
 }
 
 fn all_bounds() -> [Bounds; 5] {
-    let steps = Bounds { steps: Some(12), ..Bounds::default() };
-    let combined = Bounds { preemptions: Some(1), yields: Some(1), steps: Some(20) };
+    let steps = Bounds { steps: Some(7), ..Bounds::default() };
+    let combined = Bounds { preemptions: Some(1), yields: Some(1), steps: Some(9) };
     [Bounds::preemptions(0), Bounds::preemptions(1), Bounds::preemptions(2), steps, combined]
 }
 
