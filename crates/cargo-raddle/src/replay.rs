@@ -45,7 +45,13 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         let run = command(&program, &order, &answer.0);
         let mut gdb = Command::new("gdb");
         // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
-        gdb.args(["-q", "-ex", "break std::panicking::panic_handler", "-ex", "handle SIGABRT nostop noprint pass"]);
+        gdb.args([
+            "-q",
+            "-ex",
+            "break std::panicking::panic_handler",
+            "-ex",
+            "handle SIGABRT nostop noprint pass",
+        ]);
         gdb.arg("--args").arg(run.get_program());
         eprintln!("raddle: `run` begins the schedule of this ticket; it stops where something panics");
         for (name, value) in run.get_envs() {

@@ -72,10 +72,32 @@ impl Birth {
     pub const PHANTOM: u32 = 1 << 31;
 }
 
+/// What a step means to an operation that may be blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It blocks it until a later step, which conflicts with it, gives back what it took.
+    Takes,
+    /// It may let it happen and never blocks it.
+    Frees,
+    /// Nothing is known.
+    Either,
+}
+
 /// What a world knows of the states that the present execution went through.
 pub trait Past {
     /// Whether there are states in which the pending operation of `task` would be blocked.
     fn can_block(&self, task: TaskId) -> bool;
+    /// Whether operations that commute with each other can block the pending operation of `task` together, as
+    /// readers do a writer.
+    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
+    /// What step `step` means to the pending operation of `task`.
+    fn part_of(&self, step: usize, task: TaskId) -> Part {
+        let _ = (step, task);
+        Part::Either
+    }
     /// Whether the pending operation of `task` could happen, and not be blocked, after the first `before` steps
     /// of this execution and then its steps `also`, which lie behind those and depend on nothing that is left
     /// out.
@@ -125,6 +147,16 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn can_block(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.can_block(task))
+    }
+    /// See [`Past::has_blockers_that_commute`].
+    #[inline]
+    pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.has_blockers_that_commute(task))
+    }
+    /// See [`Past::part_of`].
+    #[inline]
+    pub fn part_of(&self, step: usize, task: TaskId) -> Part {
+        self.past.map_or(Part::Either, |past| past.part_of(step, task))
     }
     /// See [`Past::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
     #[inline]

@@ -81,6 +81,11 @@ impl<T> Report<T> {
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
     }
+    /// The most that the search held at once to know what is left, in steps and picks: it is linear in the length of
+    /// an execution times its alternatives, however many executions there are.
+    pub fn peak(&self) -> u64 {
+        self.findings.peak
+    }
     /// Whether somebody pressed Ctrl-C before the search was through.
     pub fn is_interrupted(&self) -> bool {
         self.findings.interrupted

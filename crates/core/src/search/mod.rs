@@ -132,6 +132,8 @@ pub struct Findings<T> {
     pub abandoned: u64,
     /// How many of those it could not decide: behaviours may be missing.
     pub undecided: u64,
+    /// The most that a strategy of the search held at once, in steps and picks.
+    pub peak: u64,
     /// Somebody wanted it to end before it was through.
     pub interrupted: bool,
     /// The strategy had nothing left to explore.
@@ -228,6 +230,7 @@ where
         executions: total.executions,
         abandoned: total.abandoned,
         undecided: total.undecided,
+        peak: total.peak,
         interrupted: stopped == Some(Stopped::Interrupted),
         through: stopped.is_none(),
         left: total.left,

@@ -36,8 +36,6 @@ pub(super) struct Watched {
     explored: Mutex<Option<f64>>,
     estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
-    /// Executions that were counted before it began.
-    earlier: u64,
     begun: Instant,
     time: Option<Duration>,
     stopped: Mutex<Option<Stopped>>,
@@ -58,7 +56,6 @@ impl Watched {
             explored: Mutex::new(Some(plan.explored)),
             estimates: Mutex::default(),
             listener,
-            earlier: plan.counted,
             begun,
             time: plan.budget.time,
             stopped: Mutex::new(None),

@@ -32,6 +32,8 @@ pub(super) struct Total<T> {
     pub abandoned: u64,
     /// Those of them that the strategy could not decide.
     pub undecided: u64,
+    /// The most that a strategy held at once.
+    pub peak: u64,
     pub steps: u64,
     pub outcomes: BTreeMap<T, u64>,
     pub failures: BTreeMap<FailureKind, u64>,
@@ -81,6 +83,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             executions: 0,
             abandoned: 0,
             undecided: 0,
+            peak: 0,
             steps: 0,
             outcomes: BTreeMap::new(),
             failures: BTreeMap::new(),
@@ -158,6 +161,7 @@ struct Own<T> {
     looked: u64,
     abandoned: u64,
     undecided: u64,
+    peak: u64,
     steps: u64,
     outcomes: BTreeMap<T, u64>,
 }
@@ -170,6 +174,7 @@ impl<T> Default for Own<T> {
             looked: 0,
             abandoned: 0,
             undecided: 0,
+            peak: 0,
             steps: 0,
             outcomes: BTreeMap::new(),
         }
@@ -265,6 +270,7 @@ where
             Ran::Abandoned => self.abandon(),
         };
         job.strategy.finish(&job.trace, verdict);
+        self.own.peak = self.own.peak.max(job.strategy.peak());
         (verdict != Verdict::Abandoned, steps)
     }
 
@@ -336,6 +342,7 @@ where
         total.executions += own.executions;
         total.abandoned += own.abandoned;
         total.undecided += own.undecided;
+        total.peak = total.peak.max(own.peak);
         total.steps += own.steps;
         for (outcome, times) in own.outcomes {
             *total.outcomes.entry(outcome).or_insert(0) += times;

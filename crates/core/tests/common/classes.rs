@@ -106,6 +106,9 @@ impl Strategy for Classifier {
     fn inherited(&self) -> &[Pick] {
         self.inside.inherited()
     }
+    fn peak(&self) -> u64 {
+        self.inside.peak()
+    }
     fn extent(&self, executions: u64) -> Extent {
         self.inside.extent(executions)
     }

@@ -214,7 +214,7 @@ impl Execution {
             unsafe { (tasks.get_unchecked_mut(id.index()), pending.get_unchecked(id.index())) };
         let op = &task.op;
         watch.moved(id, op.place);
-        let wrote = pending.accesses.any_write();
+        let wrote = pending.accesses.any_write() & !op.verb.looks;
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
         task.steps += 1;

@@ -2,6 +2,8 @@
 //! primitives against depth-first search.
 
 mod bounded;
+mod channels;
 mod counts;
+mod oracle;
 mod programs;
 mod random_programs;

@@ -6,7 +6,7 @@
 use super::Optimal;
 use super::names::{Name, Names};
 use super::path::{Deferred, Event, Origin, Path};
-use super::work::{Item, Picks};
+use super::work::{Item, Move, Picks};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,8 @@ pub struct OptimalPart {
     share: f64,
     /// Task, option, accesses, origin and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
+    /// Those of them that took a detour.
+    odd: Vec<u32>,
     /// Parent, number there and time of birth of each task.
     births: Vec<(u32, u32, u32)>,
     /// Phantoms that were taken away, and before which step.
@@ -34,8 +36,8 @@ pub struct OptimalPart {
 struct NextSteps {
     deferred: Option<(u32, u64, u32)>,
     time: u32,
-    /// Names and options.
-    picks: Vec<(u32, u32)>,
+    /// Names and options, and whether they took a detour.
+    picks: Vec<(u32, u32, bool)>,
 }
 
 impl Optimal {
@@ -61,8 +63,12 @@ impl Optimal {
         let path = part.path()?;
         let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
         let item = Item::new(path.len(), deferred, next.time, part.share);
-        let picks: Picks = next.picks.iter().map(|(name, option)| (Name(*name), *option)).collect();
-        if picks.is_empty() || picks.iter().any(|(name, _)| name.0 as usize >= part.names.len()) {
+        let picks: Picks = next
+            .picks
+            .iter()
+            .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
+            .collect();
+        if picks.is_empty() || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len()) {
             return Err("it names tasks that it does not know".to_owned());
         }
         Ok(Optimal::of(item, path, picks))
@@ -76,7 +82,7 @@ fn deferred(task: u32, accesses: u64, at: u32) -> Deferred {
 impl OptimalPart {
     fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
         let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
-        let picks = picks.iter().map(|(name, option)| (name.0, *option)).collect();
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks }))
     }
 
@@ -91,6 +97,7 @@ impl OptimalPart {
         OptimalPart {
             share,
             steps: path.events.iter().map(step).collect(),
+            odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
             gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
             reversals: reversals
@@ -124,6 +131,9 @@ impl OptimalPart {
                 _ => Origin::ByItself,
             };
             path.push(TaskId(task), option, Accesses::from_word(accesses), origin, movers);
+            if self.odd.contains(&(at as u32)) {
+                path.mark_odd();
+            }
             while let Some((task, accesses, place, _)) = reversals.next_if(|r| r.3 as usize == at) {
                 path.reverse(deferred(*task, *accesses, *place));
             }

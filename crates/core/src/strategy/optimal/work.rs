@@ -10,8 +10,16 @@ use super::names::Name;
 use super::path::{Deferred, Event, Path, Reversal};
 use crate::world::Birth;
 
-/// Who moves, with which option.
-pub(super) type Picks = Vec<(Name, u32)>;
+/// Who moves, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Move {
+    pub name: Name,
+    pub option: u32,
+    /// It took a detour in the execution that it is from.
+    pub odd: bool,
+}
+
+pub(super) type Picks = Vec<Move>;
 
 /// A part of the tree that is left to explore.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -70,8 +78,8 @@ impl Work {
     }
     /// Another pick of the item that is being put together.
     #[inline]
-    pub fn pick(&mut self, name: Name, option: u32) {
-        self.picks.push((name, option));
+    pub fn pick(&mut self, name: Name, option: u32, odd: bool) {
+        self.picks.push(Move { name, option, odd });
     }
     /// The item that was put together is complete.
     #[inline]
@@ -165,6 +173,10 @@ impl Work {
         }
         let picks = self.picks[item.from as usize..item.to as usize].to_vec();
         Some((item, path, picks))
+    }
+    /// How much it holds, in steps and picks.
+    pub fn size(&self) -> usize {
+        self.items.len() + self.picks.len() + self.batches.len() + self.events.len() + self.reversals.len()
     }
     /// Work of one item.
     pub fn of(item: Item, picks: Picks) -> Work {
