@@ -275,9 +275,12 @@ impl Execution {
 impl Past for Execution {
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
+        let is_main = task == TaskId::MAIN;
         let task = self.task(task);
         let verb = task.op.verb;
-        verb.changes != Changes::Never && !verb.by_value || matches!(task.role, Role::Timer { .. })
+        verb.changes != Changes::Never && !verb.by_value
+            || matches!(task.role, Role::Timer { .. })
+            || is_main && self.main_waits
     }
 
     #[inline]
@@ -294,6 +297,7 @@ impl Past for Execution {
             Role::Timer { .. } => self.could_fire(id, before),
             // Nobody picks those, and they wait for others.
             _ if self.task(id).op.verb.by_itself => false,
+            _ if id == TaskId::MAIN && self.main_waits => false,
             _ => self.sense_then(id, before, also).options > 0,
         }
     }
