@@ -256,3 +256,13 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 4, rng_seed: seed(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_trace_of_readers_and_writers_once(programs in tasks(readers(), 3..6)) {
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+}

@@ -251,8 +251,8 @@ impl Execution {
 
     /// What a compare-exchange would have touched, by the value that was there.
     fn exchange_then(&self, op: &Op, before: usize, also: &[u32]) -> Option<Accesses> {
-        let earlier = self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
-        let value = { earlier }.find_map(|step| {
+        let mut earlier = self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
+        let value = earlier.find_map(|step| {
             let line = self.history.steps[step as usize - 1].line;
             match self.log.lines[line as usize].effect {
                 Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => Some(value),
@@ -275,9 +275,21 @@ impl Execution {
 impl Past for Execution {
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
+        let is_main = task == TaskId::MAIN;
         let task = self.task(task);
         let verb = task.op.verb;
-        verb.changes != Changes::Never && !verb.by_value || matches!(task.role, Role::Timer { .. })
+        verb.changes != Changes::Never && !verb.by_value
+            || matches!(task.role, Role::Timer { .. })
+            || is_main && self.main_waits
+    }
+
+    #[inline]
+    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        self.task(task).op.verb.blocked_by_several
+    }
+
+    fn part_of(&self, step: usize, _task: TaskId) -> Part {
+        self.history.steps[step].part
     }
 
     #[inline]
@@ -294,6 +306,7 @@ impl Past for Execution {
             Role::Timer { .. } => self.could_fire(id, before),
             // Nobody picks those, and they wait for others.
             _ if self.task(id).op.verb.by_itself => false,
+            _ if id == TaskId::MAIN && self.main_waits => false,
             _ => self.sense_then(id, before, also).options > 0,
         }
     }

@@ -1,7 +1,7 @@
 //! Random programs over the real primitives, explored by depth-first search and by the reduction: the same
 //! outcomes, the same failures, and one execution for each trace that depth-first search sees.
 
-use crate::oracle::{self, Notes, Seen, compare, config};
+use crate::oracle::{self, Notes, Seen, compare, config, run};
 use proptest::prelude::*;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use raddle::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -167,6 +167,7 @@ fn body(program: &[Do]) -> Notes {
     notes
 }
 
+/// Explores a program and says which classes of executions there were.
 pub fn explore(
     program: &[Do],
     settings: &Settings,
@@ -181,7 +182,7 @@ pub fn explore(
 fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
     const MOST: u64 = 60;
     let (open, _) = explore(program, settings, 1, MOST, Random::new(7));
-    let blind = oracle::run(&|| body(program), settings, 1, MOST, Random::new(7));
+    let blind = run(&|| body(program), settings, 1, MOST, Random::new(7));
     let told = |found: &Findings<Notes>| {
         let failure =
             found.failure.as_ref().map(|f| (f.execution, f.defect.message.clone(), f.ticket.clone()));

@@ -18,6 +18,8 @@ pub struct OptimalPart {
     share: f64,
     /// Task, option, accesses, origin (and 4, if it took a detour) and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
+    /// Those of them that took a detour.
+    odd: Vec<u32>,
     /// Parent, number there and time of birth of each task.
     births: Vec<(u32, u32, u32)>,
     /// Phantoms that were taken away, and before which step.
@@ -34,7 +36,7 @@ pub struct OptimalPart {
 struct NextSteps {
     deferred: Option<(u32, u64, u32)>,
     time: u32,
-    /// Names, options, and whether it took a detour.
+    /// Names and options, and whether they took a detour.
     picks: Vec<(u32, u32, bool)>,
 }
 
@@ -98,6 +100,7 @@ impl OptimalPart {
         OptimalPart {
             share,
             steps: path.events.iter().map(step).collect(),
+            odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
             gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
             reversals: reversals
@@ -132,7 +135,7 @@ impl OptimalPart {
                 _ => Origin::ByItself,
             };
             path.push(TaskId(task), option, Accesses::from_word(accesses), origin, movers);
-            if odd {
+            if self.odd.contains(&(at as u32)) {
                 path.mark_odd();
             }
             while let Some((task, accesses, place, _)) = reversals.next_if(|r| r.3 as usize == at) {
