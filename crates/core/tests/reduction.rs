@@ -249,12 +249,6 @@ proptest! {
         let compared = compare(&programs);
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
-
-    #[test]
-    fn each_trace_of_readers_and_writers_once(programs in tasks(readers(), 3..6)) {
-        let compared = compare(&programs);
-        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
-    }
 }
 
 proptest! {

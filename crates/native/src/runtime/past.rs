@@ -292,15 +292,6 @@ impl Past for Execution {
         self.history.steps[step].part
     }
 
-    #[inline]
-    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        self.task(task).op.verb.blocked_by_several
-    }
-
-    fn part_of(&self, step: usize, _task: TaskId) -> Part {
-        self.history.steps[step].part
-    }
-
     fn could_happen(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
         match self.task(id).role {
             Role::Timer { .. } => self.could_fire(id, before),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct OptimalPart {
     /// How much of the whole tree it is taken to be.
     share: f64,
-    /// Task, option, accesses, origin (and 4, if it took a detour) and movers of each step that leads there.
+    /// Task, option, accesses, origin and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
     /// Those of them that took a detour.
     odd: Vec<u32>,
@@ -87,13 +87,10 @@ impl OptimalPart {
     }
 
     fn new(path: &Path, share: f64, next: Option<NextSteps>) -> OptimalPart {
-        let origin = |event: &Event| {
-            let origin = match event.origin {
-                Origin::Free => 0,
-                Origin::Scheduled => 1,
-                Origin::ByItself => 2,
-            };
-            origin | (event.odd as u8) << 2
+        let origin = |event: &Event| match event.origin {
+            Origin::Free => 0,
+            Origin::Scheduled => 1,
+            Origin::ByItself => 2,
         };
         let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
         let reversals = path.reversals.iter();
@@ -128,7 +125,6 @@ impl OptimalPart {
             if path.births().nth(task as usize).is_none() {
                 return Err("a task moves before it is born".to_owned());
             }
-            let (odd, origin) = (origin & 4 != 0, origin & 3);
             let origin = match origin {
                 0 => Origin::Free,
                 1 => Origin::Scheduled,
