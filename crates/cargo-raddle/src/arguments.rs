@@ -23,6 +23,16 @@ pub enum Command {
     Show(Show),
     /// Add raddle and a first test to a package
     New(New),
+    /// Explore the EUnit tests of Erlang modules
+    #[command(disable_help_flag = true)]
+    Erl(Erl),
+}
+
+/// The Erlang world has options of its own.
+#[derive(Debug, Args)]
+pub struct Erl {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS AND FILES")]
+    pub arguments: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ mod arguments;
 mod compile;
 mod crates;
 mod doctests;
+mod erlang;
 mod explore;
 mod json;
 mod new;
@@ -48,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(&replay),
         Command::Show(show) => tickets::show(&show.ticket),
         Command::New(new) => new::run(&new),
+        Command::Erl(erl) => erlang::run(erl.arguments),
     };
     match done {
         Ok(code) => ExitCode::from(code),

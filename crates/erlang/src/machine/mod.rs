@@ -35,8 +35,8 @@ pub enum Task {
     Pair(Rc<Pair>),
     /// A timer.
     Timer(Rc<Timer>),
-    /// A timer that has fired or was cancelled.
-    Spent,
+    /// A timer that has fired or was cancelled: whose it was, and its number there.
+    Spent(Pid, u32),
     /// Whoever kills processes, where that is allowed.
     Faults,
 }
@@ -110,6 +110,10 @@ fn environment(text: &str) -> Result<BTreeMap<(Atom, Atom), Term>, String> {
         }
     }
     Ok(environment)
+}
+
+fn timer_name(owner: Pid, number: u32) -> String {
+    format!("{owner}~timer{number}")
 }
 
 impl Machine {
@@ -224,8 +228,8 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
-            Task::Timer(timer) => format!("{}~timer{}", timer.owner, timer.number),
-            Task::Spent => "a spent timer".to_owned(),
+            Task::Timer(timer) => timer_name(timer.owner, timer.number),
+            Task::Spent(owner, number) => timer_name(*owner, *number),
             Task::Faults => "faults".to_owned(),
         }
     }
@@ -249,7 +253,7 @@ impl Machine {
                     pair.queue.iter().for_each(|s| s.fingerprint(&mut f));
                 }
                 Task::Timer(timer) => timer.fingerprint(&mut f),
-                Task::Pair(_) | Task::Spent | Task::Faults => continue,
+                Task::Pair(_) | Task::Spent(..) | Task::Faults => continue,
             }
             add(f);
         }

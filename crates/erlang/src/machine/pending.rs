@@ -279,7 +279,7 @@ impl Machine {
                 signature: timer.number ^ timer.owner.hash64() as u32,
                 manner: Manner::Phantom,
             },
-            Task::Spent => Pending::NOTHING,
+            Task::Spent(..) => Pending::NOTHING,
             Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
         }
     }

@@ -37,7 +37,7 @@ impl Machine {
                 self.fire(task);
             }
             Task::Faults => self.fault(task, pick.option as usize),
-            Task::Spent => unreachable!("a spent timer cannot move"),
+            Task::Spent(..) => unreachable!("a spent timer cannot move"),
         }
         self.refresh();
     }
