@@ -118,10 +118,6 @@ pub trait Strategy: Send {
     fn explored(&mut self) -> Option<f64> {
         None
     }
-    /// The most that it held at once so far, in steps and picks; 0 if that does not grow with the search.
-    fn peak(&self) -> u64 {
-        0
-    }
     /// Whether it asks points about the past, which costs time to keep.
     fn looks_back(&self) -> bool {
         true

@@ -251,7 +251,8 @@ impl Execution {
 
     /// What a compare-exchange would have touched, by the value that was there.
     fn exchange_then(&self, op: &Op, before: usize, also: &[u32]) -> Option<Accesses> {
-        let mut earlier = self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
+        let mut earlier =
+            self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
         let value = earlier.find_map(|step| {
             let line = self.history.steps[step as usize - 1].line;
             match self.log.lines[line as usize].effect {
