@@ -87,25 +87,8 @@ reply(Target, Reply) ->
 -if(?STEP >= 619).
 loop(#state{free = Free, reg = Reg} = State) ->
     receive
-        {?REG_REQUEST, Target, attach} ->
-            case dict:find(Target, Reg) of
-                {ok, RegNum} ->
-                    reply(Target, RegNum),
-                    loop(State);
-                error ->
-                    case ordsets:to_list(Free) of
-                        [] ->
-                            reply(Target, server_full),
-                            loop(State);
-                        [RegNum | NewFreeList] ->
-                            NewReg = dict:store(Target, RegNum, Reg),
-                            watch(Target),
-                            reply(Target, RegNum),
-                            NewFree = ordsets:from_list(NewFreeList),
-                            loop(State#state{free = NewFree, reg = NewReg})
-                    end
-            end;
-        {?REG_REQUEST, Target, detach} ->
+        {?REG_REQUEST, Target, attach} -> loop(attach(Target, State));
+        {?REG_REQUEST, Target, detach} when ?STEP >= 624 ->
             {Reply, NewFree, NewReg} = detach_proc(Target, Free, Reg),
             reply(Target, Reply),
             loop(State#state{free = NewFree, reg = NewReg});
@@ -119,13 +102,39 @@ loop(#state{free = Free, reg = Reg} = State) ->
             unregister(?REG_NAME),
             reply(Target, ok);
         {?REG_REQUEST, kill} -> killed;
-        {'DOWN', _Ref, process, Target, _Info} ->
+        {'DOWN', _Ref, process, Target, _Info} when ?STEP >= 628 ->
             {ok, NewFree, NewReg} = detach_proc(Target, Free, Reg),
             loop(State#state{free = NewFree, reg = NewReg})
     end.
 
+-if(?STEP >= 621).
+attach(Target, #state{free = Free, reg = Reg} = State) ->
+    case dict:find(Target, Reg) of
+        {ok, RegNum} ->
+            reply(Target, RegNum),
+            State;
+        error ->
+            case ordsets:to_list(Free) of
+                [] ->
+                    reply(Target, server_full),
+                    State;
+                [RegNum | NewFreeList] ->
+                    NewReg = dict:store(Target, RegNum, Reg),
+                    watch(Target),
+                    reply(Target, RegNum),
+                    State#state{free = ordsets:from_list(NewFreeList), reg = NewReg}
+            end
+    end.
+-else.
+attach(Target, #state{free = Free, reg = Reg} = State) ->
+    [RegNum | NewFreeList] = ordsets:to_list(Free),
+    NewReg = dict:store(Target, RegNum, Reg),
+    reply(Target, RegNum),
+    State#state{free = ordsets:from_list(NewFreeList), reg = NewReg}.
+-endif.
+
 detach_proc(Target, Free, Reg) ->
-    case dict:is_key(Target, Reg) of
+    case ?STEP < 626 orelse dict:is_key(Target, Reg) of
         false -> {ok, Free, Reg};
         true ->
             RegNum = dict:fetch(Target, Reg),
@@ -135,7 +144,7 @@ detach_proc(Target, Free, Reg) ->
 
 -if(?STEP >= 628).
 watch(Target) -> monitor(process, Target).
--else.
+-elif(?STEP >= 621).
 watch(_Target) -> no_monitor.
 -endif.
 

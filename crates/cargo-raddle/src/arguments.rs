@@ -23,6 +23,16 @@ pub enum Command {
     Show(Show),
     /// Add raddle and a first test to a package
     New(New),
+    /// Explore the EUnit tests of Erlang modules
+    #[command(disable_help_flag = true)]
+    Erl(Erl),
+}
+
+/// The Erlang world has options of its own.
+#[derive(Debug, Args)]
+pub struct Erl {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS AND FILES")]
+    pub arguments: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -45,6 +55,9 @@ pub struct Test {
     /// Run these crates on the real std
     #[arg(long, value_name = "CRATE", value_delimiter = ',')]
     pub exclude: Vec<String>,
+    /// Make reference counts of `Arc` and `Weak` visible: who drops last, and what `strong_count` and `upgrade` see
+    #[arg(long)]
+    pub track_arc: bool,
     /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it
     #[arg(long)]
     pub as_miri: bool,
@@ -158,7 +171,14 @@ pub struct Cargo {
     #[arg(long, value_name = "NAME")]
     pub example: Vec<String>,
     #[arg(long)]
+    pub benches: bool,
+    #[arg(long, value_name = "NAME")]
+    pub bench: Vec<String>,
+    #[arg(long)]
     pub all_targets: bool,
+    /// Only doctests
+    #[arg(long)]
+    pub doc: bool,
     #[arg(long, short = 'F', value_name = "FEATURES")]
     pub features: Vec<String>,
     #[arg(long)]
@@ -179,11 +199,32 @@ pub struct Cargo {
     pub offline: bool,
     #[arg(long)]
     pub frozen: bool,
+    #[arg(long)]
+    pub ignore_rust_version: bool,
+    /// Taken for granted: a test that fails stops no other
+    #[arg(long)]
+    pub no_fail_fast: bool,
+    #[arg(long, short)]
+    pub quiet: bool,
+    #[arg(long, short)]
+    pub verbose: bool,
     #[arg(long, value_name = "KEY=VALUE")]
     pub config: Vec<String>,
 }
 
 impl Cargo {
+    /// Whether programs are wanted that hold tests.
+    pub fn wants_programs(&self) -> bool {
+        !self.doc
+    }
+
+    /// Whether doctests are wanted: alone, or because nothing was chosen.
+    pub fn wants_doctests(&self) -> bool {
+        let chosen = self.lib || self.bins || self.tests || self.examples || self.benches || self.all_targets;
+        let named = [&self.bin, &self.test, &self.example, &self.bench];
+        self.doc || !chosen && named.iter().all(|names| names.is_empty())
+    }
+
     /// The arguments again, as cargo takes them. The target directory is ours and not among them.
     pub fn arguments(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -193,6 +234,7 @@ impl Cargo {
             ("--bins", self.bins),
             ("--tests", self.tests),
             ("--examples", self.examples),
+            ("--benches", self.benches),
             ("--all-targets", self.all_targets),
             ("--all-features", self.all_features),
             ("--no-default-features", self.no_default_features),
@@ -200,6 +242,9 @@ impl Cargo {
             ("--locked", self.locked),
             ("--offline", self.offline),
             ("--frozen", self.frozen),
+            ("--ignore-rust-version", self.ignore_rust_version),
+            ("--quiet", self.quiet),
+            ("--verbose", self.verbose),
         ];
         out.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_string()));
         let lists = [
@@ -207,6 +252,7 @@ impl Cargo {
             ("--bin", &self.bin),
             ("--test", &self.test),
             ("--example", &self.example),
+            ("--bench", &self.bench),
             ("--features", &self.features),
             ("--config", &self.config),
         ];

@@ -3,6 +3,7 @@
 
 use crate::arguments::Cargo;
 use crate::crates::{Workspace, cargo};
+use crate::doctests::{self, Doctest};
 use crate::wrapper::{self, harness_note};
 use raddle_shadow::{Compiler, Shim};
 use serde::Deserialize;
@@ -25,6 +26,8 @@ pub struct Program {
     pub kind: String,
     /// Whether the compiler's harness is in it.
     pub has_harness: bool,
+    /// If it is not a program at all but the documentation of a library.
+    pub doctests: Vec<Doctest>,
 }
 
 impl Program {
@@ -32,6 +35,7 @@ impl Program {
     pub fn title(&self) -> String {
         match self.kind.as_str() {
             "lib" | "proc-macro" => self.package.clone(),
+            "doc" => format!("{} (doctests)", self.package),
             kind => format!("{} ({kind} {})", self.package, self.target),
         }
     }
@@ -70,7 +74,7 @@ pub struct Build<'a> {
 }
 
 impl Build<'_> {
-    fn target_directory(&self) -> PathBuf {
+    pub fn target_directory(&self) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         let mut exclude = self.exclude.to_vec();
         exclude.sort();
@@ -80,23 +84,37 @@ impl Build<'_> {
 
     /// Builds, and says which programs hold tests.
     pub fn run(&self) -> Result<Vec<Program>, String> {
-        let wrapper = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
+        let mut programs = if self.cargo.wants_programs() { self.programs()? } else { Vec::new() };
+        if self.cargo.wants_doctests() && self.workspace.has_doctests() {
+            programs.extend(doctests::build(self)?);
+        }
+        Ok(programs)
+    }
+
+    /// `cargo test` with this program as the compiler's wrapper.
+    pub fn cargo_test(&self) -> Command {
         let mut command = Command::new(cargo());
         command
             .current_dir(self.folder)
-            .args(["test", "--no-run", "--message-format", "json-render-diagnostics"])
+            .arg("test")
             .args(["--target", &self.compiler.host])
             .arg("--target-dir")
             .arg(self.target_directory())
             .args(self.cargo.arguments())
-            .env("RUSTC_WRAPPER", wrapper)
+            .env("RUSTC_WRAPPER", std::env::current_exe().unwrap_or_default())
             .env(wrapper::SHIM, &self.shim.libraries)
             .env(wrapper::EXCLUDED, self.exclude.join(","))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped());
+            .stdin(Stdio::null());
         if self.as_miri {
             command.env(wrapper::AS_MIRI, "1");
         }
+        command
+    }
+
+    /// Builds the programs that hold tests.
+    pub fn programs(&self) -> Result<Vec<Program>, String> {
+        let mut command = self.cargo_test();
+        command.args(["--no-run", "--message-format", "json-render-diagnostics"]).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|e| format!("cannot run cargo: {e}"))?;
         let mut programs = Vec::new();
         let out = child.stdout.take().expect("it is piped");
@@ -145,6 +163,7 @@ fn program(message: Message) -> Option<Program> {
         _ => "lib".to_owned(),
     });
     Some(Program {
+        doctests: Vec::new(),
         has_harness,
         path,
         folder: manifest.parent().map(Path::to_path_buf).unwrap_or_default(),

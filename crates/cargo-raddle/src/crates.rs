@@ -13,6 +13,17 @@ pub struct Workspace {
     pub target_directory: PathBuf,
     /// Its folder.
     pub workspace_root: PathBuf,
+    packages: Vec<Package>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Package {
+    targets: Vec<Target>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    doctest: bool,
 }
 
 /// The cargo that called this program, or the one on the path.
@@ -42,6 +53,11 @@ impl Workspace {
             workspace.target_directory = std::path::absolute(target).unwrap_or(target.clone());
         }
         Ok(workspace)
+    }
+
+    /// Whether there is any library whose documentation may be tested.
+    pub fn has_doctests(&self) -> bool {
+        self.packages.iter().flat_map(|package| &package.targets).any(|target| target.doctest)
     }
 
     /// Where everything of ours goes.

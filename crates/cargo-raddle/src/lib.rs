@@ -5,6 +5,8 @@
 mod arguments;
 mod compile;
 mod crates;
+mod doctests;
+mod erlang;
 mod explore;
 mod json;
 mod new;
@@ -34,6 +36,9 @@ pub fn main() -> ExitCode {
     if wrapper::is_wanted() {
         return wrapper::compile();
     }
+    if doctests::is_wanted() {
+        return doctests::run();
+    }
     // `cargo raddle test` calls this program with `raddle` as its first argument.
     let mut arguments: Vec<_> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|first| first == "raddle") {
@@ -44,6 +49,7 @@ pub fn main() -> ExitCode {
         Command::Replay(replay) => replay::run(&replay),
         Command::Show(show) => tickets::show(&show.ticket),
         Command::New(new) => new::run(&new),
+        Command::Erl(erl) => erlang::run(erl.arguments),
     };
     match done {
         Ok(code) => ExitCode::from(code),

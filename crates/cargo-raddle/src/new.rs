@@ -5,7 +5,7 @@ use crate::arguments::New;
 use crate::crates::cargo;
 use std::process::Command;
 
-/// The first test: it fails, and the report shows why.
+/// The first test: it passes, in all its interleavings.
 const FIRST: &str = r#"//! A first test under raddle: `cargo test --test interleavings` explores all its interleavings.
 
 use raddle::sync::atomic::{AtomicU64, Ordering::SeqCst};

@@ -2,6 +2,7 @@
 
 use crate::arguments::Test;
 use crate::compile::Program;
+use crate::doctests::{Because, Doctest};
 use raddle_shadow::protocol::{self, Listed};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -12,8 +13,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Case {
     pub program: usize,
     pub name: String,
+    /// The program to run, and its name for the test, if they are not the usual ones.
+    pub elsewhere: Option<(PathBuf, String)>,
     /// Why it is not to be run.
     pub ignored: Option<String>,
+    /// Why it cannot be.
+    pub cannot: Option<String>,
 }
 
 /// What the harness's own arguments ask for.
@@ -73,6 +78,9 @@ impl Filter {
         let wanted = (self.texts.is_empty() || self.texts.iter().any(|text| self.fits(text, name)))
             && !self.skips.iter().any(|text| self.fits(text, name))
             && (self.only.is_empty() || self.only.iter().any(|only| only == name));
+        if case.elsewhere.is_some() && case.ignored.is_some() && self.ignored != Ignored::Skip {
+            case.cannot = Some("a doctest that is ignored is not compiled".to_owned());
+        }
         match self.ignored {
             Ignored::Skip => {}
             Ignored::Include => case.ignored = None,
@@ -84,6 +92,9 @@ impl Filter {
 
 /// All tests of a program.
 pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
+    if !program.doctests.is_empty() {
+        return Ok(program.doctests.iter().map(|doctest| case_of(index, doctest)).collect());
+    }
     let answer = Answer::new();
     let output = Command::new(&program.path)
         .current_dir(&program.folder)
@@ -99,8 +110,30 @@ pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
     let text = std::fs::read_to_string(&answer.0).unwrap_or_default();
     let listed: Result<Vec<Listed>, _> = text.lines().map(serde_json::from_str).collect();
     let listed = listed.map_err(|e| format!("{} lists its tests in an unknown way: {e}", program.title()))?;
-    let case = |test: Listed| Case { program: index, name: test.name, ignored: test.ignored };
+    let case = |test: Listed| Case {
+        program: index,
+        name: test.name,
+        elsewhere: None,
+        ignored: test.ignored,
+        cannot: None,
+    };
     Ok(listed.into_iter().map(case).collect())
+}
+
+fn case_of(index: usize, doctest: &Doctest) -> Case {
+    let mut case = Case {
+        program: index,
+        name: doctest.shown.clone(),
+        elsewhere: Some((doctest.program.clone(), doctest.inside.clone())),
+        ignored: None,
+        cannot: None,
+    };
+    match &doctest.because {
+        None => {}
+        Some(Because::Ignored) => case.ignored = Some(String::new()),
+        Some(Because::Cannot(why)) => case.cannot = Some(why.clone()),
+    }
+    case
 }
 
 /// A file that a program answers in. It is gone when this is dropped.
@@ -129,8 +162,13 @@ mod tests {
 
     fn names(filter: &Filter) -> Vec<String> {
         let cases = [("bank::deposit", None), ("bank::withdraw", Some(String::new())), ("deposit", None)];
-        let case =
-            |(name, ignored): (&str, Option<String>)| Case { program: 0, name: name.to_owned(), ignored };
+        let case = |(name, ignored): (&str, Option<String>)| Case {
+            program: 0,
+            name: name.to_owned(),
+            elsewhere: None,
+            ignored,
+            cannot: None,
+        };
         cases.map(case).into_iter().filter_map(|c| filter.apply(c)).map(|c| c.name).collect()
     }
 

@@ -4,14 +4,16 @@
 use crate::arguments::{Cargo, Replay};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
+use crate::doctests;
 use crate::explore::{Output, command, explore};
 use crate::programs::Answer;
 use crate::results::Verdict;
+use crate::suite::TRY_TRACKING;
 use crate::tickets::{self, Kept};
 use crate::{COULD_NOT, FAILED, PASSED};
 use raddle_core::verdict::FailureKind;
 use raddle_shadow::protocol::Order;
-use raddle_shadow::{Compiler, install};
+use raddle_shadow::{Arcs, Compiler, install};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
@@ -35,13 +37,23 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         any_time: false,
         budget: None,
         patience: Duration::from_secs(3600).as_millis() as u64,
+        arena: kept.origin.exclude.is_empty(),
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {
         let answer = Answer::new();
         let run = command(&program, &order, &answer.0);
         let mut gdb = Command::new("gdb");
+        // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
+        gdb.args([
+            "-q",
+            "-ex",
+            "break std::panicking::panic_handler",
+            "-ex",
+            "handle SIGABRT nostop noprint pass",
+        ]);
         gdb.arg("--args").arg(run.get_program());
+        eprintln!("raddle: `run` begins the schedule of this ticket; it stops where something panics");
         for (name, value) in run.get_envs() {
             if let Some(value) = value {
                 gdb.env(name, value);
@@ -50,7 +62,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         if let Some(folder) = run.get_current_dir() {
             gdb.current_dir(folder);
         }
-        return Err(format!("cannot run gdb: {}", gdb.exec()));
+        return Err(format!("cannot run gdb ({}); is it installed?", gdb.exec()));
     }
     let (verdict, _) = explore(&program, &order, &Output::Terminal, |_| {});
     match verdict {
@@ -61,7 +73,13 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
             print!("{}", tickets::report(failure, coverage, Some(&replay.ticket), &kept.origin.workspace));
-            Ok(if failure.kind() == FailureKind::NotDeterministic { COULD_NOT } else { FAILED })
+            if failure.kind() != FailureKind::NotDeterministic {
+                return Ok(FAILED);
+            }
+            if !kept.origin.track_arc {
+                eprintln!("raddle: the schedule does not lead to the same steps again{TRY_TRACKING}");
+            }
+            Ok(COULD_NOT)
         }
         Verdict::Passed => {
             println!("raddle: the test passes now with the schedule of this ticket");
@@ -79,7 +97,8 @@ fn build(kept: &Kept) -> Result<Program, String> {
     let given = Cargo { target_dir: origin.target_directory.clone(), ..given };
     let workspace = Workspace::find(&origin.folder, &given)?;
     let compiler = Compiler::find(&origin.folder)?;
-    let shim = install(&compiler, &cargo(), |what| eprintln!("raddle: {what}"))?;
+    let arcs = if origin.track_arc { Arcs::Tracked } else { Arcs::Real };
+    let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
     let build = Build {
         folder: &origin.folder,
         workspace: &workspace,
@@ -91,8 +110,19 @@ fn build(kept: &Kept) -> Result<Program, String> {
     };
     let fits =
         |p: &Program| p.package == origin.package && p.kind == origin.kind && p.target == origin.target;
-    let found = build.run()?.into_iter().find(fits);
-    found.ok_or_else(|| format!("{} has no {} {} any more", origin.package, origin.kind, origin.target))
+    let built = match origin.kind.as_str() {
+        "doc" => doctests::build(&build)?,
+        _ => build.programs()?,
+    };
+    let found = built.into_iter().find(fits);
+    let gone = || format!("{} has no {} {} any more", origin.package, origin.kind, origin.target);
+    let program = found.ok_or_else(gone)?;
+    if program.doctests.is_empty() {
+        return Ok(program);
+    }
+    let doctest = program.doctests.iter().find(|doctest| Some(&doctest.inside) == kept.ticket.test.as_ref());
+    let path = doctest.ok_or_else(gone)?.program.clone();
+    Ok(Program { path, ..program })
 }
 
 /// Reads arguments as the command line does.

@@ -70,6 +70,9 @@ impl Verdict {
             (None, None) if outcome.explored.is_empty() => {
                 Verdict::Skipped("nothing was explored".to_owned())
             }
+            (None, None) if outcome.explored.iter().all(|search| search.coverage.executions == 0) => {
+                Verdict::Skipped("too long: no execution came to its end within the budget".to_owned())
+            }
             (None, None) => Verdict::Passed,
             // What an explicit check says is meant for its author.
             (Some(failure), _) if !outcome.explicit && cannot_explore(failure) => {

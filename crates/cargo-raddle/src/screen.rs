@@ -26,14 +26,15 @@ fn width_of(channel: libc::c_int) -> Option<usize> {
     (answer == 0 && size.ws_col > 0).then_some(size.ws_col as usize)
 }
 
-/// Shows how far it has come, on a terminal; in logs there is nothing to see.
+/// Shows how far it has come, on a terminal; in logs and in CI there is nothing to see.
 pub struct Progress {
     wanted: bool,
 }
 
 impl Progress {
     pub fn new(wanted: bool) -> Progress {
-        Progress { wanted: wanted && std::io::stderr().is_terminal() }
+        let in_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false");
+        Progress { wanted: wanted && !in_ci && std::io::stderr().is_terminal() }
     }
     /// Shows this instead of what was there.
     pub fn show(&self, text: &str) {

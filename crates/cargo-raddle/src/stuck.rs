@@ -1,6 +1,7 @@
 //! What a process that does not get on is waiting for.
 
 use std::path::Path;
+use std::time::Duration;
 
 /// The system calls in which programs wait for the world, in the words of a report.
 const WAITS: [(libc::c_long, &str); 17] = [
@@ -35,10 +36,11 @@ const OLD_WAITS: [(libc::c_long, &str); 0] = [];
 /// Why the process does not get on; `words` is what its own watchdog says.
 pub fn reason(process: u32, words: &str) -> String {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
-    let waits = threads.into_iter().flatten().flatten().filter(|thread| {
-        // The first thread only waits for those that explore.
-        thread.file_name().to_str() != Some(&process.to_string())
-    });
+    // One thread only looks at the clock.
+    let watches = |thread: &Path| {
+        std::fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("raddle's watch"))
+    };
+    let waits = threads.into_iter().flatten().flatten().filter(|thread| !watches(&thread.path()));
     let found: Vec<&str> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
     match found.iter().find(|what| !what.contains("futex")).or(found.first()) {
         Some(what) => format!("needs the real world: it waits {what}"),
@@ -46,9 +48,37 @@ pub fn reason(process: u32, words: &str) -> String {
     }
 }
 
+/// How much time of the processor a process has had.
+pub fn processor_time(process: u32) -> Option<Duration> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold anything; the numbers after it begin with the third field.
+    let (_, fields) = text.rsplit_once(") ")?;
+    let ticks: u64 = fields.split(' ').skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum();
+    // SAFETY: a question.
+    let a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    Some(Duration::from_millis(ticks * 1000 / u64::try_from(a_second).ok()?.max(1)))
+}
+
 fn waits_for(thread: &Path) -> Option<&'static str> {
     // The number of the system call and its arguments, or `running`.
     let text = std::fs::read_to_string(thread.join("syscall")).ok()?;
     let number: libc::c_long = text.split_whitespace().next()?.parse().ok()?;
     WAITS.iter().chain(&OLD_WAITS).find(|(n, _)| *n == number).map(|(_, what)| *what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_process_goes_on_while_it_works() {
+        let me = std::process::id();
+        let before = processor_time(me).unwrap();
+        let mut sum = 0u64;
+        while processor_time(me).unwrap() < before + Duration::from_millis(50) {
+            sum = (0..1_000_000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n));
+        }
+        assert!(std::hint::black_box(sum) != 1);
+        assert_eq!(processor_time(u32::MAX), None);
+    }
 }

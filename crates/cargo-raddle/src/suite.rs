@@ -3,7 +3,7 @@
 use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{Output, explore};
+use crate::explore::{CRASHED, Output, explore};
 use crate::programs::{Answer, Case, Filter, list};
 use crate::results::{Failed, Outcomes, Verdict};
 use crate::screen::Progress;
@@ -11,7 +11,7 @@ use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::verdict::thousands;
 use raddle_shadow::protocol::{Order, Search as Kind};
-use raddle_shadow::{Compiler, install};
+use raddle_shadow::{Arcs, Compiler, install};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 
 /// What all verdicts take for granted, beside what the searches say.
 const REAL_ARC: &str = "reference counts of Arc not explored";
+const REAL_ADDRESSES: &str = "addresses as they come";
+/// What may help where a schedule does not lead to the same steps again.
+pub const TRY_TRACKING: &str = "; if it depends on who drops an Arc last, --track-arc makes that visible";
 /// How much output of a failing execution is shown.
 const MOST_OUTPUT: usize = 4_000;
 
@@ -28,7 +31,8 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
     let filter = Filter::new(&test, text)?;
     let workspace = Workspace::find(&folder, &test.cargo)?;
     let compiler = Compiler::find(&folder)?;
-    let shim = install(&compiler, &cargo(), |what| eprintln!("raddle: {what}"))?;
+    let arcs = if test.track_arc { Arcs::Tracked } else { Arcs::Real };
+    let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
     let build = Build {
         folder: &folder,
         workspace: &workspace,
@@ -131,6 +135,7 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
         any_time: search.time == Time::Any,
         budget: Some(budget.as_millis() as u64),
         patience: patience.as_millis() as u64,
+        arena: true,
         replay: None,
     }
 }
@@ -196,6 +201,9 @@ impl Suite<'_> {
         let begun = Instant::now();
         let (verdict, explored) = match (&case.ignored, self.budget()) {
             (Some(why), _) => (Verdict::Ignored(why.clone()), Vec::new()),
+            _ if case.cannot.is_some() => {
+                (Verdict::Skipped(case.cannot.clone().unwrap_or_default()), Vec::new())
+            }
             (None, None) => (Verdict::Skipped("the total budget was used up before".to_owned()), Vec::new()),
             (None, Some(budget)) => self.explore_within(case, budget, of),
         };
@@ -225,33 +233,58 @@ impl Suite<'_> {
         budget: Duration,
         of: usize,
     ) -> (Verdict, Vec<raddle_shadow::protocol::Explored>) {
-        let program = &self.programs[case.program];
-        let order = order(&self.test.search, &case.name, budget, self.test.patience);
+        let (program, inside) = self.place_of(case);
+        let mut order = order(&self.test.search, &inside, budget, self.test.patience);
+        // Crates on the real std keep what they allocate.
+        order.arena = self.test.exclude.is_empty();
         let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
-        let (mut verdict, mut explored) = explore(program, &order, &Output::Nowhere, |executions| {
+        let tell = |executions| {
             let (name, executions) = (&case.name, thousands(executions));
             self.progress
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
-        });
-        for search in &mut explored {
-            search.coverage.assumptions.push(REAL_ARC.to_owned());
-        }
-        if let Verdict::Failed(failed) = &mut verdict {
-            if let Some(coverage) = &mut failed.coverage {
-                coverage.assumptions.push(REAL_ARC.to_owned());
+        };
+        let (mut verdict, mut explored) = explore(&program, &order, &Output::Nowhere, tell);
+        if order.arena && matches!(&verdict, Verdict::None(how) if how.contains(CRASHED)) {
+            // Perhaps something outside of what is under control kept memory of an execution.
+            order.arena = false;
+            (verdict, explored) = explore(&program, &order, &Output::Nowhere, tell);
+            for search in &mut explored {
+                search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
             }
-            self.keep(case, order, failed);
+        }
+        if !self.test.track_arc {
+            for search in &mut explored {
+                search.coverage.assumptions.push(REAL_ARC.to_owned());
+            }
+        }
+        match &mut verdict {
+            Verdict::Failed(failed) => {
+                failed.coverage = explored.last().map(|search| search.coverage.clone());
+                self.keep(case, order, failed);
+            }
+            Verdict::Skipped(why) if why.starts_with("not deterministic") && !self.test.track_arc => {
+                why.push_str(TRY_TRACKING);
+            }
+            _ => {}
         }
         (verdict, explored)
     }
 
+    /// The program that holds a test, and its name there.
+    fn place_of(&self, case: &Case) -> (Program, String) {
+        let program = self.programs[case.program].clone();
+        match &case.elsewhere {
+            None => (program, case.name.clone()),
+            Some((path, inside)) => (Program { path: path.clone(), ..program }, inside.clone()),
+        }
+    }
+
     /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says.
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
-        let program = &self.programs[case.program];
-        let test = self.test;
+        let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
-        let origin = Origin::new(root, &self.folder, test, program);
-        match tickets::write(&self.workspace.our_folder(), origin, &case.name, failed) {
+        let origin = Origin::new(root, &self.folder, self.test, &program);
+        match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
             Ok(path) => failed.ticket = path,
             Err(error) => {
                 if let Some(failure) = &mut failed.failure {
@@ -262,7 +295,7 @@ impl Suite<'_> {
         let Some(ticket) = &failed.ticket else { return };
         order.replay = Some(ticket.display().to_string());
         let file = Answer::new();
-        explore(program, &order, &Output::File(file.0.clone()), |_| {});
+        explore(&program, &order, &Output::File(file.0.clone()), |_| {});
         let output = std::fs::read(&file.0).unwrap_or_default();
         failed.output = String::from_utf8_lossy(&output).trim_end().to_owned();
     }

@@ -37,6 +37,8 @@ pub struct Origin {
     pub exclude: Vec<String>,
     #[serde(default)]
     pub as_miri: bool,
+    #[serde(default)]
+    pub track_arc: bool,
 }
 
 impl Origin {
@@ -51,6 +53,7 @@ impl Origin {
             target_directory: test.cargo.target_dir.clone(),
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
+            track_arc: test.track_arc,
         }
     }
 }

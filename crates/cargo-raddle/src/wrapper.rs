@@ -11,7 +11,8 @@ pub const SHIM: &str = "RADDLE_SHIM";
 /// The crates that stay on the real std, with commas between them.
 pub const EXCLUDED: &str = "RADDLE_SHIM_EXCLUDED";
 
-/// Whether packages under test are compiled with `cfg(miri)`.
+/// Whether packages under test are compiled with `cfg(miri)`. Not their dependencies: under it, some want a nightly
+/// compiler.
 pub const AS_MIRI: &str = "RADDLE_SHIM_AS_MIRI";
 
 /// Our own crates. A program that uses them is given the shim's build of them.
@@ -59,13 +60,12 @@ fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     } else {
         give_our_raddle(&mut arguments, &shim)?;
     }
-    let excluded = std::env::var(EXCLUDED).unwrap_or_default();
-    if !ours && !excluded.split(',').any(|e| e.replace('-', "_") == name) {
+    if ours || is_excluded(&name) {
+        arguments.push("-L".into());
+        arguments.push(assignment("dependency", &libraries));
+    } else {
         let with_harness = arguments.iter().any(|a| a == "--test");
-        for facade in ["std", "core", "alloc"].into_iter().chain(with_harness.then_some("test")) {
-            arguments.push("--extern".into());
-            arguments.push(assignment(facade, &shim.library(facade)?));
-        }
+        arguments.extend(facades(with_harness)?);
         if with_harness {
             note_harness(&arguments, &name)?;
         }
@@ -77,13 +77,44 @@ fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
             arguments.extend(["--cap-lints".into(), "allow".into()]);
         }
     }
-    arguments.push("-L".into());
-    arguments.push(assignment("dependency", &libraries));
     Ok(arguments)
 }
 
+/// Whether a crate stays on the real std.
+pub fn is_excluded(name: &str) -> bool {
+    let excluded = std::env::var(EXCLUDED).unwrap_or_default();
+    excluded.split(',').any(|e| e.replace('-', "_") == name)
+}
+
+/// The options that put the facades in place of the real crates.
+pub fn facades(with_harness: bool) -> Result<Vec<OsString>, String> {
+    let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
+    let shim = Shim { libraries: libraries.clone(), fingerprint: String::new() };
+    let mut options = Vec::new();
+    for facade in ["std", "core", "alloc"].into_iter().chain(with_harness.then_some("test")) {
+        options.extend(["--extern".into(), assignment(facade, &shim.library(facade)?)]);
+    }
+    options.extend(["-L".into(), assignment("dependency", &libraries)]);
+    Ok(options)
+}
+
+/// All uses of an option with their values, as they were given.
+pub fn given(arguments: &[OsString], option: &str) -> Vec<OsString> {
+    let mut found = Vec::new();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        if argument == option {
+            found.push(argument.clone());
+            found.extend(rest.next().cloned());
+        } else if argument.to_string_lossy().starts_with(&format!("{option}=")) {
+            found.push(argument.clone());
+        }
+    }
+    found
+}
+
 /// The value of an option that is given once, as `--name value` or `--name=value`.
-fn value_of(arguments: &[OsString], option: &str) -> Option<String> {
+pub fn value_of(arguments: &[OsString], option: &str) -> Option<String> {
     let begin = format!("{option}=");
     let at = arguments.iter().position(|a| a == option || a.to_string_lossy().starts_with(&begin))?;
     match arguments[at].to_string_lossy().strip_prefix(&begin) {

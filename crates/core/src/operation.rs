@@ -106,6 +106,14 @@ impl Accesses {
         }
         Accesses(self.0 | Self::lane(object, mode) << (used * Self::LANE_BITS))
     }
+    /// As a number, for files.
+    pub(crate) fn to_word(self) -> u64 {
+        self.0
+    }
+    /// The accesses that [`Accesses::to_word`] wrote.
+    pub(crate) fn from_word(word: u64) -> Accesses {
+        Accesses(word)
+    }
     /// The objects touched; none also when everything is.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Access> {

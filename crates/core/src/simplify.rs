@@ -1,8 +1,9 @@
 //! Makes a failing schedule easier to read: the same behaviour with fewer changes of turn (Walker 2018, section 5.7).
 //!
 //! Steps are only reordered if they are independent, so every task does and sees the same, and what the failure does
-//! not depend on is left out. The result is nevertheless replayed once, and taken only if the same failure comes
-//! back with fewer preemptions, changes of turn or steps.
+//! not depend on is left out. (The thesis also prunes commits of store buffers, which no world has yet.) The result
+//! is nevertheless replayed once, and taken only if the same failure comes back with fewer preemptions, changes of
+//! turn or steps.
 
 mod follow;
 mod reorder;
@@ -41,7 +42,7 @@ where
     let replay = |picks: Vec<Pick>, of: Of| {
         let run = Arc::new(Mutex::new(Run::default()));
         let follow = Follow::new(picks, of, run.clone());
-        let findings = search(&plan, Box::new(follow), &make_world, &NoListener);
+        let findings = search(&plan, Box::new(follow), &make_world, std::sync::Arc::new(NoListener));
         let run = std::mem::take(&mut *run.lock().expect("the search is over"));
         (findings.failure, run)
     };

@@ -4,6 +4,7 @@
 //! how the run ended. Worlds are machines that are used again: [`World::start`] begins a clean execution.
 
 use crate::operation::{Accesses, TaskId};
+use crate::random::Rng;
 use crate::story::Story;
 use crate::verdict::Defect;
 
@@ -71,10 +72,32 @@ impl Birth {
     pub const PHANTOM: u32 = 1 << 31;
 }
 
+/// What a step means to an operation that may be blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It blocks it until a later step, which conflicts with it, gives back what it took.
+    Takes,
+    /// It may let it happen and never blocks it.
+    Frees,
+    /// Nothing is known.
+    Either,
+}
+
 /// What a world knows of the states that the present execution went through.
 pub trait Past {
     /// Whether there are states in which the pending operation of `task` would be blocked.
     fn can_block(&self, task: TaskId) -> bool;
+    /// Whether operations that commute with each other can block the pending operation of `task` together, as
+    /// readers do a writer.
+    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
+    /// What step `step` means to the pending operation of `task`.
+    fn part_of(&self, step: usize, task: TaskId) -> Part {
+        let _ = (step, task);
+        Part::Either
+    }
     /// Whether the pending operation of `task` could happen, and not be blocked, after the first `before` steps
     /// of this execution and then its steps `also`, which lie behind those and depend on nothing that is left
     /// out.
@@ -124,6 +147,16 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn can_block(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.can_block(task))
+    }
+    /// See [`Past::has_blockers_that_commute`].
+    #[inline]
+    pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.has_blockers_that_commute(task))
+    }
+    /// See [`Past::part_of`].
+    #[inline]
+    pub fn part_of(&self, step: usize, task: TaskId) -> Part {
+        self.past.map_or(Part::Either, |past| past.part_of(step, task))
     }
     /// See [`Past::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
     #[inline]
@@ -258,6 +291,57 @@ impl std::fmt::Debug for Decision {
     }
 }
 
+/// Draws what happens at each point, every task with the same chance and then every option of it, without looking at
+/// what they are about to do.
+#[derive(Clone, Debug)]
+pub struct Dice {
+    rng: Rng,
+    steps: usize,
+    most: usize,
+    used_up: bool,
+}
+
+impl Dice {
+    /// Dice for a run of at most so many steps.
+    pub fn new(rng: Rng, most: usize) -> Dice {
+        Dice { rng, steps: 0, most, used_up: false }
+    }
+    /// One of the picks that are possible at a point.
+    #[inline]
+    pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
+        let task = match enabled {
+            [only] => *only,
+            _ => enabled[rng.below(enabled.len() as u32) as usize],
+        };
+        let options = pending[task.index()].options;
+        let option = if options > 1 { rng.below(options) } else { 0 };
+        Pick { task, option }
+    }
+    /// What happens next, where `enabled` can move. Nothing if that were too many steps.
+    #[inline]
+    pub fn draw(&mut self, enabled: &[TaskId], pending: &[Pending]) -> Decision {
+        match self.note() {
+            true => Decision::take(Dice::pick(&mut self.rng, enabled, pending)),
+            false => Decision::STOP,
+        }
+    }
+    /// A step happens by itself. Says whether the run goes on.
+    #[inline]
+    pub fn note(&mut self) -> bool {
+        self.used_up = self.steps >= self.most;
+        self.steps += 1;
+        !self.used_up
+    }
+    /// Whether the run was to take more steps than it may.
+    pub fn are_used_up(&self) -> bool {
+        self.used_up
+    }
+    /// How many steps there were.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+}
+
 /// Decides what happens at each point of a run.
 pub trait Driver {
     /// Whether it asks a [point](Point) about the past. Worlds need not keep it otherwise.
@@ -306,6 +390,13 @@ pub trait World: Describe {
         self.start();
         self.drive(driver);
     }
+    /// Begins a clean execution and draws what happens until it is over or the dice are used up, without showing it to
+    /// anybody: the same as [`World::run`] with a driver that draws the same, but faster. Worlds that would not be
+    /// faster do nothing and say so by `false`.
+    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+        let _ = dice;
+        false
+    }
     /// Why nothing more can happen; asked when the point is over.
     fn ending(&self) -> Ending {
         Ending::Natural
@@ -331,10 +422,6 @@ pub trait World: Describe {
     /// What the executions so far took for granted ("fair spins"), for the coverage line.
     fn assumptions(&self) -> Vec<String> {
         Vec::new()
-    }
-    /// The world can no longer be used on this operating-system thread; the search goes on in a new one.
-    fn is_worn(&self) -> bool {
-        false
     }
 }
 

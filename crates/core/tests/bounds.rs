@@ -7,10 +7,10 @@ use common::random_programs::programs;
 use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, NoPreempt, Random};
+use raddle_core::strategy::{Bounds, Dfs, NoPreempt, PreemptionBounding, Random, Within};
 
-fn bounded(bound: u32) -> AtMostPreemptions {
-    AtMostPreemptions::new(bound, Box::new(Dfs::new()))
+fn bounded(bound: u32) -> Within {
+    Within::preemptions(bound, Box::new(Dfs::new()))
 }
 
 /// The number of executions within 0, 1, 2 and 3 preemptions.
@@ -58,9 +58,49 @@ fn a_bounded_search_says_its_bound() {
     let words = |bound| run(&all(1), &two, bounded(bound)).coverage.to_string();
     assert_eq!(words(0), "exhaustive within 0 preemptions");
     assert_eq!(words(1), "exhaustive within 1 preemption");
-    assert_eq!(words(2), "exhaustive within 2 preemptions");
-    let found = run(&all(1), &two, bounded(2));
-    assert!(!found.coverage.is_exhaustive());
+    assert!(!run(&all(1), &two, bounded(1)).coverage.is_exhaustive());
+    // No execution has more than two: the bound refuses nothing.
+    assert_eq!(words(2), "exhaustive");
+}
+
+/// Without a bound, 6 interleavings. A task that reads is one step behind for each yield that it has not made.
+#[test]
+fn a_task_may_be_ahead_by_so_many_yields() {
+    let two = program([&[Yield, Yield], &[Read(0), Read(0)]]);
+    let within = |yields| {
+        let bounds = Bounds { yields: Some(yields), ..Bounds::default() };
+        let found = run(&all(1), &two, Within::new(bounds, Box::new(Dfs::new())));
+        (found.executions, found.coverage.to_string())
+    };
+    assert_eq!(run(&all(1), &two, Dfs::new()).executions, 6);
+    // Nobody gives way as long as somebody else could move: rryy.
+    assert_eq!(within(0), (1, "exhaustive within a lead of 0 yields".to_owned()));
+    // One before the reads are done: yrry, ryry, rryy.
+    assert_eq!(within(1), (3, "exhaustive within a lead of 1 yield".to_owned()));
+    assert_eq!(within(2), (6, "exhaustive".to_owned()));
+}
+
+/// Whoever takes the first step decides: three steps, or two.
+#[test]
+fn executions_that_are_too_long_are_left_out() {
+    let two = program([&[Add(0, 1), Read(0)], &[Read(0)]]);
+    let within = |steps| {
+        let bounds = Bounds { steps: Some(steps), ..Bounds::default() };
+        let found = run(&all(1), &two, Within::new(bounds, Box::new(Dfs::new())));
+        (found.executions, found.abandoned, found.failures, found.coverage.to_string())
+    };
+    assert_eq!(within(2), (0, 3, 0, "exhaustive within 2 steps".to_owned()));
+    assert_eq!(within(3), (3, 0, 0, "exhaustive".to_owned()));
+}
+
+#[test]
+fn bounds_combine() {
+    let ops: &[Op] = &[Add(0, 1), Yield, Read(0)];
+    let three = program([ops, ops]);
+    let bounds = Bounds { preemptions: Some(1), yields: Some(0), steps: Some(5) };
+    let found = run(&all(2), &three, Within::new(bounds, Box::new(Dfs::new())));
+    let words = "exhaustive within 1 preemption and a lead of 0 yields and 5 steps";
+    assert_eq!((found.executions, found.coverage.to_string().as_str()), (0, words));
 }
 
 /// The tighter of two bounds decides: 4 executions have at most 1 preemption.
@@ -68,7 +108,7 @@ fn a_bounded_search_says_its_bound() {
 fn bounds_nest() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
     for (outer, inner) in [(1, 2), (2, 1)] {
-        let strategy = AtMostPreemptions::new(outer, Box::new(bounded(inner)));
+        let strategy = Within::preemptions(outer, Box::new(bounded(inner)));
         assert_eq!(run(&all(2), &program([ops, ops]), strategy).executions, 4);
     }
 }
@@ -77,7 +117,7 @@ fn bounds_nest() {
 fn random_stays_within_its_bound() {
     let ops: &[Op] = &[Add(0, 1), Read(0), Read(1)];
     for bound in 0..3 {
-        let (strategy, seen) = spy(AtMostPreemptions::new(bound, Box::new(Random::new(7))));
+        let (strategy, seen) = spy(Within::preemptions(bound, Box::new(Random::new(7))));
         let found = run(&limited(300, all(2)), &program([ops, ops, ops]), strategy);
         assert_eq!(found.coverage.to_string(), "sampled 300 schedules (seed 7)");
         let most = seen.lock().unwrap().iter().map(|t| t.preemptions()).max();
@@ -134,6 +174,25 @@ proptest! {
         counted.sort();
         expected.sort();
         prop_assert_eq!(counted, expected);
+    }
+
+    #[test]
+    fn two_stacks_hold_the_same_executions_as_a_bound(program in programs()) {
+        for most in [Some(0), Some(1), Some(2), None] {
+            let bounds = Bounds { preemptions: most, ..Bounds::default() };
+            let (slow, all_of_them) = spy(Within::new(bounds, Box::new(Dfs::new())));
+            let slow = run(&all(1), &program, slow);
+            for workers in 1..=2 {
+                let (strategy, seen) = spy(PreemptionBounding::new(most));
+                let found = run(&all(workers), &program, strategy);
+                prop_assert_eq!(picks(&seen), picks(&all_of_them));
+                prop_assert_eq!(&found.outcomes, &slow.outcomes);
+                prop_assert_eq!(&found.failures_by_kind, &slow.failures_by_kind);
+                prop_assert_eq!(found.coverage.extent, slow.coverage.extent.clone());
+                let preemptions: Vec<u32> = seen.lock().unwrap().iter().map(|t| t.preemptions()).collect();
+                prop_assert!(workers > 1 || preemptions.is_sorted(), "{:?}", preemptions);
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use raddle_core::search::{NoListener, search};
-use raddle_core::strategy::{AtMostPreemptions, Decision, Dfs, Next, Prefix, Random, Strategy};
+use raddle_core::strategy::{Decision, Dfs, Next, Prefix, Random, Strategy, Within};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, FailureKind};
 use raddle_core::world::Point;
@@ -46,7 +46,7 @@ fn a_limit_that_is_just_enough_is_exhaustive() {
 
 #[test]
 fn a_limit_inside_a_bound_is_no_longer_exhaustive_within_it() {
-    let bounded = |bound| AtMostPreemptions::new(bound, Box::new(Dfs::new()));
+    let bounded = |bound| Within::preemptions(bound, Box::new(Dfs::new()));
     let found = run(&limited(3, all(1)), &ninety(), bounded(2));
     assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 3 executions");
     // Without preemptions: the 3! orders of the tasks.
@@ -175,19 +175,6 @@ fn what_was_not_decided_is_not_exhausted() {
     assert_eq!(found.coverage.to_string(), words);
 }
 
-#[test]
-fn worn_worlds_take_time_too() {
-    let found = within(Duration::from_secs(10), || {
-        let mut plan = all(1);
-        plan.budget.time = Some(Duration::from_millis(20));
-        let ops: &[Op] = &[Add(0, 1); 9];
-        let program = program([ops, ops, ops]);
-        let make = || Toy::new(&program).lasting(3);
-        search(&plan, Box::new(Dfs::new()), make, &NoListener)
-    });
-    assert!(found.unwrap().coverage.to_string().ends_with(" at the time limit"));
-}
-
 /// The write comes before the check in 1 of 2 interleavings.
 #[test]
 fn a_search_stops_at_the_first_failure_or_counts_them_all() {
@@ -211,7 +198,7 @@ fn a_search_stops_at_the_first_failure_or_counts_them_all() {
 fn assumptions_are_listed_once_and_in_order() {
     let ops = ninety();
     let make = || Toy::new(&ops).assuming(&["timers when idle", "fair spins"]);
-    let found = search(&all(3), Box::new(Dfs::new()), make, &NoListener);
+    let found = search(&all(3), Box::new(Dfs::new()), make, std::sync::Arc::new(NoListener));
     assert_eq!(found.coverage.to_string(), "exhaustive · fair spins · timers when idle");
 }
 
@@ -219,7 +206,7 @@ fn assumptions_are_listed_once_and_in_order() {
 fn a_prefix_is_a_bound_and_the_coverage_names_it() {
     let within = |steps: u32| {
         let picks = (0..steps).map(|task| pick(task, 0)).collect();
-        let bounded = AtMostPreemptions::new(2, Box::new(Dfs::new()));
+        let bounded = Within::preemptions(2, Box::new(Dfs::new()));
         run(&limited(100, all(1)), &ninety(), Prefix::new(picks, bounded)).coverage.extent
     };
     let two = "2 preemptions".to_owned();

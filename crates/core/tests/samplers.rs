@@ -74,6 +74,14 @@ fn a_seed_gives_the_same_schedules_and_a_smaller_budget_is_a_prefix() {
     }
 }
 
+/// A world that keeps its past pays for it at every step, and nobody who samples asks.
+#[test]
+fn no_sampler_looks_back() {
+    for sampler in every_sampler() {
+        assert!(!sampler.strategy(1).looks_back(), "{sampler}");
+    }
+}
+
 /// Several workers draw from different streams: all together they show many behaviours, not the same ones twice.
 #[test]
 fn workers_draw_different_schedules() {
@@ -259,6 +267,25 @@ fn reads_from_feedback_steers_to_the_pair_that_was_not_seen() {
     assert!(even > 300., "{even}");
 }
 
+/// Two short windows that come late, one after the other. An even choice hits each of them seldom and both hardly ever;
+/// whoever returns to the first has only the second left to hit.
+#[test]
+fn returning_makes_the_stages_of_a_bug_cost_their_sum() {
+    let mut writer = Vec::new();
+    for window in [0, 1] {
+        writer.extend([Read(2); 6]);
+        writer.extend([Write(window, 1), Write(window, 0)]);
+    }
+    let windows = program([&writer, &[Read(0), Read(1)]]);
+    let both = |sampler| {
+        let found = run(&limited(10_000, all(1)), &windows, boxed(sampler, 4));
+        found.outcomes.iter().filter(|(o, _)| o.noted[1] == [1, 1]).map(|(_, n)| n).sum::<u64>()
+    };
+    let (returning, even) = (both(Sampler::GoExplore), both(Sampler::Uniform));
+    assert!(returning > 100, "{returning}");
+    assert!(even < 5, "{even}");
+}
+
 /// One place late, another early: as likely with 12 tasks as with 3, as long as they run the same code. (Here they
 /// do not: every task's operations are places of their own, so this only checks that all orders of places come.)
 #[test]
@@ -280,7 +307,7 @@ fn the_portfolio_opens_politely() {
     assert_eq!(first_failure(Sampler::Portfolio, 9, &deadly), 1);
 }
 
-/// Options are drawn evenly by all: 500 of 2,000 each, deviation 19.
+/// Options are drawn evenly by all: 500 of 2,000 each, deviation 19. But whoever returns repeats those of the past.
 #[test]
 fn options_are_drawn_evenly() {
     for sampler in every_sampler() {
@@ -288,6 +315,7 @@ fn options_are_drawn_evenly() {
         for schedule in schedules(&sampled(sampler, 6, 2_000, &program([&[Choose(4)], &[Read(0)]]))) {
             options[schedule.iter().find(|(task, _)| *task == 0).unwrap().1 as usize] += 1;
         }
-        assert!(options.iter().all(|n| (400..600).contains(n)), "{sampler}: {options:?}");
+        let likely = if sampler == Sampler::GoExplore { 200..1_000 } else { 400..600 };
+        assert!(options.iter().all(|n| likely.contains(n)), "{sampler}: {options:?}");
     }
 }

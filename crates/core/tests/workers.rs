@@ -10,8 +10,8 @@ use raddle_core::strategy::{Dfs, Random, Strategy};
 use raddle_core::verdict::{Defect, Failure};
 use raddle_core::world::{Describe, End, Pick, Point, World};
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -74,9 +74,9 @@ impl World for Logged<'_> {
     }
 }
 
-struct Hears<'a>(&'a Log);
+struct Hears(Arc<Log>);
 
-impl Listener for Hears<'_> {
+impl Listener for Hears {
     fn failed(&self, failure: &Failure) {
         assert!(failure.afterwards.is_empty(), "nothing has been put away yet");
         self.0.lock().unwrap().push(format!("failed {}", failure.execution));
@@ -85,10 +85,10 @@ impl Listener for Hears<'_> {
 
 /// Runs `program` depth first and returns what was said.
 fn said(plan: &Plan, program: &Program) -> (Findings<Outcome>, Vec<String>) {
-    let log = Log::default();
+    let log = Arc::new(Log::default());
     let make = || Logged(Toy::new(program), &log);
-    let found = search(plan, Box::new(Dfs::new()), make, &Hears(&log));
-    (found, log.into_inner().unwrap())
+    let found = search(plan, Box::new(Dfs::new()), make, Arc::new(Hears(log.clone())));
+    (found, std::mem::take(&mut log.lock().unwrap()))
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn a_listener_only_hears_of_failures_with_lower_numbers() {
     let bad = program([&[Sleep(1), assert_eq(0, 0)], &[Write(0, 1), Choose(4), Choose(4)]]);
     for plan in [all(4), limited(60, all(4)), first(4)] {
         for strategy in [Box::new(Dfs::new()) as Box<dyn Strategy>, Box::new(Random::new(1))] {
-            let listener = HearsSlowly::default();
-            let found = search(&limited(60, plan.clone()), strategy, || Toy::new(&bad), &listener);
-            let heard = listener.0.into_inner().unwrap();
+            let listener = Arc::new(HearsSlowly::default());
+            let found = search(&limited(60, plan.clone()), strategy, || Toy::new(&bad), listener.clone());
+            let heard = listener.0.lock().unwrap();
             assert!(heard.is_sorted_by(|a, b| a > b), "{heard:?}");
             assert_eq!(heard.last(), found.failure.map(|f| f.execution).as_ref());
         }
@@ -156,7 +156,7 @@ struct Ticks(AtomicU64);
 
 impl Listener for Ticks {
     fn tick(&self, progress: &Progress) {
-        assert!(progress.executions <= 90);
+        assert!(progress.executions <= 1_000);
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -166,14 +166,14 @@ impl Listener for Ticks {
 fn a_listener_hears_of_progress() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
     let slow: &[Op] = &[Sleep(4), Read(0)];
-    let ticks = Ticks(AtomicU64::new(0));
+    let ticks = Arc::new(Ticks(AtomicU64::new(0)));
     let program = program([slow, ops, ops]);
-    let found = search(&all(1), Box::new(Dfs::new()), || Toy::new(&program), &ticks);
+    let found = search(&all(1), Box::new(Dfs::new()), || Toy::new(&program), ticks.clone());
     assert_eq!(found.executions, 90);
-    assert!((1..=10).contains(&ticks.0.into_inner()));
+    assert!((1..=10).contains(&ticks.0.load(Ordering::Relaxed)));
 }
 
-/// Each worker makes one world, on its own thread, and slow executions are shared out.
+/// Each worker makes one world, on its own thread, of which the calling thread is one, and slow executions are shared out.
 #[test]
 fn workers_share_the_work() {
     let threads: Mutex<Vec<ThreadId>> = Mutex::default();
@@ -186,12 +186,60 @@ fn workers_share_the_work() {
             threads.lock().unwrap().push(std::thread::current().id());
             Toy::new(&program)
         },
-        &NoListener,
+        Arc::new(NoListener),
     );
     assert_eq!(found.executions, 90);
     let threads = threads.into_inner().unwrap();
     assert_eq!((threads.len(), threads.iter().collect::<std::collections::HashSet<_>>().len()), (3, 3));
-    assert!(!threads.contains(&std::thread::current().id()));
+    assert!(threads.contains(&std::thread::current().id()));
+}
+
+/// In the middle of a panic the calling thread is no worker: worlds must not take its panic for one of theirs.
+#[test]
+fn a_thread_that_panics_does_not_explore() {
+    struct Searches(Arc<Mutex<Vec<ThreadId>>>);
+    impl Drop for Searches {
+        fn drop(&mut self) {
+            let program = ninety();
+            let make = || {
+                self.0.lock().unwrap().push(std::thread::current().id());
+                Toy::new(&program)
+            };
+            assert_eq!(search(&all(1), Box::new(Dfs::new()), make, Arc::new(NoListener)).executions, 90);
+        }
+    }
+    let threads = Arc::new(Mutex::new(Vec::new()));
+    let searches = Searches(threads.clone());
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _searches = searches;
+        panic!("on purpose");
+    }));
+    assert!(panicked.is_err());
+    let threads = threads.lock().unwrap();
+    assert!(threads.len() == 1 && !threads.contains(&std::thread::current().id()));
+}
+
+/// One watcher looks after all of them, also when it has slept in between.
+#[test]
+fn searches_side_by_side_all_hear_of_progress_and_stop_at_their_own_time() {
+    let endless = program([&[Sleep(1), Choose(4)]]);
+    for round in 0..2 {
+        std::thread::sleep(Duration::from_millis(round * 300));
+        std::thread::scope(|scope| {
+            for n in 0..3 {
+                let endless = &endless;
+                scope.spawn(move || {
+                    let mut plan = all(1);
+                    plan.budget.time = Some(Duration::from_millis(150 + n));
+                    let ticks = Arc::new(Ticks(AtomicU64::new(0)));
+                    let make = || Toy::new(endless);
+                    let found = search(&plan, Box::new(Random::new(n)), make, ticks.clone());
+                    assert!(found.executions > 0);
+                    assert!(ticks.0.load(Ordering::Relaxed) > 0);
+                });
+            }
+        });
+    }
 }
 
 #[test]
@@ -199,42 +247,10 @@ fn no_workers_means_one() {
     assert_eq!(run(&all(0), &ninety(), Dfs::new()).executions, 90);
 }
 
-/// A world that is worn out after so many executions is replaced; nothing is lost or done twice.
-#[test]
-fn worn_worlds_are_replaced() {
-    let program = ninety();
-    let sampled = run(&limited(200, all(1)), &program, Random::new(4)).outcomes;
-    for lasts in [1, 2, 7] {
-        for workers in 1..=3 {
-            let make = || Toy::new(&program).lasting(lasts);
-            let found = search(&all(workers), Box::new(Dfs::new()), make, &NoListener);
-            assert_eq!((found.executions, found.outcomes.values().sum::<u64>()), (90, 90));
-            assert!(found.coverage.is_exhaustive());
-            let plan = limited(200, all(workers));
-            let found = search(&plan, Box::new(Random::new(4)), make, &NoListener);
-            assert_eq!(found.executions, 200, "{workers} workers, worlds last {lasts}");
-            assert_eq!(found.outcomes, sampled);
-        }
-    }
-}
-
-/// The failure found by sampling does not depend on when worlds wear out either.
-#[test]
-fn worn_worlds_do_not_change_what_fails_first() {
-    let rare = program([&[Write(0, 1), Write(0, 0)], &[Read(1), Read(1), Read(1), assert_eq(0, 0)]]);
-    for seed in 0..8 {
-        let plan = limited(1_000, first(1));
-        let alone = run(&plan, &rare, Random::new(seed)).failure.unwrap();
-        let make = || Toy::new(&rare).lasting(3);
-        let plan = limited(1_000, first(3));
-        let found = search(&plan, Box::new(Random::new(seed)), make, &NoListener).failure.unwrap();
-        assert_eq!((found.execution, found.ticket), (alone.execution, alone.ticket));
-    }
-}
-
 /// Searches with a world that breaks somewhere, and returns the message with which the search panics.
 fn broken(workers: usize, make: impl Fn() -> Toy + Sync + Send + 'static) -> String {
-    let result = within(SOON, move || search(&all(workers), Box::new(Dfs::new()), make, &NoListener));
+    let result =
+        within(SOON, move || search(&all(workers), Box::new(Dfs::new()), make, Arc::new(NoListener)));
     result.map(|_| ()).expect_err("the panic must not be lost")
 }
 
@@ -271,7 +287,7 @@ impl Listener for Panics {
 fn a_panic_in_a_listener_ends_the_search_with_that_panic() {
     let heard = |plan: Plan, ops: Program| {
         let make = move || Toy::new(&ops);
-        within(SOON, move || search(&plan, Box::new(Random::new(1)), make, &Panics)).map(|_| ())
+        within(SOON, move || search(&plan, Box::new(Random::new(1)), make, Arc::new(Panics))).map(|_| ())
     };
     for workers in [1, 2, 4] {
         // Sampling without end: it is the panic that must end it.

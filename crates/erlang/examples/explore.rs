@@ -4,7 +4,7 @@
 
 use raddle_core::operation::TaskId;
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Decision, Dfs, Next, Optimal, Strategy};
+use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Strategy, Within};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
 use raddle_core::world::{Describe, Ending, Pending, Point, World};
@@ -91,12 +91,12 @@ fn main() {
         strategy = Box::new(Verbose { inner: strategy, program: program.clone() });
     }
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
-        strategy = Box::new(AtMostPreemptions::new(bound, strategy));
+        strategy = Box::new(Within::preemptions(bound, strategy));
     }
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
-    let findings = search(&plan, strategy, make, &NoListener);
+    let findings = search(&plan, strategy, make, std::sync::Arc::new(NoListener));
     let seconds = begun.elapsed().as_secs_f64();
     println!(
         "{} executions ({} abandoned), {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",

@@ -206,6 +206,16 @@ pub struct Output {
     pub before: Option<Rc<Output>>,
 }
 
+impl Drop for Output {
+    /// One after the other: a process that prints much would need a deep stack to let go of all of it at once.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(mut output) = before.and_then(Rc::into_inner) {
+            before = output.before.take();
+        }
+    }
+}
+
 impl Process {
     /// A process that has not begun.
     pub fn new(pid: Pid, pc: Pc, initial_call: (Atom, Atom, u32), group_leader: Pid) -> Process {

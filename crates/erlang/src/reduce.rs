@@ -4,19 +4,16 @@
 
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal, Replay};
+use raddle_core::strategy::{Optimal, Replay};
 use raddle_core::ticket::{Ticket, TicketStep, VERSION};
 use raddle_core::verdict::Failure;
 use raddle_core::world::{Describe, World};
+use std::sync::Arc;
 
 /// Explores a program with the optimal reduction.
-pub fn explore(plan: &Plan, program: &Program, listener: &dyn Listener) -> Findings<String> {
+pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> Findings<String> {
     let make = || ErlangWorld::unordered(program);
     let mut findings = search(plan, Box::new(Optimal::new()), make, listener);
-    if findings.undecided > 0 && findings.failure.is_none() {
-        // Behaviours may be missing: depth-first search decides.
-        return search(plan, Box::new(Dfs::new()), || ErlangWorld::new(program), listener);
-    }
     for failure in findings.failure.iter_mut().chain(&mut findings.others) {
         if let Some(told) = in_order(plan, program, failure) {
             *failure = told;
@@ -45,6 +42,7 @@ fn ticket(plan: &Plan, program: &Program, failure: &Failure) -> Option<Ticket> {
 fn in_order(plan: &Plan, program: &Program, failure: &Failure) -> Option<Failure> {
     let ticket = ticket(plan, program, failure)?;
     let plan = Plan { workers: 1, on_failure: OnFailure::Stop, ..plan.clone() };
-    let again = search(&plan, Box::new(Replay::new(ticket)), || ErlangWorld::new(program), &NoListener);
+    let again =
+        search(&plan, Box::new(Replay::new(ticket)), || ErlangWorld::new(program), Arc::new(NoListener));
     again.failure.map(|again| Failure { execution: failure.execution, ..again })
 }

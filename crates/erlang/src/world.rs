@@ -101,13 +101,23 @@ impl ErlangWorld {
     pub fn in_order(&self, ordered: &ErlangWorld) -> Option<Vec<Pick>> {
         let picks = &self.picks[..self.depth];
         let order = match self.machine().has_overtaken() {
-            true => linear::order(&|depth| self.state(depth), picks)?,
-            false => (0..picks.len()).collect(),
+            true => Some(linear::order(&|depth| self.state(depth), picks)?),
+            false => None,
         };
         let mut machine = ordered.begin.clone();
         let mut taken = Vec::new();
-        for step in order {
-            let (state, pick) = (self.state(step), picks[step]);
+        let mut next = self.begin.clone();
+        for number in 0..picks.len() {
+            let step = order.as_ref().map_or(number, |order| order[number]);
+            let pick = picks[step];
+            let state = match &order {
+                Some(_) => self.state(step),
+                None => {
+                    let state = next.clone();
+                    next.step(pick);
+                    state
+                }
+            };
             if state.is_hurried() {
                 // It went on in the same step.
                 continue;

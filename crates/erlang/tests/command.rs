@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use raddle_erlang::command::{FAILED, PASSED, UNUSABLE, parse, run};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn suite(file: &str) -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/erlang").join(file);
@@ -97,7 +98,8 @@ fn beam_files_of_self_contained_modules_need_no_erlang() {
     }
     let dir = compile_suite("self_contained", &["thesis_listings.erl"], &[]);
     let file = dir.join("thesis_listings.beam");
-    let arguments = [&file.to_string_lossy(), "--test", "listing_4_2", "--grain", "thesis"];
+    let arguments =
+        [&file.to_string_lossy(), "--test", "listing_4_2", "--grain", "thesis", "--strategy", "dfs"];
     let (text, code) = command(&arguments);
     assert_eq!(code, PASSED, "{text}");
     assert!(text.contains("passed, 3 interleavings (exhaustive · grain thesis"), "{text}");
@@ -127,26 +129,221 @@ fn what_is_missing_is_named_with_its_caller() {
     );
 }
 
+/// A project as rebar3 leaves it after `rebar3 eunit`: sources, and compiled code in `_build`.
+fn bank() -> PathBuf {
+    let project = directory("bank");
+    let built = project.join("_build/test/lib/bank");
+    for (dir, file, into) in [("src", "account.erl", "ebin"), ("test", "account_tests.erl", "test")] {
+        for new in [project.join(dir), built.join(into)] {
+            std::fs::create_dir_all(new).expect("a directory");
+        }
+        let source = project.join(dir).join(file);
+        std::fs::copy(suite(file), &source).expect("copied");
+        let erlc =
+            Command::new("erlc").arg("-o").arg(built.join(into)).arg(&source).output().expect("erlc runs");
+        assert!(erlc.status.success(), "{}", String::from_utf8_lossy(&erlc.stdout));
+    }
+    project
+}
+
+/// What the program itself prints, and its exit code.
+fn program_in(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let program = env!("CARGO_BIN_EXE_raddle-erl");
+    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
+    (String::from_utf8(output.stdout).expect("text"), output.status.code())
+}
+
 #[test]
 fn the_guide_shows_what_is_printed() {
     if !erlang_is_there() {
         return;
     }
     let guide = include_str!("../guide/for_erlang_programmers.md");
-    let mut shown =
-        guide.lines().skip_while(|l| !l.starts_with("$ raddle-erl suite/erlang/account_tests.erl"));
-    let arguments: Vec<&str> = shown.next().expect("the command").split(' ').skip(3).collect();
-    let file = suite("account_tests.erl");
-    let mut all = vec![file.as_str()];
-    all.extend(arguments);
-    let (text, code) = command(&all);
-    assert_eq!(code, FAILED, "{text}");
-    let lines: Vec<&str> = shown.take_while(|l| !l.starts_with("```")).collect();
-    assert!(lines.len() > 5);
-    for line in lines {
-        assert!(
-            text.lines().any(|l| l.starts_with(line)),
-            "the guide shows\n{line}\nbut what is printed is\n{text}"
-        );
+    let project = bank();
+    let mut commands = 0;
+    for block in guide.split("```text\n$ raddle erl ").skip(1) {
+        let block = block.split("```").next().expect("the block");
+        let mut shown = block.lines();
+        let arguments: Vec<&str> = shown.next().expect("the command").split(' ').collect();
+        let (text, code) = program_in(&project, &arguments);
+        assert_eq!(code, Some(FAILED), "{text}");
+        // Each line that is shown is the beginning of one that is printed; dots stand for lines that are left out.
+        let mut printed = text.lines();
+        let mut skipping = false;
+        for line in shown {
+            let found = match line {
+                "..." => true,
+                _ if skipping => printed.any(|l| l.starts_with(line)),
+                _ => printed.next().is_some_and(|l| l.starts_with(line)),
+            };
+            assert!(found, "the guide shows\n{line}\nbut what is printed is\n{text}");
+            skipping = line == "...";
+        }
+        // The ticket brings the same steps about again, whatever else is said.
+        let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+        let (again, code) =
+            program_in(&project, &[&arguments[..], &["--grain", "thesis", "--replay", ticket]].concat());
+        assert_eq!(code, Some(FAILED), "{again}");
+        let steps = |text: &str| {
+            text.lines().filter(|l| l.starts_with("    P")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(steps(&text), steps(&again));
+        commands += 1;
     }
+    assert_eq!(commands, 2);
+}
+
+#[test]
+fn help_is_no_error() {
+    let (text, code) = command(&["--help"]);
+    assert!(text.starts_with("usage: raddle erl [OPTIONS]") && code == PASSED, "{text}");
+}
+
+#[test]
+fn what_is_not_there_is_named_with_what_to_do() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_suite("not_there", &["small.erl", "small_tests.erl"], &[]);
+    let dir = dir.to_string_lossy();
+    let said = |arguments: &[&str]| {
+        let (text, code) = command(arguments);
+        assert_eq!(code, UNUSABLE, "{text}");
+        text
+    };
+    let is_a_directory =
+        format!("{dir} is a directory: say -pa {dir}, and --module if not all of its tests are wanted\n");
+    assert_eq!(said(&[&dir]), is_a_directory);
+    assert_eq!(said(&["-pa", "no_such_directory"]), "there is no directory no_such_directory\n");
+    assert_eq!(said(&["-pa", &dir, "--module", "nope"]), "there is no nope.beam in the -pa directories\n");
+    assert_eq!(said(&["--module", "nope"]), "there is no nope.beam: say with -pa where it is\n");
+    let wrong = said(&["-pa", &dir, "--module", "small", "--test", "nope"]);
+    assert_eq!(wrong, "there is no exported function nope/0 in small\n");
+    // Without a module, every module with tests in the directory.
+    let (text, code) = command(&["-pa", &dir]);
+    assert_eq!(code, FAILED);
+    assert!(text.ends_with("3 tests, not all passed\n"), "{text}");
+}
+
+#[test]
+fn a_module_that_is_missing_is_named_with_what_to_do() {
+    if !erlang_is_there() {
+        return;
+    }
+    let folder = directory("missing_module");
+    let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).expect("written");
+    write(
+        "calls.erl",
+        "-module(calls).\n-export([a_test/0, b_test/0]).\na_test() -> nowhere:f().\nb_test() -> badly:f().\n",
+    );
+    write("badly.erl", "-module(badly).\n-export([f/0]).\nf() -> X.\n");
+    let file = folder.join("calls.erl");
+    let (text, code) = command(&[&file.to_string_lossy()]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(
+        text.contains("  there is no module nowhere: if it is one of yours, say with -pa where it is\n"),
+        "{text}"
+    );
+    assert!(text.contains("  badly.erl is there but does not compile:\n"), "{text}");
+    assert!(text.contains("badly.erl:3:8: variable 'X' is unbound"), "{text}");
+}
+
+#[test]
+fn without_erlang_it_says_how_to_get_it() {
+    if !erlang_is_there() {
+        return;
+    }
+    let without = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_raddle-erl"))
+            .args(arguments)
+            .env("PATH", "/nowhere")
+            .env_remove("RADDLE_ERLANG_ROOT")
+            .output()
+            .expect("it runs");
+        (String::from_utf8(output.stdout).expect("text"), output.status.code())
+    };
+    let (text, code) = without(&[&suite("small_tests.erl")]);
+    assert_eq!(code, Some(UNUSABLE));
+    assert!(text.starts_with("Erlang is not installed: "), "{text}");
+    assert!(text.contains("`apt-get install erlang-base erlang-dev erlang-eunit`"), "{text}");
+    // Modules that need nothing of OTP's work; others say what is missing.
+    let dir =
+        compile_suite("without_erlang", &["thesis_listings.erl", "account.erl", "account_tests.erl"], &[]);
+    let (text, code) =
+        without(&[&dir.join("thesis_listings.beam").to_string_lossy(), "--test", "listing_4_2"]);
+    assert_eq!(code, Some(PASSED), "{text}");
+    let (text, code) = without(&[&dir.join("account_tests.beam").to_string_lossy()]);
+    assert_eq!(code, Some(FAILED), "{text}");
+    assert!(text.contains("there is no module gen_server, and Erlang is not installed"), "{text}");
+}
+
+#[test]
+fn tickets_that_cannot_be_used_are_refused() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_suite("tickets", &["small.erl", "small_tests.erl"], &[]);
+    let file = dir.join("small_tests.beam");
+    let file = file.to_string_lossy();
+    let (text, code) = command(&[&file, "--replay", "garbage"]);
+    assert_eq!(
+        (text.as_str(), code),
+        ("not a usable ticket: a ticket starts with `raddle1;` or is a JSON file\n", UNUSABLE)
+    );
+    let (text, _) = command(&[&file]);
+    let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+    let (text, code) = command(&[&file, "--replay", &ticket[..ticket.len() / 2]]);
+    assert!(text.starts_with("not a usable ticket: "), "{text}");
+    assert_eq!(code, UNUSABLE);
+    // Only the ticket's test is replayed, with the ticket's settings, whatever else is asked for.
+    let (text, code) = command(&[&file, "--replay", ticket, "--grain", "thesis"]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(
+        text.starts_with(
+            "small_tests:counter_test: FAILED, 1 interleaving (replayed one schedule · grain full"
+        ),
+        "{text}"
+    );
+    assert!(!text.contains("passes_test"), "{text}");
+}
+
+#[test]
+fn a_long_story_shows_its_beginning_and_its_end() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_suite("long_story", &["thesis_listings.erl"], &[]);
+    let file = dir.join("thesis_listings.beam");
+    let arguments =
+        [&file.to_string_lossy(), "--test", "listing_4_1", "--strategy", "dfs", "--max-steps", "1000"];
+    let (text, code) = command(&arguments);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(text.contains("    ... 800 steps ...\n"), "{text}");
+    assert!(text.lines().count() < 210, "{text}");
+}
+
+#[test]
+fn a_failure_names_the_weakest_delivery_that_shows_it() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(late).\n-export([at_once/0, overtaken/0]).\n\
+        at_once() -> spawn(fun() -> error(oops) end), ok.\n\
+        overtaken() ->\n\
+            C = self(),\n\
+            B = spawn(fun() -> receive go -> C ! b end end),\n\
+            spawn(fun() -> C ! a, B ! go end),\n\
+            receive First -> a = First end.\n";
+    let dir = compile_text("late", text);
+    let file = dir.join("late.beam").to_string_lossy().into_owned();
+    let (text, code) = command(&[&file, "--test", "at_once", "--delivery", "pairs"]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(text.contains("\n  the weakest delivery that shows it: instant\n"), "{text}");
+    let (text, code) = command(&[&file, "--test", "overtaken", "--delivery", "pairs"]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(
+        text.contains("the weakest delivery that shows it: pairs; not with instant; not with local\n"),
+        "{text}"
+    );
+    assert_eq!(command(&[&file, "--test", "overtaken"]).1, PASSED);
 }

@@ -64,8 +64,12 @@ fn record(
         budget: Budget { executions: Some(LIMIT), ..Budget::default() },
         ..Plan::default()
     };
-    let findings =
-        search(&plan, Box::new(Recording { inner: strategy, all: all.clone() }), make, &NoListener);
+    let findings = search(
+        &plan,
+        Box::new(Recording { inner: strategy, all: all.clone() }),
+        make,
+        std::sync::Arc::new(NoListener),
+    );
     let all = std::mem::take(&mut *all.lock().expect("the search is over"));
     (findings.executions < LIMIT).then_some((findings, all))
 }

@@ -165,7 +165,12 @@ fn workers_find_the_same() {
     let program = program(&dir(), "small", "names", Settings::thesis());
     let with = |workers| {
         let plan = Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
-        let findings = search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(&program), &NoListener);
+        let findings = search(
+            &plan,
+            Box::new(Dfs::new()),
+            || ErlangWorld::new(&program),
+            std::sync::Arc::new(NoListener),
+        );
         (findings.executions, findings.failures, findings.outcomes)
     };
     assert_eq!(with(1), with(2));

@@ -42,7 +42,37 @@ pub enum Takes {
     Duration,
     /// One of these words, each a variant of an enum of the `raddle` crate.
     Word { of: &'static str, variants: &'static [(&'static str, &'static str)] },
+    /// A string with the name of a sampler.
+    Sampler,
 }
+
+/// A sampler as a string names it: `"pos"`, or `"pct:4"` where the number may be left out.
+pub struct SamplerName {
+    pub word: &'static str,
+    /// The variant of `raddle::Sampler`.
+    pub variant: &'static str,
+    /// The least number it takes, and the one it has when none is written; none if it takes no number.
+    pub number: Option<(u32, u32)>,
+}
+
+const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32, u32)>) -> SamplerName {
+    SamplerName { word, variant, number }
+}
+
+/// Every sampler, under the names that `RADDLE_STRATEGY` takes too.
+pub static SAMPLERS: [SamplerName; 11] = [
+    sampler("portfolio", "Portfolio", None),
+    sampler("uniform", "Uniform", None),
+    sampler("pct", "Pct", Some((1, 3))),
+    sampler("swarm", "Swarm", Some((0, 0))),
+    sampler("pos", "Pos", None),
+    sampler("places", "Places", None),
+    sampler("surw", "Surw", None),
+    sampler("urw", "Urw", None),
+    sampler("procrastinate", "Procrastinate", None),
+    sampler("reads-from", "ReadsFrom", None),
+    sampler("go-explore", "GoExplore", None),
+];
 
 // Zero schedules, workers or steps would be a test that passes without having tested anything.
 const U32: Takes = Takes::Integer { of: "u32", min: 0, max: u32::MAX as u64 };
@@ -64,14 +94,19 @@ const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key 
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 15] = [
+pub static KEYS: [Key; 21] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
+    strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
     strategy("random", AT_LEAST_ONE_U64, "random = 10_000"),
     strategy("replay", Takes::Text, "replay = \"ticket\""),
     setter("seed", U64, "seed = 7"),
+    setter("sampler", Takes::Sampler, "sampler = \"pct:3\""),
     setter("workers", AT_LEAST_ONE_USIZE, "workers = 2"),
     setter("preemptions", U32, "preemptions = 2"),
+    setter("preemptions_up_to", U32, "preemptions_up_to = 3"),
+    setter("yield_lead", U32, "yield_lead = 5"),
+    setter("within_steps", AT_LEAST_ONE_USIZE, "within_steps = 100"),
     setter("max_steps", AT_LEAST_ONE_USIZE, "max_steps = 10_000"),
     setter("spurious", U32, "spurious = 1"),
     setter("time", TIME, "time = any"),
@@ -80,6 +115,7 @@ pub static KEYS: [Key; 15] = [
     setter("keep_going", Takes::True, "keep_going"),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
+    setter("spin_rounds", U32, "spin_rounds = 5"),
 ];
 
 /// The key of that name.

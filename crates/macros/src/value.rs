@@ -8,7 +8,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Error, Lit, LitInt};
 
 use crate::duration::milliseconds;
-use crate::keys::{Key, Takes};
+use crate::keys::{Key, SAMPLERS, Takes};
 
 /// What `Checker`'s function is given for `word = value`.
 pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Result<TokenStream> {
@@ -47,6 +47,17 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
             },
             _ => Err(wrong("a string with a unit or an integer of seconds")),
         },
+        Takes::Sampler => match syn::parse2(value.clone()) {
+            Ok(Lit::Str(text)) => sampler(&text.value()).ok_or_else(|| {
+                let names = SAMPLERS.iter().map(|s| match s.number {
+                    Some((_, number)) => format!("`{}`, `{}:{number}`", s.word, s.word),
+                    None => format!("`{}`", s.word),
+                });
+                let (text, names) = (text.value(), names.collect::<Vec<_>>().join(", "));
+                Error::new_spanned(&value, format!("there is no sampler `{text}`; there are {names}"))
+            }),
+            _ => Err(wrong("a string")),
+        },
         Takes::Word { of, variants } => {
             let written =
                 syn::parse2::<Ident>(value.clone()).map(|word| word.to_string()).unwrap_or_default();
@@ -56,6 +67,25 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
             };
             let (of, variant) = (Ident::new(of, site), Ident::new(variant, site));
             Ok(quote_spanned!(site=> ::raddle::#of::#variant))
+        }
+    }
+}
+
+/// The sampler of that name, as an expression.
+fn sampler(text: &str) -> Option<TokenStream> {
+    let (word, written) = match text.split_once(':') {
+        Some((word, digits)) => (word, Some(digits.parse::<u32>().ok()?)),
+        None => (text, None),
+    };
+    let named = SAMPLERS.iter().find(|s| s.word == word)?;
+    let site = Span::mixed_site();
+    let variant = Ident::new(named.variant, site);
+    match (named.number, written) {
+        (None, None) => Some(quote_spanned!(site=> ::raddle::Sampler::#variant)),
+        (None, Some(_)) => None,
+        (Some((least, otherwise)), _) => {
+            let number = written.unwrap_or(otherwise);
+            (number >= least).then(|| quote_spanned!(site=> ::raddle::Sampler::#variant(#number)))
         }
     }
 }

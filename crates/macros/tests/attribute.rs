@@ -25,6 +25,11 @@ pub enum Detached {
     MustFinish,
 }
 
+#[derive(Debug)]
+pub enum Sampler {
+    Pct(u32),
+}
+
 impl Checker {
     pub fn exhaustive() -> Checker {
         Checker::default().note("exhaustive")
@@ -40,6 +45,9 @@ impl Checker {
     }
     pub fn seed(self, seed: u64) -> Checker {
         self.note(format!("seed {seed}"))
+    }
+    pub fn sampler(self, sampler: Sampler) -> Checker {
+        self.note(format!("sampler {sampler:?}"))
     }
     pub fn workers(self, workers: usize) -> Checker {
         self.note(format!("workers {workers}"))
@@ -111,13 +119,14 @@ mod nested {
 }
 
 #[raddle::test(
-    random = 10_000, seed = 7, workers = 2, preemptions = 2, max_steps = 500, spurious = 1, time = any,
+    random = 10_000, seed = 7, sampler = "pct:4", workers = 2, preemptions = 2, max_steps = 500, spurious = 1, time = any,
     time_limit = "5s", stack_size = 65_536, keep_going, detached = finished,
 )]
 fn every_setting() {
     told(&[
         "random 10000",
         "seed 7",
+        "sampler Pct(4)",
         "workers 2",
         "preemptions 2",
         "max_steps 500",

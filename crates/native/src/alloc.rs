@@ -47,22 +47,46 @@ pub(crate) fn forget(from: *mut u8, size: usize) {
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        #[cfg(feature = "arena")]
+        if crate::arena::is_for_the_program()
+            && let Some(block) = crate::program_memory::allocate(layout)
+        {
+            return block;
+        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc(layout) }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        #[cfg(feature = "arena")]
+        if crate::arena::is_for_the_program()
+            && let Some(block) = crate::program_memory::allocate(layout)
+        {
+            // SAFETY: a block of this size.
+            unsafe { block.write_bytes(0, layout.size()) };
+            return block;
+        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc_zeroed(layout) }
     }
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         forget(ptr, layout.size());
+        #[cfg(feature = "arena")]
+        if crate::arena::contains(ptr) {
+            // SAFETY: the caller keeps the contract.
+            return unsafe { crate::program_memory::free(ptr, layout) };
+        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.dealloc(ptr, layout) }
     }
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        #[cfg(feature = "arena")]
+        if crate::arena::contains(ptr) || crate::arena::is_for_the_program() {
+            // SAFETY: the caller keeps the contract.
+            return unsafe { crate::program_memory::reallocate(self, ptr, layout, new_size) };
+        }
         forget(ptr, layout.size());
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.realloc(ptr, layout, new_size) }

@@ -100,7 +100,7 @@ impl Drop for Alone {
 
 impl Execution {
     /// The step that is being taken may go differently the next time: a loop around it does not wait.
-    fn made_progress(&mut self) {
+    pub(crate) fn made_progress(&mut self) {
         if self.stage == Stage::Exploring {
             let present = self.log.present;
             self.log.lines[present].wrote = true;

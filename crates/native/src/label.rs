@@ -38,7 +38,7 @@ pub fn label<T: Labelled + ?Sized>(object: &T, name: impl Into<Box<str>>) {
         return;
     }
     if let Some(object) = object.labelled_object() {
-        let before = current.with(|e| e.objects[object].label.replace(name));
+        let before = current.with(|e| e.objects[object].label.replace(name.clone()));
         drop(before);
     }
 }

@@ -9,6 +9,16 @@ mod settings;
 mod world;
 
 pub mod alloc;
+#[cfg(feature = "arena")]
+#[doc(hidden)]
+pub mod arena;
+#[cfg(not(feature = "arena"))]
+mod no_arena;
+#[cfg(feature = "arena")]
+#[doc(hidden)]
+pub mod program_memory;
+#[cfg(not(feature = "arena"))]
+use no_arena as arena;
 pub mod cell;
 pub mod choice;
 #[doc(hidden)]

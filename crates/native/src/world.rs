@@ -1,5 +1,6 @@
 //! The Rust world: a program, run once per execution under the search's control.
 
+use crate::arena;
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
 use crate::runtime::story::in_the_program;
@@ -11,7 +12,7 @@ use crate::statics;
 use raddle_core::operation::TaskId;
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
-use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, World};
+use raddle_core::world::{Describe, Dice, Driver, End, Ending, Pick, Point, World};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -22,6 +23,7 @@ pub struct NativeWorld<'a, T, F> {
     program: &'a F,
     outcome: Rc<RefCell<Option<T>>>,
     _quiet: panics::Quiet,
+    _arena: arena::Lease,
 }
 
 impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
@@ -35,6 +37,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
             program,
             outcome: Rc::default(),
             _quiet: quiet,
+            _arena: arena::Lease::new(),
         }
     }
 }
@@ -47,6 +50,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
         let program: &F = self.program;
         self.execution.watch.busy(true);
         statics::put_back();
+        arena::begin();
         // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
         unsafe { self.execution.start(move || main_task(program, &outcome)) };
     }
@@ -105,6 +109,12 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         // The driver hears of what happens by itself before the first point.
         self.prepare();
         self.execution.drive(driver);
+    }
+
+    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+        self.prepare();
+        self.execution.draw(dice);
+        true
     }
 
     #[inline]

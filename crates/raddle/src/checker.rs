@@ -4,17 +4,23 @@ use crate::environment;
 use crate::listener::Listening;
 use crate::observer::{self, Seen};
 use crate::report::Report;
+use crate::resume;
 use crate::tickets;
 use raddle_core::clock::Time;
-use raddle_core::search::{Budget, Findings, Listener, NoListener, OnFailure, Plan, search};
+use raddle_core::search::{
+    Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
+};
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Optimal, Replay, Sampler, Strategy};
+use raddle_core::strategy::{
+    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Replay, Sampler, Strategy, Within,
+};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which strategy makes the choices.
@@ -24,6 +30,8 @@ pub(crate) enum Choice {
     Exhaustive,
     /// Every interleaving, without any reduction.
     Dfs,
+    /// The same, those with few preemptions first, as Concuerror did it.
+    PreemptionBounding,
     /// So many random schedules.
     Random(u64),
     /// One prescribed schedule.
@@ -47,7 +55,12 @@ pub struct Checker {
     pub(crate) seed: u64,
     pub(crate) sampler: Sampler,
     pub(crate) simplify: bool,
-    pub(crate) preemptions: Option<u32>,
+    pub(crate) bounds: Bounds,
+    /// The bound on preemptions grows, up to this.
+    pub(crate) up_to: Option<u32>,
+    /// It begins with this bound, and after what was found before.
+    pub(crate) round: u32,
+    pub(crate) earlier: Counted,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
 }
@@ -56,15 +69,31 @@ impl Checker {
     fn new(choice: Choice) -> Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
-        Checker { choice, seed, sampler, simplify: true, preemptions: None, plan, settings }
+        let (bounds, up_to, round, earlier) = (Bounds::default(), None, 0, Counted::default());
+        Checker { choice, seed, sampler, simplify: true, bounds, up_to, round, earlier, plan, settings }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
         Checker::new(Choice::Exhaustive)
     }
+    /// Explores every behaviour, those with few preemptions first: the first failure has the fewest.
+    ///
+    /// ```
+    /// use raddle::Checker;
+    /// let report = Checker::iterative().run(|| raddle::choose(3));
+    /// assert!(report.coverage().is_exhaustive());
+    /// ```
+    pub fn iterative() -> Checker {
+        Checker::exhaustive().preemptions_up_to(u32::MAX)
+    }
     /// Explores every interleaving, without any reduction.
     pub fn dfs() -> Checker {
         Checker::new(Choice::Dfs)
+    }
+    /// Explores every interleaving, without any reduction and those with few preemptions first: preemption bounding with
+    /// blocking avoidance as Concuerror did it first. [`Checker::preemptions`] sets the largest bound.
+    pub fn preemption_bounding() -> Checker {
+        Checker::new(Choice::PreemptionBounding)
     }
     /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
     /// another one.
@@ -103,7 +132,7 @@ impl Checker {
         }
         self.settings.apply(&words)?;
         self.choice = Choice::Replay(Box::new(ticket));
-        self.preemptions = None;
+        self.without_bounds();
         Ok(())
     }
     /// Sets the seed of random choices; 0 if it is not set.
@@ -116,8 +145,8 @@ impl Checker {
         self.sampler = sampler;
         self
     }
-    /// Sets whether the schedule of a failure that sampling found is made easier to read: the same behaviour with
-    /// fewer preemptions and without steps that do not matter. It is, if this is not called.
+    /// Sets whether the schedule of a failure that sampling or a reduction found is made easier to read: the same
+    /// behaviour with fewer preemptions and without steps that do not matter. It is, if this is not called.
     pub fn simplify(mut self, yes: bool) -> Checker {
         self.simplify = yes;
         self
@@ -127,10 +156,31 @@ impl Checker {
         self.plan.workers = workers.max(1);
         self
     }
-    /// Explores only executions with at most so many preemptions.
+    /// Explores only executions with at most so many preemptions. Bounds combine; none of them loses anything inside.
     pub fn preemptions(mut self, most: u32) -> Checker {
-        self.preemptions = Some(most);
+        (self.bounds.preemptions, self.up_to) = (Some(most), None);
         self
+    }
+    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until something
+    /// fails or everything has been explored. So the first failure has the fewest preemptions.
+    pub fn preemptions_up_to(mut self, most: u32) -> Checker {
+        (self.bounds.preemptions, self.up_to) = (None, Some(most));
+        self
+    }
+    /// Explores only executions in which no task gives way (`yield_now`, `spin_loop`) more often than others that
+    /// could move, by more than this: the fair bound of Musuvathi and Qadeer.
+    pub fn yield_lead(mut self, most: u32) -> Checker {
+        self.bounds.yields = Some(most);
+        self
+    }
+    /// Explores only executions of at most so many steps. Longer ones are left out; they do not fail, as they do with
+    /// [`Checker::max_steps`].
+    pub fn within_steps(mut self, most: usize) -> Checker {
+        self.bounds.steps = Some(most);
+        self
+    }
+    fn without_bounds(&mut self) {
+        (self.bounds, self.up_to) = (Bounds::default(), None);
     }
     /// Sets how many steps an execution may take before it fails.
     pub fn max_steps(mut self, steps: usize) -> Checker {
@@ -181,6 +231,18 @@ impl Checker {
         self.settings.spins = spins;
         self
     }
+    /// Goes on where the same search was stopped by Ctrl-C or a time limit; `file` is what it has written then. Comes
+    /// behind all other settings.
+    ///
+    /// # Panics
+    /// If there is no such file, or if it is that of another search.
+    #[track_caller]
+    pub fn resume(mut self, file: impl AsRef<str>) -> Checker {
+        if let Err(error) = resume::read(file.as_ref()).and_then(|saved| self.go_on(saved)) {
+            panic!("raddle: {error}");
+        }
+        self
+    }
     /// Names the test, for tickets.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
         self.plan.test = Some(name.into());
@@ -193,24 +255,24 @@ impl Checker {
         self
     }
 
-    fn strategy(&self) -> Box<dyn Strategy> {
-        let strategy: Box<dyn Strategy> = match &self.choice {
-            // A bound on preemptions needs every interleaving: a reduction would lose some inside of it. So do
-            // spurious wake-ups: whether one is left is not a matter of the objects that an operation touches.
-            Choice::Exhaustive if self.preemptions.is_none() && self.settings.spurious == 0 => {
-                Box::new(Optimal::new())
-            }
+    /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
+    fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+        // Spurious wake-ups within bounds are not reduced.
+        let reduces = bounds.is_none() || self.settings.spurious == 0;
+        let inside: Box<dyn Strategy> = match &self.choice {
+            Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
+            Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
             Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
+            Choice::PreemptionBounding => {
+                Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))
+            }
             Choice::Random(_) => self.sampler.strategy(self.seed),
             Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
         };
-        match self.preemptions {
-            Some(most) => Box::new(AtMostPreemptions::new(most, strategy)),
-            None => strategy,
-        }
+        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, inside).beyond(explored)) }
     }
 
-    fn plan(&self) -> Plan {
+    pub(crate) fn plan(&self) -> Plan {
         let mut plan = self.plan.clone();
         plan.settings = self.settings.to_words();
         plan.settings.insert(STEPS.to_owned(), plan.budget.steps.to_string());
@@ -249,22 +311,30 @@ impl Checker {
         // Whoever runs the checks of others keeps their tickets.
         let writes = !matches!(self.choice, Choice::Replay(_)) && observer::get().is_none();
         let begun = Instant::now();
-        let listening = Listening::new(self.plan.test.clone(), writes);
-        let mut findings = self.search(&f, &listening);
+        let listening = Arc::new(Listening::new(self.plan.test.clone(), writes));
+        let mut findings = self.search(&f, listening.clone());
         let may_go_on = findings.failures == 0 && !findings.interrupted;
-        if matches!(self.choice, Choice::Exhaustive) && findings.undecided > 0 && may_go_on {
-            // The reduction has met what it cannot decide: the slow and obvious search does.
+        if findings.undecided + self.earlier.undecided > 0 && findings.through && may_go_on {
+            // The reduction has met what it cannot decide: the slow and obvious search does, from the start.
             self.choice = Choice::Dfs;
-            findings = self.search(&f, &listening);
+            (self.round, self.earlier) = (0, Counted::default());
+            (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
+            self.plan.budget.time = self.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
+            findings = self.search(&f, listening.clone());
         }
-        if let (Choice::Random(_), Some(most)) = (&self.choice, self.preemptions) {
-            findings.coverage.assumptions.insert(0, format!("at most {most} preemptions"));
+        let has_time = self.plan.budget.time.is_none_or(|limit| begun.elapsed() < limit);
+        let is_stopped = writes && (findings.interrupted || !has_time);
+        let stopped = if is_stopped { self.save(&mut findings) } else { None };
+        let before = resume::add(&self.earlier, &mut findings);
+        if matches!(self.choice, Choice::Random(_)) {
+            let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));
+            findings.coverage.assumptions.splice(0..0, words);
         }
         if let Some(failure) = &mut findings.failure {
             let comes_back = self.replay_once(&f, failure);
             if comes_back
                 && self.simplify
-                && matches!(self.choice, Choice::Random(_))
+                && self.may_have_a_simpler_schedule()
                 && let Some(simple) = self.simpler(&f, failure)
             {
                 *failure = simple;
@@ -275,7 +345,7 @@ impl Checker {
             let (coverage, failure) = (findings.coverage.clone(), findings.failure.clone());
             observer.seen(Seen { coverage, steps: findings.steps, failure });
         }
-        let ticket_file = match listening.into_ticket() {
+        let ticket_file = match listening.ticket() {
             Some(Ok(path)) => Some(path),
             Some(Err(error)) => {
                 if let Some(failure) = &mut findings.failure {
@@ -285,7 +355,8 @@ impl Checker {
             }
             None => None,
         };
-        Report::new(findings, Run { ticket_file, elapsed: Some(begun.elapsed()), replay: None })
+        let run = Run { ticket_file, elapsed: Some(begun.elapsed()), replay: None };
+        Report::new(findings, run).with_earlier(before, stopped)
     }
 
     /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says
@@ -325,13 +396,32 @@ impl Checker {
         report
     }
 
-    fn search<T, F>(&self, f: &F, listener: &dyn Listener) -> Findings<T>
+    fn search<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
         let make = || NativeWorld::new(f, self.settings.clone());
-        search(&self.plan(), self.strategy(), make, listener)
+        match self.up_to {
+            // Sampling and replays have no rounds.
+            Some(most) if matches!(self.choice, Choice::Exhaustive | Choice::Dfs) => {
+                let strategy = |bound, explored| {
+                    let bounds = Bounds { preemptions: Some(bound), ..self.bounds };
+                    self.strategy(bounds, explored)
+                };
+                search_iteratively(&self.plan(), self.round..=most, strategy, make, listener)
+            }
+            _ => search(&self.plan(), self.strategy(self.bounds, None), make, listener),
+        }
+    }
+
+    /// Whether the first failure need not be one of those with few preemptions.
+    fn may_have_a_simpler_schedule(&self) -> bool {
+        match self.choice {
+            Choice::Random(_) => true,
+            Choice::Exhaustive => self.up_to.is_none(),
+            Choice::Dfs | Choice::PreemptionBounding | Choice::Replay(_) => false,
+        }
     }
 
     /// The same failure in a schedule that is easier to read, if there is one.
@@ -340,7 +430,8 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        simplify(&self.plan(), failure, || NativeWorld::new(f, self.settings.clone()))
+        let plan = Plan { left: None, counted: 0, ..self.plan() };
+        simplify(&plan, failure, || NativeWorld::new(f, self.settings.clone()))
     }
 
     /// A failure that its own ticket does not bring back says so. Says whether it does.
@@ -355,9 +446,10 @@ impl Checker {
         }
         let mut again = self.clone();
         again.choice = Choice::Replay(Box::new(failure.ticket.clone()));
-        again.preemptions = None;
+        again.without_bounds();
+        (again.plan.left, again.plan.counted) = (None, 0);
         again.plan.workers = 1;
-        let defect = again.search(f, &NoListener).failure.map(|f| f.defect);
+        let defect = again.search(f, Arc::new(NoListener)).failure.map(|f| f.defect);
         let same = defect.as_ref().is_some_and(|d| d.kind == failure.defect.kind);
         if !same {
             let found = defect.map_or("no failure".to_owned(), |d| format!("{}: {}", d.kind, d.message));
@@ -376,6 +468,9 @@ impl Checker {
         let report = self.run(f);
         if report.failure().is_some() {
             panic!("{report}");
+        }
+        if report.search_file().is_some() && !report.is_interrupted() {
+            eprintln!("{report}");
         }
         if report.is_interrupted() {
             // Straight to the channel: a test harness keeps what is printed, and the process is about to end.

@@ -3,23 +3,32 @@
 //! A value that makes no sense is an error that names the variable and what it takes.
 
 use crate::checker::{Checker, Choice};
+use crate::resume;
 use crate::tickets;
 use raddle_core::strategy::Sampler;
 use std::str::FromStr;
+use std::time::Duration;
 
-/// Applies `RADDLE_STRATEGY`, `RADDLE_ITERATIONS`, `RADDLE_SEED`, `RADDLE_WORKERS` and `RADDLE_REPLAY`, as
-/// `var` reads them.
+/// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SECONDS`, `RADDLE_SEED`,
+/// `RADDLE_WORKERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
 pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
         checker.choice = match strategy.as_str() {
             "exhaustive" => Choice::Exhaustive,
+            "iterative" => {
+                checker.up_to.get_or_insert(u32::MAX);
+                checker.bounds.preemptions = None;
+                Choice::Exhaustive
+            }
             "dfs" => Choice::Dfs,
+            "preemption-bounding" => Choice::PreemptionBounding,
             name => {
                 if name != "random" {
                     checker.sampler = name.parse().map_err(|_| {
                         let names = Sampler::NAMES;
-                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, dfs, random, {names}")
+                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
+                             {names}")
                     })?;
                 }
                 Choice::Random(match checker.choice {
@@ -28,6 +37,13 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
                 })
             }
         };
+    }
+    if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
+        // A bound that grows does so up to this.
+        match &mut checker.up_to {
+            Some(up_to) => *up_to = most,
+            None => checker.bounds.preemptions = Some(most),
+        }
     }
     match (&mut checker.choice, iterations) {
         (Choice::Random(schedules), Some(n)) => *schedules = n,
@@ -39,6 +55,17 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
         checker.plan.workers = workers.max(1);
+    }
+    if let Some(seconds) = number(&var, "RADDLE_SECONDS")? {
+        checker.plan.budget.time = Some(Duration::from_secs(seconds));
+    }
+    if let Some(file) = var("RADDLE_RESUME") {
+        let saved = resume::read(&file).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        // A search of another test is none of this one's business.
+        let unknown = saved.test.is_none() || checker.plan.test.is_none();
+        if unknown || saved.test == checker.plan.test {
+            checker.go_on(saved).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        }
     }
     if let Some(text) = var("RADDLE_REPLAY") {
         let ticket = tickets::read(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
@@ -77,9 +104,22 @@ mod tests {
         let checker = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "9")]).unwrap();
         assert!(matches!(checker.choice, Choice::Dfs));
         assert_eq!(checker.plan.budget.executions, Some(9));
+        let checker = applied(&[("RADDLE_PREEMPTIONS", "2")]).unwrap();
+        assert_eq!((checker.bounds.preemptions, checker.up_to), (Some(2), None));
+        let checker = applied(&[("RADDLE_STRATEGY", "iterative"), ("RADDLE_PREEMPTIONS", "2")]).unwrap();
+        assert_eq!((checker.bounds.preemptions, checker.up_to), (None, Some(2)));
         let checker = applied(&[("RADDLE_STRATEGY", "pct:4")]).unwrap();
         assert_eq!(checker.sampler, Sampler::Pct(4));
         assert!(matches!(checker.choice, Choice::Random(5)));
+    }
+
+    #[test]
+    fn every_sampler_has_a_name() {
+        for sampler in Sampler::ALL {
+            let checker = applied(&[("RADDLE_STRATEGY", &sampler.to_string())]).unwrap();
+            assert_eq!(checker.sampler, sampler);
+            assert!(matches!(checker.choice, Choice::Random(5)));
+        }
     }
 
     #[test]
@@ -87,8 +127,13 @@ mod tests {
         assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
         let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();
         let names = Sampler::NAMES;
-        let expected = format!("RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs, random, {names}");
+        let expected = format!(
+            "RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
+                             {names}"
+        );
         assert_eq!(error, expected);
+        let error = applied(&[("RADDLE_RESUME", "/no/such/search")]).unwrap_err();
+        assert!(error.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{error}");
         let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();
         assert!(error.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{error}");
     }

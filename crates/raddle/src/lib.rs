@@ -9,6 +9,7 @@ mod listener;
 pub mod observer;
 mod predicates;
 mod report;
+mod resume;
 mod screen;
 mod tickets;
 
@@ -25,6 +26,9 @@ pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
 pub use raddle_native::{Detached, Spins};
 pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
+#[cfg(feature = "arena")]
+#[doc(hidden)]
+pub use raddle_native::{arena, program_memory};
 #[doc(hidden)]
 pub use raddle_native::{futex, random, statics};
 pub use report::Report;

@@ -36,23 +36,35 @@ impl Listening {
     }
 
     /// Where the ticket is, or why it could not be written.
-    pub fn into_ticket(self) -> Option<Result<PathBuf, String>> {
+    pub fn ticket(&self) -> Option<Result<PathBuf, String>> {
         if self.shown.load(Ordering::Relaxed) > 0 {
             eprint!("\r\x1b[K");
         }
-        self.ticket.into_inner().unwrap_or_else(|e| e.into_inner())
+        self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
     }
 
     fn words(&self, progress: &Progress) -> String {
-        let rate = progress.executions as f64 / progress.elapsed.as_secs_f64().max(0.001);
+        let since = progress.executions - progress.earlier;
+        let rate = since as f64 / progress.elapsed.as_secs_f64().max(0.001);
         let name = self.name.as_deref().map(|n| format!("{n}: ")).unwrap_or_default();
         let failures = match progress.failures {
             0 => String::new(),
             n => format!(", {} failed", thousands(n)),
         };
+        let estimate = progress.estimate.map(|estimate| {
+            let (least, most) = estimate.range;
+            let all = format!(" of about {}", thousands(estimate.total));
+            if least == most { all } else { format!("{all} ({} to {})", thousands(least), thousands(most)) }
+        });
+        let bound = match progress.finished_bound {
+            None => String::new(),
+            Some(1) => ", all within 1 preemption done".to_owned(),
+            Some(n) => format!(", all within {n} preemptions done"),
+        };
         format!(
-            "raddle: {name}{} executions{failures}, {} a second, {} s",
+            "raddle: {name}{} executions{}{failures}, {} a second{bound}, {} s",
             thousands(progress.executions),
+            estimate.unwrap_or_default(),
             thousands(rate as u64),
             progress.elapsed.as_secs()
         )
@@ -90,5 +102,31 @@ impl Listener for Listening {
         if self.writes {
             *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(tickets::write(&failure.ticket));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::search::Estimate;
+
+    #[test]
+    fn progress_in_words() {
+        let listening = Listening::new(Some("a test".to_owned()), false);
+        let mut progress = Progress {
+            executions: 12_000,
+            earlier: 0,
+            failures: 0,
+            elapsed: Duration::from_secs(4),
+            finished_bound: None,
+            estimate: None,
+        };
+        assert_eq!(listening.words(&progress), "raddle: a test: 12,000 executions, 3,000 a second, 4 s");
+        (progress.earlier, progress.failures) = (4_000, 2);
+        progress.finished_bound = Some(1);
+        progress.estimate = Some(Estimate { total: 34_650, range: (30_000, 51_000), explored: 0.35 });
+        let words = "raddle: a test: 12,000 executions of about 34,650 (30,000 to 51,000), 2 failed, 2,000 a second, all \
+                     within 1 preemption done, 4 s";
+        assert_eq!(listening.words(&progress), words);
     }
 }

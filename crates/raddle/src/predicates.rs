@@ -86,7 +86,8 @@ impl<T: Ord + Debug> Report<T> {
     /// because too little was explored.
     pub fn gives_exactly(&self, results: impl IntoIterator<Item = T>) -> Finding {
         let wanted: BTreeSet<T> = results.into_iter().collect();
-        let missing = wanted.iter().filter(|result| !self.outcomes().contains_key(result));
+        let came_before = |result: &T| self.outcomes_before().contains_key(&format!("{result:?}"));
+        let missing = wanted.iter().filter(|r| !self.outcomes().contains_key(r) && !came_before(r));
         let missing: Vec<String> = missing.map(|result| format!("{result:?} never came")).collect();
         self.found(format!("gives exactly {wanted:?}"), self.others_than(&wanted).into_iter().chain(missing))
     }
@@ -129,6 +130,9 @@ impl<T: Ord + Debug> Report<T> {
     fn results(&self) -> Vec<String> {
         let passed = self.outcomes().iter();
         let passed = passed.map(|(result, times)| format!("{result:?} {}", times_in_words(*times)));
+        let before = self.outcomes_before().iter();
+        let passed =
+            passed.chain(before.map(|(result, times)| format!("{result} {}", times_in_words(*times))));
         passed.chain(self.failures_by_kind().keys().filter_map(|kind| self.seen(*kind))).collect()
     }
 
@@ -136,6 +140,10 @@ impl<T: Ord + Debug> Report<T> {
     fn others_than(&self, these: &BTreeSet<T>) -> Vec<String> {
         let others = self.outcomes().iter().filter(|(result, _)| !these.contains(result));
         let others = others.map(|(result, times)| format!("{result:?} came {}", times_in_words(*times)));
+        let these: BTreeSet<String> = these.iter().map(|result| format!("{result:?}")).collect();
+        let before = self.outcomes_before().iter().filter(move |(result, _)| !these.contains(*result));
+        let others =
+            others.chain(before.map(|(result, times)| format!("{result} came {}", times_in_words(*times))));
         others.chain(self.failures_by_kind().keys().filter_map(|kind| self.seen(*kind))).collect()
     }
 }

@@ -6,17 +6,29 @@ use raddle_core::verdict::{Coverage, Failure, FailureKind};
 use raddle_report::{Layout, Run};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 /// What a check found. Displays as the report of its failure, or as one line if there is none.
 #[derive(Debug)]
 pub struct Report<T> {
     findings: Findings<T>,
     run: Run,
+    /// Results that came before the search was stopped and went on, and not again since.
+    earlier: BTreeMap<String, u64>,
+    /// Where what is left of the search was written, or why it could not be.
+    stopped: Option<Result<PathBuf, String>>,
 }
 
 impl<T> Report<T> {
     pub(crate) fn new(findings: Findings<T>, run: Run) -> Report<T> {
-        Report { findings, run }
+        Report { findings, run, earlier: BTreeMap::new(), stopped: None }
+    }
+    pub(crate) fn with_earlier(
+        self,
+        earlier: BTreeMap<String, u64>,
+        stopped: Option<Result<PathBuf, String>>,
+    ) -> Report<T> {
+        Report { earlier, stopped, ..self }
     }
     /// How many executions came to an end.
     pub fn executions(&self) -> u64 {
@@ -33,6 +45,24 @@ impl<T> Report<T> {
     /// The results of executions that passed, and how often each came.
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
         &self.findings.outcomes
+    }
+    /// The results that came before the search was stopped and have not come again since it went on, in words: they
+    /// are not among the outcomes, but they count.
+    pub fn outcomes_before(&self) -> &BTreeMap<String, u64> {
+        &self.earlier
+    }
+    /// The largest bound on preemptions that was explored completely, where the bound grows.
+    pub fn finished_bound(&self) -> Option<u32> {
+        self.findings.finished_bound
+    }
+    /// How many executions the strategy gave up since equivalent ones are explored elsewhere. They count for nothing.
+    pub fn abandoned(&self) -> u64 {
+        self.findings.abandoned
+    }
+    /// Where a search that was stopped by Ctrl-C or a time limit has written what is left, for
+    /// [`resume`](crate::Checker::resume).
+    pub fn search_file(&self) -> Option<&Path> {
+        self.stopped.as_ref()?.as_deref().ok()
     }
     /// The failure with the lowest execution number.
     pub fn failure(&self) -> Option<&Failure> {
@@ -51,12 +81,17 @@ impl<T> Report<T> {
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
     }
+    /// The most that the search held at once to know what is left, in steps and picks: it is linear in the length of
+    /// an execution times its alternatives, however many executions there are.
+    pub fn peak(&self) -> u64 {
+        self.findings.peak
+    }
     /// Whether somebody pressed Ctrl-C before the search was through.
     pub fn is_interrupted(&self) -> bool {
         self.findings.interrupted
     }
     /// Where the failure's ticket was written.
-    pub fn ticket_file(&self) -> Option<&std::path::Path> {
+    pub fn ticket_file(&self) -> Option<&Path> {
         self.run.ticket_file.as_deref()
     }
     /// The whole report as text, `width` characters wide.
@@ -69,9 +104,16 @@ impl<T> Report<T> {
     }
 
     fn render(&self, layout: &Layout) -> String {
-        match self.failure() {
+        let text = match self.failure() {
             Some(failure) => raddle_report::failure(failure, self.coverage(), &self.run, layout),
             None => raddle_report::summary(self.coverage(), &self.run),
+        };
+        match &self.stopped {
+            None => text,
+            Some(Ok(file)) => {
+                format!("{text}\nraddle: to go on from here, set RADDLE_RESUME={}", file.display())
+            }
+            Some(Err(error)) => format!("{text}\nraddle: {error}"),
         }
     }
 }

@@ -21,19 +21,29 @@ pub(crate) fn read(text: &str) -> Result<Ticket, String> {
 
 /// Writes a ticket and returns where.
 pub(crate) fn write(ticket: &Ticket) -> Result<PathBuf, String> {
-    let name: String = match &ticket.test {
+    write_file(ticket.test.as_deref(), "json", "ticket", &ticket.to_json())
+}
+
+/// Writes a file that is named after a test, and returns where; `what` says what it is if that fails.
+pub(crate) fn write_file(
+    test: Option<&str>,
+    extension: &str,
+    what: &str,
+    content: &str,
+) -> Result<PathBuf, String> {
+    let name: String = match test {
         Some(test) => test.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect(),
         None => format!("check-{}", std::process::id()),
     };
     let folder = target_directory().join("raddle");
-    let path = folder.join(format!("{}.json", name.replace("--", "-")));
+    let path = folder.join(format!("{}.{extension}", name.replace("--", "-")));
     let written = std::fs::create_dir_all(&folder).and_then(|()| {
-        // Through another file, so that nobody ever reads half a ticket.
-        let partial = path.with_extension(format!("json.{}", std::process::id()));
-        std::fs::write(&partial, ticket.to_json())?;
+        // Through another file, so that nobody ever reads half of it.
+        let partial = path.with_extension(format!("{extension}.{}", std::process::id()));
+        std::fs::write(&partial, content)?;
         std::fs::rename(&partial, &path)
     });
-    written.map_err(|e| format!("the ticket could not be written to {}: {e}", path.display()))?;
+    written.map_err(|e| format!("the {what} could not be written to {}: {e}", path.display()))?;
     Ok(shortened(path))
 }
 

@@ -37,6 +37,40 @@ fn plain_but_with_choices() {
     assert!(task.join().unwrap() + raddle::choose(3) < 5);
 }
 
+/// A test for each name of a sampler, which finds the bug.
+macro_rules! samplers {
+    ($($name:ident = $word:literal),* $(,)?) => {
+        mod sampler {
+            $(#[raddle::test(random = 1_000, sampler = $word)]
+            #[should_panic(expected = "an update was lost")]
+            fn $name() {
+                super::lost_update();
+            })*
+        }
+        const SAMPLERS: &[&str] = &[$($word),*];
+    };
+}
+
+samplers! {
+    portfolio = "portfolio",
+    uniform = "uniform",
+    pct = "pct:3",
+    swarm = "swarm",
+    pos = "pos",
+    places = "places",
+    surw = "surw",
+    urw = "urw",
+    procrastinate = "procrastinate",
+    reads_from = "reads-from",
+    go_explore = "go-explore",
+}
+
+/// The attribute keeps a list of its own, since it is compiled before the samplers are.
+#[test]
+fn the_attribute_knows_every_sampler() {
+    assert_eq!(raddle::Sampler::ALL.map(|sampler| sampler.to_string()), *SAMPLERS);
+}
+
 #[raddle::test]
 #[should_panic(expected = "an update was lost")]
 fn should_panic() {

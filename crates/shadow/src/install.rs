@@ -18,6 +18,15 @@ pub struct Shim {
     pub fingerprint: String,
 }
 
+/// Whether reference counts are operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arcs {
+    /// `Arc` is the real one.
+    Real,
+    /// They are.
+    Tracked,
+}
+
 /// The crates that are handed to programs, by the names under which they go there.
 const FACADES: [(&str, &str); 5] = [
     ("std", "shadow_std"),
@@ -55,8 +64,13 @@ impl Shim {
 ///
 /// Sources and builds of one compiler are in one place, so that another version of the shim compiles only what differs;
 /// what is used is copied from there to where it never changes again.
-pub fn install(compiler: &Compiler, cargo: &OsString, say: impl FnOnce(&str)) -> Result<Shim, String> {
-    let fingerprint = bundle::fingerprint(&[&compiler.version]);
+pub fn install(
+    compiler: &Compiler,
+    cargo: &OsString,
+    arcs: Arcs,
+    say: impl FnOnce(&str),
+) -> Result<Shim, String> {
+    let fingerprint = bundle::fingerprint(&[&compiler.version, &format!("{arcs:?}")]);
     let home = cache()?;
     let shim = Shim { libraries: home.join(&fingerprint), fingerprint };
     if shim.libraries.is_dir() {
@@ -72,7 +86,7 @@ pub fn install(compiler: &Compiler, cargo: &OsString, say: impl FnOnce(&str)) ->
     }
     say("building the shim for this compiler, once");
     bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
-    let made = build(&workshop, cargo)?;
+    let made = build(&workshop, cargo, arcs)?;
     // Through another folder, so that nobody ever sees half a shim.
     let partial = shim.libraries.with_extension("partial");
     let copied = fs::create_dir_all(&partial).and_then(|()| copy(&made, &partial));
@@ -89,7 +103,7 @@ struct Artifact {
 }
 
 /// Builds the workspace in `workshop`, and says which libraries that made.
-fn build(workshop: &Path, cargo: &OsString) -> Result<Vec<PathBuf>, String> {
+fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, String> {
     let mut command = Command::new(cargo);
     command.current_dir(workshop).args([
         "build",
@@ -101,12 +115,15 @@ fn build(workshop: &Path, cargo: &OsString) -> Result<Vec<PathBuf>, String> {
     for (_, package) in FACADES {
         command.args(["-p", package]);
     }
+    if arcs == Arcs::Tracked {
+        command.args(["--features", "shadow_alloc/track-arc,shadow_std/track-arc"]);
+    }
     command.env("CARGO_TARGET_DIR", workshop.join("target"));
     command.env("CARGO_PROFILE_RELEASE_DEBUG", "0");
     // A crate that the program uses too, compiled on another std, must not pass for the same.
     command.env("RUSTFLAGS", "-C metadata=raddle-shim --cap-lints allow");
-    // The real test crate can be named only by the compiler's own crates, and by those named here.
-    command.env("RUSTC_BOOTSTRAP", "shadow_test");
+    // The real test crate can be named, and an `Arc` can be made, only by the compiler's own crates and those named here.
+    command.env("RUSTC_BOOTSTRAP", "shadow_test,shadow_alloc");
     for name in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"]
     {
         command.env_remove(name);

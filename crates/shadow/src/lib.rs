@@ -7,7 +7,7 @@ mod install;
 pub mod protocol;
 
 pub use compiler::Compiler;
-pub use install::{Shim, install};
+pub use install::{Arcs, Shim, install};
 
 // The facades are compiled with the shim; what can be tested without them is tested here.
 #[cfg(test)]

@@ -51,6 +51,9 @@ pub struct Order {
     pub budget: Option<u64>,
     /// How long a task may run without any operation, in milliseconds.
     pub patience: u64,
+    /// Whether executions have their memory at the same addresses. What outlives an execution outside of what is under
+    /// control (in a crate on the real std, in a library in C) does not go with that.
+    pub arena: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
 }

@@ -2,8 +2,12 @@
 //! their source. Writes what became of each to suite/matrix/RESULTS.md.
 //!
 //! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part that CI does, and fails if a test does.
+//! `-- --report` writes the file from what was explored last. `-- --measure` measures builds; `-- --drift` compares the facades with the installed std.
 
 mod catalogue;
+mod drift;
+mod explanations;
+mod measure;
 mod source;
 mod tally;
 
@@ -11,6 +15,9 @@ use catalogue::{ENTRIES, Entry};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use tally::Tally;
+
+/// How long each test is explored.
+const BUDGET: &str = "2s";
 
 fn main() -> ExitCode {
     match run() {
@@ -25,8 +32,22 @@ fn main() -> ExitCode {
 
 fn run() -> Result<bool, String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.iter().any(|a| a == "--drift") {
+        return drift::run();
+    }
+    if arguments.iter().any(|a| a == "--measure") {
+        let home = home()?;
+        let builds = measure::run(&command()?, &home)?;
+        print!("{builds}");
+        std::fs::write(home.join("builds.md"), builds)
+            .map_err(|e| format!("cannot write to {}: {e}", home.display()))?;
+        return Ok(true);
+    }
+    if arguments.iter().any(|a| a == "--report") {
+        return report(&home()?);
+    }
     let ci = arguments.iter().any(|a| a == "--ci");
-    let budget = arguments.iter().find_map(|a| a.strip_prefix("--budget=")).unwrap_or("2s").to_owned();
+    let budget = arguments.iter().find_map(|a| a.strip_prefix("--budget=")).unwrap_or(BUDGET).to_owned();
     let names: Vec<&String> = arguments.iter().filter(|a| !a.starts_with("--")).collect();
     if let Some(unknown) = names.iter().find(|name| !ENTRIES.iter().any(|e| e.name == name.as_str())) {
         return Err(format!("{unknown} is not in the catalogue"));
@@ -41,15 +62,37 @@ fn run() -> Result<bool, String> {
         print!("{}", tally.details());
         tallies.push(tally);
     }
-    let table = tally::table(&tallies, &budget);
-    print!("\n{table}");
-    if !ci && names.is_empty() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
-        let details: String = tallies.iter().map(Tally::details).collect();
-        std::fs::write(&path, format!("{table}\n{details}"))
-            .map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    print!("\n{}", tally::table(&tallies, &budget));
+    let clean = tallies.iter().all(Tally::is_clean);
+    match ci || !names.is_empty() {
+        true => Ok(clean),
+        false => report(&home).map(|_| clean),
     }
-    Ok(tallies.iter().all(Tally::is_clean))
+}
+
+/// Writes what became of all crates, each when it was explored last, to the file beside this program.
+fn report(home: &Path) -> Result<bool, String> {
+    let mut tallies = Vec::new();
+    let mut missing = String::new();
+    for entry in &ENTRIES {
+        let words = home.join(format!("{}.jsonl", entry.name));
+        match std::fs::read_to_string(&words) {
+            Ok(text) => tallies.push(Tally::read(entry, &text)),
+            Err(_) => {
+                missing += &format!("\n{} {} was not explored for this table.\n", entry.name, entry.version)
+            }
+        }
+    }
+    let details: String = tallies.iter().map(Tally::details).collect();
+    let builds = std::fs::read_to_string(home.join("builds.md")).unwrap_or_default();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+    let text = format!(
+        "{}{missing}\n{builds}\n## What was not explored, and what failed\n{details}",
+        tally::table(&tallies, BUDGET)
+    );
+    std::fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    println!("{}", path.display());
+    Ok(true)
 }
 
 /// The `raddle` command of this repository, built.
@@ -87,6 +130,10 @@ fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<T
         .stderr(std::process::Stdio::inherit())
         .output()
         .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
-    let code = output.status.code().unwrap_or(-1);
-    Ok(Tally::read(entry, &String::from_utf8_lossy(&output.stdout), code))
+    // All that was said, for those who want to know more, and no builds: they are large.
+    let words = home.join(format!("{}.jsonl", entry.name));
+    std::fs::write(&words, &output.stdout).map_err(|e| format!("cannot write {}: {e}", words.display()))?;
+    std::fs::remove_dir_all(folder.join("target"))
+        .map_err(|e| format!("cannot clean {}: {e}", folder.display()))?;
+    Ok(Tally::read(entry, &String::from_utf8_lossy(&output.stdout)))
 }

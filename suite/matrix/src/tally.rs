@@ -1,17 +1,21 @@
 //! What became of the tests of one crate, counted from the command's JSON.
 
 use crate::catalogue::Entry;
+use crate::explanations;
 use serde_json::Value;
 use std::fmt::Write;
 
 /// What became of the tests of one crate.
 pub struct Tally {
     title: String,
-    exit_code: i32,
+    name: &'static str,
+    exit_code: i64,
     passed: usize,
     exhaustive: usize,
     ignored: usize,
     executions: u64,
+    /// Tests that passed as far as they were explored: the beginning of each execution.
+    beginnings: Vec<String>,
     /// Tests and reasons.
     skipped: Vec<(String, String)>,
     failed: Vec<(String, String)>,
@@ -19,22 +23,29 @@ pub struct Tally {
 
 impl Tally {
     /// Counts.
-    pub fn read(entry: &Entry, text: &str, exit_code: i32) -> Tally {
+    pub fn read(entry: &Entry, text: &str) -> Tally {
         let miri = if entry.arguments.contains(&"--as-miri") { " (--as-miri)" } else { "" };
         let title = format!("{} {}{miri}", entry.name, entry.version);
         let mut tally = Tally {
             title,
-            exit_code,
+            name: entry.name,
+            // It says so itself when it comes to its end.
+            exit_code: 2,
             passed: 0,
             exhaustive: 0,
             ignored: 0,
             executions: 0,
+            beginnings: Vec::new(),
             skipped: Vec::new(),
             failed: Vec::new(),
         };
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        for line in lines.filter(|line| line["reason"] == "raddle-test") {
-            tally.add(&line);
+        for line in lines {
+            match line["reason"].as_str() {
+                Some("raddle-test") => tally.add(&line),
+                Some("raddle-finished") => tally.exit_code = line["exit_code"].as_i64().unwrap_or(2),
+                _ => {}
+            }
         }
         tally
     }
@@ -48,6 +59,9 @@ impl Tally {
             Some("passed") => {
                 self.passed += 1;
                 self.exhaustive += usize::from(test["coverage"]["extent"] == "exhaustive");
+                if test["coverage"]["assumptions"].to_string().contains("only the first") {
+                    self.beginnings.push(name);
+                }
             }
             Some("ignored") => self.ignored += 1,
             Some("failed") => {
@@ -66,13 +80,34 @@ impl Tally {
     /// All that needs words.
     pub fn details(&self) -> String {
         let mut out = String::new();
-        if self.skipped.is_empty() && self.failed.is_empty() && self.exit_code == 0 {
+        let plain = self.skipped.is_empty() && self.failed.is_empty() && self.beginnings.is_empty();
+        if plain && self.exit_code == 0 {
             return out;
         }
-        let _ = writeln!(out, "\n{} (exit code {})", self.title, self.exit_code);
+        let _ = writeln!(out, "\n### {} (exit code {})\n", self.title, self.exit_code);
+        if !self.beginnings.is_empty() {
+            let names: Vec<String> = self.beginnings.iter().map(|name| format!("`{name}`")).collect();
+            let _ = writeln!(
+                out,
+                "- too long for whole executions, explored in the first 100,000 steps of some: {}",
+                names.join(", ")
+            );
+        }
         for (what, list) in [("failed", &self.failed), ("skipped", &self.skipped)] {
+            let mut by_reason: Vec<(String, Vec<&str>)> = Vec::new();
             for (name, why) in list {
-                let _ = writeln!(out, "- {what}: `{name}`: {why}");
+                let why = match explanations::of(self.name, name) {
+                    Some(explained) => format!("{why}. {explained}"),
+                    None => why.clone(),
+                };
+                match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
+                    Some((_, names)) => names.push(name),
+                    None => by_reason.push((why, vec![name])),
+                }
+            }
+            for (why, names) in by_reason {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                let _ = writeln!(out, "- {what}: {}: {why}", names.join(", "));
             }
         }
         out

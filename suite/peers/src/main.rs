@@ -1,6 +1,7 @@
 //! The same programs under raddle, loom and shuttle, in one go, as tables of ratios: `cargo run --release -p peers`.
-//! Without arguments all tables are printed; `random`, `exhaustive`, `big` and `zoo` choose some, and `--cap SECONDS`
-//! says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times unless a line says otherwise.
+//! Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big` and `zoo` choose some,
+//! and `--cap SECONDS` says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times
+//! unless a line says otherwise.
 
 mod big;
 mod catalogue;
@@ -14,6 +15,7 @@ mod outcome;
 mod raddle_side;
 mod raddle_zoo;
 mod random;
+mod samplers;
 mod shuttle_side;
 mod shuttle_zoo;
 mod zoo;
@@ -30,11 +32,12 @@ pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
 const CAP: Duration = Duration::from_secs(10);
-const USAGE: &str = "usage: peers [random] [exhaustive] [big] [zoo] [--cap SECONDS]";
+const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [--cap SECONDS]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
     Random,
+    Samplers,
     Exhaustive,
     Big,
     Zoo,
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
                 }
                 match table {
                     Table::Random => random::print(),
+                    Table::Samplers => samplers::print(),
                     Table::Exhaustive => exhaustive::print(cap),
                     Table::Big => big::print(),
                     Table::Zoo => zoo::print(cap),
@@ -95,6 +99,7 @@ fn parse(words: &[&str]) -> Result<Request, String> {
     while let Some(&word) = rest.next() {
         match word {
             "random" => tables.push(Table::Random),
+            "samplers" => tables.push(Table::Samplers),
             "exhaustive" => tables.push(Table::Exhaustive),
             "big" => tables.push(Table::Big),
             "zoo" => tables.push(Table::Zoo),
@@ -103,7 +108,7 @@ fn parse(words: &[&str]) -> Result<Request, String> {
         }
     }
     if tables.is_empty() {
-        tables = vec![Table::Random, Table::Exhaustive, Table::Big, Table::Zoo];
+        tables = vec![Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo];
     }
     Ok(Request::Print { tables, cap })
 }
@@ -119,7 +124,7 @@ mod tests {
 
     #[test]
     fn without_arguments_all_tables_are_printed() {
-        let tables = vec![Table::Random, Table::Exhaustive, Table::Big, Table::Zoo];
+        let tables = vec![Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo];
         assert_eq!(parse(&[]), Ok(Request::Print { tables, cap: CAP }));
     }
 

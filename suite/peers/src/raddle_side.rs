@@ -23,7 +23,12 @@ pub fn run_random(program: Program, n: u64) -> Option<Measured> {
 
 /// Runs `program` under `n` schedules of the default sampler on one worker.
 pub fn run_portfolio(program: Program, n: u64) -> Option<Measured> {
-    run(random(n).sampler(Sampler::Portfolio), move || programs::run(program))
+    run_sampler(Sampler::Portfolio, program, n)
+}
+
+/// Runs `program` under `n` schedules of `sampler` on one worker.
+pub fn run_sampler(sampler: Sampler, program: Program, n: u64) -> Option<Measured> {
+    run(random(n).sampler(sampler), move || programs::run(program))
 }
 
 /// Runs `program` under `n` random schedules on so many workers.

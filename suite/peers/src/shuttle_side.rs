@@ -3,7 +3,7 @@
 use crate::SEED;
 use crate::catalogue::Program;
 use crate::cpu::{self, Measured};
-use shuttle::scheduler::RandomScheduler;
+use shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
 use shuttle::{Config, FailurePersistence, Runner};
 use std::panic::catch_unwind;
 
@@ -16,12 +16,33 @@ mod rt {
     pub use std::sync::Arc;
 }
 
+/// How shuttle draws schedules.
+#[derive(Clone, Copy, Debug)]
+pub enum Scheduling {
+    Random,
+    Pct(usize),
+    Urw,
+}
+
 /// Runs `program` under `n` random schedules.
 pub fn run_random(program: Program, n: u64) -> Option<Measured> {
+    run_scheduling(Scheduling::Random, program, n)
+}
+
+/// Runs `program` under `n` schedules that are drawn like this.
+pub fn run_scheduling(scheduling: Scheduling, program: Program, n: u64) -> Option<Measured> {
+    let times = n as usize;
+    match scheduling {
+        Scheduling::Random => run(RandomScheduler::new_from_seed(SEED, times), program),
+        Scheduling::Pct(depth) => run(PctScheduler::new_from_seed(SEED, depth, times), program),
+        Scheduling::Urw => run(UrwRandomScheduler::new_from_seed(SEED, times), program),
+    }
+}
+
+fn run(scheduler: impl Scheduler + std::panic::UnwindSafe + 'static, program: Program) -> Option<Measured> {
     let mut config = Config::new();
     config.failure_persistence = FailurePersistence::None;
     config.silence_warnings = true;
-    let scheduler = RandomScheduler::new_from_seed(SEED, n as usize);
     cpu::measure(|| {
         catch_unwind(move || Runner::new(scheduler, config).run(move || programs::run(program)) as u64).ok()
     })

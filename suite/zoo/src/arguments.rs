@@ -14,7 +14,8 @@ usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME
   --budget N      how many schedules each trial may take (20000; for --fixed 100000)
   --seed N        trial i draws with a seed made from this one and i (0)
   --only A,B      only the bugs whose names start with one of these
-  --strategy A,B  only these strategies: portfolio, uniform, pct:3, swarm, pos, places, surw, urw, procrastinate, reads-from
+  --strategy A,B  only these strategies: portfolio, uniform, pct:3, swarm, pos, places, surw, urw, procrastinate, reads-from,
+                  go-explore
   --svg FILE      draws how many bugs were found after how many schedules
   --jobs N        trials at the same time (as many as there are processors)
   --fixed         checks that the fixed forms have no bug left, instead of looking for the bugs

@@ -57,11 +57,13 @@ mod tests {
     use super::*;
     use crate::bugs::ALL;
 
-    /// The small version of the table: the portfolio finds every bug but one in every trial.
+    /// The small version of the table: the portfolio finds every bug in every trial.
     #[test]
-    fn the_portfolio_finds_every_bug_but_one() {
-        for bug in ALL.iter().filter(|bug| bug.name != "safe_stack") {
-            let found = trials(bug, Sampler::Portfolio, 3, 20_000, 1, 1).unwrap();
+    fn the_portfolio_finds_every_bug() {
+        for bug in ALL {
+            // SafeStack is the hardest by far, and this is not an optimised build.
+            let (count, budget) = if bug.name == "safe_stack" { (1, 1_000_000) } else { (3, 20_000) };
+            let found = trials(bug, Sampler::Portfolio, count, budget, 1, 1).unwrap();
             assert!(found.iter().all(Option::is_some), "{}: {found:?}", bug.name);
         }
     }
@@ -69,12 +71,18 @@ mod tests {
     /// The numbers that were promised, with fewer trials. The margins are wide: 20 trials vary.
     #[test]
     fn the_portfolio_is_as_good_as_the_best_that_was_published() {
+        // The smaller of RFF and PERIOD, then the best of shuttle.
         let targets = [
             ("account", 1.5),
             ("bluetooth_driver", 9.),
             ("reorder_10", 6.),
             ("reorder_20", 6.),
             ("twostage_100", 56.),
+            ("racy", 2.1),
+            ("deadlock01", 2.4),
+            ("philosophers_3", 4.),
+            ("philosophers_4", 6.7),
+            ("treiber", 18.),
         ];
         for (name, most) in targets {
             let bug = ALL.iter().find(|bug| bug.name == name).unwrap();

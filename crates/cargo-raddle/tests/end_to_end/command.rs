@@ -67,3 +67,33 @@ fn new_adds_a_first_test() {
     assert_eq!(again.status.code(), Some(2));
     assert!(err(&again).contains("is there already"), "{}", err(&again));
 }
+
+#[test]
+fn a_schedule_can_be_looked_at_in_a_debugger() {
+    use std::io::Write;
+    use std::process::{Command, Stdio};
+    let folder = bank("debugged");
+    let found = raddle(&folder, &["test", "--only", "tests::no_deposit_is_lost"]);
+    let text = out(&found);
+    let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
+    let mut gdb = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(["replay", ticket, "--gdb"])
+        .current_dir(&folder)
+        .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
+        .env_remove("CARGO_TARGET_DIR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let commands = "run\nbacktrace\nkill\nquit\n";
+    // Without a debugger nobody reads this.
+    let _ = gdb.stdin.take().unwrap().write_all(commands.as_bytes());
+    let output = gdb.wait_with_output().unwrap();
+    if Command::new("gdb").arg("--version").output().is_ok() {
+        assert!(out(&output).contains("bank::tests::no_deposit_is_lost"), "{}{}", out(&output), err(&output));
+    } else {
+        assert_eq!(output.status.code(), Some(2));
+        assert!(err(&output).contains("cannot run gdb"), "{}", err(&output));
+    }
+}

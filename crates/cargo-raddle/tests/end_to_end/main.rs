@@ -2,5 +2,6 @@
 
 mod command;
 mod common;
+mod erlang;
 mod verdicts;
 mod workspaces;

@@ -71,7 +71,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
 #[test]
 fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
     let folder = fixture("verdicts", "cannot");
-    let (tests, code) = explored(&folder, &["--patience", "2s", "cannot::"]);
+    let (tests, code) = explored(&folder, &["--patience", "2s", "--max-steps", "100000", "cannot::"]);
     assert_eq!(code, 0);
     let expected = [
         ("without_a_socket", "it waits for a connection (accept)"),
@@ -83,6 +83,14 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
         assert_eq!(test["verdict"], "skipped", "{test:#}");
         assert!(test["because"].as_str().unwrap().contains(words), "{test:#}");
     }
+    let divergence = tests["cannot::without_the_real_clock"]["because"].as_str().unwrap();
+    assert!(divergence.contains("--track-arc"), "{divergence}");
+
+    // Without a limit, a few schedules of a long test are explored.
+    let (tests, code) = explored(&folder, &["--only", "cannot::in_so_many_steps"]);
+    let test = &tests["cannot::in_so_many_steps"];
+    assert_eq!((&test["verdict"], code), (&"passed".into(), 0), "{test:#}");
+    assert!(test["coverage"]["extent"]["sampled"]["schedules"].as_u64().unwrap() > 0, "{test:#}");
 }
 
 #[test]
@@ -93,4 +101,29 @@ fn a_process_that_ends_without_a_verdict_is_an_error() {
     let test = &tests["ends::without_a_verdict"];
     assert_eq!(test["verdict"], "no verdict");
     assert_eq!(test["because"], "its process ended with exit code 3 before there was a verdict");
+}
+
+#[test]
+fn the_search_is_as_it_was_asked_for() {
+    let folder = fixture("verdicts", "asked");
+    let asked =
+        ["--strategy", "random", "--schedules", "20", "--seed", "7", "--only", "passes::with_a_mutex"];
+    let (tests, _) = explored(&folder, &asked);
+    let sampled = &tests["passes::with_a_mutex"]["coverage"]["extent"]["sampled"];
+    assert_eq!((&sampled["schedules"], &sampled["seed"]), (&20.into(), &7.into()));
+
+    let asked =
+        ["--strategy", "dfs", "--workers", "2", "--preemptions", "0", "--only", "passes::with_a_mutex"];
+    let (tests, _) = explored(&folder, &asked);
+    let within = &tests["passes::with_a_mutex"]["coverage"]["extent"]["within"];
+    assert!(within[0].as_str().unwrap().contains("0 preemptions"), "{tests:#?}");
+
+    // The first test has a turn, and then there is no time left.
+    let (tests, code) = explored(&folder, &["--total-budget", "1ms", "--jobs", "1", "passes::"]);
+    assert_eq!(code, 0);
+    let late = |t: &&serde_json::Value| t["because"] == "the total budget was used up before";
+    assert!(tests.values().filter(late).count() > 5, "{tests:#?}");
+
+    let quiet = raddle(&folder, &["test", "--only", "passes::alone"]);
+    assert!(!err(&quiet).contains("tests done"), "progress is for terminals: {}", err(&quiet));
 }

@@ -1,5 +1,5 @@
-//! Whole workspaces: a procedural macro, a build script, a crate without std, integration tests, several editions, a
-//! program with a main of its own, and a crate that uses raddle itself.
+//! Whole workspaces: a procedural macro, a build script, a crate without std, integration tests, doctests, several
+//! editions, a program with a main of its own, and a crate that uses raddle itself.
 
 use crate::common::{err, explored, fixture, out, raddle};
 
@@ -12,6 +12,15 @@ fn a_workspace_of_many_kinds_is_explored_whole() {
     let expected = [
         ("(all)", "skipped"),
         ("both_names_are_there", "passed"),
+        ("modern/src/lib.rs - (line 3)", "passed"),
+        ("modern/src/lib.rs - add (line 15)", "passed"),
+        ("modern/src/lib.rs - add (line 20)", "passed"),
+        ("modern/src/lib.rs - add (line 24)", "skipped"),
+        ("modern/src/lib.rs - add (line 29)", "skipped"),
+        ("modern/src/lib.rs - add (line 33)", "ignored"),
+        ("modern/src/lib.rs - add (line 37)", "failed"),
+        ("older/src/lib.rs - answer (line 10)", "passed"),
+        ("older/src/lib.rs - answer (line 14)", "passed"),
         ("tests::a_count_is_lost_in_a_crate_without_std", "failed"),
         ("tests::the_answer_is_known", "passed"),
         ("tests::the_macro_made_a_counter", "passed"),
@@ -20,6 +29,8 @@ fn a_workspace_of_many_kinds_is_explored_whole() {
     assert_eq!(code, 1);
     assert!(tests["(all)"]["because"].as_str().unwrap().contains("harness = false"));
     assert_eq!(tests["both_names_are_there"]["coverage"]["extent"], "exhaustive");
+    let because = |line: u32| tests[&format!("modern/src/lib.rs - add (line {line})")]["because"].to_string();
+    assert!(because(24).contains("no_run") && because(29).contains("compile_fail"), "{tests:#?}");
     let failure = tests["tests::a_count_is_lost_in_a_crate_without_std"]["failure"].to_string();
     assert!(failure.contains("plain/src/lib.rs"), "the steps in the crate without std are seen: {failure}");
 }
@@ -67,4 +78,68 @@ fn checks_of_a_crate_that_uses_raddle_take_the_place_of_ours() {
     let replayed = raddle(&folder, &["replay", test("that_fails")["ticket"].as_str().unwrap()]);
     assert_eq!(replayed.status.code(), Some(1), "{}{}", out(&replayed), err(&replayed));
     assert!(out(&replayed).contains("left: 1"), "{}", out(&replayed));
+}
+
+#[test]
+fn doctests_are_tests_like_others() {
+    let folder = fixture("medley", "documented");
+    let (tests, code) = explored(&folder, &["-p", "modern", "--doc"]);
+    assert_eq!((tests.len(), code), (7, 1), "{tests:#?}");
+    let failed = &tests["modern/src/lib.rs - add (line 37)"];
+    assert!(failed["failure"]["defect"]["message"].as_str().unwrap().contains("left: 3"), "{failed:#}");
+    let replayed = raddle(&folder, &["replay", failed["ticket"].as_str().unwrap()]);
+    assert_eq!(replayed.status.code(), Some(1), "{}{}", out(&replayed), err(&replayed));
+    assert!(out(&replayed).contains("left: 3"), "{}", out(&replayed));
+
+    let (tests, code) = explored(&folder, &["-p", "modern", "--doc", "--", "(line 3)"]);
+    assert_eq!((tests.len(), code), (1, 0), "{tests:#?}");
+    let (tests, _) = explored(&folder, &["-p", "modern", "--lib", "--tests"]);
+    assert!(!tests.keys().any(|name| name.contains("(line")), "only what was asked for: {tests:#?}");
+}
+
+#[test]
+fn a_type_that_crosses_the_border_of_an_excluded_crate_is_explained() {
+    let folder = fixture("medley", "crossing");
+    let crossing = ["test", "-p", "older", "--features", "older/crossing", "--exclude", "plain"];
+    let output = raddle(&folder, &crossing);
+    assert_eq!(output.status.code(), Some(2), "{}", out(&output));
+    let said = err(&output);
+    assert!(said.contains("mismatched types") && said.contains("plain run on the real std"), "{said}");
+    let output = raddle(&folder, &crossing[..5]);
+    assert_ne!(output.status.code(), Some(2), "{}", err(&output));
+}
+
+#[test]
+fn memory_is_at_the_same_addresses_in_every_execution() {
+    let folder = fixture("memory", "same");
+    let (tests, code) = explored(&folder, &[]);
+    assert_eq!((tests.len(), code), (4, 0), "{tests:#?}");
+    for (name, test) in &tests {
+        assert_eq!(test["verdict"], "passed", "{name}: {test:#}");
+        assert_eq!(test["coverage"]["extent"], "exhaustive", "{name}: {test:#}");
+        let assumed = test["coverage"]["assumptions"].to_string();
+        assert!(!assumed.contains("addresses") && !assumed.contains("allocator"), "{name}: {assumed}");
+    }
+    // The allocator's own operations are seen: the other thread's block is there, or it is not.
+    assert!(tests["tests::allocations_of_others_are_counted_too"]["executions"].as_u64().unwrap() > 1);
+}
+
+#[test]
+fn reference_counts_are_seen_if_that_is_asked_for() {
+    let folder = fixture("arcs", "tracked");
+    let verdicts = |arguments: &[&str]| {
+        let (tests, _) = explored(&folder, arguments);
+        let verdict = |name: &str| tests[&format!("tests::{name}")]["verdict"].as_str().unwrap().to_owned();
+        let names =
+            ["another_drops_last", "nobody_else_has_it", "it_is_still_there", "it_is_an_arc_like_any_other"];
+        let assumed = tests["tests::three_let_go"]["coverage"]["assumptions"].to_string();
+        let executions = tests["tests::three_let_go"]["executions"].as_u64().unwrap();
+        (names.map(verdict), assumed.contains("Arc"), executions)
+    };
+    let (_, assumed, executions) = verdicts(&[]);
+    assert!(assumed && executions == 1);
+    let (tracked, assumed, executions) = verdicts(&["--track-arc"]);
+    assert_eq!(tracked, ["failed", "failed", "failed", "passed"]);
+    assert!(!assumed, "the coverage line says that they are not seen");
+    assert!((3..6).contains(&executions), "one for each who may be the last, and few more: {executions}");
 }

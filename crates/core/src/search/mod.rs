@@ -1,15 +1,25 @@
 //! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and
 //! stopping; it brings a kept prefix about by replaying it, without asking the strategy.
 
+mod estimate;
+mod iterate;
 mod pool;
 mod run;
+mod saved;
+mod watcher;
 mod worker;
 
-use crate::strategy::Strategy;
+pub use estimate::Estimate;
+pub use iterate::search_iteratively;
+pub use saved::{Counted, Saved};
+
+use crate::strategy::{Part, Strategy};
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
+use watcher::{Stopped, Watching};
 
 /// How much a search may spend.
 #[derive(Clone, Debug)]
@@ -43,15 +53,21 @@ pub enum OnFailure {
 pub struct Progress {
     /// Executions so far, by all workers.
     pub executions: u64,
+    /// Those of them that an earlier part of the same search has made.
+    pub earlier: u64,
     /// Failures among them.
     pub failures: u64,
     /// How long it has taken, on the wall.
     pub elapsed: Duration,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
+    /// How many executions there will be; within the present bound, where a bound grows.
+    pub estimate: Option<Estimate>,
 }
 
 /// Hears of things while a search goes on.
-pub trait Listener: Sync {
-    /// Called about ten times a second by the thread that started the search.
+pub trait Listener: Send + Sync {
+    /// Called about ten times a second by a thread that looks after all searches.
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
@@ -84,6 +100,12 @@ pub struct Plan {
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
     pub settings: BTreeMap<String, String>,
+    /// How many executions an earlier part of the same search has counted: numbers and the budget go on from there.
+    pub counted: u64,
+    /// How much of the whole tree an earlier part of the same search has explored.
+    pub explored: f64,
+    /// What an earlier part of the same search has left; none for all there is.
+    pub left: Option<Vec<Part>>,
 }
 
 impl Default for Plan {
@@ -94,6 +116,9 @@ impl Default for Plan {
             on_failure: OnFailure::Stop,
             test: None,
             settings: BTreeMap::new(),
+            counted: 0,
+            explored: 0.0,
+            left: None,
         }
     }
 }
@@ -107,8 +132,16 @@ pub struct Findings<T> {
     pub abandoned: u64,
     /// How many of those it could not decide: behaviours may be missing.
     pub undecided: u64,
+    /// The most that a strategy of the search held at once, in steps and picks.
+    pub peak: u64,
     /// Somebody wanted it to end before it was through.
     pub interrupted: bool,
+    /// The strategy had nothing left to explore.
+    pub through: bool,
+    /// What is left to explore, if the search had to stop and can go on later: see [`Saved`].
+    pub left: Option<Vec<Part>>,
+    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    pub explored: Option<f64>,
     /// How many steps all of them took.
     pub steps: u64,
     /// The results of executions that passed, and how often each came.
@@ -121,39 +154,57 @@ pub struct Findings<T> {
     pub failure: Option<Failure>,
     /// The failures of other kinds, each the one with the lowest execution number.
     pub others: Vec<Failure>,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
     /// What was covered.
     pub coverage: Coverage,
 }
 
-/// Explores. `make_world` is called once by each worker, on its own thread.
+/// Explores. `make_world` is called once by each worker, on its own thread; the calling thread is one of them.
+///
+/// # Panics
+/// If `plan` has parts that a strategy of another kind has left.
 pub fn search<W, M>(
     plan: &Plan,
     strategy: Box<dyn Strategy>,
     make_world: M,
-    listener: &dyn Listener,
+    listener: Arc<dyn Listener>,
 ) -> Findings<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let begun = Instant::now();
     let kind = strategy.extent(0);
     let sampling = matches!(kind, Extent::Sampled { .. });
-    let shared = worker::Shared::new(plan, strategy, listener, begun, sampling);
-    std::thread::scope(|scope| {
-        for _ in 0..plan.workers.max(1) {
-            worker::spawn(scope, &shared, &make_world);
+    let strategies = match &plan.left {
+        None => vec![strategy],
+        Some(parts) => {
+            let parts: Result<_, String> = parts.iter().map(|part| strategy.resume(part)).collect();
+            parts.unwrap_or_else(|why| panic!("raddle: what is left cannot be explored: {why}"))
         }
-        shared.guard(|| shared.watch(|progress| listener.tick(&progress)));
+    };
+    let shared = worker::Shared::new(plan, strategies, &listener, sampling);
+    let watching = Watching::begin(&shared.watched);
+    std::thread::scope(|scope| {
+        // This thread is a worker, too, unless it is in the middle of a panic: worlds could not tell it from theirs.
+        let others = plan.workers.max(1) - usize::from(!std::thread::panicking());
+        for _ in 0..others {
+            scope.spawn(|| worker::work(&shared, &make_world));
+        }
+        if !std::thread::panicking() {
+            worker::work(&shared, &make_world);
+        }
     });
+    drop(watching);
+    let stopped = shared.watched.stopped();
     let total = shared.into_total();
-    let executions = match total.executions {
+    let executions = match plan.counted + total.executions {
         1 => "1 execution".to_owned(),
         n => format!("{} executions", thousands(n)),
     };
-    let extent = match (&total.stopped, kind) {
-        (Some(worker::Stopped::Interrupted), Extent::Sampled { .. }) => {
+    let extent = match (&stopped, kind) {
+        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
             Extent::Part(format!("interrupted after {executions}"))
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
@@ -162,13 +213,13 @@ where
             let undecided = thousands(total.undecided);
             Extent::Part(format!("the strategy could not decide {undecided} of its executions"))
         }
-        (None, kind) => kind,
+        (None, kind) => total.extent.unwrap_or(kind),
         (Some(why), _) => Extent::Part(match why {
-            worker::Stopped::Failure => "stopped at the first failure".to_owned(),
-            worker::Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
-            worker::Stopped::Executions => format!("stopped after {executions}"),
-            worker::Stopped::Time => format!("stopped after {executions} at the time limit"),
-            worker::Stopped::Interrupted => format!("interrupted after {executions}"),
+            Stopped::Failure => "stopped at the first failure".to_owned(),
+            Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+            Stopped::Executions => format!("stopped after {executions}"),
+            Stopped::Time => format!("stopped after {executions} at the time limit"),
+            Stopped::Interrupted => format!("interrupted after {executions}"),
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();
@@ -179,7 +230,11 @@ where
         executions: total.executions,
         abandoned: total.abandoned,
         undecided: total.undecided,
-        interrupted: total.stopped == Some(worker::Stopped::Interrupted),
+        peak: total.peak,
+        interrupted: stopped == Some(Stopped::Interrupted),
+        through: stopped.is_none(),
+        left: total.left,
+        explored: total.explored,
         steps: total.steps,
         outcomes: total.outcomes,
         failures: total.failures.values().sum(),
@@ -187,6 +242,7 @@ where
         failure: firsts.next(),
         // A search that stops at the first failure may have seen others on the way, which says nothing.
         others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
+        finished_bound: None,
         coverage,
     }
 }

@@ -3,7 +3,6 @@
 use super::worker::Job;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
-use std::time::Duration;
 
 struct State {
     jobs: Vec<Job>,
@@ -20,9 +19,9 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub fn new(first: Job) -> Pool {
+    pub fn new(jobs: Vec<Job>) -> Pool {
         Pool {
-            state: Mutex::new(State { jobs: vec![first], busy: 0 }),
+            state: Mutex::new(State { jobs, busy: 0 }),
             changed: Condvar::new(),
             hungry: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
@@ -48,6 +47,10 @@ impl Pool {
         self.state.lock().unwrap().jobs.push(job);
         self.changed.notify_all();
     }
+    /// The jobs that nobody has taken.
+    pub fn take_all(&self) -> Vec<Job> {
+        std::mem::take(&mut self.state.lock().unwrap().jobs)
+    }
     /// The worker that took a job is done with it.
     pub fn done(&self) {
         self.state.lock().unwrap().busy -= 1;
@@ -72,12 +75,5 @@ impl Pool {
         };
         self.hungry.fetch_sub(1, Ordering::Relaxed);
         job
-    }
-    /// Waits until the search is over, for at most `time`. Says whether it is.
-    pub fn is_over_within(&self, time: Duration) -> bool {
-        let state = self.state.lock().unwrap();
-        let goes_on = |s: &mut State| (s.busy > 0 || !s.jobs.is_empty()) && !self.is_closed();
-        let (mut state, _) = self.changed.wait_timeout_while(state, time, goes_on).unwrap();
-        !goes_on(&mut state)
     }
 }

@@ -4,7 +4,7 @@ use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Defect, FailureKind, thousands};
-use crate::world::{Describe, Driver, End, Pending, Pick, Point, World};
+use crate::world::{Describe, Dice, Driver, End, Pending, Pick, Point, World};
 
 /// How an execution went.
 pub(super) enum Ran<T> {
@@ -16,8 +16,41 @@ pub(super) enum Ran<T> {
     Undecided,
 }
 
-/// Runs one execution whose first `keep` steps are those that `trace` holds.
+/// Runs one execution whose first `keep` steps are those that `trace` holds. Also says how many steps it took: they are
+/// in the trace, unless a strategy that draws blindly let the world draw, and nothing went wrong.
 pub(super) fn execute<W: World>(
+    world: &mut W,
+    strategy: &mut dyn Strategy,
+    trace: &mut Trace,
+    keep: usize,
+    max_steps: usize,
+) -> (Ran<W::Outcome>, usize) {
+    let mut unconfirmed = None;
+    if let Some(rng) = strategy.draws() {
+        let mut dice = Dice::new(rng, max_steps);
+        if world.run_blindly(&mut dice) {
+            if !dice.are_used_up() {
+                match world.end() {
+                    End::Passed(outcome) => {
+                        trace.truncate(0);
+                        return (Ran::Passed(outcome), dice.steps());
+                    }
+                    End::Failed(defect) => unconfirmed = Some(defect),
+                }
+            }
+            world.finish();
+        }
+    }
+    // What went wrong is looked at closely: the same numbers are drawn again.
+    let ran = match (look(world, strategy, trace, keep, max_steps), unconfirmed) {
+        (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect)),
+        (ran, _) => ran,
+    };
+    (ran, trace.len())
+}
+
+/// The same, step by step.
+fn look<W: World>(
     world: &mut W,
     strategy: &mut dyn Strategy,
     trace: &mut Trace,
@@ -271,6 +304,14 @@ fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
             what_to_look_for(went_on).note(format!("it ended in a {}: {}", d.kind, d.message), None)
         }
     }
+}
+
+#[cold]
+fn not_again(defect: &Defect) -> Defect {
+    what_to_look_for(format!(
+        "it ended in a {} ({}), and passed when the same schedule was run again",
+        defect.kind, defect.message
+    ))
 }
 
 fn what_to_look_for(difference: String) -> Defect {

@@ -2,42 +2,28 @@
 
 use super::pool::Pool;
 use super::run::{Ran, execute};
-use super::{Listener, OnFailure, Plan, Progress};
-use crate::strategy::{Next, Strategy};
+use super::watcher::{Stopped, Watched};
+use super::{Listener, OnFailure, Plan};
+use crate::strategy::{Next, Part, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
-use crate::verdict::{Defect, Failure, FailureKind, Verdict};
+use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::World;
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread::Scope;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
-/// A strategy, the last trace that it has seen, and execution numbers that its last worker left over.
+/// A strategy, and the last trace that it has seen.
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
-    numbers: Range<u64>,
 }
 
 impl Job {
     fn new(strategy: Box<dyn Strategy>) -> Job {
-        Job { strategy, trace: Trace::new(), numbers: 0..0 }
+        Job { strategy, trace: Trace::new() }
     }
-}
-
-/// Why a search ended before it was through.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Stopped {
-    Failure,
-    NotDeterministic,
-    Interrupted,
-    Time,
-    Executions,
 }
 
 /// What all workers have found together.
@@ -46,35 +32,41 @@ pub(super) struct Total<T> {
     pub abandoned: u64,
     /// Those of them that the strategy could not decide.
     pub undecided: u64,
+    /// The most that a strategy held at once.
+    pub peak: u64,
     pub steps: u64,
     pub outcomes: BTreeMap<T, u64>,
     pub failures: BTreeMap<FailureKind, u64>,
     /// The failure of each kind with the lowest number.
     pub first: BTreeMap<FailureKind, Failure>,
     pub assumptions: Vec<String>,
-    pub stopped: Option<Stopped>,
+    /// What the strategy says of the whole search, once a part of it is done.
+    pub extent: Option<Extent>,
+    /// What was not explored, if the search had to stop and can go on later.
+    pub left: Option<Vec<Part>>,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    pub explored: Option<f64>,
 }
 
 /// What the workers of a search share.
 pub(super) struct Shared<'a, T> {
     plan: &'a Plan,
     listener: &'a dyn Listener,
-    begun: Instant,
-    pool: Pool,
+    pub watched: Arc<Watched>,
     /// The next execution number that nobody has.
     next: AtomicU64,
+    /// Numbers below that one that nobody has any more.
+    spare: Mutex<Vec<u64>>,
     /// Executions from this number on are not wanted: one with a lower number failed.
     limit: AtomicU64,
     /// How many numbers a worker takes at a time.
     block: u64,
     sampling: bool,
-    executions: AtomicU64,
-    failures: AtomicU64,
+    /// What was not explored when the search had to stop.
+    left: Mutex<Vec<Job>>,
     total: Mutex<Total<T>>,
     /// Held while the listener is told of a failure, so that it hears of them one after the other.
     telling: Mutex<()>,
-    /// The first panic that was none of the program's.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 /// How often a worker adds its count to the shared one.
@@ -83,132 +75,109 @@ const REPORT_EVERY: u64 = 64;
 impl<'a, T: Ord> Shared<'a, T> {
     pub fn new(
         plan: &'a Plan,
-        strategy: Box<dyn Strategy>,
-        listener: &'a dyn Listener,
-        begun: Instant,
+        strategies: Vec<Box<dyn Strategy>>,
+        listener: &'a Arc<dyn Listener>,
         sampling: bool,
     ) -> Self {
         let total = Total {
             executions: 0,
             abandoned: 0,
             undecided: 0,
+            peak: 0,
             steps: 0,
             outcomes: BTreeMap::new(),
             failures: BTreeMap::new(),
             first: BTreeMap::new(),
             assumptions: Vec::new(),
-            stopped: None,
+            extent: None,
+            left: None,
+            explored: None,
         };
+        let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
         Shared {
             plan,
-            listener,
-            begun,
-            pool: Pool::new(Job::new(strategy)),
-            next: AtomicU64::new(0),
+            listener: &**listener,
+            watched: Arc::new(Watched::new(plan, pool, listener.clone())),
+            next: AtomicU64::new(plan.counted),
+            spare: Mutex::new(Vec::new()),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling && plan.workers > 1 { 32 } else { 1 },
             sampling,
-            executions: AtomicU64::new(0),
-            failures: AtomicU64::new(0),
+            left: Mutex::new(Vec::new()),
             total: Mutex::new(total),
             telling: Mutex::new(()),
-            panic: Mutex::new(None),
-        }
-    }
-
-    /// Reports progress and looks at the clock until the search is over.
-    pub fn watch(&self, tick: impl Fn(Progress)) {
-        let left = || self.plan.budget.time.map(|limit| limit.saturating_sub(self.begun.elapsed()));
-        let nap = Duration::from_millis(100);
-        while !self.pool.is_over_within(left().map_or(nap, |left| left.min(nap))) {
-            if left() == Some(Duration::ZERO) {
-                self.stop(Stopped::Time);
-            }
-            if self.listener.wants_to_stop() {
-                self.stop(Stopped::Interrupted);
-            }
-            tick(Progress {
-                executions: self.executions.load(Ordering::Relaxed),
-                failures: self.failures.load(Ordering::Relaxed),
-                elapsed: self.begun.elapsed(),
-            });
-        }
-    }
-
-    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
-    /// nobody waits for whoever panicked, and [`Shared::into_total`] passes the panic on.
-    pub fn guard(&self, work: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-            self.panic.lock().unwrap().get_or_insert(payload);
-            self.pool.close();
         }
     }
 
     pub fn into_total(self) -> Total<T> {
-        if let Some(payload) = self.panic.into_inner().unwrap() {
-            std::panic::resume_unwind(payload);
-        }
+        self.watched.pass_panic_on();
         let mut total = self.total.into_inner().unwrap();
+        total.explored = self.watched.explored();
+        if let Some(Stopped::Interrupted | Stopped::Time | Stopped::Executions) = self.watched.stopped() {
+            let left = self.left.into_inner().unwrap().into_iter().chain(self.watched.pool.take_all());
+            let parts: Option<Vec<Vec<Part>>> = left.map(|mut job| job.strategy.save()).collect();
+            total.left = parts.map(|parts| parts.concat()).filter(|parts| !parts.is_empty());
+        }
         total.assumptions.sort();
         total.assumptions.dedup();
         total
     }
 
     fn numbers(&self) -> Range<u64> {
+        if let Some(spare) = self.spare.lock().unwrap().pop() {
+            return spare..spare + 1;
+        }
         let first = self.next.fetch_add(self.block, Ordering::Relaxed);
         let budget = self.plan.budget.executions.unwrap_or(u64::MAX);
         first.min(budget)..(first + self.block).min(budget)
     }
-
-    fn stop(&self, why: Stopped) {
-        let mut total = self.total.lock().unwrap();
-        total.stopped = Some(total.stopped.map_or(why, |old| old.min(why)));
-        drop(total);
-        self.pool.close();
-    }
 }
 
-/// Starts a worker in `scope`.
-pub(super) fn spawn<'scope, 'env, W, M>(
-    scope: &'scope Scope<'scope, 'env>,
-    shared: &'scope Shared<'scope, W::Outcome>,
-    make_world: &'scope M,
-) where
+/// Explores on the calling thread until there is nothing left to do.
+pub(super) fn work<W, M>(shared: &Shared<'_, W::Outcome>, make_world: &M)
+where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let work = move || {
+    shared.watched.guard(|| {
         let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
-        while let Some(job) = shared.pool.take() {
-            let left = worker.explore(job);
-            if let Some(job) = left {
-                // This thread is worn out; another one goes on where it was.
-                shared.pool.give(job);
-                spawn(scope, shared, make_world);
-                shared.pool.done();
-                break;
-            }
-            shared.pool.done();
+        let pool = &shared.watched.pool;
+        while let Some(mut job) = pool.take() {
+            worker.explore(&mut job);
+            worker.note_explored(&mut job);
+            shared.left.lock().unwrap().push(job);
+            pool.done();
         }
         worker.hand_in();
-    };
-    scope.spawn(move || shared.guard(work));
+    });
 }
 
 /// What one worker has found and not yet handed in.
 struct Own<T> {
     executions: u64,
     reported: u64,
+    /// How many there were, given up or not, when others were last told.
+    looked: u64,
     abandoned: u64,
     undecided: u64,
+    peak: u64,
     steps: u64,
     outcomes: BTreeMap<T, u64>,
 }
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
-        Own { executions: 0, reported: 0, abandoned: 0, undecided: 0, steps: 0, outcomes: BTreeMap::new() }
+        Own {
+            executions: 0,
+            reported: 0,
+            looked: 0,
+            abandoned: 0,
+            undecided: 0,
+            peak: 0,
+            steps: 0,
+            outcomes: BTreeMap::new(),
+        }
     }
 }
 
@@ -223,58 +192,65 @@ impl<W: World> Worker<'_, W>
 where
     W::Outcome: Ord,
 {
-    /// Explores until the job is done or the search is over. Returns the job if it is to go on elsewhere.
-    fn explore(&mut self, mut job: Job) -> Option<Job> {
+    /// Explores until the job is done or the search is over.
+    fn explore(&mut self, job: &mut Job) {
         let shared = self.shared;
-        if !job.numbers.is_empty() {
-            // Whoever waits for a job has no numbers left that are wanted.
-            self.numbers = std::mem::take(&mut job.numbers);
-        }
-        while !shared.pool.is_closed() {
+        while !shared.watched.pool.is_closed() {
             // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
             // that only an execution that there is uses up a number of the budget.
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
-                return None;
+                return self.done(job);
             }
             if self.numbers.is_empty() {
                 self.numbers = shared.numbers();
             }
             let number = self.numbers.start;
             if self.numbers.is_empty() && !shared.sampling {
-                shared.stop(Stopped::Executions);
+                shared.watched.stop(Stopped::Executions);
             }
             if self.numbers.is_empty() || number >= shared.limit.load(Ordering::Relaxed) {
-                return None;
+                return;
             }
             let keep = match systematic.unwrap_or_else(|| job.strategy.begin(number)) {
                 Next::From(depth) => depth,
-                Next::Exhausted => return None,
+                Next::Exhausted => return,
             };
-            self.numbers.start += 1;
-            self.run_one(&mut job, keep, number);
-            if self.world.is_worn() {
-                job.numbers = std::mem::take(&mut self.numbers);
-                return Some(job);
+            let (counts, steps) = self.run_one(job, keep, number);
+            if counts || shared.sampling {
+                self.numbers.start += 1;
             }
-            if shared.pool.is_wanted()
+            if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.split()
             {
-                shared.pool.give(Job::new(strategy));
+                shared.watched.pool.give(Job::new(strategy));
             }
-            if self.own.executions - self.own.reported >= REPORT_EVERY || job.trace.len() > 1_000 {
+            let done = self.own.executions + self.own.abandoned;
+            if done - self.own.looked >= REPORT_EVERY || steps > 1_000 {
+                self.own.looked = done;
                 self.report();
+                self.note_explored(job);
             }
         }
-        None
     }
 
-    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) {
+    /// A job is done: what it has seen counts in the end if it was the last.
+    fn done(&mut self, job: &Job) {
+        self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
+        self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
+    }
+
+    /// Says whether the execution counts, and how many steps it took.
+    fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> (bool, usize) {
         let max_steps = self.shared.plan.budget.steps;
-        let ran = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
-        self.own.steps += job.trace.len() as u64;
+        let (ran, steps) = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
+        self.own.steps += steps as u64;
         let verdict = match ran {
+            Ran::Passed(_) if job.strategy.repeats(&job.trace) => self.abandon(),
+            Ran::Failed(defect) if can_repeat(defect.kind) && job.strategy.repeats(&job.trace) => {
+                self.abandon()
+            }
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
                 *self.own.outcomes.entry(outcome).or_insert(0) += 1;
@@ -287,23 +263,31 @@ where
                 self.failed(defect, &job.trace, number);
                 Verdict::Failed(kind)
             }
-            ran @ (Ran::Abandoned | Ran::Undecided) => {
-                self.own.abandoned += 1;
-                self.own.undecided += matches!(ran, Ran::Undecided) as u64;
-                self.world.finish();
-                Verdict::Abandoned
+            Ran::Undecided => {
+                self.own.undecided += 1;
+                self.abandon()
             }
+            Ran::Abandoned => self.abandon(),
         };
         job.strategy.finish(&job.trace, verdict);
+        self.own.peak = self.own.peak.max(job.strategy.peak());
+        (verdict != Verdict::Abandoned, steps)
+    }
+
+    /// The execution counts for nothing.
+    fn abandon(&mut self) -> Verdict {
+        self.own.abandoned += 1;
+        self.world.finish();
+        Verdict::Abandoned
     }
 
     #[cold]
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
-        shared.failures.fetch_add(1, Ordering::Relaxed);
+        shared.watched.failures.fetch_add(1, Ordering::Relaxed);
         if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
             // The strategy no longer knows where it is, and nothing that followed could be trusted.
-            shared.stop(Stopped::NotDeterministic);
+            shared.watched.stop(Stopped::NotDeterministic);
         }
         let telling = shared.telling.lock().unwrap();
         let before = shared.limit.load(Ordering::Relaxed);
@@ -332,18 +316,22 @@ where
             total.first.insert(failure.kind(), failure);
         }
         if shared.plan.on_failure == OnFailure::Stop {
-            total.stopped = Some(Stopped::Failure);
             drop(total);
+            shared.watched.note_stop(Stopped::Failure);
             shared.limit.fetch_min(number, Ordering::Relaxed);
             if !shared.sampling {
-                shared.pool.close();
+                shared.watched.pool.close();
             }
         }
     }
 
+    fn note_explored(&self, job: &mut Job) {
+        self.shared.watched.note_explored(job.strategy.explored());
+    }
+
     fn report(&mut self) {
         let new = self.own.executions - self.own.reported;
-        self.shared.executions.fetch_add(new, Ordering::Relaxed);
+        self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
         self.own.reported = self.own.executions;
     }
 
@@ -354,10 +342,16 @@ where
         total.executions += own.executions;
         total.abandoned += own.abandoned;
         total.undecided += own.undecided;
+        total.peak = total.peak.max(own.peak);
         total.steps += own.steps;
         for (outcome, times) in own.outcomes {
             *total.outcomes.entry(outcome).or_insert(0) += times;
         }
         total.assumptions.extend(self.world.assumptions());
     }
+}
+
+/// Whether a failure is the program's: an equivalent execution fails in the same way.
+fn can_repeat(kind: FailureKind) -> bool {
+    !matches!(kind, FailureKind::NotDeterministic | FailureKind::Misuse)
 }

@@ -5,14 +5,14 @@
 //! executions in which somebody waits for long come late. Memory is linear in the length of an execution
 //! times its alternatives.
 
-use super::{Decision, Next, Strategy};
+use super::{Decision, Next, Part, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
-use crate::verdict::Extent;
+use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Pick, Point};
 
 /// Depth-first search without any reduction.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Dfs {
     /// Where the untried picks of each depth begin in `untried`. Depths of an inherited prefix have none.
     begins: Vec<usize>,
@@ -24,40 +24,116 @@ pub struct Dfs {
     turn: Option<Pick>,
     /// The picks of the last execution, as far as `begins` goes.
     path: Vec<Pick>,
+    /// How much of the whole tree lies below each pick of `path`, if all alternatives have equal parts.
+    shares: Vec<f64>,
+    /// How much of it this part is, and how much of it has been explored since somebody asked.
+    share: f64,
+    explored: f64,
     started: bool,
+    /// An execution was begun and is not over.
+    begun: bool,
+}
+
+impl Default for Dfs {
+    fn default() -> Dfs {
+        Dfs::new()
+    }
 }
 
 impl Dfs {
     /// A search of the whole tree.
     pub fn new() -> Dfs {
-        Dfs::default()
+        Dfs::below(Vec::new(), 1.0)
     }
 
     /// A search of the part of the tree that these picks lead to.
-    fn below(picks: Vec<Pick>) -> Dfs {
-        Dfs { inherited: picks, ..Dfs::default() }
+    fn below(picks: Vec<Pick>, share: f64) -> Dfs {
+        Dfs {
+            begins: Vec::new(),
+            untried: Vec::new(),
+            inherited: picks,
+            turn: None,
+            path: Vec::new(),
+            shares: Vec::new(),
+            share,
+            explored: 0.0,
+            started: false,
+            begun: false,
+        }
+    }
+
+    /// How much of the tree lies below the first `depth` picks of the path.
+    fn share_at(&self, depth: usize) -> f64 {
+        depth.checked_sub(1).map_or(self.share, |last| self.shares[last])
+    }
+
+    /// What is left to explore, with what bounds have to say about it.
+    pub(super) fn saved(&mut self, reached: bool) -> Vec<Part> {
+        let words = |picks: &[Pick]| picks.iter().map(|p| (p.task.0, p.option)).collect::<Vec<_>>();
+        let part = |picks: &[Pick], share| Part::Picks { picks: words(picks), share, reached };
+        let mut parts = Vec::new();
+        if !self.started || self.begun {
+            let mut picks = [&self.inherited[..], &self.path].concat();
+            picks.extend(self.turn);
+            let share = match self.turn {
+                Some(_) => self.shares[self.path.len()],
+                None => self.share,
+            };
+            parts.push(part(&picks, share));
+        }
+        while let Some(given) = self.give_away() {
+            parts.push(part(&given.inherited, given.share));
+        }
+        parts
+    }
+
+    /// The part that was saved.
+    pub(super) fn from_saved(part: &Part) -> Result<Dfs, String> {
+        let Part::Picks { picks, share, .. } = part else {
+            return Err("it was saved by another reduction".to_owned());
+        };
+        let pick = |(task, option): &(u32, u32)| Pick { task: TaskId(*task), option: *option };
+        Ok(Dfs::below(picks.iter().map(pick).collect(), *share))
+    }
+
+    /// Gives away a part of the work; none if there is too little left.
+    pub(super) fn give_away(&mut self) -> Option<Dfs> {
+        if self.untried.is_empty() {
+            return None;
+        }
+        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
+        // begin at 0, since the depths above it have none left.
+        let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
+        let pick = self.untried.remove(0);
+        for later in &mut self.begins[depth + 1..] {
+            *later -= 1;
+        }
+        let mut picks = self.inherited.clone();
+        picks.extend_from_slice(&self.path[..depth]);
+        picks.push(pick);
+        Some(Dfs::below(picks, self.shares[depth]))
     }
 }
 
-/// All picks of a point in the order of trial: the task that moved last first, or last if it gives way.
-fn in_order_of_trial(last: Option<TaskId>, point: &Point<'_>, mut visit: impl FnMut(Pick)) {
+/// The tasks of a point in the order of trial: the one that moved last first, or last if it gives way.
+pub(super) fn in_order_of_trial<'p>(
+    last: Option<TaskId>,
+    point: &Point<'p>,
+) -> impl Iterator<Item = TaskId> + use<'p> {
     let last = last.filter(|t| point.is_enabled(*t));
     let gives_way = |t: &TaskId| point.pending(*t).manner == Manner::Yielding;
     let (first, very_last) = if last.as_ref().is_some_and(gives_way) { (None, last) } else { (last, None) };
-    let others = point.enabled().iter().copied().filter(|t| Some(*t) != last);
-    for task in first.into_iter().chain(others).chain(very_last) {
-        for option in 0..point.pending(task).options {
-            visit(Pick { task, option });
-        }
-    }
+    let others = point.enabled().iter().copied().filter(move |t| Some(*t) != last);
+    first.into_iter().chain(others).chain(very_last)
 }
 
 impl Strategy for Dfs {
     fn begin(&mut self, _execution: u64) -> Next {
         if !self.started {
-            self.started = true;
+            (self.started, self.begun) = (true, true);
             self.path.clear();
             self.begins.clear();
+            self.shares.clear();
             return Next::From(0);
         }
         while let Some(begin) = self.begins.last() {
@@ -65,6 +141,8 @@ impl Strategy for Dfs {
                 self.turn = self.untried.pop();
                 let depth = self.begins.len() - 1;
                 self.path.truncate(depth);
+                self.shares.truncate(depth + 1);
+                self.begun = true;
                 return Next::From(self.inherited.len() + depth);
             }
             self.begins.pop();
@@ -89,35 +167,45 @@ impl Strategy for Dfs {
         for step in &so_far.steps()[self.inherited.len() + self.path.len()..] {
             debug_assert!(step.by_itself);
             self.begins.push(begin);
+            self.shares.push(self.share_at(self.path.len()));
             self.path.push(step.pick());
         }
         self.begins.push(begin);
+        let share = self.share_at(self.path.len());
         if let Some(only) = point.only() {
             self.path.push(only);
+            self.shares.push(share);
             return Decision::take(only);
         }
-        in_order_of_trial(so_far.last_task(), point, |pick| self.untried.push(pick));
+        for task in in_order_of_trial(so_far.last_task(), point) {
+            self.untried.extend((0..point.pending(task).options).map(|option| Pick { task, option }));
+        }
         self.untried[begin..].reverse();
+        self.shares.push(share / (self.untried.len() - begin) as f64);
         let first = self.untried.pop().expect("the point is not over");
         self.path.push(first);
         Decision::take(first)
     }
 
+    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+        self.explored += self.share_at(self.path.len());
+        self.begun = false;
+    }
+
+    fn save(&mut self) -> Option<Vec<Part>> {
+        Some(self.saved(false))
+    }
+
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        Ok(Box::new(Dfs::from_saved(part)?))
+    }
+
+    fn explored(&mut self) -> Option<f64> {
+        Some(std::mem::take(&mut self.explored))
+    }
+
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        if self.untried.is_empty() {
-            return None;
-        }
-        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
-        // begin at 0, since the depths above it have none left.
-        let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
-        let pick = self.untried.remove(0);
-        for later in &mut self.begins[depth + 1..] {
-            *later -= 1;
-        }
-        let mut picks = self.inherited.clone();
-        picks.extend_from_slice(&self.path[..depth]);
-        picks.push(pick);
-        Some(Box::new(Dfs::below(picks)))
+        self.give_away().map(|part| Box::new(part) as Box<dyn Strategy>)
     }
 
     fn inherited(&self) -> &[Pick] {

@@ -42,14 +42,15 @@ impl Pace {
     pub fn finish(&mut self) {
         let limit = self.limit();
         let length = if self.points > limit { self.points - limit } else { self.points };
-        self.longest = self.longest.max(length);
+        // What was long once is forgotten: a waiting loop may go on for any number of rounds.
+        self.longest = length.max(self.longest - self.longest.div_ceil(16));
         self.points = 0;
     }
-    /// Hears how long somebody else's execution was.
-    pub fn learn(&mut self, other: &Pace) {
-        self.longest = self.longest.max(other.longest);
+    /// Takes over what somebody else knows of lengths.
+    pub fn hear(&mut self, other: &Pace) {
+        self.longest = other.longest;
     }
-    /// The most points that an execution had so far.
+    /// The most points that an execution had lately, about.
     pub fn longest(&self) -> u32 {
         self.longest
     }

@@ -1,17 +1,16 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
 //!
 //! Every task has a random priority and the highest that can move does; at d-1 random points the task that moved
-//! is put below all others. The number of points k is the longest execution so far, the tasks are counted as they
-//! appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
+//! is put below all others. The number of points k is that of the longest execution lately, the tasks are counted as
+//! they appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
 //!
 //! Guarantee: with n tasks and at most k points, a bug of depth d is found with probability at least
 //! 1/(n k^(d-1)) in each execution after the first, as long as k does not grow.
 
 use super::pace::{self, Pace};
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Point};
 
 /// Priorities with change points.
@@ -48,8 +47,12 @@ impl Pct {
     }
 }
 
-impl Strategy for Pct {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Pct {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.priorities.clear();
@@ -61,7 +64,6 @@ impl Strategy for Pct {
             self.changes.push((1 + self.rng.below(points), priority as i64));
         }
         self.changes.sort_unstable();
-        Next::From(0)
     }
 
     #[inline]
@@ -85,15 +87,7 @@ impl Strategy for Pct {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, _trace: &Trace) {
         self.pace.finish();
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

@@ -8,10 +8,9 @@
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Point};
 
 /// A random priority per place in the program.
@@ -48,13 +47,16 @@ impl Places {
     }
 }
 
-impl Strategy for Places {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Places {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.priorities.fill(0);
         self.salt = self.rng.next_u64() | 1;
-        Next::From(0)
     }
 
     #[inline]
@@ -78,15 +80,7 @@ impl Strategy for Places {
         pace::take(&mut self.rng, point, best.1)
     }
 
-    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, _trace: &Trace) {
         self.pace.finish();
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

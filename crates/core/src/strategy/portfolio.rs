@@ -3,20 +3,20 @@
 //! The first execution is the polite schedule, in which every race is contested. Then every place that conflicts is
 //! held back once, if there are not too many, and now and then a sampler is drawn instead. From then on one is drawn
 //! for each execution: first with fixed shares, later with shares that grow with how often a sampler showed a
-//! behaviour that nobody had seen before. What the samplers must know of the program (lengths, conflicts, who reads
-//! from whom) they learn from all of the first executions, and later from their own.
+//! behaviour that nobody had seen before; in the long run, half of the executions return to where something rare had
+//! happened. What the samplers must know of the program (lengths, conflicts, who reads from whom) they learn from all
+//! of the first executions, and later from their own.
 //!
-//! Guarantee: that of each sampler, for its share of the executions, which never falls below 1/20. A seed gives the
-//! same schedules on one worker. Several workers draw different ones and learn for themselves, so which failure
-//! they find first may differ from run to run; its ticket replays it all the same.
+//! Guarantee: that of each sampler, for its share of the executions, which never falls below 1/20, or 1/40 after 4,096
+//! executions. A seed gives the same schedules on one worker. Several workers draw different ones and learn for
+//! themselves, so which failure they find first may differ from run to run; its ticket replays it all the same.
 
 use super::novelty::Novelty;
 use super::pace::{self, Pace};
 use super::polite::Polite;
-use super::{Decision, Next, Pct, Places, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm};
+use super::{Decision, GoExplore, Pct, Places, Pos, Procrastinate, Random, ReadsFrom, Sample, Surw, Swarm};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::Point;
 
 /// Who makes the choices of an execution.
@@ -31,10 +31,11 @@ enum Member {
     Uniform,
     Pct,
     Swarm,
+    GoExplore,
 }
 
 /// Those among which is drawn, and the shares with which they start.
-const DRAWN: [(Member, f32); 8] = [
+const DRAWN: [(Member, f32); 9] = [
     (Member::Procrastinate, 5.),
     (Member::Places, 10.),
     (Member::ReadsFrom, 15.),
@@ -43,14 +44,19 @@ const DRAWN: [(Member, f32); 8] = [
     (Member::Uniform, 20.),
     (Member::Pct, 5.),
     (Member::Swarm, 5.),
+    // Has nothing to return to at the start.
+    (Member::GoExplore, 0.),
 ];
 
 /// In three of four of so many executions, a place that was not held back yet comes before everything else.
 const HOLDING: u32 = 24;
 /// So many executions have fixed shares, and all samplers learn from them.
 const FIRST: u32 = 64;
+/// After so many executions, every other one returns to where something rare had happened: what one rare thing shows
+/// was found by then.
+const LATE: u32 = 4_096;
 /// What every sampler keeps, if 100 are shared out by merit.
-const FLOOR: f32 = 9.;
+const FLOOR: f32 = 10.;
 /// The depths of priority-based sampling, drawn evenly.
 const DEPTHS: [u32; 3] = [2, 3, 4];
 
@@ -91,6 +97,7 @@ pub struct Portfolio {
     pct: [Pct; DEPTHS.len()],
     depth: usize,
     swarm: Swarm,
+    go_explore: GoExplore,
 }
 
 impl Portfolio {
@@ -115,6 +122,7 @@ impl Portfolio {
             pct: DEPTHS.map(|depth| Pct::new(seed, depth)),
             depth: 0,
             swarm: Swarm::new(seed, 0),
+            go_explore: GoExplore::new(seed),
         }
     }
 
@@ -137,6 +145,12 @@ impl Portfolio {
     }
 
     fn draw(&mut self) -> usize {
+        if self.executions >= LATE && self.rng.below(2) == 0 {
+            return DRAWN
+                .iter()
+                .position(|(member, _)| *member == Member::GoExplore)
+                .expect("it is one of them");
+        }
         let merits = self.records.iter().map(Record::merit).sum();
         let total: f32 = (0..DRAWN.len()).map(|at| self.weight(at, merits)).sum();
         let mut left = self.rng.below(1 << 24) as f32 / (1 << 24) as f32 * total;
@@ -151,24 +165,28 @@ impl Portfolio {
 
     /// The lengths of executions are everybody's.
     fn share_lengths(&mut self) {
-        let Portfolio { pace, procrastinate, places, reads_from, surw, pos, pct, swarm, .. } = self;
-        let [two, three, four] = pct;
-        let mut paces = [
-            &mut procrastinate.pace,
-            &mut places.pace,
-            &mut reads_from.pace,
-            &mut surw.pace,
-            &mut pos.pace,
-            &mut two.pace,
-            &mut three.pace,
-            &mut four.pace,
-            &mut swarm.pace,
-        ];
-        paces.iter().for_each(|theirs| pace.learn(theirs));
-        paces.iter_mut().for_each(|theirs| theirs.learn(pace));
+        let Portfolio { pace, procrastinate, places, reads_from, surw, pos, pct, swarm, go_explore, .. } =
+            self;
+        match self.member {
+            Member::Polite => pace.finish(),
+            Member::Uniform => {}
+            Member::Procrastinate => pace.hear(&procrastinate.pace),
+            Member::Places => pace.hear(&places.pace),
+            Member::ReadsFrom => pace.hear(&reads_from.pace),
+            Member::Surw => pace.hear(&surw.pace),
+            Member::Pos => pace.hear(&pos.pace),
+            Member::Pct => pace.hear(&pct[self.depth].pace),
+            Member::Swarm => pace.hear(&swarm.pace),
+            Member::GoExplore => pace.hear(&go_explore.pace),
+        }
+        let own =
+            [&mut procrastinate.pace, &mut places.pace, &mut reads_from.pace, &mut surw.pace, &mut pos.pace];
+        let rest = [&mut swarm.pace, &mut go_explore.pace];
+        let theirs = own.into_iter().chain(rest).chain(pct.iter_mut().map(|pct| &mut pct.pace));
+        theirs.for_each(|theirs| theirs.hear(pace));
     }
 
-    fn strategy(&mut self) -> Option<&mut dyn Strategy> {
+    fn sampler(&mut self) -> Option<&mut dyn Sample> {
         Some(match self.member {
             Member::Polite => return None,
             Member::Procrastinate => &mut self.procrastinate,
@@ -179,6 +197,7 @@ impl Portfolio {
             Member::Uniform => &mut self.uniform,
             Member::Pct => &mut self.pct[self.depth],
             Member::Swarm => &mut self.swarm,
+            Member::GoExplore => &mut self.go_explore,
         })
     }
 
@@ -191,8 +210,12 @@ impl Portfolio {
     }
 }
 
-impl Strategy for Portfolio {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Portfolio {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         // Members draw from the stream of the execution's number; who is drawn comes from another one.
         self.rng = Rng::new(!self.seed, execution);
         self.pace.begin();
@@ -204,7 +227,9 @@ impl Strategy for Portfolio {
             _ if self.must_hold() => Member::Procrastinate,
             _ => DRAWN[self.drawn].0,
         };
-        self.strategy().map_or(Next::From(0), |strategy| strategy.begin(execution))
+        if let Some(sampler) = self.sampler() {
+            sampler.begin(execution);
+        }
     }
 
     #[inline]
@@ -219,14 +244,14 @@ impl Strategy for Portfolio {
             Member::Uniform => self.uniform.choose(so_far, point),
             Member::Pct => self.pct[self.depth].choose(so_far, point),
             Member::Swarm => self.swarm.choose(so_far, point),
+            Member::GoExplore => self.go_explore.choose(so_far, point),
         }
     }
 
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        if let Some(strategy) = self.strategy() {
-            strategy.finish(trace, verdict);
+    fn finish(&mut self, trace: &Trace) {
+        if let Some(sampler) = self.sampler() {
+            sampler.finish(trace);
         }
-        self.pace.finish();
         self.share_lengths();
         if self.is_starting() {
             if self.member != Member::Procrastinate {
@@ -239,6 +264,9 @@ impl Strategy for Portfolio {
                 self.surw.learn(trace);
             }
         }
+        if self.judges() && self.member != Member::GoExplore {
+            self.go_explore.learn(trace);
+        }
         if self.judges() && self.member == DRAWN[self.drawn].0 {
             let new = self.novelty.is_new(trace);
             for record in &mut self.records {
@@ -250,18 +278,6 @@ impl Strategy for Portfolio {
             record.paid += new as u32 as f32;
         }
         self.executions = self.executions.saturating_add(1);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn looks_back(&self) -> bool {
-        false
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }
 

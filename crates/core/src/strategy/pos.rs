@@ -7,11 +7,10 @@
 //! least (1/(m+1))^U, where U counts the events that race at all.
 
 use super::pace::{self, Pace};
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::operation::Accesses;
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::Point;
 
 /// A random priority per pending operation.
@@ -45,12 +44,15 @@ impl Pos {
     }
 }
 
-impl Strategy for Pos {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Pos {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.priorities.clear();
-        Next::From(0)
     }
 
     #[inline]
@@ -77,15 +79,7 @@ impl Strategy for Pos {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, _trace: &Trace) {
         self.pace.finish();
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

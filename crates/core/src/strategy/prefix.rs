@@ -40,6 +40,10 @@ impl<S: Strategy> Strategy for Prefix<S> {
         self.then.over(so_far, point, ending);
     }
 
+    fn repeats(&self, trace: &Trace) -> bool {
+        self.then.repeats(trace)
+    }
+
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.then.finish(trace, verdict);
     }

@@ -11,11 +11,10 @@
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
-use super::{Decision, Next, NoPreempt, Strategy};
+use super::{Decision, NoPreempt, Sample};
 use crate::operation::{Mode, TaskId};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Point};
 
 /// How the tasks that are not held back take turns.
@@ -159,14 +158,18 @@ impl Procrastinate {
     }
 }
 
-impl Strategy for Procrastinate {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Procrastinate {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.held = None;
         self.base = Base::Plain;
         self.until = Until::Last;
-        let Some(least) = self.contested.iter().map(|c| c.tries).min() else { return Next::From(0) };
+        let Some(least) = self.contested.iter().map(|c| c.tries).min() else { return };
         let equals = self.contested.iter().filter(|c| c.tries == least).count();
         let which = self.rng.below(equals as u32) as usize;
         let chosen = self.contested.iter_mut().filter(|c| c.tries == least).nth(which);
@@ -177,7 +180,6 @@ impl Strategy for Procrastinate {
             self.base = if self.rng.below(2) == 0 { Base::Sticky } else { Base::Even };
             self.until = if self.rng.below(3) == 0 { Until::Met } else { Until::Last };
         }
-        Next::From(0)
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
@@ -206,16 +208,8 @@ impl Strategy for Procrastinate {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, trace: &Trace) {
         self.pace.finish();
         self.learn(trace);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

@@ -9,11 +9,10 @@
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::operation::{Mode, ObjectId, TaskId};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::{Manner, Point};
 
 /// A place that writes, or the initial value.
@@ -227,14 +226,17 @@ impl ReadsFrom {
     }
 }
 
-impl Strategy for ReadsFrom {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for ReadsFrom {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.present.clear();
         self.sticky = self.rng.below(2) == 0;
         self.want();
-        Next::From(0)
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
@@ -256,16 +258,8 @@ impl Strategy for ReadsFrom {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, trace: &Trace) {
         self.pace.finish();
         self.learn(trace);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

@@ -1,6 +1,8 @@
 //! The sampling strategies by name: what environment variables, command lines and settings say.
 
-use super::{Pct, Places, Portfolio, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm};
+use super::{
+    GoExplore, Pct, Places, Portfolio, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,11 +30,13 @@ pub enum Sampler {
     Procrastinate,
     /// Steers towards reads-from pairs that came seldom.
     ReadsFrom,
+    /// Returns to where something rare had happened and explores from there.
+    GoExplore,
 }
 
 impl Sampler {
     /// Every sampler, with the parameters that it has when none are named.
-    pub const ALL: [Sampler; 10] = [
+    pub const ALL: [Sampler; 11] = [
         Sampler::Portfolio,
         Sampler::Uniform,
         Sampler::Pct(3),
@@ -43,10 +47,11 @@ impl Sampler {
         Sampler::Urw,
         Sampler::Procrastinate,
         Sampler::ReadsFrom,
+        Sampler::GoExplore,
     ];
 
     /// What [`FromStr`] takes, in words.
-    pub const NAMES: &str = "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate or reads-from";
+    pub const NAMES: &str = "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate, reads-from or go-explore";
 
     /// The strategy, drawing with this seed.
     pub fn strategy(self, seed: u64) -> Box<dyn Strategy> {
@@ -61,6 +66,7 @@ impl Sampler {
             Sampler::Urw => Box::new(Surw::uniform(seed)),
             Sampler::Procrastinate => Box::new(Procrastinate::new(seed)),
             Sampler::ReadsFrom => Box::new(ReadsFrom::new(seed)),
+            Sampler::GoExplore => Box::new(GoExplore::new(seed)),
         }
     }
 }
@@ -79,6 +85,7 @@ impl fmt::Display for Sampler {
             Sampler::Urw => f.write_str("urw"),
             Sampler::Procrastinate => f.write_str("procrastinate"),
             Sampler::ReadsFrom => f.write_str("reads-from"),
+            Sampler::GoExplore => f.write_str("go-explore"),
         }
     }
 }

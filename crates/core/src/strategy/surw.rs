@@ -9,11 +9,10 @@
 //! equally likely, in each execution after the first.
 
 use super::pace::{self, Pace};
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::operation::{Accesses, Mode, TaskId};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::Point;
 
 /// The objects of an operation as a set of 63, and one bit for those that touch nothing or everything.
@@ -148,8 +147,12 @@ impl Surw {
     }
 }
 
-impl Strategy for Surw {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Surw {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.intended = None;
@@ -175,7 +178,6 @@ impl Strategy for Surw {
                 self.left[parent] += self.left[child];
             }
         }
-        Next::From(0)
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
@@ -204,16 +206,8 @@ impl Strategy for Surw {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, trace: &Trace) {
         self.pace.finish();
         self.learn(trace);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

@@ -7,10 +7,9 @@
 //! Guarantee: an execution with n choices among at most t tasks is drawn with probability at least (50 t)^-n.
 
 use super::pace::{self, Pace};
-use super::{Decision, Next, Strategy};
+use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
 use crate::world::Point;
 
 /// Weighted random choice.
@@ -39,8 +38,12 @@ impl Swarm {
     }
 }
 
-impl Strategy for Swarm {
-    fn begin(&mut self, execution: u64) -> Next {
+impl Sample for Swarm {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn begin(&mut self, execution: u64) {
         self.rng = Rng::new(self.seed, execution);
         self.pace.begin();
         self.weights.clear();
@@ -50,7 +53,6 @@ impl Strategy for Swarm {
             self.changes.push(1 + self.rng.below(points));
         }
         self.changes.sort_unstable_by(|a, b| b.cmp(a));
-        Next::From(0)
     }
 
     #[inline]
@@ -82,15 +84,7 @@ impl Strategy for Swarm {
         pace::take(&mut self.rng, point, task)
     }
 
-    fn finish(&mut self, _trace: &Trace, _verdict: Verdict) {
+    fn finish(&mut self, _trace: &Trace) {
         self.pace.finish();
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed }
     }
 }

@@ -2,7 +2,7 @@
 //! depend on the schedule.
 
 use raddle_core::operation::TaskId;
-use raddle_core::strategy::{Decision, Next, Strategy};
+use raddle_core::strategy::{Decision, Next, Part, Strategy};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
 use raddle_core::world::{Ending, Pick, Point};
@@ -89,8 +89,15 @@ impl Strategy for Classifier {
         *self.seen.lock().unwrap().entry((ending == Ending::Cut, class)).or_insert(0) += 1;
         self.inside.over(so_far, point, ending);
     }
+    fn repeats(&self, trace: &Trace) -> bool {
+        self.inside.repeats(trace)
+    }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
+    }
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        let inside = self.inside.resume(part)?;
+        Ok(Box::new(Classifier { inside, seen: self.seen.clone() }))
     }
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let inside = self.inside.split()?;
@@ -98,6 +105,9 @@ impl Strategy for Classifier {
     }
     fn inherited(&self) -> &[Pick] {
         self.inside.inherited()
+    }
+    fn peak(&self) -> u64 {
+        self.inside.peak()
     }
     fn extent(&self, executions: u64) -> Extent {
         self.inside.extent(executions)

@@ -6,7 +6,9 @@
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Birth, Describe, Driver, End, Ending, Manner, Past, Pending, Pick, Point, World};
+use raddle_core::world::{
+    Birth, Describe, Driver, End, Ending, Manner, Part, Past, Pending, Pick, Point, World,
+};
 use std::collections::{BTreeMap, VecDeque};
 
 /// One operation of a task. A lock that the task does not hold is not unlocked, waited with, or locked twice.
@@ -111,6 +113,8 @@ pub struct Machine {
     births: Vec<Birth>,
     /// The picks of the steps so far; none for those that happened by themselves.
     steps: Vec<(Option<Pick>, Path)>,
+    /// What each of them did.
+    done: Vec<Option<Do>>,
     notes: Vec<(TaskId, Pending)>,
 }
 
@@ -377,6 +381,7 @@ impl Machine {
             pending: Vec::new(),
             births: Vec::new(),
             steps: Vec::new(),
+            done: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -384,6 +389,7 @@ impl Machine {
         self.notes = self.state.settle(&self.programs);
         for (id, _) in &self.notes {
             self.steps.push((None, self.state.tasks[id.index()].name.clone()));
+            self.done.push(None);
         }
         let tasks = self.state.tasks.len();
         self.pending = (0..tasks).map(|t| self.state.pending(&self.programs, TaskId(t as u32))).collect();
@@ -410,6 +416,17 @@ impl Describe for Machine {
 impl Past for Machine {
     fn can_block(&self, _task: TaskId) -> bool {
         true
+    }
+    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        matches!(self.state.op(&self.programs, task), Some(Write(_)))
+    }
+    fn part_of(&self, step: usize, task: TaskId) -> Part {
+        let waits = self.state.op(&self.programs, task);
+        match (self.done[step], waits) {
+            (Some(Lock(_) | Read(_) | Write(_)), Some(Lock(_) | Write(_))) => Part::Takes,
+            (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => Part::Frees,
+            _ => Part::Either,
+        }
     }
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
         self.then(task, before, also).is_some_and(|pending| pending.options > 0)
@@ -451,6 +468,7 @@ impl World for Machine {
     fn start(&mut self) {
         self.state = State::begin();
         self.steps.clear();
+        self.done.clear();
         self.settle();
     }
     fn point(&self) -> Point<'_> {
@@ -458,6 +476,7 @@ impl World for Machine {
     }
     fn step(&mut self, pick: Pick) {
         assert!(pick.option < self.pending[pick.task.index()].options, "impossible pick {pick:?}");
+        self.done.push(self.state.op(&self.programs, pick.task));
         self.steps.push((Some(pick), self.state.tasks[pick.task.index()].name.clone()));
         self.state.apply(&self.programs, pick);
         self.settle();

@@ -5,6 +5,7 @@
 pub mod classes;
 pub mod machine;
 pub mod oracle;
+pub mod random_machines;
 pub mod random_programs;
 pub mod spy;
 
@@ -15,7 +16,7 @@ use raddle_core::strategy::Strategy;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, End, Manner, Pending, Pick, Point, World};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 /// One operation of a task. Variables and locks are numbered from 0.
@@ -94,7 +95,6 @@ pub struct Toy {
     program: Program,
     /// Deliberately not deterministic.
     twist: Option<(u64, Program)>,
-    lasts: Option<u64>,
     assumes: Vec<String>,
     executions: u64,
     at: Vec<usize>,
@@ -114,10 +114,6 @@ impl Toy {
     /// From execution `when` on (from 0), it plays another program.
     pub fn twisted(self, when: u64, other: &Program) -> Toy {
         Toy { twist: Some((when, other.clone())), ..self }
-    }
-    /// It is worn out after so many executions.
-    pub fn lasting(self, executions: u64) -> Toy {
-        Toy { lasts: Some(executions), ..self }
     }
     pub fn assuming(self, assumptions: &[&str]) -> Toy {
         Toy { assumes: assumptions.iter().map(|s| (*s).to_owned()).collect(), ..self }
@@ -267,10 +263,6 @@ impl World for Toy {
     fn assumptions(&self) -> Vec<String> {
         self.assumes.clone()
     }
-
-    fn is_worn(&self) -> bool {
-        self.lasts.is_some_and(|lasts| self.executions >= lasts)
-    }
 }
 
 /// A plan that counts failures and goes on.
@@ -290,7 +282,7 @@ pub fn limited(executions: u64, mut plan: Plan) -> Plan {
 
 /// Explores `program`, with nobody listening.
 pub fn run(plan: &Plan, program: &Program, strategy: impl Strategy + 'static) -> Findings<Outcome> {
-    search(plan, Box::new(strategy), || Toy::new(program), &NoListener)
+    search(plan, Box::new(strategy), || Toy::new(program), Arc::new(NoListener))
 }
 
 /// Plays these picks by hand, and says how the run ended.

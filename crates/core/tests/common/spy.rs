@@ -38,6 +38,9 @@ impl Strategy for Spy {
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
         self.inside.over(so_far, point, ending);
     }
+    fn repeats(&self, trace: &Trace) -> bool {
+        self.inside.repeats(trace)
+    }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.seen.lock().unwrap().push(trace.clone());
         self.inside.finish(trace, verdict);

@@ -1,4 +1,4 @@
-//! `raddle erl` as a command of its own, until `cargo raddle` takes it in.
+//! `raddle erl` as a command of its own, for who has no use for the rest of `raddle`.
 
 use raddle_erlang::command;
 use std::io::Write;

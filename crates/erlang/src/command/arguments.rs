@@ -2,6 +2,7 @@
 
 use crate::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_core::clock::Time;
+use raddle_core::ticket::Ticket;
 use std::path::PathBuf;
 
 /// What is asked for.
@@ -15,12 +16,14 @@ pub struct Options {
     pub test: Option<String>,
     /// `.erl` and `.beam` files.
     pub files: Vec<PathBuf>,
-    /// `optimal`, `dfs` or `random`; none for the usual one.
-    pub strategy: Option<String>,
+    /// How to search.
+    pub strategy: Way,
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
     /// At most so many executions of each test.
     pub executions: Option<u64>,
+    /// At most so many steps in an execution.
+    pub max_steps: Option<usize>,
     /// For random choices.
     pub seed: u64,
     /// How many threads explore.
@@ -31,6 +34,25 @@ pub struct Options {
     pub replay: Option<String>,
     /// What shapes executions.
     pub settings: Settings,
+    /// Only say how the command is used.
+    pub help: bool,
+}
+
+/// How to search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Way {
+    /// Every behaviour: one interleaving for each order of what is not independent, or all of them where that cannot
+    /// be decided.
+    #[default]
+    Exhaustive,
+    /// The reduction alone.
+    Optimal,
+    /// Every interleaving.
+    Dfs,
+    /// Preemption bounding as Concuerror did it.
+    Thesis,
+    /// Interleavings drawn at random.
+    Random,
 }
 
 impl Default for Options {
@@ -40,14 +62,16 @@ impl Default for Options {
             module: None,
             test: None,
             files: Vec::new(),
-            strategy: None,
+            strategy: Way::default(),
             preemptions: None,
             executions: None,
+            max_steps: None,
             seed: 0,
             workers: 1,
             keep_going: false,
             replay: None,
             settings: Settings::default(),
+            help: false,
         }
     }
 }
@@ -55,12 +79,15 @@ impl Default for Options {
 /// How the command is used.
 pub const USAGE: &str = "\
 usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
+Explores every *_test/0 and *_test_/0 of the files; without files, of the modules in the -pa directories.
   -pa DIR              look for modules here first
   --module M           only this module's tests
-  --test F             only this test
-  --strategy S         optimal (default), dfs (default with --grain thesis or receive, or --preemptions) or random
+  --test F             only this test, or any function without arguments
+  --strategy S         exhaustive (default): one interleaving for each behaviour; dfs: every interleaving; thesis
+                       (preemption bounding as Concuerror did it); or random
   --preemptions N      at most N preemptions
   --executions N       at most N interleavings of each test
+  --max-steps N        at most N steps in an interleaving (100000)
   --seed N             for random choices
   --workers N          explore with N threads
   --grain G            full (default), thesis or receive
@@ -70,7 +97,7 @@ usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
   --config FILE        what application:get_env finds, as in a sys.config
   --strict             every abnormal exit and everybody who waits for ever is a failure
   --keep-going         go on after a failure
-  --replay TICKET      replay one interleaving";
+  --replay TICKET      replay one interleaving; test and settings come from the ticket";
 
 /// Understands arguments, or says what is wrong with them.
 pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, String> {
@@ -86,12 +113,25 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             "-pa" | "--pa" => options.pa.push(value()?.into()),
             "--module" => options.module = Some(value()?),
             "--test" => options.test = Some(value()?),
-            "--strategy" => options.strategy = Some(value()?),
+            "--strategy" => {
+                options.strategy = match value()?.as_str() {
+                    "exhaustive" => Way::Exhaustive,
+                    "optimal" => Way::Optimal,
+                    "dfs" => Way::Dfs,
+                    "thesis" => Way::Thesis,
+                    "random" => Way::Random,
+                    other => {
+                        return Err(format!("--strategy is exhaustive, dfs, thesis or random, not {other}"));
+                    }
+                }
+            }
             "--preemptions" => options.preemptions = Some(number(value()?, &argument)?),
             "--executions" => options.executions = Some(number(value()?, &argument)?),
+            "--max-steps" => options.max_steps = Some(number(value()?, &argument)?),
             "--seed" => options.seed = number(value()?, &argument)?,
             "--workers" => options.workers = number(value()?, &argument)?,
             "--kill" => options.settings.kills = number(value()?, &argument)?,
+            "--help" | "-h" => options.help = true,
             "--config" => {
                 let file = value()?;
                 let text = std::fs::read_to_string(&file).map_err(|e| format!("{file}: {e}"))?;
@@ -100,29 +140,9 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             "--strict" => options.settings.judgement = Judgement::Strict,
             "--keep-going" => options.keep_going = true,
             "--replay" => options.replay = Some(value()?),
-            "--grain" => {
-                options.settings.grain = match value()?.as_str() {
-                    "full" => Grain::Full,
-                    "thesis" => Grain::Thesis,
-                    "receive" => Grain::Receive,
-                    other => return Err(format!("--grain is full, thesis or receive, not {other}")),
-                }
-            }
-            "--delivery" => {
-                delivery = Some(match value()?.as_str() {
-                    "local" => Delivery::Local,
-                    "instant" => Delivery::Instant,
-                    "pairs" => Delivery::Pairs,
-                    other => return Err(format!("--delivery is local, instant or pairs, not {other}")),
-                })
-            }
-            "--time" => {
-                options.settings.time = match value()?.as_str() {
-                    "idle" => Time::Idle,
-                    "any" => Time::Any,
-                    other => return Err(format!("--time is idle or any, not {other}")),
-                }
-            }
+            "--grain" => options.settings.grain = grain(&value()?)?,
+            "--delivery" => delivery = Some(self::delivery(&value()?)?),
+            "--time" => options.settings.time = time(&value()?)?,
             other if other.starts_with('-') => return Err(format!("there is no option {other}\n{USAGE}")),
             file => options.files.push(file.into()),
         }
@@ -131,4 +151,60 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
     let usual = if options.settings.grain == Grain::Thesis { Delivery::Instant } else { Delivery::Local };
     options.settings.delivery = delivery.unwrap_or(usual);
     Ok(options)
+}
+
+fn grain(text: &str) -> Result<Grain, String> {
+    match text {
+        "full" => Ok(Grain::Full),
+        "thesis" => Ok(Grain::Thesis),
+        "receive" => Ok(Grain::Receive),
+        other => Err(format!("--grain is full, thesis or receive, not {other}")),
+    }
+}
+
+fn delivery(text: &str) -> Result<Delivery, String> {
+    match text {
+        "local" => Ok(Delivery::Local),
+        "instant" => Ok(Delivery::Instant),
+        "pairs" => Ok(Delivery::Pairs),
+        other => Err(format!("--delivery is local, instant or pairs, not {other}")),
+    }
+}
+
+fn time(text: &str) -> Result<Time, String> {
+    match text {
+        "idle" => Ok(Time::Idle),
+        "any" => Ok(Time::Any),
+        other => Err(format!("--time is idle or any, not {other}")),
+    }
+}
+
+impl Options {
+    /// The same, with the test and the settings that a ticket was made with.
+    pub fn for_ticket(&self, ticket: &Ticket) -> Result<Options, String> {
+        let mut options = self.clone();
+        if let Some((module, function)) = ticket.test.as_deref().and_then(|test| test.split_once(':')) {
+            options.module = Some(module.to_owned());
+            options.test = Some(function.to_owned());
+        }
+        let settings = &mut options.settings;
+        // Each is in the ticket unless it is the usual one.
+        settings.kills = 0;
+        settings.judgement = Judgement::Usual;
+        for (key, value) in &ticket.settings {
+            match key.as_str() {
+                "grain" => settings.grain = grain(value)?,
+                "delivery" => settings.delivery = delivery(value)?,
+                "time" => settings.time = time(value)?,
+                "kill" => {
+                    let bad = |_| format!("not a usable ticket: kill={value} is no number");
+                    settings.kills = value.parse().map_err(bad)?;
+                }
+                "strict" => settings.judgement = Judgement::Strict,
+                "crashes" => settings.judgement = Judgement::Lenient,
+                _ => {}
+            }
+        }
+        Ok(options)
+    }
 }

@@ -4,18 +4,21 @@ mod arguments;
 mod sources;
 mod weakest;
 
-pub use arguments::{Options, parse};
-pub use sources::{Sources, tests_of};
+pub use arguments::{Options, USAGE, Way, parse};
+pub use sources::Sources;
 
 use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
-use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
 use raddle_core::story::Line;
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Random, Replay, Strategy};
+use raddle_core::strategy::{
+    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Replay, Strategy, Within,
+};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 /// Everything passed.
 pub const PASSED: i32 = 0;
@@ -26,117 +29,133 @@ pub const UNUSABLE: i32 = 2;
 
 /// Does what the options ask for. Returns the exit code.
 pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<i32> {
-    let sources = match Sources::prepare(options) {
-        Ok(sources) => sources,
-        Err(message) => {
-            writeln!(out, "{message}")?;
-            return Ok(UNUSABLE);
-        }
-    };
-    let tests = match sources.tests(options) {
-        Ok(tests) => tests,
-        Err(message) => {
-            writeln!(out, "{message}")?;
-            return Ok(UNUSABLE);
-        }
-    };
-    let mut code = PASSED;
-    for (module, function) in &tests {
-        let program = Program {
-            path: sources.path.clone(),
-            module: module.clone(),
-            function: function.clone(),
-            settings: options.settings.clone(),
-        };
-        code = code.max(explore(options, &program, out)?);
-    }
-    if tests.len() > 1 {
-        let verdict = if code == PASSED { "all passed" } else { "not all passed" };
-        writeln!(out, "{} tests, {verdict}", tests.len())?;
-    }
-    Ok(code)
+    run_with(options, out, Arc::new(NoListener))
 }
 
-fn strategy(options: &Options) -> Result<Box<dyn Strategy>, String> {
-    if let Some(ticket) = &options.replay {
-        let ticket = Ticket::parse(ticket).map_err(|e| e.to_string())?;
-        return Ok(Box::new(Replay::new(ticket)));
+/// The same; whoever listens may stop it.
+pub fn run_with(options: &Options, out: &mut dyn Write, listener: Arc<dyn Listener>) -> io::Result<i32> {
+    if options.help {
+        writeln!(out, "{USAGE}")?;
+        return Ok(PASSED);
     }
-    let strategy: Box<dyn Strategy> = match options.strategy.as_deref().unwrap_or("dfs") {
-        "dfs" => Box::new(Dfs::new()),
-        "random" => Box::new(Random::new(options.seed)),
-        other => return Err(format!("there is no strategy {other}: use dfs, optimal or random")),
-    };
-    Ok(match options.preemptions {
-        Some(n) => Box::new(AtMostPreemptions::new(n, strategy)),
-        None => strategy,
-    })
-}
-
-/// What is to explore: the reduction where it keeps its promise, unless another strategy was asked for.
-fn chosen(options: &Options) -> Result<Option<Box<dyn Strategy>>, String> {
-    let reduces = match options.strategy.as_deref() {
-        None => options.settings.grain == Grain::Full && options.preemptions.is_none(),
-        Some("optimal") if options.settings.grain == Grain::Receive => {
-            return Err(
-                "--strategy optimal does not go with --grain receive, whose steps touch everything".into()
-            );
-        }
-        Some("optimal") if options.preemptions.is_some() => {
-            return Err("--strategy optimal does not go with --preemptions: use dfs".into());
-        }
-        Some(other) => other == "optimal",
-    };
-    if reduces && options.replay.is_none() { Ok(None) } else { strategy(options).map(Some) }
-}
-
-fn explore(options: &Options, program: &Program, out: &mut dyn Write) -> io::Result<i32> {
-    let strategy = match chosen(options) {
-        Ok(strategy) => strategy,
+    match explore_all(options, out, listener) {
+        Ok(code) => code,
         Err(message) => {
             writeln!(out, "{message}")?;
-            return Ok(UNUSABLE);
+            Ok(UNUSABLE)
         }
+    }
+}
+
+fn explore_all(
+    options: &Options,
+    out: &mut dyn Write,
+    listener: Arc<dyn Listener>,
+) -> Result<io::Result<i32>, String> {
+    let ticket = options.replay.as_deref().map(Ticket::parse).transpose().map_err(|e| e.to_string())?;
+    let replayed = ticket.as_ref().map(|ticket| options.for_ticket(ticket)).transpose()?;
+    let options = replayed.as_ref().unwrap_or(options);
+    let sources = Sources::prepare(options)?;
+    let tests = sources.tests(options)?;
+    let mut each = || {
+        let mut code = PASSED;
+        for (module, function) in &tests {
+            let program = Program {
+                path: sources.path.clone(),
+                module: module.clone(),
+                function: function.clone(),
+                settings: options.settings.clone(),
+            };
+            let findings = explore(options, ticket.as_ref(), &program, &listener);
+            let verdict = report(&program, &findings, &sources, out)?;
+            if let (FAILED, Some(failure), None) = (verdict, &findings.failure, &ticket) {
+                let weakest = weakest::weakest_delivery(&program, failure, options.max_steps);
+                writeln!(out, "  the weakest delivery that shows it: {weakest}")?;
+            }
+            code = code.max(verdict);
+            if findings.interrupted {
+                return Ok(code.max(UNUSABLE));
+            }
+        }
+        if tests.len() > 1 {
+            let verdict = if code == PASSED { "all passed" } else { "not all passed" };
+            writeln!(out, "{} tests, {verdict}", tests.len())?;
+        }
+        Ok(code)
     };
-    let name = format!("{}:{}", program.module, program.function);
+    Ok(each())
+}
+
+fn explore(
+    options: &Options,
+    ticket: Option<&Ticket>,
+    program: &Program,
+    listener: &Arc<dyn Listener>,
+) -> Findings<String> {
     let mut plan = Plan { workers: options.workers, ..Plan::default() };
-    plan.test = Some(name.clone());
+    plan.test = Some(name_of(program));
     plan.settings = program.settings.to_map();
     plan.budget.executions = options.executions;
-    if options.strategy.as_deref() == Some("random") && plan.budget.executions.is_none() {
-        plan.budget.executions = Some(10_000);
+    plan.budget.steps = options.max_steps.unwrap_or(plan.budget.steps);
+    if options.strategy == Way::Random && ticket.is_none() {
+        plan.budget.executions.get_or_insert(10_000);
     }
     if options.keep_going {
         plan.on_failure = OnFailure::KeepGoing;
     }
-    let findings = match strategy {
-        Some(strategy) => search(&plan, strategy, || ErlangWorld::new(program), &NoListener),
-        None => reduce::explore(&plan, program, &NoListener),
+    let search = |strategy| search(&plan, strategy, || ErlangWorld::new(program), listener.clone());
+    let within = |strategy: Box<dyn Strategy>| match options.preemptions {
+        Some(most) => search(Box::new(Within::preemptions(most, strategy))),
+        None => search(strategy),
     };
+    if let Some(ticket) = ticket {
+        return search(Box::new(Replay::new(ticket.clone())));
+    }
+    let reduced = || match options.preemptions {
+        Some(most) => search(Box::new(Bounded::new(Bounds::preemptions(most)))),
+        None if program.settings.grain == Grain::Receive => search(Box::new(Optimal::new())),
+        None => reduce::explore(&plan, program, listener.clone()),
+    };
+    match options.strategy {
+        // A bound is one for interleavings, and they are counted one by one.
+        Way::Exhaustive if options.preemptions.is_some() => within(Box::new(Dfs::new())),
+        Way::Exhaustive => {
+            let findings = reduced();
+            let may_go_on = findings.failures == 0 && !findings.interrupted;
+            if findings.undecided > 0 && may_go_on {
+                // The reduction has met what it cannot decide: the slow and obvious search does.
+                return within(Box::new(Dfs::new()));
+            }
+            findings
+        }
+        Way::Optimal => reduced(),
+        Way::Dfs => within(Box::new(Dfs::new())),
+        Way::Thesis => search(Box::new(PreemptionBounding::new(options.preemptions))),
+        Way::Random => within(Box::new(Random::new(options.seed))),
+    }
+}
+
+fn name_of(program: &Program) -> String {
+    format!("{}:{}", program.module, program.function)
+}
+
+fn report(
+    program: &Program,
+    findings: &Findings<String>,
+    sources: &Sources,
+    out: &mut dyn Write,
+) -> io::Result<i32> {
+    let name = name_of(program);
     let mut covered = findings.coverage.to_string();
     if program.settings.grain == Grain::Receive {
         // Coarse steps miss things: all of them is not everything.
         covered = covered.replacen("exhaustive", "every coarse interleaving", 1);
     }
-    let code = report(&name, &findings, &covered, out)?;
-    if let Some(failure) = &findings.failure
-        && code == FAILED
-        && options.replay.is_none()
-    {
-        writeln!(
-            out,
-            "  the weakest delivery that shows it: {}",
-            weakest::weakest_delivery(program, failure)
-        )?;
-    }
-    Ok(code)
-}
-
-fn report(name: &str, findings: &Findings<String>, covered: &str, out: &mut dyn Write) -> io::Result<i32> {
     let plural = if findings.executions == 1 { "" } else { "s" };
     let counted = format!("{} interleaving{plural}", thousands(findings.executions));
     let Some(failure) = &findings.failure else {
-        writeln!(out, "{name}: passed, {counted} ({covered})")?;
+        let verdict = if findings.interrupted { "interrupted" } else { "passed" };
+        writeln!(out, "{name}: {verdict}, {counted} ({covered})")?;
         return Ok(PASSED);
     };
     let failures = match findings.failures {
@@ -144,12 +163,15 @@ fn report(name: &str, findings: &Findings<String>, covered: &str, out: &mut dyn 
         n => format!(", {} of them fail", thousands(n)),
     };
     writeln!(out, "{name}: FAILED, {counted}{failures} ({covered})")?;
-    tell(failure, out)?;
+    tell(failure, sources, out)?;
     Ok(if failure.kind() == FailureKind::Misuse { UNUSABLE } else { FAILED })
 }
 
+/// Of a longer story, only so many lines at its beginning and at its end are shown.
+const SHOWN: usize = 100;
+
 /// The failure, step by step.
-fn tell(failure: &Failure, out: &mut dyn Write) -> io::Result<()> {
+fn tell(failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", failure.message())?;
     for note in &failure.defect.notes {
         match &note.place {
@@ -157,11 +179,28 @@ fn tell(failure: &Failure, out: &mut dyn Write) -> io::Result<()> {
             None => writeln!(out, "    {}", note.text)?,
         }
     }
+    if let Some(hint) = missing_module(failure).and_then(|module| sources.about_missing(module)) {
+        writeln!(out, "  {hint}")?;
+    }
     writeln!(out, "  interleaving {}:", failure.execution())?;
-    for line in &failure.story.lines {
+    let lines = &failure.story.lines;
+    for (at, line) in lines.iter().enumerate() {
+        if at >= SHOWN && at + SHOWN < lines.len() {
+            if at == SHOWN {
+                writeln!(out, "    ... {} steps ...", thousands((lines.len() - 2 * SHOWN) as u64))?;
+            }
+            continue;
+        }
         writeln!(out, "    {}", step_line(&failure.story.actors[line.actor].name, line))?;
     }
     writeln!(out, "  to see it again: --replay '{}'", failure.ticket)
+}
+
+/// The module of the function that was called and is not there, if that is what went wrong.
+fn missing_module(failure: &Failure) -> Option<&str> {
+    let undefined = failure.message().contains(" crashed: undef");
+    let called = failure.defect.notes.first().filter(|_| undefined)?;
+    called.text.strip_prefix("in ")?.split(':').next()
 }
 
 /// A step in Concuerror's form: `P.1: true = erlang:register(one, P.1)  in reg_server.erl line 12`.
@@ -169,8 +208,9 @@ pub fn step_line(actor: &str, line: &Line) -> String {
     let result = line.detail.strip_prefix("→ ").unwrap_or(&line.detail);
     let told = match line.verb.as_str() {
         "receives a message" => format!("receives the message {result}"),
+        "waits for a message" if result == "times out" => "its receive times out".to_owned(),
         verb if result.is_empty() => verb.to_owned(),
-        verb if result.starts_with("raises ") || result == "times out" => format!("{verb} {result}"),
+        verb if result.starts_with("raises ") => format!("{verb} {result}"),
         verb => format!("{result} = {verb}"),
     };
     match &line.place {

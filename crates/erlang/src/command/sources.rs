@@ -6,17 +6,33 @@ use crate::beam;
 use crate::code::{SearchPath, installed_otp};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Compiled modules, and where everything is found.
 pub struct Sources {
     /// Where modules are found.
     pub path: SearchPath,
-    /// The modules whose tests are wanted: name and file.
-    modules: Vec<(String, PathBuf)>,
+    /// The modules whose tests are wanted.
+    modules: Vec<(String, Origin)>,
+    /// Modules that stand beside the named ones and do not compile, with what `erlc` says.
+    broken: Vec<(String, String)>,
 }
 
-const INSTALL: &str = "Erlang is not installed: there is no erlc to compile .erl files with. Install it, for example with \
-                       `apt-get install erlang-base erlang-dev erlang-eunit`, or give .beam files.";
+/// Where a module's code is.
+enum Origin {
+    File(PathBuf),
+    Compiled(Arc<[u8]>),
+}
+
+const HOW: &str = "install it, for example with `apt-get install erlang-base erlang-dev erlang-eunit`";
+
+fn not_installed() -> String {
+    format!(
+        "Erlang is not installed: there is no erlc to compile .erl files with. Give .beam files of modules that need \
+         nothing else, or {HOW}"
+    )
+}
 
 fn is(file: &Path, extension: &str) -> bool {
     file.extension().is_some_and(|e| e == extension)
@@ -26,67 +42,111 @@ fn stem(file: &Path) -> String {
     file.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned())
 }
 
+/// Where a file is; here, if only its name is given.
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 impl Sources {
     /// Compiles what has to be compiled.
     pub fn prepare(options: &Options) -> Result<Sources, String> {
-        let mut directories = Vec::new();
-        let mut modules = Vec::new();
-        let sources: Vec<&PathBuf> = options.files.iter().filter(|f| is(f, "erl")).collect();
-        if !sources.is_empty() {
-            let target = directory()?;
-            for source in &sources {
-                compile(source, &target, &options.pa)?;
-                modules.push((stem(source), target.join(format!("{}.beam", stem(source)))));
+        let named: Vec<&PathBuf> = options.files.iter().filter(|f| is(f, "erl")).collect();
+        let (compiled, broken) =
+            if named.is_empty() { Default::default() } else { compile_all(&named, &options.pa)? };
+        let bytes_of = |name: &str| compiled.iter().find(|(n, _)| n == name).map(|(_, b)| b.clone());
+        let mut modules: Vec<(String, Origin)> =
+            named.iter().filter_map(|f| Some((stem(f), Origin::Compiled(bytes_of(&stem(f))?)))).collect();
+        let mut directories = options.pa.clone();
+        for dir in &options.pa {
+            if !dir.is_dir() {
+                return Err(format!("there is no directory {}", dir.display()));
             }
-            // Modules that stand beside them are often needed; whether they compile matters only if they are.
-            for source in &sources {
-                for sibling in siblings(source) {
-                    if !target.join(format!("{}.beam", stem(&sibling))).exists() {
-                        let _ = compile(&sibling, &target, &options.pa);
-                    }
-                }
-            }
-            directories.push(target);
         }
         for file in options.files.iter().filter(|f| !is(f, "erl")) {
+            if file.is_dir() {
+                let dir = file.display();
+                return Err(format!(
+                    "{dir} is a directory: say -pa {dir}, and --module if not all of its tests are wanted"
+                ));
+            }
             if !is(file, "beam") {
                 return Err(format!("{} is neither an .erl nor a .beam file\n{USAGE}", file.display()));
             }
             if !file.is_file() {
                 return Err(format!("there is no file {}", file.display()));
             }
-            modules.push((stem(file), file.clone()));
-            let dir = file.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            modules.push((stem(file), Origin::File(file.clone())));
+            let dir = folder(file);
             if !directories.iter().any(|d| d == dir) {
                 directories.push(dir.to_owned());
             }
         }
-        directories.splice(0..0, options.pa.iter().cloned());
-        if let Some(module) = &options.module
-            && !modules.iter().any(|(name, _)| name == module)
-        {
-            let file = format!("{module}.beam");
-            match directories.iter().map(|d| d.join(&file)).find(|f| f.is_file()) {
-                Some(found) => modules.push((module.clone(), found)),
-                None => return Err(format!("there is no {file} in the -pa directories")),
+        match &options.module {
+            Some(module) if !modules.iter().any(|(name, _)| name == module) => {
+                let file = format!("{module}.beam");
+                match directories.iter().map(|d| d.join(&file)).find(|f| f.is_file()) {
+                    Some(found) => modules.push((module.clone(), Origin::File(found))),
+                    None if options.pa.is_empty() => {
+                        return Err(format!("there is no {file}: say with -pa where it is"));
+                    }
+                    None => return Err(format!("there is no {file} in the -pa directories")),
+                }
             }
+            None if modules.is_empty() => {
+                let found = options.pa.iter().flat_map(|dir| files_in(dir, "beam"));
+                modules.extend(found.map(|file| (stem(&file), Origin::File(file))));
+            }
+            _ => {}
         }
         directories.extend(installed_otp());
-        Ok(Sources { path: SearchPath { directories, given: Vec::new() }, modules })
+        Ok(Sources { path: SearchPath { directories, given: compiled }, modules, broken })
+    }
+
+    /// What could be said about a module that is not there.
+    pub fn about_missing(&self, module: &str) -> Option<String> {
+        if let Some((_, said)) = self.broken.iter().find(|(name, _)| name == module) {
+            return Some(format!("{module}.erl is there but does not compile:\n{said}"));
+        }
+        let file = format!("{module}.beam");
+        let known = self.path.given.iter().any(|(name, _)| name == module)
+            || self.path.directories.iter().any(|dir| dir.join(&file).is_file());
+        if known || crate::replaced::module(module).is_some() {
+            return None;
+        }
+        if installed_otp().is_empty() {
+            return Some(format!(
+                "there is no module {module}, and Erlang is not installed: if it is one of OTP's, {HOW}"
+            ));
+        }
+        Some(format!("there is no module {module}: if it is one of yours, say with -pa where it is"))
     }
 
     /// The tests that are asked for: module and function.
     pub fn tests(&self, options: &Options) -> Result<Vec<(String, String)>, String> {
         let mut tests = Vec::new();
         let wanted = |name: &str| options.module.as_deref().is_none_or(|m| m == name);
-        for (name, file) in self.modules.iter().filter(|(name, _)| wanted(name)) {
-            if let Some(test) = &options.test {
-                tests.push((name.clone(), test.clone()));
-                continue;
+        for (name, origin) in self.modules.iter().filter(|(name, _)| wanted(name)) {
+            let (shown, bytes) = match origin {
+                Origin::Compiled(bytes) => (name.clone(), bytes.to_vec()),
+                Origin::File(file) => {
+                    let shown = file.display().to_string();
+                    let bytes = std::fs::read(file).map_err(|e| format!("{shown}: {e}"))?;
+                    (shown, bytes)
+                }
+            };
+            let found = functions_of(&bytes).map_err(|e| format!("{shown}: {e}"))?;
+            match &options.test {
+                Some(test) if found.contains(test) => tests.push((name.clone(), test.clone())),
+                Some(_) => {}
+                None => {
+                    tests.extend(found.into_iter().filter(|f| is_test(f)).map(|test| (name.clone(), test)))
+                }
             }
-            let bytes = std::fs::read(file).map_err(|e| format!("{}: {e}", file.display()))?;
-            let found = tests_of(&bytes).map_err(|e| format!("{}: {e}", file.display()))?;
-            tests.extend(found.into_iter().map(|test| (name.clone(), test)));
+        }
+        if let (true, Some(test)) = (tests.is_empty(), &options.test) {
+            let names: Vec<&str> =
+                self.modules.iter().map(|(n, _)| n.as_str()).filter(|n| wanted(n)).collect();
+            return Err(format!("there is no exported function {test}/0 in {}", names.join(", ")));
         }
         if tests.is_empty() {
             return Err(format!(
@@ -98,64 +158,92 @@ impl Sources {
     }
 }
 
-/// The tests of a module: its exported functions `..._test/0` and `..._test_/0`.
-pub fn tests_of(bytes: &[u8]) -> Result<Vec<String>, beam::Error> {
+/// The exported functions of a module that take no arguments, in the order of its text.
+fn functions_of(bytes: &[u8]) -> Result<Vec<String>, beam::Error> {
     let module = beam::load(bytes)?;
     let in_order = module.functions.iter().map(|f| f.mfa);
-    let is_test = |name: &str| name.ends_with("_test") || name.ends_with("_test_");
-    let tests = in_order.filter(|f| f.arity == 0 && module.exports.contains_key(&(f.function, 0)));
-    Ok(tests.map(|f| f.function.text().to_owned()).filter(|name| is_test(name)).collect())
+    let callable = in_order.filter(|f| f.arity == 0 && module.exports.contains_key(&(f.function, 0)));
+    Ok(callable.map(|f| f.function.text().to_owned()).collect())
 }
 
-fn siblings(source: &Path) -> Vec<PathBuf> {
-    let dir = source.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+fn is_test(function: &str) -> bool {
+    function.ends_with("_test") || function.ends_with("_test_")
+}
+
+fn files_in(dir: &Path, extension: &str) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
-    let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|f| is(f, "erl")).collect();
+    let mut found: Vec<PathBuf> = entries.flatten().map(|e| e.path()).filter(|f| is(f, extension)).collect();
     found.sort();
     found
 }
 
-/// A directory for compiled modules, of this process.
-fn directory() -> Result<PathBuf, String> {
-    use std::sync::atomic::{AtomicU32, Ordering};
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("raddle-erl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let dir = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-    Ok(dir)
+/// Compiled modules by name; and the names of those that could not be compiled, with what `erlc` says.
+type Compiled = (Vec<(String, Arc<[u8]>)>, Vec<(String, String)>);
+
+/// Compiles the named files, and of the files beside them those whose names occur in what is compiled so far.
+fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
+    let target = Scratch::new()?;
+    let mut compiled: Vec<(String, Arc<[u8]>)> = Vec::new();
+    let mut broken = Vec::new();
+    for source in named {
+        compiled.push((stem(source), compile(source, &target.0, pa)?));
+    }
+    let beside = |source: &&PathBuf| files_in(folder(source), "erl");
+    let mut others: Vec<PathBuf> = named.iter().flat_map(beside).collect();
+    loop {
+        let is_done = |name: &str| compiled.iter().any(|(n, _)| n == name);
+        // The atoms of a module stand in its file as they are.
+        let occurs =
+            |name: &str| compiled.iter().any(|(_, b)| b.windows(name.len()).any(|w| w == name.as_bytes()));
+        others.retain(|file| !is_done(&stem(file)));
+        let Some(at) = others.iter().position(|file| occurs(&stem(file))) else { break };
+        let source = others.remove(at);
+        match compile(&source, &target.0, pa) {
+            Ok(bytes) => compiled.push((stem(&source), bytes)),
+            // It matters only if it is called.
+            Err(said) => broken.push((stem(&source), said)),
+        }
+    }
+    Ok((compiled, broken))
 }
 
-fn compile(source: &Path, target: &Path, pa: &[PathBuf]) -> Result<(), String> {
+/// A directory of this process that is gone when nobody needs it any more.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Scratch, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("raddle-erl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let dir = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
+        Ok(Scratch(dir))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left behind there does no harm.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The bytes of the compiled file.
+fn compile(source: &Path, target: &Path, pa: &[PathBuf]) -> Result<Arc<[u8]>, String> {
     if !source.is_file() {
         return Err(format!("there is no file {}", source.display()));
     }
     let mut erlc = Command::new("erlc");
-    erlc.arg("-DTEST").arg("+debug_info").arg("-o").arg(target);
-    if let Some(dir) = source.parent() {
-        erlc.arg("-I").arg(dir.join("../include")).arg("-I").arg(dir);
-    }
+    erlc.arg("-DTEST").arg("+debug_info").arg("-o").arg(target).arg("-pa").arg(target);
+    erlc.arg("-I").arg(folder(source).join("../include")).arg("-I").arg(folder(source));
     for dir in pa {
         erlc.arg("-pa").arg(dir);
     }
-    let output = erlc.arg(source).output().map_err(|_| INSTALL.to_owned())?;
+    let output = erlc.arg(source).output().map_err(|_| not_installed())?;
     if output.status.success() {
-        Ok(())
-    } else {
-        // As erlc prints it.
-        let text = [output.stdout, output.stderr].concat();
-        Err(String::from_utf8_lossy(&text).trim_end().to_owned())
+        let file = target.join(format!("{}.beam", stem(source)));
+        return std::fs::read(&file).map(Arc::from).map_err(|e| format!("{}: {e}", file.display()));
     }
-}
-
-impl Drop for Sources {
-    /// What was compiled for this run is not needed any more.
-    fn drop(&mut self) {
-        let prefix = format!("raddle-erl-{}-", std::process::id());
-        for dir in &self.path.directories {
-            let ours = dir.file_name().is_some_and(|n| n.to_string_lossy().starts_with(&prefix));
-            if ours && dir.starts_with(std::env::temp_dir()) {
-                let _ = std::fs::remove_dir_all(dir);
-            }
-        }
-    }
+    // As erlc prints it.
+    let text = [output.stdout, output.stderr].concat();
+    Err(String::from_utf8_lossy(&text).trim_end().to_owned())
 }

@@ -6,6 +6,7 @@ use crate::settings::{Delivery, Settings};
 use crate::world::Program;
 use raddle_core::search::{NoListener, Plan};
 use raddle_core::verdict::{Extent, Failure, thousands};
+use std::sync::Arc;
 
 /// So many interleavings are tried under each weaker delivery.
 const TRIED: u64 = 10_000;
@@ -19,7 +20,7 @@ fn name(delivery: Delivery) -> &'static str {
 }
 
 /// The weakest delivery that shows a failure of this kind, in words, with what was tried under those that do not.
-pub fn weakest_delivery(program: &Program, failure: &Failure) -> String {
+pub fn weakest_delivery(program: &Program, failure: &Failure, max_steps: Option<usize>) -> String {
     let present = program.settings.delivery;
     let mut without: Vec<String> = Vec::new();
     for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
@@ -30,7 +31,8 @@ pub fn weakest_delivery(program: &Program, failure: &Failure) -> String {
         let weaker = Program { settings, ..program.clone() };
         let mut plan = Plan::default();
         plan.budget.executions = Some(TRIED);
-        let findings = reduce::explore(&plan, &weaker, &NoListener);
+        plan.budget.steps = max_steps.unwrap_or(plan.budget.steps);
+        let findings = reduce::explore(&plan, &weaker, Arc::new(NoListener));
         if findings.failure.is_some_and(|f| f.kind() == failure.kind()) {
             return name(delivery).to_owned() + &without.join("");
         }

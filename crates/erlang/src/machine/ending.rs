@@ -33,6 +33,16 @@ pub struct Log {
     pub before: Option<Rc<Log>>,
 }
 
+impl Drop for Log {
+    /// One after the other: a long run would need a deep stack to let go of all of it at once.
+    fn drop(&mut self) {
+        let mut before = self.before.take();
+        while let Some(mut log) = before.and_then(Rc::into_inner) {
+            before = log.before.take();
+        }
+    }
+}
+
 /// A line of a stack trace in words: `reg_server:loop/1`.
 fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
     let [module, function, arity, info] = entry.as_tuple()? else { return None };
@@ -232,7 +242,7 @@ impl Machine {
                 Some(task) => self.exit_words(task, &self.next_exit_step(task)),
                 None => "end".to_owned(),
             },
-            Task::Received(_) | Task::Spent => "end".to_owned(),
+            Task::Received(_) | Task::Spent(..) => "end".to_owned(),
             Task::Faults => "kills a process".to_owned(),
         }
     }

@@ -173,10 +173,12 @@ impl Machine {
         }
         let shutdown = reason.is_atom(known::SHUTDOWN)
             || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
+        // The test fails with its process, whoever else is told.
+        let test = self.process(task).pid == Pid::root();
         match self.env.settings.judgement {
             Judgement::Strict => true,
-            Judgement::Usual => !shutdown && !noticed,
-            Judgement::Lenient => self.process(task).pid == Pid::root(),
+            Judgement::Usual => !shutdown && (!noticed || test),
+            Judgement::Lenient => test,
         }
     }
 

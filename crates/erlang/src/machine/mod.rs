@@ -44,8 +44,8 @@ pub enum Task {
     Received(Pid),
     /// The end of a process that dies of a signal, where the order of messages is left open.
     End(Pid),
-    /// A timer that has fired or was cancelled.
-    Spent,
+    /// A timer that has fired or was cancelled: whose it was, and its number there.
+    Spent(Pid, u32),
     /// Whoever kills processes, where that is allowed.
     Faults,
 }
@@ -125,6 +125,10 @@ fn environment(text: &str) -> Result<BTreeMap<(Atom, Atom), Term>, String> {
         }
     }
     Ok(environment)
+}
+
+fn timer_name(owner: Pid, number: u32) -> String {
+    format!("{owner}~timer{number}")
 }
 
 impl Machine {
@@ -242,11 +246,11 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
-            Task::Timer(timer) => format!("{}~timer{}", timer.owner, timer.number),
             Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
             Task::End(pid) => pid.to_string(),
             Task::Received(to) => format!("a letter that {to} received"),
-            Task::Spent => "a spent timer".to_owned(),
+            Task::Timer(timer) => timer_name(timer.owner, timer.number),
+            Task::Spent(owner, number) => timer_name(*owner, *number),
             Task::Faults => "faults".to_owned(),
         }
     }
@@ -274,7 +278,7 @@ impl Machine {
                 | Task::Letter(_)
                 | Task::Received(_)
                 | Task::End(_)
-                | Task::Spent
+                | Task::Spent(..)
                 | Task::Faults => continue,
             }
             add(f);

@@ -27,7 +27,7 @@ impl Machine {
                 Next::Receive(_) => true,
                 _ => false,
             },
-            Task::Timer(_) | Task::Letter(_) | Task::Received(_) | Task::Spent => true,
+            Task::Timer(_) | Task::Letter(_) | Task::Received(_) | Task::Spent(..) => true,
             _ => false,
         }
     }
@@ -43,7 +43,7 @@ impl Machine {
             // Its process took it by itself.
             Task::Received(to) => Touch::NOTHING.write(Object::Itself(*to)).accesses(&mut objects),
             // A timer that was cancelled might have fired before.
-            Task::Spent if self.env.settings.time == Time::Any => Accesses::EVERYTHING_THERE_IS,
+            Task::Spent(..) if self.env.settings.time == Time::Any => Accesses::EVERYTHING_THERE_IS,
             _ => self.evaluate(task, &mut objects).accesses,
         }
     }
@@ -252,7 +252,7 @@ impl Machine {
                 signature: timer.number ^ timer.owner.hash64() as u32,
                 manner: Manner::Phantom,
             },
-            Task::Received(_) | Task::Spent => Pending::NOTHING,
+            Task::Received(_) | Task::Spent(..) => Pending::NOTHING,
             Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
         }
     }

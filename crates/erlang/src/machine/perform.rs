@@ -45,7 +45,7 @@ impl Machine {
                 self.fire(task);
             }
             Task::Faults => self.fault(task, pick.option as usize),
-            Task::Received(_) | Task::Spent => unreachable!("what is over cannot move"),
+            Task::Received(_) | Task::Spent(..) => unreachable!("what is over cannot move"),
         }
         self.step_ends(accesses);
         self.refresh();

@@ -49,13 +49,17 @@ impl Machine {
     }
     /// Takes a timer away.
     pub(crate) fn disarm(&mut self, task: usize) {
-        self.tasks[task] = Task::Spent;
+        if let Task::Timer(timer) = &self.tasks[task] {
+            self.tasks[task] = Task::Spent(timer.owner, timer.number);
+        }
     }
     /// Timers to a process that has ended never matter; those to names live on.
     pub(super) fn cancel_timers_of(&mut self, pid: Pid) {
         for task in &mut self.tasks {
-            if matches!(task, Task::Timer(timer) if matches!(timer.to, Term::Pid(p) if p == pid)) {
-                *task = Task::Spent;
+            if let Task::Timer(timer) = task
+                && matches!(timer.to, Term::Pid(p) if p == pid)
+            {
+                *task = Task::Spent(timer.owner, timer.number);
             }
         }
     }
@@ -70,7 +74,9 @@ impl Machine {
     }
     /// A timer fires.
     pub(super) fn fire(&mut self, task: usize) {
-        let Task::Timer(timer) = std::mem::replace(&mut self.tasks[task], Task::Spent) else { return };
+        let Task::Timer(timer) = &self.tasks[task] else { return };
+        let timer = timer.clone();
+        self.tasks[task] = Task::Spent(timer.owner, timer.number);
         self.now = self.now.max(timer.deadline);
         let to = match &timer.to {
             Term::Pid(p) => Some(*p),

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{AtMostPreemptions, Dfs, Strategy};
+use raddle_core::strategy::{Dfs, PreemptionBounding, Strategy};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::Settings;
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -74,13 +74,13 @@ pub fn program(dir: &Path, module: &str, function: &str, settings: Settings) -> 
 /// Explores with this strategy, and goes on after failures.
 pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<String> {
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    search(&plan, strategy, || ErlangWorld::new(program), &NoListener)
+    search(&plan, strategy, || ErlangWorld::new(program), std::sync::Arc::new(NoListener))
 }
 
 /// Explores with the optimal reduction.
 pub fn optimal(program: &Program) -> Findings<String> {
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    raddle_erlang::reduce::explore(&plan, program, &NoListener)
+    raddle_erlang::reduce::explore(&plan, program, std::sync::Arc::new(NoListener))
 }
 
 /// Explores everything.
@@ -90,5 +90,5 @@ pub fn all(program: &Program) -> Findings<String> {
 
 /// Explores everything with at most so many preemptions.
 pub fn bounded(program: &Program, preemptions: u32) -> Findings<String> {
-    explore(program, Box::new(AtMostPreemptions::new(preemptions, Box::new(Dfs::new()))))
+    explore(program, Box::new(PreemptionBounding::new(Some(preemptions))))
 }

@@ -57,6 +57,22 @@ fn words_are_variants() {
 }
 
 #[test]
+fn samplers_are_named_by_strings() {
+    let of = |name: &str| checker(&format!("random = 5, sampler = \"{name}\""));
+    assert_eq!(of("pct:4"), "random(5).sampler(::raddle::Sampler::Pct(4u32))");
+    assert_eq!(of("pct"), "random(5).sampler(::raddle::Sampler::Pct(3u32))");
+    assert_eq!(of("swarm"), "random(5).sampler(::raddle::Sampler::Swarm(0u32))");
+    assert_eq!(of("reads-from"), "random(5).sampler(::raddle::Sampler::ReadsFrom)");
+    for name in ["luck", "pct:x", "pct:0", "pos:3", ""] {
+        let (at, args) = (format!("\"{name}\""), format!("sampler = \"{name}\""));
+        let names = "`portfolio`, `uniform`, `pct`, `pct:3`, `swarm`, `swarm:0`, `pos`, `places`, `surw`, `urw`, \
+                     `procrastinate`, `reads-from`, `go-explore`";
+        mistake(&args, &at, &format!("there is no sampler `{name}`; there are {names}"));
+    }
+    mistake("sampler = pct", "pct", "`sampler` takes a string, as in `sampler = \"pct:3\"`");
+}
+
+#[test]
 fn time_limits() {
     let limit = |duration| format!("exhaustive().time_limit(::core::time::Duration::{duration})");
     assert_eq!(checker("time_limit = 5"), limit("from_secs(5u64)"));
@@ -73,8 +89,8 @@ fn every_example_is_what_it_shows() {
 
 #[test]
 fn unknown_keys() {
-    let known = "`exhaustive`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, `workers = 2`, \
-                 `preemptions = 2`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
+    let known = "`exhaustive`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, \
+                 `sampler = \"pct:3\"`, `workers = 2`, `preemptions = 2`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
                  `stack_size = 65_536`, `keep_going`, `detached = finished`, `spins = wait`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));

@@ -8,7 +8,8 @@
 use super::execution::Execution;
 use super::operation::NO_OBJECT;
 use crate::settings::Spins;
-use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use crate::sync::mpsc;
+use raddle_core::operation::{Access, Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::Manner;
 
 /// The longest round of a loop, in operations.
@@ -74,9 +75,13 @@ impl Execution {
 
     /// What a task that waits for some of these to change, or did until now, looks at.
     #[cold]
-    pub(super) fn looks_at(accesses: Accesses, reads: &[ObjectId]) -> Accesses {
+    pub(super) fn looks_at(&self, accesses: Accesses, reads: &[ObjectId]) -> Accesses {
         let known: Vec<ObjectId> = accesses.iter().map(|access| access.object).collect();
-        let more = reads.iter().filter(|object| !known.contains(object));
-        more.fold(accesses, |accesses, object| accesses.and(*object, Mode::Read))
+        let more = reads.iter().flat_map(|object| {
+            let read = Access { object: *object, mode: Mode::Read };
+            std::iter::once(read).chain(mpsc::counted(self, *object))
+        });
+        let more = more.filter(|access| !known.contains(&access.object));
+        more.fold(accesses, |accesses, access| accesses.and(access.object, access.mode))
     }
 }

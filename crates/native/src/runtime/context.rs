@@ -67,6 +67,7 @@ impl Current {
     /// Hands out the execution for a moment. `f` must not run program code and must not suspend.
     #[inline]
     pub fn with<R>(self, f: impl FnOnce(&mut Execution) -> R) -> R {
+        let _own = crate::arena::own();
         // SAFETY: only one task of an execution runs at a time, on the execution's own thread, and no other
         // borrow of it is alive while program code runs.
         f(unsafe { &mut *self.0.as_ptr() })
@@ -127,6 +128,7 @@ impl Current {
             self.with(|e| e.option = option);
             return std::ptr::null();
         }
+        let _own = crate::arena::own();
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
         match unsafe { (*self.0.as_ptr()).announce() } {
             Turn::Go => std::ptr::null(),
@@ -187,7 +189,7 @@ impl Current {
     #[track_caller]
     pub fn fail(self, defect: Defect) -> ! {
         if self.with(|e| e.stage == Stage::Teardown) {
-            self.with(|e| e.afterwards.push(defect.message));
+            self.with(|e| e.afterwards.push(defect.message.clone()));
             self.suspend_for_ever();
         }
         let yielder = self.with(|e| {

@@ -24,7 +24,7 @@ use corosensei::stack::Stack;
 use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Decision, Driver, Pending};
+use raddle_core::world::{Decision, Dice, Driver, Pending};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -44,6 +44,13 @@ pub(crate) enum Stage {
     Alone { step: ObjectId, place: &'static Location<'static> },
     /// The run is over; what is left is unwound. Operations happen at once.
     Teardown,
+}
+
+/// Who decides.
+#[derive(Clone, Copy)]
+pub(super) enum By {
+    Dice(*mut Dice),
+    Driver(*mut dyn Driver),
 }
 
 pub(crate) struct Execution {
@@ -74,6 +81,8 @@ pub(crate) struct Execution {
     pub(super) history: History,
     /// Whether anybody asks for it.
     pub(super) keeps_past: bool,
+    /// Nobody looks at operations: they need not be told apart.
+    pub(super) is_blind: bool,
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
@@ -83,7 +92,7 @@ pub(crate) struct Execution {
     pub(super) changed: Vec<ObjectId>,
     pub(super) newborn: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
-    pub(super) driver: Option<*mut dyn Driver>,
+    pub(super) driver: Option<By>,
     /// It has stopped the run.
     pub(super) stopped: bool,
     /// What it decided and has not happened yet.
@@ -157,6 +166,7 @@ impl Execution {
             races: Races::default(),
             history: History::default(),
             keeps_past: true,
+            is_blind: false,
             atomic_steps: Vec::new(),
             clock: Clock::default(),
             clock_object: NO_OBJECT,
@@ -362,7 +372,8 @@ impl Execution {
     /// The present execution has failed: nothing moves any more.
     pub fn fail(&mut self, defect: Defect) {
         if self.failure.is_none() && self.stage != Stage::Teardown {
-            self.failure = Some(defect);
+            // A copy, since the program's memory does not outlive its execution.
+            self.failure = Some(defect.clone());
             self.halted = true;
         }
     }

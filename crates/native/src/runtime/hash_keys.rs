@@ -2,50 +2,56 @@
 //! run of the same schedule to the next.
 //!
 //! std draws two random numbers for each operating-system thread and adds one to the first with every map. It does not
-//! say where it keeps them, so they are found by watching which words of the thread's own memory follow; other threads
-//! have them at the same distance from a variable of ours. They are set anew before every operation, so that what a task sees does not depend on the maps that other tasks make.
+//! say where it keeps them, so they are found by watching which words of the thread's own memory follow. They are set anew
+//! before every operation, so that what a task sees does not depend on the maps that other tasks make.
 
 use super::image;
-use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::hash::RandomState;
 use std::sync::OnceLock;
 
-thread_local! {
-    /// Lies beside std's keys.
-    static LANDMARK: Cell<u64> = const { Cell::new(0) };
-}
-
-/// How far std's keys are from the landmark, in bytes, if they could be found.
+/// See [`image::own_variable`].
 static DISTANCE: OnceLock<Option<isize>> = OnceLock::new();
 
 const FIXED: [u64; 2] = [0x7261_6464_6c65_0001, 0x6861_7368_6b65_7973];
 
-/// Where std keeps the keys of one operating-system thread.
-pub(crate) struct HashKeys(*mut [u64; 2]);
+/// Where std keeps the keys of one operating-system thread. They are the thread's own again when this is dropped.
+pub(crate) struct HashKeys {
+    place: *mut [u64; 2],
+    own: [u64; 2],
+}
 
 impl HashKeys {
+    const UNKNOWN: HashKeys = HashKeys { place: std::ptr::null_mut(), own: [0; 2] };
+
     /// Those of the calling thread. If this version of std keeps them in another way, they stay as they are.
     pub fn of_this_thread() -> HashKeys {
-        let landmark = LANDMARK.with(|landmark| landmark.as_ptr() as usize);
-        let measure = || {
-            let keys = find()? as usize;
-            let memory = image::own_memory_of_this_thread();
-            let together = memory.iter().any(|part| part.contains(&keys) && part.contains(&landmark));
-            together.then_some(keys as isize - landmark as isize)
-        };
-        let Some(distance) = DISTANCE.get_or_init(measure) else { return HashKeys(std::ptr::null_mut()) };
+        let Some(place) = image::own_variable(&DISTANCE, find) else { return HashKeys::UNKNOWN };
         // std makes the keys of a thread when it first needs them, and would overwrite ours.
         draw();
-        HashKeys(landmark.wrapping_add_signed(*distance) as *mut [u64; 2])
+        let place = place as *mut [u64; 2];
+        // SAFETY: two words of this thread's own memory, which only std's functions on this thread use.
+        HashKeys { place, own: unsafe { place.read_volatile() } }
     }
 
     /// The next map is the first.
     #[inline]
     pub fn reset(&self) {
-        if !self.0.is_null() {
+        self.set(FIXED);
+    }
+
+    #[inline]
+    fn set(&self, keys: [u64; 2]) {
+        if !self.place.is_null() {
             // SAFETY: two words of this thread's own memory, which only std's functions on this thread use.
-            unsafe { self.0.write_volatile(FIXED) };
+            unsafe { self.place.write_volatile(keys) };
         }
+    }
+}
+
+impl Drop for HashKeys {
+    fn drop(&mut self) {
+        self.set(self.own);
     }
 }
 
@@ -58,18 +64,16 @@ fn draw() -> Option<[u64; 2]> {
     Some(unsafe { std::mem::transmute_copy::<RandomState, [u64; 2]>(&RandomState::new()) })
 }
 
-fn find() -> Option<*mut [u64; 2]> {
-    const WORD: usize = size_of::<u64>();
+fn find() -> Option<usize> {
     let next = |[first, second]: [u64; 2]| [first.wrapping_add(1), second];
-    let mut places: Vec<*mut [u64; 2]> = image::own_memory_of_this_thread()
-        .into_iter()
-        .flat_map(|range| (range.start..range.end.saturating_sub(WORD)).step_by(WORD))
-        .map(|address| address as *mut [u64; 2])
-        .collect();
+    let mut places = image::own_words_of_this_thread();
+    // Two words are read from each place.
+    let known: BTreeSet<usize> = places.iter().copied().collect();
+    places.retain(|place| known.contains(&(place + size_of::<u64>())));
     for _ in 0..3 {
         let drawn = draw()?;
         // SAFETY: aligned words of this thread's own memory; whatever they hold, they are numbers.
-        places.retain(|place| unsafe { place.read_volatile() } == next(drawn));
+        places.retain(|place| unsafe { (*place as *const [u64; 2]).read_volatile() } == next(drawn));
     }
     match places[..] {
         [place] => Some(place),
@@ -84,7 +88,10 @@ mod tests {
     #[test]
     fn maps_are_seeded_alike_after_a_reset() {
         let keys = HashKeys::of_this_thread();
-        assert!(!keys.0.is_null(), "this version of std keeps its keys in a way that raddle does not know");
+        assert!(
+            !keys.place.is_null(),
+            "this version of std keeps its keys in a way that raddle does not know"
+        );
         let seeds = || {
             keys.reset();
             [draw().unwrap(), draw().unwrap()]
@@ -94,8 +101,14 @@ mod tests {
         assert_eq!(first, seeds());
         assert_eq!(first[0], FIXED);
         let others = std::thread::spawn(|| {
-            HashKeys::of_this_thread().reset();
-            [draw().unwrap(), draw().unwrap()]
+            let before = draw().unwrap();
+            let keys = HashKeys::of_this_thread();
+            keys.reset();
+            let seeds = [draw().unwrap(), draw().unwrap()];
+            drop(keys);
+            // The one before, the one that made sure that there are keys, and this one.
+            assert_eq!(draw().unwrap(), [before[0].wrapping_add(2), before[1]]);
+            seeds
         });
         assert_eq!(others.join().unwrap(), first);
     }

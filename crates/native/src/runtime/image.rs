@@ -1,5 +1,6 @@
 //! Where the program's statics and a thread's own ones are in memory. The only file that asks the platform.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,8 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// the stacks lie between them.
 static STRETCHES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 static RANGES: OnceLock<Vec<Range<usize>>> = OnceLock::new();
+
+/// A part of the program or of a library.
+struct Part {
+    range: Range<usize>,
+    /// It can be written to: what cannot holds nothing that changes.
+    changes: bool,
+}
+
 /// The program and its libraries, each with its parts.
-static IMAGES: OnceLock<Vec<Vec<Range<usize>>>> = OnceLock::new();
+static IMAGES: OnceLock<Vec<Vec<Part>>> = OnceLock::new();
 
 /// Whether `address` belongs to a static.
 #[inline]
@@ -25,26 +34,28 @@ pub(crate) fn contains(address: usize) -> bool {
 
 #[cold]
 fn ranges() -> &'static [Range<usize>] {
+    let _own = crate::arena::own();
     RANGES.get_or_init(|| {
         // The loader names the program itself first.
         let images = IMAGES.get_or_init(find);
         for (stretch, images) in STRETCHES.iter().zip([&images[..1], &images[1..]]) {
-            let ranges = || images.iter().flatten();
+            let ranges = || images.iter().flatten().filter(|part| part.changes).map(|part| &part.range);
             stretch[0].store(ranges().map(|r| r.start).min().unwrap_or(1), Ordering::Relaxed);
             stretch[1].store(ranges().map(|r| r.end).max().unwrap_or(1), Ordering::Relaxed);
         }
-        images.iter().flatten().cloned().collect()
+        images.iter().flatten().filter(|part| part.changes).map(|part| part.range.clone()).collect()
     })
 }
 
 /// Whether two addresses belong to the program, or to the same one of its libraries.
 pub(crate) fn are_together(one: usize, other: usize) -> bool {
-    let has = |image: &[Range<usize>], address| image.iter().any(|range| range.contains(address));
+    let _own = crate::arena::own();
+    let has = |image: &[Part], address| image.iter().any(|part| part.range.contains(address));
     IMAGES.get_or_init(find).iter().any(|image| has(image, &one) && has(image, &other))
 }
 
 #[cfg(target_os = "linux")]
-fn find() -> Vec<Vec<Range<usize>>> {
+fn find() -> Vec<Vec<Part>> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -52,17 +63,18 @@ fn find() -> Vec<Vec<Range<usize>>> {
     ) -> libc::c_int {
         // SAFETY: the loader passes a valid description, and `out` is the vector below.
         unsafe {
-            let out = &mut *(out as *mut Vec<Vec<Range<usize>>>);
+            let out = &mut *(out as *mut Vec<Vec<Part>>);
             let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
             let range = |header: &libc::Elf64_Phdr| {
                 let from = (*info).dlpi_addr as usize + header.p_vaddr as usize;
                 from..from + header.p_memsz as usize
             };
-            out.push(headers.iter().filter(|h| h.p_type == libc::PT_LOAD).map(range).collect());
+            let part = |h: &libc::Elf64_Phdr| Part { range: range(h), changes: h.p_flags & libc::PF_W != 0 };
+            out.push(headers.iter().filter(|h| h.p_type == libc::PT_LOAD).map(part).collect());
         }
         0
     }
-    let mut ranges: Vec<Vec<Range<usize>>> = Vec::new();
+    let mut ranges: Vec<Vec<Part>> = Vec::new();
     // SAFETY: `visit` keeps to its contract and the vector outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
     ranges
@@ -70,7 +82,7 @@ fn find() -> Vec<Vec<Range<usize>>> {
 
 /// Where the calling thread keeps what is its own, in whole words.
 #[cfg(target_os = "linux")]
-pub(crate) fn own_memory_of_this_thread() -> Vec<Range<usize>> {
+fn own_memory_of_this_thread() -> Vec<Range<usize>> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -95,8 +107,36 @@ pub(crate) fn own_memory_of_this_thread() -> Vec<Range<usize>> {
     ranges
 }
 
+thread_local! {
+    /// Lies beside what std keeps for the thread.
+    static LANDMARK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Where std keeps something for the calling thread that it tells nobody about. `find` searches for it, once in the
+/// life of the process: all threads have it at the same `distance` from a variable of ours. None if it is not found,
+/// or if the two do not belong to the same library.
+pub(crate) fn own_variable(
+    distance: &OnceLock<Option<isize>>,
+    find: impl FnOnce() -> Option<usize>,
+) -> Option<usize> {
+    let landmark = LANDMARK.with(|landmark| landmark.as_ptr() as usize);
+    let measure = || {
+        let found = find()?;
+        let memory = own_memory_of_this_thread();
+        let together = memory.iter().any(|part| part.contains(&found) && part.contains(&landmark));
+        together.then_some(found as isize - landmark as isize)
+    };
+    distance.get_or_init(measure).map(|distance| landmark.wrapping_add_signed(distance))
+}
+
+/// The words of the calling thread's own memory.
+pub(crate) fn own_words_of_this_thread() -> Vec<usize> {
+    let words = |range: Range<usize>| range.step_by(size_of::<usize>());
+    own_memory_of_this_thread().into_iter().flat_map(words).collect()
+}
+
 #[cfg(not(target_os = "linux"))]
-fn find() -> Vec<Vec<Range<usize>>> {
+fn find() -> Vec<Vec<Part>> {
     compile_error!("raddle does not know yet how to find statics on this platform: see image.rs");
 }
 

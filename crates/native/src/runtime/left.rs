@@ -24,7 +24,8 @@ pub(crate) fn remember(addresses: impl Iterator<Item = usize>) {
 }
 
 fn keep(addresses: impl Iterator<Item = usize>) {
-    let mut addresses = addresses.peekable();
+    // Arenas begin anew: there, what was left behind is gone.
+    let mut addresses = addresses.filter(|address| !crate::arena::contains(*address as *mut u8)).peekable();
     if COUNT.get() == 0 && addresses.peek().is_none() {
         return;
     }

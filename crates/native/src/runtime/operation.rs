@@ -6,7 +6,7 @@
 
 use super::execution::Execution;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
-use raddle_core::world::Manner;
+use raddle_core::world::{Manner, Part};
 use std::panic::Location;
 
 /// What an operation would do in the present state.
@@ -64,6 +64,8 @@ pub(crate) struct Verb {
     pub by_itself: bool,
     /// A compare-exchange: never blocked, and a read or a write by the value in place.
     pub by_value: bool,
+    /// May fail for no reason, while that is left open.
+    pub may_fail: bool,
     /// Who keeps it from happening, for reports of deadlocks.
     pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
     /// What they hold, for the same reports.
@@ -72,6 +74,12 @@ pub(crate) struct Verb {
     pub waits: fn(&Execution, &Op) -> Option<&'static str>,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
+    /// May only look at what it touches: says itself when it changes something.
+    pub looks: bool,
+    /// What it means to operations that wait for its object.
+    pub part: Part,
+    /// Operations that commute with each other can block it together, as readers do a writer.
+    pub blocked_by_several: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub odd: bool,
 }
@@ -95,10 +103,14 @@ impl Verb {
             manner: Manner::Ordinary,
             by_itself: false,
             by_value: false,
+            may_fail: false,
             holders: nobody,
             held: its_object,
             waits: |_, _| None,
             in_destructors: false,
+            looks: false,
+            part: Part::Either,
+            blocked_by_several: false,
             odd: false,
         }
     }
@@ -135,9 +147,35 @@ impl Verb {
         self.odd = true;
         self
     }
+    /// May only look at what it touches, whatever its accesses say, and says itself when it changes something: see
+    /// [`Execution::made_progress`].
+    pub const fn looks(mut self) -> Verb {
+        self.looks = true;
+        self
+    }
+    /// Takes what others wait for, and gives nothing back.
+    pub const fn takes(mut self) -> Verb {
+        self.part = Part::Takes;
+        self
+    }
+    /// Gives back what others wait for, and keeps nobody waiting.
+    pub const fn frees(mut self) -> Verb {
+        self.part = Part::Frees;
+        self
+    }
+    /// Operations that commute with each other can block it together.
+    pub const fn blocked_by_several(mut self) -> Verb {
+        self.blocked_by_several = true;
+        self
+    }
     /// The value in place decides whether it reads or writes.
     pub const fn by_value(mut self) -> Verb {
         self.by_value = true;
+        self
+    }
+    /// May fail for no reason.
+    pub const fn may_fail(mut self) -> Verb {
+        self.may_fail = true;
         self
     }
     /// At any moment, all operations of this verb on one object have the same sense.

@@ -85,6 +85,7 @@ fn copy<T: ?Sized>(current: Current, this: &T, address: usize) -> &T {
     let size = size_of_val(this);
     let found = current.with(|e| e.overlays.find(address, size));
     let bytes = found.unwrap_or_else(|| {
+        let _own = crate::arena::own();
         let layout = Layout::for_value(this);
         let bytes = if size == 0 {
             std::ptr::without_provenance_mut(layout.align())

@@ -5,20 +5,13 @@
 //! task, also inside of code that is not ours, and a task that never goes on leaves nothing behind.
 //!
 //! std does not say where it keeps the count, so it is found by watching which word of the thread's own
-//! memory follows two nested panics. Other threads have it at the same distance from a variable of ours, if the
-//! two belong to the same library.
+//! memory follows two nested panics.
 
 use super::image;
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
-thread_local! {
-    /// Lies beside std's count.
-    static LANDMARK: Cell<usize> = const { Cell::new(0) };
-}
-
-/// How far std's count is from the landmark, in bytes, if that is the same in all threads.
+/// See [`image::own_variable`].
 static DISTANCE: OnceLock<Option<isize>> = OnceLock::new();
 
 /// Where std keeps the count of one operating-system thread.
@@ -27,15 +20,8 @@ pub(crate) struct PanicCount(*mut usize);
 impl PanicCount {
     /// That of the calling thread, which must not be panicking.
     pub fn of_this_thread() -> PanicCount {
-        let landmark = LANDMARK.with(|landmark| landmark.as_ptr() as usize);
-        let measure = || {
-            let count = PanicCount::find().0 as usize;
-            let memory = image::own_memory_of_this_thread();
-            let together = memory.iter().any(|part| part.contains(&count) && part.contains(&landmark));
-            together.then_some(count as isize - landmark as isize)
-        };
-        match DISTANCE.get_or_init(measure) {
-            Some(distance) => PanicCount(landmark.wrapping_add_signed(*distance) as *mut usize),
+        match image::own_variable(&DISTANCE, || Some(PanicCount::find().0 as usize)) {
+            Some(place) => PanicCount(place as *mut usize),
             None => PanicCount::find(),
         }
     }
@@ -82,14 +68,7 @@ struct Words(Vec<*mut usize>);
 
 impl Words {
     fn of_this_thread() -> Words {
-        let words = image::own_memory_of_this_thread();
-        Words(
-            words
-                .into_iter()
-                .flat_map(|range| range.step_by(size_of::<usize>()))
-                .map(|a| a as *mut usize)
-                .collect(),
-        )
+        Words(image::own_words_of_this_thread().into_iter().map(|a| a as *mut usize).collect())
     }
     /// Drops those that do not hold `value`.
     fn keep(&mut self, value: usize) {

@@ -9,8 +9,8 @@ use super::log::Effect;
 use super::operation::{Changes, NO_OBJECT, Op, Sense};
 use super::task::Role;
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::world::{Birth, Past};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use raddle_core::world::{Birth, Part, Past};
 use std::cell::RefCell;
 
 /// A step, and how its objects were before it.
@@ -19,6 +19,8 @@ pub(crate) struct Was {
     task: TaskId,
     /// Its line in the log.
     line: u32,
+    /// What it means to operations that wait for its object.
+    part: Part,
     objects: [Before; 2],
 }
 
@@ -27,8 +29,26 @@ pub(crate) struct Was {
 struct Before {
     object: ObjectId,
     state: State,
-    /// The step before this one that touched the object, plus 1.
+    /// What changed it before that.
+    earlier: Change,
+}
+
+/// What changed an object: a step, plus 1; or with [`Change::ASIDE`] the number of a change that is no step of its
+/// own; or 0.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Change(u32);
+
+impl Change {
+    const ASIDE: u32 = 1 << 31;
+}
+
+/// A change that is no step of its own, but a consequence of one that did not announce it: nobody can tell when it
+/// happened.
+#[derive(Clone, Copy)]
+struct Aside {
+    /// The step that it followed, plus 1.
     step: u32,
+    before: Before,
 }
 
 /// What operations depend on.
@@ -53,8 +73,11 @@ impl State {
 pub(crate) struct History {
     steps: Vec<Was>,
     births: Vec<Birth>,
-    /// The last step that touched an object, plus 1, by object.
-    last: Vec<u32>,
+    asides: Vec<Aside>,
+    /// What changed an object last, by object.
+    last: Vec<Change>,
+    /// The steps that used up a spurious wake-up or failure, plus 1.
+    spent: Vec<u32>,
     shadow: RefCell<Option<Box<Execution>>>,
 }
 
@@ -62,10 +85,16 @@ impl History {
     pub fn reset(&mut self) {
         self.steps.clear();
         self.births.clear();
+        self.asides.clear();
         self.last.clear();
+        self.spent.clear();
     }
     pub fn births(&self) -> &[Birth] {
         &self.births
+    }
+    /// Step `step`, plus 1, used up a spurious wake-up or failure.
+    pub fn spend(&mut self, step: u32) {
+        self.spent.push(step);
     }
     /// How many steps there were.
     pub fn len(&self) -> u32 {
@@ -81,6 +110,11 @@ impl History {
     }
 }
 
+/// Whether step `step`, plus 1, is one of the first `before` or of `also`.
+fn happened(step: u32, before: usize, also: &[u32]) -> bool {
+    step as usize <= before || also.contains(&(step - 1))
+}
+
 impl Execution {
     fn state_of(&self, object: ObjectId) -> State {
         let object = &self.objects[object];
@@ -91,39 +125,70 @@ impl Execution {
     #[inline(always)]
     pub(super) fn note_past(&mut self, id: TaskId, line: u32) {
         let op = &self.task(id).op;
-        let (object, other) = (op.object, op.other);
+        let (object, other, part) = (op.object, op.other, op.verb.part);
         let objects = [self.before(object), self.before(other)];
-        self.history.steps.push(Was { task: id, line, objects });
+        self.history.steps.push(Was { task: id, line, part, objects });
     }
 
     #[inline(always)]
     fn before(&mut self, object: ObjectId) -> Before {
+        let step = Change(self.history.steps.len() as u32 + 1);
+        self.changed_by(object, step)
+    }
+
+    #[inline(always)]
+    fn changed_by(&mut self, object: ObjectId, change: Change) -> Before {
         if object == NO_OBJECT {
-            return Before { object, state: State::default(), step: 0 };
+            return Before { object, state: State::default(), earlier: Change(0) };
         }
         let state = self.state_of(object);
-        let History { last, steps, .. } = &mut self.history;
+        let last = &mut self.history.last;
         if last.len() <= object.index() {
-            last.resize(object.index() + 1, 0);
+            last.resize(object.index() + 1, Change(0));
         }
-        let step = std::mem::replace(&mut last[object.index()], steps.len() as u32 + 1);
-        Before { object, state, step }
+        let earlier = std::mem::replace(&mut last[object.index()], change);
+        Before { object, state, earlier }
+    }
+
+    /// The running task is about to change `object` in a way that is no step of its own.
+    pub fn note_aside(&mut self, object: ObjectId) {
+        if self.keeps_past {
+            let number = self.history.asides.len() as u32;
+            let before = self.changed_by(object, Change(number | Change::ASIDE));
+            self.history.asides.push(Aside { step: self.history.len(), before });
+        }
+    }
+
+    /// What changed `object`, the latest first: a step, plus 1, and how the object was before it.
+    fn changes(&self, object: ObjectId) -> impl Iterator<Item = (u32, State)> {
+        let History { last, steps, asides, .. } = &self.history;
+        let mut next = last.get(object.index()).copied().unwrap_or_default();
+        std::iter::from_fn(move || {
+            let (step, before) = match next.0 {
+                0 => return None,
+                aside if aside & Change::ASIDE != 0 => {
+                    let Aside { step, before } = asides[(aside & !Change::ASIDE) as usize];
+                    (step, before)
+                }
+                step => {
+                    let was = &steps[step as usize - 1];
+                    (step, *was.objects.iter().find(|b| b.object == object).expect("it touched it"))
+                }
+            };
+            next = before.earlier;
+            Some((step, before.state))
+        })
     }
 
     /// How `object` was after the first `before` steps and then the steps `also`.
     fn state_then(&self, object: ObjectId, before: usize, also: &[u32]) -> State {
         let mut later = self.state_of(object);
-        let mut step = self.history.last.get(object.index()).copied().unwrap_or(0) as usize;
         let mut added: Vec<(State, State)> = Vec::new();
-        while step > before {
-            let was = &self.history.steps[step - 1];
-            let Before { state, step: earlier, .. } =
-                *was.objects.iter().find(|b| b.object == object).expect("it touched it");
-            if also.contains(&(step as u32 - 1)) {
+        for (step, state) in self.changes(object).take_while(|(step, _)| *step as usize > before) {
+            if also.contains(&(step - 1)) {
                 added.push((state, later));
             }
             later = state;
-            step = earlier as usize;
         }
         for (from, to) in added {
             later.add(from, to);
@@ -135,7 +200,7 @@ impl Execution {
     fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Sense {
         let task = self.task(id);
         let op = &task.op;
-        let happened = |step: u32| (step as usize) <= before || also.contains(&(step - 1));
+        let happened = |step: u32| happened(step, before, also);
         let mut shadow = self.history.shadow.borrow_mut();
         let shadow = shadow.get_or_insert_with(|| Box::new(Execution::new(self.settings.clone())));
         while shadow.task_ids().len() <= id.index() {
@@ -154,11 +219,17 @@ impl Execution {
         shadow.settings.time = self.settings.time;
         shadow.clock_object = self.clock_object;
         shadow.spurious_object = self.spurious_object;
-        shadow.spurious_left = self.spurious_left;
+        shadow.spurious_left = self.spurious_then(before, also);
         let copy = shadow.task_mut(id);
         copy.notified = task.notified && happened(task.woken);
         copy.timed_out = task.timed_out && happened(task.woken);
         op.verb.sense(shadow, op)
+    }
+
+    /// How many spurious wake-ups and failures were left after the first `before` steps and then `also`.
+    fn spurious_then(&self, before: usize, also: &[u32]) -> u32 {
+        let spent = self.history.spent.iter().filter(|step| happened(**step, before, also));
+        self.settings.spurious - spent.count() as u32
     }
 
     /// Whether timer `id` could have fired in the place of step `before`.
@@ -179,28 +250,47 @@ impl Execution {
     }
 
     /// What a compare-exchange would have touched, by the value that was there.
-    fn exchange_then(&self, op: &Op, before: usize) -> Option<Accesses> {
-        let mut step = self.history.last.get(op.object.index()).copied().unwrap_or(0) as usize;
-        while step > before {
-            let was = &self.history.steps[step - 1];
-            step = was.objects.iter().find(|b| b.object == op.object)?.step as usize;
-        }
-        let line = self.history.steps[step.checked_sub(1)?].line;
-        let value = match self.log.lines[line as usize].effect {
-            Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => value,
-            Effect::Updated(_, _, value) => value,
-            _ => return None,
-        };
-        Some(if value == op.args[1] { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    fn exchange_then(&self, op: &Op, before: usize, also: &[u32]) -> Option<Accesses> {
+        let mut earlier =
+            self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
+        let value = earlier.find_map(|step| {
+            let line = self.history.steps[step as usize - 1].line;
+            match self.log.lines[line as usize].effect {
+                Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => Some(value),
+                Effect::Updated(_, _, value) => Some(value),
+                // It failed for no reason, and saw nothing.
+                _ => None,
+            }
+        })?;
+        Some(match value == op.args[1] {
+            false => Accesses::read(op.object),
+            true if op.verb.may_fail && self.spurious_object != NO_OBJECT => {
+                let mode = if self.spurious_then(before, also) > 0 { Mode::Write } else { Mode::Read };
+                Accesses::write(op.object).and(self.spurious_object, mode)
+            }
+            true => Accesses::write(op.object),
+        })
     }
 }
 
 impl Past for Execution {
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
+        let is_main = task == TaskId::MAIN;
         let task = self.task(task);
         let verb = task.op.verb;
-        verb.changes != Changes::Never && !verb.by_value || matches!(task.role, Role::Timer { .. })
+        verb.changes != Changes::Never && !verb.by_value
+            || matches!(task.role, Role::Timer { .. })
+            || is_main && self.main_waits
+    }
+
+    #[inline]
+    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        self.task(task).op.verb.blocked_by_several
+    }
+
+    fn part_of(&self, step: usize, _task: TaskId) -> Part {
+        self.history.steps[step].part
     }
 
     fn could_happen(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
@@ -208,6 +298,7 @@ impl Past for Execution {
             Role::Timer { .. } => self.could_fire(id, before),
             // Nobody picks those, and they wait for others.
             _ if self.task(id).op.verb.by_itself => false,
+            _ if id == TaskId::MAIN && self.main_waits => false,
             _ => self.sense_then(id, before, also).options > 0,
         }
     }
@@ -218,7 +309,7 @@ impl Past for Execution {
         if matches!(task.role, Role::Timer { .. }) {
             verb.sense(self, &task.op).accesses
         } else if verb.by_value {
-            self.exchange_then(&task.op, before).unwrap_or(now)
+            self.exchange_then(&task.op, before, also).unwrap_or(now)
         } else if verb.changes == Changes::Never || task.role != Role::Thread {
             now
         } else {

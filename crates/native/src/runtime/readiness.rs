@@ -39,6 +39,8 @@ impl Execution {
     /// of an operation that can happen anyway, never what enables one: nobody may count on it.
     pub fn spend_spurious(&mut self) {
         self.spurious_left -= 1;
+        let step = self.history.len();
+        self.history.spend(step);
         if self.spurious_left == 0 {
             for id in self.task_ids() {
                 let task = self.task(id);
@@ -78,9 +80,10 @@ impl Execution {
         let accesses = match task.spin_reads.is_empty() {
             true => sense.accesses,
             // Whoever changes what its loop read lets it go on.
-            false => Execution::looks_at(sense.accesses, &task.spin_reads),
+            false => self.looks_at(sense.accesses, &task.spin_reads),
         };
-        Pending { accesses, options, signature: op.signature(), manner: op.verb.manner }
+        let signature = if self.is_blind { 0 } else { op.signature() };
+        Pending { accesses, options, signature, manner: op.verb.manner }
     }
 
     /// Evaluates the pending operation of a task in the present state.

@@ -15,6 +15,8 @@ pub(crate) struct TaskStack {
     offset: usize,
     /// Of the usual size; others are not kept.
     usual: bool,
+    /// The how-manieth stack of its worker it is.
+    number: usize,
 }
 
 // SAFETY: a part of a valid stack, with the alignment kept.
@@ -60,12 +62,18 @@ impl Stacks {
     #[cold]
     fn inherit(&mut self) -> Option<TaskStack> {
         let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = left.iter().rposition(|(size, _)| *size == self.size)?;
+        let fits = left.iter().enumerate().filter(|(_, (size, _))| *size == self.size);
+        let (at, _) = fits.min_by_key(|(_, (_, stack))| stack.number)?;
         Some(left.swap_remove(at).1)
     }
     pub fn give_back(&mut self, stack: TaskStack) {
         // Larger ones were asked for by one task and would be wasted on others.
-        if stack.usual {
+        if stack.usual && cfg!(feature = "arena") {
+            // The one that was made first is taken first: so what is on the stack of a task has the same address
+            // whatever was there before.
+            let at = self.free.partition_point(|other| other.number > stack.number);
+            self.free.insert(at, stack);
+        } else if stack.usual {
             self.free.push(stack);
         }
     }
@@ -73,7 +81,7 @@ impl Stacks {
         self.made += 1;
         let offset = self.made * STRIDE % PAGE;
         match DefaultStack::new(size + PAGE) {
-            Ok(mapping) => TaskStack { mapping, offset, usual: size == self.size },
+            Ok(mapping) => TaskStack { mapping, offset, usual: size == self.size, number: self.made },
             Err(e) => panic!(
                 "raddle: cannot map a stack of {size} bytes for a task: {e}; use fewer tasks at a time or a \
                  smaller stack_size"

@@ -2,7 +2,7 @@
 //!
 //! A task that may go on at once never leaves its stack; others are suspended until they are picked.
 
-use super::execution::{Execution, Stage, Turn};
+use super::execution::{By, Execution, Stage, Turn};
 use super::left;
 use super::operation::{Changes, Op};
 use super::spin::LOOK_EVERY;
@@ -11,11 +11,12 @@ use crate::settings::Detached;
 use corosensei::CoroutineResult;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
-use raddle_core::world::{Decision, Driver, Manner, Pending, Pick, Point};
+use raddle_core::world::{Decision, Dice, Driver, Manner, Pending, Pick, Point};
 
 impl Execution {
     /// Lets the main task run up to its first operation, with nobody who drives.
     pub fn set_out(&mut self) {
+        self.is_blind = false;
         self.settle();
     }
 
@@ -100,9 +101,12 @@ impl Execution {
         let waits = is_wait || id == TaskId::MAIN && self.task(id).phase == Phase::Ending;
         let pending = Pending { options: !waits as u32, ..pending };
         // SAFETY: as in `decide`.
-        if let Some(driver) = self.driver
-            && !unsafe { &mut *driver }.note(id, &pending, self)
-        {
+        let goes_on = match self.driver {
+            Some(By::Dice(dice)) => unsafe { &mut *dice }.note(),
+            Some(By::Driver(driver)) => unsafe { &mut *driver }.note(id, &pending, self),
+            None => true,
+        };
+        if !goes_on {
             self.driver = None;
             self.stopped = true;
         }
@@ -116,8 +120,10 @@ impl Execution {
             return Decision::STOP;
         }
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
-        let driver = unsafe { &mut *driver };
-        let decision = driver.next(&self.point(), self);
+        let decision = match driver {
+            By::Dice(dice) => unsafe { &mut *dice }.draw(self.enabled.tasks(), &self.pending),
+            By::Driver(driver) => unsafe { &mut *driver }.next(&self.point(), self),
+        };
         if decision.pick().is_none() {
             self.driver = None;
             self.stopped = true;
@@ -129,8 +135,19 @@ impl Execution {
     pub fn drive(&mut self, driver: &mut dyn Driver) {
         self.keeps_past = driver.looks_back();
         // SAFETY: `self.driver` is cleared before this returns.
-        self.driver =
-            Some(unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) });
+        let driver = unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) };
+        self.let_decide(By::Driver(driver));
+    }
+
+    /// Draws what happens until the run is over, or until the dice are used up.
+    pub fn draw(&mut self, dice: &mut Dice) {
+        self.keeps_past = false;
+        self.let_decide(By::Dice(dice));
+    }
+
+    fn let_decide(&mut self, driver: By) {
+        self.is_blind = matches!(driver, By::Dice(_));
+        self.driver = Some(driver);
         self.decided = Decision::STOP;
         loop {
             let Some(pick) = self.decided.pick() else {
@@ -197,7 +214,7 @@ impl Execution {
             unsafe { (tasks.get_unchecked_mut(id.index()), pending.get_unchecked(id.index())) };
         let op = &task.op;
         watch.moved(id, op.place);
-        let wrote = pending.accesses.any_write();
+        let wrote = pending.accesses.any_write() & !op.verb.looks;
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
         task.steps += 1;

@@ -12,7 +12,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
 use crate::runtime::overlay::here;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
@@ -40,14 +40,17 @@ fn and_clock(e: &Execution, accesses: Accesses, touches: u64) -> Accesses {
     }
 }
 
-/// Option 1 is to wake up for no reason: it does not even begin to wait.
-static WAIT: Verb = Verb::always("wait", |e, op| {
-    let accesses = and_clock(e, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0]);
-    match e.spurious_left {
-        0 => Sense::ready(accesses),
-        _ => Sense { accesses: accesses.and(e.spurious_object, Mode::Write), options: 2 },
-    }
+static WAIT: Verb = Verb::always("wait", |e, op| Sense::ready(waits(e, op)));
+/// Where spurious wake-ups are possible: option 1 is to wake up for no reason, and not even to begin to wait. One
+/// that comes too late for that could have come earlier, so it reads what the others used up.
+static MAY_WAIT: Verb = Verb::new("wait", |e, op| match e.spurious_left {
+    0 => Sense::ready(waits(e, op).and(e.spurious_object, Mode::Read)),
+    _ => Sense { accesses: waits(e, op).and(e.spurious_object, Mode::Write), options: 2 },
 });
+
+fn waits(e: &Execution, op: &Op) -> Accesses {
+    and_clock(e, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
+}
 
 static WAKE: Verb = Verb::new("wake", |e, op| {
     let accesses = and_clock(e, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
@@ -176,7 +179,8 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, Reason) {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
-        let mut wait = Op::new(&WAIT, condvar, place).with(mutex);
+        let may_wake = current.with(|e| e.spurious_object != NO_OBJECT);
+        let mut wait = Op::new(if may_wake { &MAY_WAIT } else { &WAIT }, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
             current.with(|e| e.the_clock());

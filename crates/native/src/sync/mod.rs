@@ -3,6 +3,8 @@
 pub mod atomic;
 mod barrier;
 mod condvar;
+#[doc(hidden)]
+pub mod counts;
 mod guard;
 mod latch;
 mod lazy_lock;

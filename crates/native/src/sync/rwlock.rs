@@ -28,6 +28,7 @@ const KIND: &str = "RwLock";
 static READ: Verb =
     Verb::new("read", |e, op| Sense::when(writer(e, op.object).is_none(), Accesses::read(op.object)))
         .held_by(|e, op| writer(e, op.object).into_iter().collect())
+        .takes()
         .alike();
 static TRY_READ: Verb = Verb::read("try_read");
 static WRITE: Verb = Verb::new("write", |e, op| {
@@ -43,6 +44,8 @@ static WRITE: Verb = Verb::new("write", |e, op| {
         readers
     }
 })
+.blocked_by_several()
+.takes()
 .alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
@@ -52,8 +55,8 @@ static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
     })
 })
 .alike();
-static READ_UNLOCK: Verb = Verb::read("unlock").in_destructors();
-static WRITE_UNLOCK: Verb = Verb::write("unlock").in_destructors();
+static READ_UNLOCK: Verb = Verb::read("unlock").frees().in_destructors();
+static WRITE_UNLOCK: Verb = Verb::write("unlock").frees().in_destructors();
 static DOWNGRADE: Verb = Verb::write("downgrade");
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");

@@ -98,6 +98,7 @@ mod blocks {
             let memory = unsafe { std::alloc::alloc(layout) };
             return NonNull::new(memory.cast()).unwrap_or_else(|| std::alloc::handle_alloc_error(layout));
         }
+        let _own = crate::arena::own();
         let kept = FREE.try_with(|free| free.borrow_mut().pop()).ok().flatten();
         let block = kept.unwrap_or_else(|| Box::new(Block(MaybeUninit::uninit())));
         NonNull::from(Box::leak(block)).cast()
@@ -108,6 +109,7 @@ mod blocks {
             // SAFETY: allocated above with this layout.
             return unsafe { std::alloc::dealloc(shared.as_ptr().cast(), Layout::new::<Shared<T>>()) };
         }
+        let _own = crate::arena::own();
         // What was in it is gone, as if it were freed.
         crate::alloc::forget(shared.as_ptr().cast(), size_of::<Block>());
         // SAFETY: taken out of its box above.

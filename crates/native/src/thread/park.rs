@@ -8,7 +8,7 @@ use super::sleep::{is_over, set_timer};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
@@ -17,7 +17,7 @@ use std::time::Duration;
 static PARK: Verb =
     Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))))
         .waits(|_, _| Some("waits to be unparked"));
-/// Before it parks, while spurious wake-ups are left: option 1 is not to.
+/// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
 static MAY_PARK: Verb = Verb::new("park", |e, op| match e.spurious_left {
     0 => Sense::ready(Accesses::read(op.object)),
     _ => Sense { accesses: Accesses::write(op.object), options: 2 },
@@ -102,9 +102,10 @@ fn take_token(current: Current, token: ObjectId) -> bool {
 
 /// Whether the search lets the running task return instead of parking.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
-    let Some(spurious) = current.with(|e| (e.spurious_left > 0).then_some(e.spurious_object)) else {
+    let spurious = current.with(|e| e.spurious_object);
+    if spurious == NO_OBJECT {
         return false;
-    };
+    }
     let returns = current.perform(Op::new(&MAY_PARK, spurious, place)) == 1;
     if returns {
         current.with(|e| e.spend_spurious());

@@ -1,6 +1,9 @@
 //! The optimal reduction in the Rust world: known numbers of Mazurkiewicz traces, and random programs over all
 //! primitives against depth-first search.
 
+mod bounded;
+mod channels;
 mod counts;
+mod oracle;
 mod programs;
 mod random_programs;

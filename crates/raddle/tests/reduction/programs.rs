@@ -2,7 +2,7 @@
 //! reloads after a failed compare-exchange; a failed compare-exchange is a read.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
-use raddle::sync::{Mutex, RwLock};
+use raddle::sync::{Mutex, RwLock, mpsc};
 use raddle::thread;
 use std::sync::Arc;
 
@@ -273,6 +273,31 @@ pub fn rwlock(readers: usize, writers: usize, k: usize) {
                 let _ = *l.read().unwrap();
             }
         }));
+    }
+    for h in hs {
+        h.join().unwrap();
+    }
+}
+
+/// p producers x n messages, the consumer is main
+pub fn mpsc_pc(p: usize, n: usize) {
+    let (tx, rx) = mpsc::channel::<usize>();
+    let hs: Vec<_> = (0..p)
+        .map(|i| {
+            let tx = tx.clone();
+            thread::spawn(move || {
+                for j in 0..n {
+                    tx.send(i * 100 + j).unwrap();
+                }
+            })
+        })
+        .collect();
+    let mut last = vec![None; p];
+    for _ in 0..p * n {
+        let v = rx.recv().unwrap();
+        let (i, j) = (v / 100, v % 100);
+        assert!(last[i].is_none_or(|l| l < j));
+        last[i] = Some(j);
     }
     for h in hs {
         h.join().unwrap();

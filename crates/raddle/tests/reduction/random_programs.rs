@@ -1,31 +1,28 @@
 //! Random programs over the real primitives, explored by depth-first search and by the reduction: the same
 //! outcomes, the same failures, and one execution for each trace that depth-first search sees.
 
-#[path = "../../../core/tests/common/classes.rs"]
-#[allow(dead_code, reason = "core's tests use all of it")]
-mod classes;
-
-use classes::{Seen, classifier};
+use crate::oracle::{self, Notes, Seen, compare, config, run};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use raddle::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use raddle::sync::{Barrier, Condvar, Mutex, Once, RwLock};
 use raddle::thread::{self, JoinHandle, Thread};
 use raddle_core::clock::Time;
-use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal};
-use raddle_native::{NativeWorld, Settings, Spins};
+use raddle_core::search::Findings;
+use raddle_core::strategy::Random;
+use raddle_native::{Settings, Spins};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What a task does.
 #[derive(Clone, Debug)]
-enum Do {
+pub enum Do {
     Load(usize),
     Store(usize, i64),
     Add(usize),
     Exchange(usize, i64),
+    /// May fail for no reason.
+    WeakExchange(usize, i64),
     Lock(usize, Vec<Do>),
     TryLock(usize, Vec<Do>),
     Read(Vec<Do>),
@@ -69,9 +66,6 @@ struct Shared {
     main: Thread,
 }
 
-/// What tasks noted: their own notes, and those of the children that they joined.
-type Notes = Vec<i64>;
-
 fn play(program: &[Do], shared: &Arc<Shared>, notes: &mut Notes) {
     let mut children: Vec<JoinHandle<Notes>> = Vec::new();
     for op in program {
@@ -81,6 +75,10 @@ fn play(program: &[Do], shared: &Arc<Shared>, notes: &mut Notes) {
             Add(x) => notes.push(shared.vars[*x].fetch_add(10, SeqCst)),
             Exchange(x, value) => {
                 let result = shared.vars[*x].compare_exchange(*value, value + 1, SeqCst, SeqCst);
+                notes.push(result.unwrap_or_else(|found| 100 + found));
+            }
+            WeakExchange(x, value) => {
+                let result = shared.vars[*x].compare_exchange_weak(*value, value + 1, SeqCst, SeqCst);
                 notes.push(result.unwrap_or_else(|found| 100 + found));
             }
             Lock(m, inner) => {
@@ -169,84 +167,31 @@ fn body(program: &[Do]) -> Notes {
     notes
 }
 
-fn explore(
+/// Explores a program and says which classes of executions there were.
+pub fn explore(
     program: &[Do],
     settings: &Settings,
     workers: usize,
     most: u64,
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Notes>, Seen) {
-    let (strategy, seen) = classifier(strategy);
-    let budget = Budget { executions: Some(most), steps: 2_000, time: None };
-    let plan = Plan { budget, workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    let program = || body(program);
-    let found =
-        search(&plan, Box::new(strategy), || NativeWorld::new(&program, settings.clone()), &NoListener);
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
-    (found, seen)
+    oracle::explore(&|| body(program), settings, workers, most, strategy)
 }
 
-/// Whether two readers can block a writer and one of them may have to wait for the other: the one case in which
-/// the reduction learns only on the way that there is nothing to explore.
-fn may_be_abandoned(program: &[Do]) -> bool {
-    let words = format!("{program:?}");
-    words.matches("Read(").count() > 1 && words.contains("Write(")
-}
-
-/// Compares with depth-first search, unless that takes too long.
-fn compare(program: &[Do], settings: &Settings) -> Result<(), String> {
-    const MOST: u64 = 3_000;
-    let (slow, all) = explore(program, settings, 1, MOST, Dfs::new());
-    if slow.executions == MOST {
-        return Ok(());
+/// Uniform random lets the world draw without looking. Whoever looks must see the same.
+fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
+    const MOST: u64 = 60;
+    let (open, _) = explore(program, settings, 1, MOST, Random::new(7));
+    let blind = run(&|| body(program), settings, 1, MOST, Random::new(7));
+    let told = |found: &Findings<Notes>| {
+        let failure =
+            found.failure.as_ref().map(|f| (f.execution, f.defect.message.clone(), f.ticket.clone()));
+        (found.executions, found.steps, found.failures, found.outcomes.clone(), failure)
+    };
+    match told(&open) == told(&blind) {
+        true => Ok(()),
+        false => Err(format!("{:?}\nis not {:?}\n{program:?}", told(&blind), told(&open))),
     }
-    for workers in [1, 2] {
-        let (found, seen) = explore(program, settings, workers, MOST, Optimal::new());
-        // It has met what it cannot decide, and must not claim more than it has explored.
-        if found.abandoned > 0 {
-            assert!(!found.coverage.is_exhaustive(), "{}", found.coverage);
-            if !may_be_abandoned(program) && found.failures == 0 {
-                return Err(format!("{} executions were abandoned\n{program:?}", found.abandoned));
-            }
-            continue;
-        }
-        // Where a panic ends a run depends on who notices it, and when; that it does is compared below.
-        let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
-        let whole = |of: &Seen| of.keys().filter(|(cut, _)| !cut).count();
-        let executions = |of: &Seen| of.iter().filter(|((cut, _), _)| !cut).map(|(_, n)| *n).sum::<u64>();
-        let problem = |words: &str| {
-            let failure = found.failure.as_ref().map(|f| &f.defect);
-            Err(format!(
-                "{words}: {} executions, {} abandoned, {} failures, {} classes, {missed} missed; {failure:?}\n{}\n{program:?}",
-                found.executions,
-                found.abandoned,
-                found.failures,
-                all.len(),
-                found.coverage,
-            ))
-        };
-        if missed > 0 {
-            return problem("traces were missed");
-        }
-        if !found.outcomes.keys().eq(slow.outcomes.keys()) || (found.failures > 0) != (slow.failures > 0) {
-            return problem("outcomes differ");
-        }
-        // A timer takes its place among all others, and some traces are explored more than once for that.
-        if settings.time == Time::Any {
-            continue;
-        }
-        let fails = all.keys().any(|(cut, _)| *cut);
-        // Where a reader keeps a writer out for ever, some traces are explored more than once.
-        let words = format!("{program:?}");
-        let keeps_out = words.contains("Read(") && words.contains("Write(");
-        if !fails && !keeps_out && executions(&seen) != whole(&all) as u64 {
-            return problem("traces were explored more than once");
-        }
-        if !found.coverage.is_exhaustive() {
-            return problem("not exhaustive");
-        }
-    }
-    Ok(())
 }
 
 fn op() -> impl Strategy<Value = Do> {
@@ -255,6 +200,7 @@ fn op() -> impl Strategy<Value = Do> {
         2 => (0..2usize, 1..3i64).prop_map(|(x, v)| Store(x, v)),
         1 => (0..2usize).prop_map(Add),
         2 => (0..2usize, 0..2i64).prop_map(|(x, v)| Exchange(x, v)),
+        1 => (0..2usize, 0..2i64).prop_map(|(x, v)| WeakExchange(x, v)),
         1 => Just(TryWrite),
         2 => (1..3i64).prop_map(Send),
         2 => (1..3i64).prop_map(SendBounded),
@@ -284,7 +230,7 @@ fn op() -> impl Strategy<Value = Do> {
     })
 }
 
-fn programs() -> impl Strategy<Value = Vec<Do>> {
+pub fn programs() -> impl Strategy<Value = Vec<Do>> {
     let ops = |most| prop::collection::vec(op(), 0..most);
     let child = (ops(3), prop::option::of((any::<prop::sample::Index>(), ops(2))), any::<bool>()).prop_map(
         |(mut ops, grandchild, joins)| {
@@ -309,33 +255,39 @@ fn programs() -> impl Strategy<Value = Vec<Do>> {
     })
 }
 
-/// The same programs each time, unless more of them are asked for.
-fn seed() -> RngSeed {
-    if std::env::var_os("RADDLE_ORACLE").is_some() { RngSeed::Random } else { RngSeed::Fixed(7) }
-}
-
-fn cases() -> u32 {
-    std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(300)
+fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
+    let compared = compare(&|| body(program), &settings);
+    prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
+    Ok(())
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), rng_seed: seed(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(300))]
 
     #[test]
-    fn each_trace_once(program in programs()) {
-        let compared = compare(&program, &Settings::default());
+    fn drawing_blindly_is_the_same_as_looking(program in programs(), any_time in any::<bool>(), spurious in 0..2u32) {
+        let time = if any_time { Time::Any } else { Time::Idle };
+        let compared = compare_blind(&program, &Settings { time, spurious, ..Settings::default() });
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
     #[test]
-    fn nothing_is_missed_where_timers_fire_at_any_point(program in programs()) {
-        let compared = compare(&program, &Settings { time: Time::Any, ..Settings::default() });
-        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    fn each_trace_once(program in programs()) {
+        check(&program, Settings::default())?;
+    }
+
+    #[test]
+    fn where_timers_fire_at_any_point(program in programs()) {
+        check(&program, Settings { time: Time::Any, ..Settings::default() })?;
     }
 
     #[test]
     fn where_loops_wait(program in programs()) {
-        let compared = compare(&program, &Settings { spins: Spins::Await, ..Settings::default() });
-        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+        check(&program, Settings { spins: Spins::Await, ..Settings::default() })?;
+    }
+
+    #[test]
+    fn where_tasks_wake_up_for_no_reason(program in programs(), spurious in 1..3u32) {
+        check(&program, Settings { spurious, ..Settings::default() })?;
     }
 }

@@ -14,7 +14,7 @@ pub fn is_one() -> bool {
 pub fn of(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact"]).env(MARK, "1");
-    for name in ["STRATEGY", "ITERATIONS", "SEED", "WORKERS", "REPLAY"] {
+    for name in ["STRATEGY", "PREEMPTIONS", "ITERATIONS", "SECONDS", "SEED", "WORKERS", "RESUME", "REPLAY"] {
         command.env_remove(format!("RADDLE_{name}"));
     }
     command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");

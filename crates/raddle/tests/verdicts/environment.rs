@@ -114,10 +114,13 @@ fn nonsense() {
     wrong(
         "RADDLE_STRATEGY",
         "luck",
-        "RADDLE_STRATEGY is `luck`; it takes exhaustive, dfs, random, portfolio, ",
+        "RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, preemption-bounding, random, portfolio, ",
     );
     wrong("RADDLE_SEED", "x", "RADDLE_SEED is `x`; it takes a number");
     wrong("RADDLE_ITERATIONS", "-1", "RADDLE_ITERATIONS is `-1`; it takes a number");
+    wrong("RADDLE_PREEMPTIONS", "two", "RADDLE_PREEMPTIONS is `two`; it takes a number");
+    wrong("RADDLE_SECONDS", "1m", "RADDLE_SECONDS is `1m`; it takes a number");
+    wrong("RADDLE_RESUME", "/no/such/search", "RADDLE_RESUME: cannot read the search /no/such/search");
     wrong("RADDLE_WORKERS", "many", "RADDLE_WORKERS is `many`; it takes a number");
     wrong("RADDLE_REPLAY", "/no/such/ticket", "RADDLE_REPLAY: cannot read the ticket /no/such/ticket");
     wrong("RADDLE_REPLAY", "raddle1;;", "RADDLE_REPLAY: not a usable ticket: a part is missing");

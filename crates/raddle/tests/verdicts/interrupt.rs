@@ -57,11 +57,34 @@ fn samples_until_it_is_interrupted() {
     is_interrupted(Checker::random(u64::MAX));
 }
 
+/// The number in "no failure in 1,234 executions".
+fn executions(text: &str) -> u64 {
+    let (_, number) = text.split_once("no failure in ").expect(text);
+    number.split(' ').next().unwrap().replace(',', "").parse().unwrap()
+}
+
+/// The file that a message names.
+fn file(text: &str) -> String {
+    let (_, file) = text.split_once("RADDLE_RESUME=").expect(text);
+    file.split_whitespace().next().unwrap().to_owned()
+}
+
 #[test]
 fn the_verdict_so_far_is_told() {
     let (status, text) = child::run(&mut child::of("interrupt::checks_until_it_is_interrupted"));
     assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
     assert!(text.contains("interrupted after ") && text.contains(" executions"), "{text}");
+    // It goes on from the file that it names, and counts on.
+    let (before, file) = (executions(&text), file(&text));
+    let mut again = child::of("interrupt::checks_until_it_is_interrupted");
+    let (status, text) = child::run(again.env("RADDLE_RESUME", &file));
+    assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
+    assert!(executions(&text) > before, "{before}, then {text}");
+    // What is left of depth-first search is nothing for a reduction.
+    let mut other = child::of("interrupt::checks_until_it_is_interrupted");
+    let (status, text) = child::run(other.env("RADDLE_RESUME", &file).env("RADDLE_STRATEGY", "exhaustive"));
+    let words = "RADDLE_RESUME: the search that was stopped is `dfs`, this one is `exhaustive`";
+    assert!(status.code().is_some_and(|code| code != 0) && text.contains(words), "{status}: {text}");
     for test in ["searches_until_it_is_interrupted", "samples_until_it_is_interrupted"] {
         let (status, text) = child::run(&mut child::of(&format!("interrupt::{test}")));
         assert!(status.success(), "{status}: {text}");

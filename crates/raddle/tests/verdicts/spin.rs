@@ -330,3 +330,32 @@ fn rounds_that_write() {
         assert!(report.failure().is_none(), "{report}");
     }
 }
+
+/// A loop that counts its rounds until the other has set a flag: as many rounds as are fair, and a long one.
+#[test]
+fn the_fair_bound_is_adjustable_and_named() {
+    let rounds = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let other = flag.clone();
+        let task = thread::spawn(move || other.store(1, Relaxed));
+        let mut rounds = 0u32;
+        while flag.load(Relaxed) == 0 {
+            hint::spin_loop();
+            rounds += 1;
+        }
+        task.join().unwrap();
+        rounds
+    };
+    let mut short = Vec::new();
+    for fair in [2, 3, 6] {
+        let report = Checker::exhaustive().spin_rounds(fair).run(rounds);
+        let words = format!("fair spins ({fair} rounds)");
+        assert!(report.coverage().to_string().contains(&words), "{}", report.coverage());
+        // The last one is the long one, in which it might give up.
+        let mut found: Vec<u32> = report.outcomes().keys().copied().collect();
+        assert!(found.pop().is_some_and(|long| long > 128), "{:?}", report.outcomes());
+        assert!(found.iter().copied().eq(0..found.len() as u32), "{:?}", report.outcomes());
+        short.push(found.len());
+    }
+    assert_eq!([short[1] - short[0], short[2] - short[1]], [1, 3], "{short:?}");
+}

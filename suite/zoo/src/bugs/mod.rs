@@ -39,8 +39,6 @@ mod treiber;
 mod twostage;
 mod wronglock;
 mod wsq;
-mod wsq_interlocked;
-mod wsq_late_read;
 
 use crew::{Crew, Var};
 
@@ -118,7 +116,7 @@ pub const ALL: &[Bug] = &[
     bug("twostage_100", 100, |form| twostage::run(100, form)),
     bug("wronglock", 8, |form| wronglock::run(8, form)),
     bug("wronglock_3", 4, |form| wronglock::run(4, form)),
-    bug("wsq", 1, wsq::run),
-    bug("wsq_interlocked", 1, wsq_interlocked::run),
-    bug("wsq_late_read", 1, wsq_late_read::run),
+    bug("wsq", 1, wsq::cilk::run),
+    bug("wsq_interlocked", 1, wsq::interlocked::run),
+    bug("wsq_late_read", 1, wsq::late_read::run),
 ];

@@ -14,23 +14,31 @@
 //! ([`races`]). An operation that was blocked when it could have come first is taken back to the last place at
 //! which it was not; that is for the world to say.
 //!
+//! Operations that commute may block a third one together, as readers do a writer. Whether one of them can go on
+//! without the other, and let the writer in, is not known beforehand; so a writer is the free step only where nobody
+//! else can move, and then the readers are there already.
+//!
 //! Guarantee: every maximal trace exactly once, for worlds in which operations that do not conflict commute and
-//! the accesses of an operation to an object depend on that object alone. No execution is given up as undecided, unless two
-//! operations that commute block a third one (as readers do a writer) and one of them waits for the other.
+//! what blocks an operation is among what it conflicts with. Where a schedule leads nowhere, since all who can move
+//! belong to the schedules of others, the rest of it is abandoned as redundant. That takes two locks for readers and
+//! writers, whose writers become readers of the other one and cannot go on without each other.
 
 mod names;
 mod path;
 mod races;
+mod saved;
 mod work;
 
-use super::{Decision, Next, Strategy};
+pub use saved::OptimalPart;
+
+use super::{Decision, Next, Part, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
-use work::{Picks, Work};
+use work::{Item, Move, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
@@ -50,9 +58,17 @@ pub struct Optimal {
     /// Who could move at the last point where the strategy was free, and what they would have touched.
     movers: Vec<(TaskId, Accesses)>,
     started: bool,
+    /// An execution was begun and is not over.
+    begun: bool,
+    /// How much of the whole tree the present execution and what it finds are taken to be, and how much has been
+    /// explored since somebody asked.
+    share: f64,
+    explored: f64,
     /// The picks that lead to this part of the tree, if it was split off.
     inherited: Vec<Pick>,
     scratch: Scratch,
+    /// The most that it held at once, in steps and picks.
+    peak: usize,
 }
 
 impl Default for Optimal {
@@ -74,9 +90,19 @@ impl Optimal {
             same: 0,
             movers: Vec::new(),
             started: false,
+            begun: false,
+            share: 1.0,
+            explored: 0.0,
             inherited: Vec::new(),
             scratch: Scratch::default(),
+            peak: 0,
         }
+    }
+
+    /// A search of the part of the tree that `item` stands for.
+    fn of(item: Item, path: Path, picks: Picks) -> Optimal {
+        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
+        Optimal { path, work: Work::of(item, picks), inherited, started: true, ..Optimal::new() }
     }
 
     /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
@@ -87,7 +113,7 @@ impl Optimal {
             let Step { task, accesses, by_itself, waited, .. } = steps[self.path.len()];
             debug_assert!(by_itself);
             let is_last = self.taken + 1 == self.schedule.len()
-                && self.path.names.task(self.schedule[self.taken].0) == Some(task)
+                && self.path.names.task(self.schedule[self.taken].name) == Some(task)
                 && self.path.steps_of(task) + 1 == self.time;
             if !waited && (is_last || self.taken == self.schedule.len()) {
                 self.find_races(task, accesses, Blocking::Never, point);
@@ -112,7 +138,7 @@ impl Optimal {
 
     /// The pick that the schedule prescribes next.
     fn follow(&mut self, point: &Point<'_>) -> Decision {
-        let (name, option) = self.schedule[self.taken];
+        let Move { name, option, odd } = self.schedule[self.taken];
         self.taken += 1;
         let Some(task) = self.path.names.task(name) else { return Decision::UNDECIDED };
         let pending = point.pending(task);
@@ -129,6 +155,9 @@ impl Optimal {
             self.try_other_options(task, pending.options, self.deferred);
         }
         self.path.push(task, option, pending.accesses, origin, movers(point));
+        if odd {
+            self.path.mark_odd();
+        }
         if is_last && let Some(deferred) = self.deferred {
             self.path.reverse(deferred);
         }
@@ -137,25 +166,39 @@ impl Optimal {
 
     /// The pick of a free step: tasks that were deferred first, then whoever moved last.
     fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
+        let last = so_far.last_task();
         if self.path.any_open() {
             let deferred = self.path.only_deferred();
-            return match deferred.filter(|task| point.is_enabled(*task)) {
-                None => self.free_of_others(so_far, point),
+            return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
+                None => self.free_of_others(last, point),
                 deferred => deferred,
             };
         }
-        let last = so_far.last_task();
         let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
-        goes_on.or_else(|| {
+        let task = goes_on.or_else(|| {
             let after = point.enabled().iter().find(|t| Some(**t) > last);
             after.or(point.enabled().first()).copied()
-        })
+        })?;
+        if comes_last(task, point) {
+            let others = point.enabled().iter().find(|t| !comes_last(**t, point));
+            return Some(others.copied().unwrap_or(task));
+        }
+        Some(task)
+    }
+
+    /// Whoever can move must not: all that is left is explored elsewhere. What could have come earlier may not be.
+    #[cold]
+    fn stuck(&mut self, point: &Point<'_>) {
+        for (at, pending) in point.all().iter().enumerate() {
+            if *pending != Pending::NOTHING {
+                self.find_races(TaskId(at as u32), pending.accesses, Blocking::Possible, point);
+            }
+        }
     }
 
     /// The same while there are operations that others explore.
     #[cold]
-    fn free_of_others(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
-        let last = so_far.last_task();
+    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<TaskId> {
         let Optimal { path, work, scratch, .. } = self;
         let deferred = path.open_reversals().map(|r| r.deferred.task);
         let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
@@ -163,8 +206,14 @@ impl Optimal {
         let in_order =
             deferred.chain(goes_on).chain(others.clone().filter(|t| Some(*t) > last)).chain(others);
         let mut finder = Finder { path, work, scratch, point };
-        let mut enabled = in_order.filter(|t| point.is_enabled(*t));
-        enabled.find(|t| !finder.is_forbidden(*t, point.pending(*t).accesses))
+        let mut is_allowed =
+            |t: TaskId| point.is_enabled(t) && !finder.is_forbidden(t, point.pending(t).accesses);
+        let mut allowed = in_order.filter(|t| is_allowed(*t));
+        let task = allowed.next()?;
+        if comes_last(task, point) {
+            return Some(allowed.find(|t| !comes_last(*t, point)).unwrap_or(task));
+        }
+        Some(task)
     }
 
     /// Looks for races of an operation that comes next, or never can.
@@ -188,10 +237,18 @@ impl Optimal {
 
     fn try_other_options(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            self.work.pick(self.path.names.of(task), option);
+            self.work.pick(self.path.names.of(task), option, false);
             self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1);
         }
     }
+}
+
+/// Whether it is better to let others go before `task`: several who commute may block its operation together, and
+/// which of them do is known once they have moved. If it went first, all of them would be reversed one by one, and
+/// those who cannot go on without each other in vain.
+#[inline]
+fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
+    point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
 }
 
 /// Who of the first 64 tasks can move.
@@ -208,7 +265,7 @@ impl Strategy for Optimal {
             self.inherited.clear();
         }
         if !self.started {
-            self.started = true;
+            (self.started, self.begun) = (true, true);
             return Next::From(0);
         }
         match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
@@ -216,6 +273,8 @@ impl Strategy for Optimal {
                 self.taken = 0;
                 self.deferred = item.deferred;
                 self.time = item.time;
+                self.share = item.share;
+                self.begun = true;
                 Next::From(self.same)
             }
             None => Next::Exhausted,
@@ -230,7 +289,10 @@ impl Strategy for Optimal {
         if self.taken < self.schedule.len() {
             return self.follow(point);
         }
-        let Some(task) = self.free(so_far, point) else { return Decision::UNDECIDED };
+        let Some(task) = self.free(so_far, point) else {
+            self.stuck(point);
+            return Decision::ABANDON;
+        };
         self.note_movers(task, point);
         let pending = point.pending(task);
         self.find_races(task, pending.accesses, Blocking::Possible, point);
@@ -267,23 +329,37 @@ impl Strategy for Optimal {
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         self.same = self.path.len().min(trace.len());
-        self.work.close_batch();
+        self.explored += self.work.close_batch(self.share);
+        self.begun = false;
+        self.peak = self.peak.max(self.path.len() + self.work.size());
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let (item, path, picks) = self.work.split(&self.path)?;
-        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
-        Some(Box::new(Optimal {
-            path,
-            work: Work::of(item, picks),
-            inherited,
-            started: true,
-            ..Optimal::new()
-        }))
+        Some(Box::new(Optimal::of(item, path, picks)))
+    }
+
+    fn save(&mut self) -> Option<Vec<Part>> {
+        Some(self.saved().into_iter().map(Part::Optimal).collect())
+    }
+
+    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+        match part {
+            Part::Optimal(part) => Ok(Box::new(Optimal::from_saved(part)?)),
+            Part::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
+        }
+    }
+
+    fn explored(&mut self) -> Option<f64> {
+        Some(std::mem::take(&mut self.explored))
     }
 
     fn inherited(&self) -> &[Pick] {
         &self.inherited
+    }
+
+    fn peak(&self) -> u64 {
+        self.peak as u64
     }
 
     fn extent(&self, _executions: u64) -> Extent {

@@ -28,6 +28,15 @@ pub(super) struct Names {
 }
 
 impl Names {
+    /// Parent and number there of each name.
+    pub fn table(&self) -> &[(u32, u32)] {
+        &self.all
+    }
+    /// Nobody bears these names yet.
+    pub fn of_table(all: Vec<(u32, u32)>) -> Names {
+        let known = all.iter().enumerate().map(|(name, birth)| (*birth, name as u32)).collect();
+        Names { tasks: vec![TaskId(u32::MAX); all.len()], known, bearers: Vec::new(), all }
+    }
     /// Only the first `tasks` tasks are left.
     #[inline]
     pub fn truncate(&mut self, tasks: usize) {

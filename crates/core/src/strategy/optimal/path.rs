@@ -28,10 +28,12 @@ pub(super) struct Event {
     pub origin: Origin,
     /// It is its task's how-manieth, from 1.
     pub time: u32,
+    /// It took a detour: another option than the first, or the place of a step that was free.
+    pub odd: bool,
     /// The last chosen step that is not behind it: without that one it would not have happened there.
     pub chosen: u32,
     /// Who of the first 64 tasks could move when it was chosen.
-    movers: u64,
+    pub movers: u64,
     /// The step before it of its task, plus 1.
     before: u32,
     /// For each of its accesses, the step before it that touched the same object, plus 1.
@@ -82,11 +84,11 @@ pub(super) struct Deferred {
 }
 
 /// How many steps of four tasks are known.
-pub(super) type Part = [u32; 4];
+pub(super) type Clock = [u32; 4];
 
 /// Learns all that `theirs` knows.
 #[inline(always)]
-pub(super) fn join(mine: &mut [Part], theirs: &[Part]) {
+pub(super) fn join(mine: &mut [Clock], theirs: &[Clock]) {
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
         for (mine, theirs) in mine.iter_mut().zip(theirs) {
             *mine = (*mine).max(*theirs);
@@ -116,7 +118,7 @@ pub(super) struct Path {
     pub names: Names,
     tasks: Vec<Task>,
     /// The clocks of the steps, one behind the other, `width` parts each.
-    clocks: Vec<Part>,
+    clocks: Vec<Clock>,
     width: usize,
     /// The last step that touched an object, plus 1.
     last_touch: Vec<u32>,
@@ -125,12 +127,12 @@ pub(super) struct Path {
     pub reversals: Vec<Reversal>,
     /// How many of them are open.
     open: usize,
-    /// Free steps that took another option than the first.
+    /// Steps that took a detour, but for the last ones of reversals.
     pub odd: Vec<u32>,
     /// Phantoms that have not been taken away before they moved, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were, and before which step.
-    gone: Vec<(TaskId, u32)>,
+    pub gone: Vec<(TaskId, u32)>,
 }
 
 impl Path {
@@ -139,12 +141,12 @@ impl Path {
         self.events.len()
     }
     #[inline]
-    pub fn clock(&self, event: usize) -> &[Part] {
+    pub fn clock(&self, event: usize) -> &[Clock] {
         &self.clocks[event * self.width..][..self.width]
     }
     /// Whether `clock` knows step `event`.
     #[inline]
-    pub fn knows(&self, clock: &[Part], event: usize) -> bool {
+    pub fn knows(&self, clock: &[Clock], event: usize) -> bool {
         let event = &self.events[event];
         clock[event.task.index() / 4][event.task.index() % 4] >= event.time
     }
@@ -175,7 +177,7 @@ impl Path {
     }
     /// Writes what `task` knew before its next step into `clock`.
     #[inline]
-    pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Part>) {
+    pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
         clock.clear();
         let Task { last, born, .. } = self.tasks[task.index()];
         match (if last > 0 { last } else { born } as usize).checked_sub(1) {
@@ -218,6 +220,15 @@ impl Path {
     /// The births of the tasks that were born after `depth` steps.
     pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {
         self.tasks.iter().map(|t| t.birth).filter(move |b| b.after as usize > depth)
+    }
+    /// The births of all tasks.
+    pub fn births(&self) -> impl Iterator<Item = Birth> + '_ {
+        self.tasks.iter().map(|t| t.birth)
+    }
+    /// These phantoms are known to have been taken away.
+    pub fn forget(&mut self, gone: Vec<(TaskId, u32)>) {
+        self.phantoms.retain(|phantom| gone.iter().all(|(task, _)| task != phantom));
+        self.gone = gone;
     }
     fn add_task(&mut self, birth: Birth) {
         let task = self.tasks.len();
@@ -293,7 +304,8 @@ impl Path {
         if self.open > 0 {
             self.close(task, at as u32);
         }
-        if origin == Origin::Free && option > 0 {
+        let odd = origin == Origin::Free && option > 0;
+        if odd {
             self.odd.push(at as u32);
         }
         let before = last;
@@ -303,6 +315,7 @@ impl Path {
             accesses,
             origin,
             time,
+            odd,
             chosen,
             movers,
             before,
@@ -341,6 +354,9 @@ impl Path {
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
         for event in events {
             self.push(event.task, event.option, event.accesses, event.origin, event.movers);
+            if event.odd {
+                self.mark_odd();
+            }
             if let Some(reversal) = reversals.next_if(|r| r.last as usize == self.len() - 1) {
                 self.reverse(reversal.deferred);
             }
@@ -348,6 +364,17 @@ impl Path {
                 self.bear(*birth);
             }
         }
+    }
+    /// The last step took a detour in the execution that its schedule is from.
+    pub fn mark_odd(&mut self) {
+        let at = self.events.len() - 1;
+        if !std::mem::replace(&mut self.events[at].odd, true) {
+            self.odd.push(at as u32);
+        }
+    }
+    /// Whether step `at` took a detour.
+    pub fn is_odd(&self, at: u32) -> bool {
+        self.events[at as usize].odd || self.reversals.iter().any(|r| r.last == at)
     }
     /// The last step reverses a race.
     pub fn reverse(&mut self, deferred: Deferred) {
@@ -485,6 +512,8 @@ impl Path {
 
 /// No walk ends there, but it is a conflict.
 const NONE: u8 = 1 << 7;
+/// No walk came there: it only led to a conflict.
+pub(super) const LED: u8 = 1 << 6;
 /// All walks end there.
 const ALL: u8 = 0b1111;
 
@@ -498,7 +527,7 @@ impl Conflicts {
             if !self.more.is_empty()
                 && let Some(at) = self.take_more(own)
             {
-                return Some((at, NONE));
+                return Some((at, LED));
             }
             let at = own.checked_sub(1)? as usize;
             let event = &path.events[at];

@@ -3,27 +3,30 @@
 //! A race is reversed in one execution only, of all those that contain what happened before its second step:
 //! in the one that deviates from what is free as little as possible. All tests here are local to the execution.
 
-use super::path::{Conflicts, Deferred, Origin, Part, Path, join};
+use super::path::{Clock, Conflicts, Deferred, LED, Origin, Path, join};
 use super::work::Work;
 use crate::operation::{Accesses, TaskId};
-use crate::world::Point;
+use crate::world::{Part, Point};
 use std::cmp::Ordering;
 
 /// Buffers that are used again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     /// What is known to come before the operation, whatever is reversed.
-    known: Vec<Part>,
+    known: Vec<Clock>,
     /// What comes before it once the race is reversed.
-    kept: Vec<Part>,
+    kept: Vec<Clock>,
     /// The steps of `kept` behind the first of the race.
     also: Vec<u32>,
     /// Conflicting steps, the latest first, and whether the operation would be blocked before them.
     hits: Vec<(u32, bool)>,
-    /// Those of them before which it would be blocked, and that do not depend on the first of the race.
+    /// Those of them that may block it, before which it would be blocked, and that do not depend on the first of the
+    /// race. The earliest first.
     stuck: Vec<u32>,
+    /// Those of `stuck` that are left out.
+    left_out: Vec<u32>,
     /// What comes before the operation, for a test.
-    clock: Vec<Part>,
+    clock: Vec<Clock>,
     conflicts: Conflicts,
 }
 
@@ -62,16 +65,22 @@ impl Finder<'_> {
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.knows(&self.scratch.known, at) {
                 self.scratch.conflicts.retire(walks);
-            } else if path.events[at].origin == Origin::ByItself {
+                continue;
+            }
+            let could_happen = if path.events[at].origin == Origin::ByItself {
                 // It was bound to happen: the operation comes before it if it comes before what led to it.
                 self.scratch.conflicts.lead_to(path, at);
-                self.scratch.hits.push((at as u32, false));
+                true
             } else if self.consider(second, at, can_block) {
                 join(&mut self.scratch.known, path.clock(at));
                 self.scratch.conflicts.retire(walks);
-                self.scratch.hits.push((at as u32, false));
+                true
             } else {
-                self.scratch.hits.push((at as u32, true));
+                false
+            };
+            // What only led to a conflict does not have to come first.
+            if walks != LED {
+                self.scratch.hits.push((at as u32, !could_happen));
             }
         }
     }
@@ -80,58 +89,51 @@ impl Finder<'_> {
     fn consider(&mut self, second: &Second, first: usize, can_block: bool) -> bool {
         let event = &self.path.events[first];
         let reversible = event.origin == Origin::Free && event.option == 0;
+        self.scratch.left_out.clear();
         if !can_block {
             let seen = self.path.could_move(second.task, first);
-            if seen == Some(false) && self.keep(second.task, first, 0) {
+            if seen == Some(false) && self.keep(second.task, first) {
                 // Held back for another reason, as loops are that wait.
                 return false;
             }
             if reversible {
-                self.keep(second.task, first, 0);
+                self.keep(second.task, first);
                 self.reverse(second, first);
             }
             return true;
         }
         self.scratch.stuck.clear();
-        if second.accesses.is_everything() {
-            // All depends on all.
-            return self.consider_without(second, first, reversible, 0, 0);
-        }
-        for (hit, blocks) in self.scratch.hits.iter().rev() {
-            if *blocks && !self.path.is_after(*hit as usize, first) {
-                self.scratch.stuck.push(*hit);
+        // What touches everything depends on all that came before.
+        if !second.accesses.is_everything() {
+            for at in (0..self.scratch.hits.len()).rev() {
+                let (hit, blocks) = self.scratch.hits[at];
+                if blocks
+                    && !self.path.is_after(hit as usize, first)
+                    && self.point.part_of(hit as usize, second.task) != Part::Frees
+                {
+                    self.scratch.stuck.push(hit);
+                }
             }
         }
-        assert!(
-            self.scratch.stuck.len() <= u32::BITS as usize,
-            "raddle: more than {} operations that do not depend on each other block one; such programs are too \
-             large for the reduction: use `random`, or `dfs` with a bound",
-            u32::BITS
-        );
-        self.consider_without(second, first, reversible, 0, 0)
+        self.consider_without(second, first, reversible, 0)
     }
 
-    /// The same without those of `stuck`, up to number `decided`, that `without` says. Where an operation could
-    /// not have come before what others did, since it would have been blocked all the same, these may also be
-    /// left out, with all that depends on them.
-    fn consider_without(
-        &mut self,
-        second: &Second,
-        first: usize,
-        reversible: bool,
-        decided: usize,
-        without: u32,
-    ) -> bool {
-        if let Some(next) = self.scratch.stuck.get(decided) {
-            let depends = (0..decided).any(|earlier| {
-                without & 1 << earlier != 0
-                    && self.path.is_after(*next as usize, self.scratch.stuck[earlier] as usize)
-            });
-            let left_out = without | 1 << decided;
-            return (!depends && self.consider_without(second, first, reversible, decided + 1, without))
-                | self.consider_without(second, first, reversible, decided + 1, left_out);
+    /// The same without some of `stuck`: those before number `decided` are left out or not. Where an operation could
+    /// not have come before what others did, since it would have been blocked all the same, these may also be left
+    /// out, with all that depends on them.
+    fn consider_without(&mut self, second: &Second, first: usize, reversible: bool, decided: usize) -> bool {
+        if let Some(next) = self.scratch.stuck.get(decided).copied() {
+            let depends = |earlier: &u32| self.path.is_after(next as usize, *earlier as usize);
+            let mut could = false;
+            if !self.scratch.left_out.iter().any(depends) && !self.takes_for_good(second, next, first) {
+                could |= self.consider_without(second, first, reversible, decided + 1);
+            }
+            self.scratch.left_out.push(next);
+            could |= self.consider_without(second, first, reversible, decided + 1);
+            self.scratch.left_out.pop();
+            return could;
         }
-        let only_program_order = self.keep(second.task, first, without);
+        let only_program_order = self.keep(second.task, first);
         let seen = match only_program_order {
             true => self.path.could_move(second.task, first),
             false => None,
@@ -146,6 +148,19 @@ impl Finder<'_> {
         could
     }
 
+    /// Whether step `hit` takes what the operation waits for, and nobody gives it back unless step `first` comes
+    /// first. Spares the time to try what else may be left out: nothing helps but to leave out this one.
+    fn takes_for_good(&self, second: &Second, hit: u32, first: usize) -> bool {
+        let part_of = |hit: u32| self.point.part_of(hit as usize, second.task);
+        let gives_back = |(other, _): &(u32, bool)| {
+            let at = *other as usize;
+            part_of(*other) != Part::Takes
+                && self.path.is_after(at, hit as usize)
+                && !self.path.is_after(at, first)
+        };
+        part_of(hit) == Part::Takes && !self.scratch.hits.iter().any(gives_back)
+    }
+
     /// The operation comes before step `first`, if that is for this execution to find.
     fn reverse(&mut self, second: &Second, first: usize) {
         if self.is_first_to_find(first) && self.is_allowed(second, first) {
@@ -156,17 +171,15 @@ impl Finder<'_> {
     }
 
     /// What comes before the operation of `task` if it comes before step `first`: all that does not depend on
-    /// `first`, nor on those of `stuck` that are to be left out. Says whether that is only what its task knew.
-    fn keep(&mut self, task: TaskId, first: usize, without: u32) -> bool {
+    /// `first`, nor on what is left out. Says whether that is only what its task knew.
+    fn keep(&mut self, task: TaskId, first: usize) -> bool {
         let path = self.path;
         let mut only_program_order = true;
-        let Scratch { kept, also, hits, stuck, .. } = &mut *self.scratch;
+        let Scratch { kept, also, hits, left_out, .. } = &mut *self.scratch;
         path.knowledge_of(task, kept);
         for (hit, _) in hits.iter() {
             let hit = *hit as usize;
-            let is_left_out =
-                |(at, stuck): (usize, &u32)| without & 1 << at != 0 && path.is_after(hit, *stuck as usize);
-            let goes = path.is_after(hit, first) || without != 0 && stuck.iter().enumerate().any(is_left_out);
+            let goes = path.is_after(hit, first) || left_out.iter().any(|l| path.is_after(hit, *l as usize));
             if !goes {
                 only_program_order = false;
                 join(kept, path.clock(hit));
@@ -252,10 +265,10 @@ impl Finder<'_> {
         for at in &self.scratch.also {
             let event = &self.path.events[*at as usize];
             if event.origin != Origin::ByItself {
-                self.work.pick(self.path.names.of(event.task), event.option);
+                self.work.pick(self.path.names.of(event.task), event.option, self.path.is_odd(*at));
             }
         }
-        self.work.pick(self.path.names.of(task), 0);
+        self.work.pick(self.path.names.of(task), 0, false);
         self.work.add(deferred.at as usize, Some(deferred), self.path.steps_of(task) + 1);
     }
 
@@ -291,7 +304,7 @@ impl Finder<'_> {
 }
 
 /// Whether something that conflicts with the deferred step, and comes before step `end`, is known to `clock`.
-fn follows(path: &Path, deferred: &Deferred, end: usize, clock: &[Part]) -> bool {
+fn follows(path: &Path, deferred: &Deferred, end: usize, clock: &[Clock]) -> bool {
     (deferred.at as usize..end)
         .any(|at| path.knows(clock, at) && path.events[at].accesses.conflict(deferred.accesses))
 }

@@ -10,11 +10,19 @@ use super::names::Name;
 use super::path::{Deferred, Event, Path, Reversal};
 use crate::world::Birth;
 
-/// Who moves, with which option.
-pub(super) type Picks = Vec<(Name, u32)>;
+/// Who moves, and how.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Move {
+    pub name: Name,
+    pub option: u32,
+    /// It took a detour in the execution that it is from.
+    pub odd: bool,
+}
+
+pub(super) type Picks = Vec<Move>;
 
 /// A part of the tree that is left to explore.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Item {
     /// How many steps of the execution that it was found in come first.
     pub depth: u32,
@@ -25,6 +33,14 @@ pub(super) struct Item {
     /// The picks that follow.
     from: u32,
     to: u32,
+    /// How much of the whole tree it is taken to be.
+    pub share: f64,
+}
+
+impl Item {
+    pub fn new(depth: usize, deferred: Option<Deferred>, time: u32, share: f64) -> Item {
+        Item { depth: depth as u32, deferred, time, from: 0, to: 0, share }
+    }
 }
 
 /// What one execution found.
@@ -62,20 +78,25 @@ impl Work {
     }
     /// Another pick of the item that is being put together.
     #[inline]
-    pub fn pick(&mut self, name: Name, option: u32) {
-        self.picks.push((name, option));
+    pub fn pick(&mut self, name: Name, option: u32, odd: bool) {
+        self.picks.push(Move { name, option, odd });
     }
     /// The item that was put together is complete.
     #[inline]
     pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32) {
         let (from, to) = (self.open as u32, self.picks.len() as u32);
-        self.items.push(Item { depth: depth as u32, deferred, time, from, to });
+        self.items.push(Item { from, to, ..Item::new(depth, deferred, time, 0.0) });
         self.open = self.picks.len();
     }
-    /// An execution is over: the deepest of what it found comes first.
-    pub fn close_batch(&mut self) {
+    /// An execution is over: the deepest of what it found comes first. It and all that it found have equal parts in
+    /// its share of the tree, as far as anybody knows. Returns that part.
+    pub fn close_batch(&mut self, share: f64) -> f64 {
         let from = self.batches.last().map_or(0, |batch| batch.items);
-        self.items[from..].sort_by_key(|item| item.depth);
+        let found = &mut self.items[from..];
+        found.sort_by_key(|item| item.depth);
+        let part = share / (found.len() + 1) as f64;
+        found.iter_mut().for_each(|item| item.share = part);
+        part
     }
     /// The next item. Its picks are written into `schedule`, and `path` becomes the execution that leads there.
     /// Of `path`, the first `same` steps stay as they are.
@@ -152,6 +173,10 @@ impl Work {
         }
         let picks = self.picks[item.from as usize..item.to as usize].to_vec();
         Some((item, path, picks))
+    }
+    /// How much it holds, in steps and picks.
+    pub fn size(&self) -> usize {
+        self.items.len() + self.picks.len() + self.batches.len() + self.events.len() + self.reversals.len()
     }
     /// Work of one item.
     pub fn of(item: Item, picks: Picks) -> Work {

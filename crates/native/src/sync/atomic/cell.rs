@@ -61,7 +61,8 @@ macro_rules! compare_exchange_weak_verb {
                 (spurious, _) => Sense { accesses: succeeds.and(spurious, Mode::Write), options: 2 },
             }
         })
-        .by_value();
+        .by_value()
+        .may_fail();
     };
 }
 

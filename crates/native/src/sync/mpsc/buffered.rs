@@ -3,11 +3,12 @@
 //! A send waits for a free place and a receive for a message. Messages leave in the order in which they came.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
+use super::lanes::{self, Lanes};
 use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
 use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
@@ -17,7 +18,10 @@ static SEND: Verb = Verb::new("send", |e, op| {
     let facts = Facts::of(e, op.object);
     match facts.receiver {
         Receiving::Gone => Sense::ready(Accesses::read(op.object)),
-        _ => Sense::when((facts.left() as u64) < op.args[0], Accesses::write(op.object)),
+        _ => match lanes::of(op) {
+            Some(lanes) => Sense::ready(lanes.send(facts.sent)),
+            None => Sense::when((facts.left() as u64) < op.args[0], Accesses::write(op.object)),
+        },
     }
 })
 .alike();
@@ -27,19 +31,30 @@ static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
     Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
 })
 .alike();
-static RECV: Verb = Verb::new("recv", receive);
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
+static RECV: Verb = Verb::new("recv", receive).looks();
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).looks();
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
-    let takes = Facts::of(e, op.object).left() > 0;
-    Sense::ready(if takes { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    let in_vain = Facts::of(e, op.object).left() == 0;
+    Sense::ready(lanes::of(op).map_or_else(|| receives(op, in_vain), Lanes::look))
 })
+.looks()
 .alike();
 
 fn receive(e: &Execution, op: &Op) -> Sense {
     let facts = Facts::of(e, op.object);
+    let waits_for_ever = op.other == NO_OBJECT && op.args[0] == 0;
     let in_vain = facts.left() == 0 && (facts.senders == 0 || timed::is_over(e, op));
-    let accesses = if in_vain { Accesses::read(op.object) } else { Accesses::write(op.object) };
+    let accesses = match lanes::of(op) {
+        Some(lanes) if waits_for_ever && !in_vain => lanes.receive(facts.taken),
+        Some(lanes) => lanes.look(),
+        None => receives(op, in_vain),
+    };
     Sense::when(facts.left() > 0 || in_vain, timed::and_its_timer(e, accesses, op))
+}
+
+/// What a receive from a channel with a bound touches.
+fn receives(op: &Op, in_vain: bool) -> Accesses {
+    if in_vain { Accesses::read(op.object) } else { Accesses::write(op.object) }
 }
 
 impl<T> Channel<T> {
@@ -50,7 +65,7 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), SendError<T>> {
-        current.perform(Op::new(&SEND, self.object, place).arg(self.capacity));
+        current.perform(self.op(&SEND, place).arg(self.capacity));
         if self.facts(current).receiver == Receiving::Gone {
             current.did(Effect::Word("disconnected"), Synchronises::None);
             return Err(SendError(value));
@@ -65,7 +80,7 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), TrySendError<T>> {
-        current.perform(Op::new(&TRY_SEND, self.object, place).arg(self.capacity));
+        current.perform(self.op(&TRY_SEND, place).arg(self.capacity));
         let facts = self.facts(current);
         if facts.receiver == Receiving::Gone {
             current.did(Effect::Word("disconnected"), Synchronises::None);
@@ -104,7 +119,7 @@ impl<T> Channel<T> {
         place: &'static Location<'static>,
     ) -> Result<T, TryRecvError> {
         let verb = if deadline.is_none() { &RECV } else { &RECV_TIMEOUT };
-        current.perform(timed::until(Op::new(verb, self.object, place), deadline));
+        current.perform(timed::until(self.op(verb, place), deadline));
         self.pop(current, "timed out")
     }
 
@@ -113,7 +128,7 @@ impl<T> Channel<T> {
         current: Current,
         place: &'static Location<'static>,
     ) -> Result<T, TryRecvError> {
-        current.perform(Op::new(&TRY_RECV, self.object, place));
+        current.perform(self.op(&TRY_RECV, place));
         self.pop(current, "empty")
     }
 
@@ -127,6 +142,7 @@ impl<T> Channel<T> {
             return Err(why);
         };
         self.change(current, |facts| facts.taken += 1);
+        current.with(|e| e.made_progress());
         let sync = if self.capacity == UNBOUNDED {
             Synchronises::Receive(message.line)
         } else {

@@ -3,6 +3,7 @@
 //! What operations depend on is in the words of its object, as [`Facts`]; the messages themselves are here.
 //! Which receive learns of which send is decided message by message, never by the channel as a whole.
 
+use super::lanes;
 use crate::runtime::context::Current;
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
@@ -23,12 +24,16 @@ pub(super) const UNBOUNDED: u64 = u64::MAX;
 static DROP_SENDER: Verb = Verb::new("drop sender", |e, op| {
     let facts = Facts::of(e, op.object);
     let matters = facts.senders == 1 && facts.receiver != Receiving::Gone;
-    Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    Sense::ready(match lanes::of(op) {
+        Some(lanes) => lanes.drop_sender(),
+        None if matters => Accesses::write(op.object),
+        None => Accesses::read(op.object),
+    })
 })
 .alike()
 .in_destructors();
 static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
-    let matters = Facts::of(e, op.object).senders > 0;
+    let matters = Facts::of(e, op.object).senders > 0 || lanes::of(op).is_some();
     Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
 })
 .alike()
@@ -84,10 +89,15 @@ impl Facts {
         self.sent - self.taken
     }
     /// All that the sense of an operation on a channel of this capacity depends on. Where messages are handed
-    /// over, each of them has its own sender, which waits for it.
+    /// over, each of them has its own sender, which waits for it; where there is no bound, each has a place of its
+    /// own.
     #[inline]
-    fn what_can_be_told(&self, capacity: u64) -> (Receiving, u32, u32, bool, bool) {
-        let each = if capacity == 0 { self.taken } else { 0 };
+    fn what_can_be_told(&self, capacity: u64) -> (Receiving, u32, [u32; 2], bool, bool) {
+        let each = match capacity {
+            0 => [self.taken, 0],
+            UNBOUNDED => [self.taken, self.sent],
+            _ => [0, 0],
+        };
         (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
     }
 }
@@ -134,16 +144,23 @@ impl<T> Channel<T> {
             waits_since: 0,
             takes: Vec::new(),
         };
-        current.with(|e| Channel {
-            object: e.new_object(kind(capacity), facts.words()),
-            serial: e.serial,
-            capacity,
-            state: Mutex::new(state),
+        current.with(|e| {
+            let object = e.new_object(kind(capacity), facts.words());
+            if capacity == UNBOUNDED {
+                lanes::add_to(e, object);
+            }
+            Channel { object, serial: e.serial, capacity, state: Mutex::new(state) }
         })
     }
 
     pub fn kind(&self) -> Kind {
         kind(self.capacity)
+    }
+
+    /// An operation on this channel.
+    #[inline(always)]
+    pub fn op(&self, verb: &'static Verb, place: &'static Location<'static>) -> Op {
+        lanes::on(Op::new(verb, self.object, place), self.capacity)
     }
 
     #[inline]
@@ -238,21 +255,28 @@ impl<T> Channel<T> {
 
     /// There is one more sender. Nobody can notice that: the one it is made from is still there.
     pub fn add_sender(&self, current: Current) {
+        current.with(|e| e.note_aside(self.object));
         self.change(current, |facts| facts.senders += 1);
     }
 
     /// A sender is dropped.
     #[inline(always)]
     pub fn drop_sender(&self, current: Current, place: &'static Location<'static>) {
-        current.perform(Op::new(&DROP_SENDER, self.object, place));
-        self.change(current, |facts| facts.senders -= 1);
+        current.perform(self.op(&DROP_SENDER, place));
+        let left = self.change(current, |facts| {
+            facts.senders -= 1;
+            facts.senders
+        });
+        if left == 0 {
+            current.with(|e| e.made_progress());
+        }
         current.did(Effect::None, Synchronises::None);
     }
 
     /// The receiver is dropped, and what nobody will receive with it.
     #[inline(always)]
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
-        current.perform(Op::new(&DROP_RECEIVER, self.object, place));
+        current.perform(self.op(&DROP_RECEIVER, place));
         self.change(current, |facts| facts.receiver = Receiving::Gone);
         current.did(Effect::None, Synchronises::None);
         let unreceived = match self.capacity {
@@ -264,8 +288,11 @@ impl<T> Channel<T> {
     }
 }
 
+/// The kind of those without bound.
+pub(super) const KIND: Kind = "Channel";
+
 fn kind(capacity: u64) -> Kind {
-    if capacity == UNBOUNDED { "Channel" } else { "SyncChannel" }
+    if capacity == UNBOUNDED { KIND } else { "SyncChannel" }
 }
 
 /// Until when a receive waits.

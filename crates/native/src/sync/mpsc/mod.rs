@@ -5,10 +5,13 @@ mod buffered;
 mod channel;
 mod end;
 mod iter;
+mod lanes;
 mod receiver;
 mod rendezvous;
 mod sender;
 mod timed;
+
+pub(crate) use lanes::counted;
 
 pub use iter::{IntoIter, Iter, TryIter};
 pub use receiver::Receiver;

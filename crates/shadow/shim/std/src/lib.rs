@@ -13,6 +13,17 @@ pub mod system;
 
 pub use raddle::thread_local;
 
+pub mod alloc {
+    pub use ::std::alloc::*;
+    pub use raddle::program_memory::SystemMemory as System;
+}
+
+/// What the macros of this crate expand to. Not for direct use.
+#[doc(hidden)]
+pub mod __raddle {
+    pub use raddle::program_memory::use_allocator;
+}
+
 pub mod sync {
     pub use ::std::sync::*;
     #[allow(deprecated)]
@@ -21,6 +32,8 @@ pub mod sync {
         OnceState, RwLock, RwLockReadGuard, RwLockWriteGuard, WaitTimeoutResult,
     };
 
+    #[cfg(feature = "track-arc")]
+    pub use shadow_alloc::sync::{Arc, Weak};
     pub use shadow_core::sync::atomic;
 
     pub mod mpsc {
@@ -39,6 +52,12 @@ pub mod thread {
         available_parallelism, current, panicking, park, park_timeout, park_timeout_ms, scope, sleep,
         sleep_ms, spawn, yield_now,
     };
+}
+
+#[cfg(feature = "track-arc")]
+pub mod task {
+    pub use ::std::task::*;
+    pub use shadow_alloc::task::Wake;
 }
 
 pub mod time {
@@ -60,6 +79,7 @@ pub mod prelude {
             pub mod $edition {
                 pub use ::std::prelude::$edition::*;
                 pub use crate::{eprint, eprintln, print, println, thread_local};
+                pub use shadow_macros::global_allocator;
             }
         )*};
     }

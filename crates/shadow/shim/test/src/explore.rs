@@ -6,6 +6,7 @@ use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
+use crate::{long, memory};
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,12 +33,22 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     }));
     observer::set(ear);
     statics::keep();
+    memory::prepare(order.arena);
     let program = || verdict::run(*body, desc);
     let mut result = searches(&order, ear, &program);
-    if order.workers > 1 && statics::shared() && !ear.explicit.load(Ordering::SeqCst) {
-        // The workers were in each other's way: one alone has the statics to itself.
+    let alone = Order { workers: 1, ..order.clone() };
+    if order.workers > 1
+        && (statics::shared() || ear.failed_with(FailureKind::NotDeterministic))
+        && !ear.explicit.load(Ordering::SeqCst)
+    {
+        // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
         ear.seen.lock().unwrap().clear();
-        result = searches(&Order { workers: 1, ..order.clone() }, ear, &program);
+        result = searches(&alone, ear, &program);
+    }
+    if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
+        // Too long for seeing everything; a few schedules still say something.
+        ear.seen.lock().unwrap().clear();
+        result = long::explore(&alone, ear, &program);
     }
     let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
         false => {
@@ -90,7 +101,7 @@ fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(),
     Ok(())
 }
 
-fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+pub fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
     let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
@@ -112,6 +123,7 @@ fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Resul
 fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc) -> Outcome {
     ear.seen.lock().unwrap().clear();
     statics::let_go();
+    memory::let_go();
     let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));
     // Checks name themselves after the thread, as under the usual harness.
     let result = std::thread::scope(|scope| {
@@ -133,20 +145,28 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
 }
 
 /// Hears of every search in this process.
-struct Ear {
+pub struct Ear {
     explicit: AtomicBool,
-    seen: Mutex<Vec<Seen>>,
-    until: Option<Instant>,
+    pub seen: Mutex<Vec<Seen>>,
+    pub until: Option<Instant>,
     patience: Duration,
 }
 
 impl Ear {
     fn explored(&self) -> Vec<Explored> {
         let seen = self.seen.lock().unwrap();
-        seen.iter().map(|s| Explored { coverage: s.coverage.clone(), steps: s.steps }).collect()
+        let explored = |s: &Seen| {
+            let mut coverage = s.coverage.clone();
+            coverage.assumptions.extend(memory::assumption().map(str::to_owned));
+            Explored { coverage, steps: s.steps }
+        };
+        seen.iter().map(explored).collect()
     }
     fn failure(&self) -> Option<raddle::Failure> {
         self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
+    }
+    pub fn failed_with(&self, kind: FailureKind) -> bool {
+        !self.explicit.load(Ordering::SeqCst) && self.failure().is_some_and(|f| f.kind() == kind)
     }
     /// Another search could not add anything.
     fn is_settled(&self) -> bool {

@@ -5,6 +5,8 @@
 extern crate test as real;
 
 mod explore;
+mod long;
+mod memory;
 mod protocol;
 mod statics;
 mod symbols;

@@ -1,0 +1,228 @@
+//! Who looks at the clock, shows progress and hears Ctrl-C while the searches explore: one thread for the whole process.
+//!
+//! A search explores on the thread that started it, and to start another thread would cost more than many a small
+//! search takes as a whole. The watcher is started with the first search and sleeps while there is none.
+
+use super::estimate::Estimates;
+use super::pool::Pool;
+use super::{Listener, Plan, Progress};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How often it looks.
+const NAP: Duration = Duration::from_millis(100);
+
+/// Why a search ended before it was through.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Stopped {
+    Failure,
+    NotDeterministic,
+    Interrupted,
+    Time,
+    Executions,
+}
+
+/// What the watcher may know of a search.
+pub(super) struct Watched {
+    pub pool: Pool,
+    pub executions: AtomicU64,
+    /// Those of them that an earlier part of the same search has made.
+    earlier: u64,
+    pub failures: AtomicU64,
+    /// How much of the whole tree has been explored; none if there is no telling.
+    explored: Mutex<Option<f64>>,
+    estimates: Mutex<Estimates>,
+    listener: Arc<dyn Listener>,
+    begun: Instant,
+    time: Option<Duration>,
+    stopped: Mutex<Option<Stopped>>,
+    /// The first panic that was none of the program's.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    /// When it is looked at next; none when it is over. Held while it is looked at.
+    due: Mutex<Option<Instant>>,
+}
+
+impl Watched {
+    pub fn new(plan: &Plan, pool: Pool, listener: Arc<dyn Listener>) -> Watched {
+        let begun = Instant::now();
+        Watched {
+            pool,
+            executions: AtomicU64::new(plan.counted),
+            earlier: plan.counted,
+            failures: AtomicU64::new(0),
+            explored: Mutex::new(Some(plan.explored)),
+            estimates: Mutex::default(),
+            listener,
+            begun,
+            time: plan.budget.time,
+            stopped: Mutex::new(None),
+            panic: Mutex::new(None),
+            due: Mutex::new(Some(begun + NAP)),
+        }
+    }
+
+    /// Nothing more is to be explored.
+    pub fn stop(&self, why: Stopped) {
+        self.note_stop(why);
+        self.pool.close();
+    }
+
+    /// The most telling reason counts.
+    pub fn note_stop(&self, why: Stopped) {
+        let mut stopped = self.stopped.lock().unwrap();
+        *stopped = Some(stopped.map_or(why, |old| old.min(why)));
+    }
+
+    /// So much more of the tree has been explored; none if there is no telling.
+    pub fn note_explored(&self, more: Option<f64>) {
+        let mut explored = self.explored.lock().unwrap();
+        *explored = explored.zip(more).map(|(explored, more)| explored + more);
+    }
+
+    pub fn explored(&self) -> Option<f64> {
+        *self.explored.lock().unwrap()
+    }
+
+    pub fn stopped(&self) -> Option<Stopped> {
+        *self.stopped.lock().unwrap()
+    }
+
+    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
+    /// nobody waits for whoever panicked, and [`Watched::pass_panic_on`] passes the panic on.
+    pub fn guard(&self, work: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+            self.panic.lock().unwrap().get_or_insert(payload);
+            self.pool.close();
+        }
+    }
+
+    pub fn pass_panic_on(&self) {
+        if let Some(payload) = self.panic.lock().unwrap().take() {
+            std::panic::resume_unwind(payload);
+        }
+    }
+
+    /// Looks at the clock, and now and then asks and tells the listener. Returns when to look again.
+    fn look(&self) -> Option<Instant> {
+        let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
+        let (now, mut next) = (Instant::now(), (*due)?);
+        let deadline = self.time.map(|time| self.begun + time);
+        if deadline.is_some_and(|deadline| deadline <= now) {
+            self.stop(Stopped::Time);
+        }
+        if next <= now {
+            self.guard(|| self.ask_and_tell(now));
+            next = now + NAP;
+            *due = Some(next);
+        }
+        Some(deadline.filter(|deadline| *deadline > now).map_or(next, |deadline| next.min(deadline)))
+    }
+
+    fn ask_and_tell(&self, now: Instant) {
+        if self.listener.wants_to_stop() {
+            self.stop(Stopped::Interrupted);
+        }
+        let executions = self.executions.load(Ordering::Relaxed);
+        let add = |explored| self.estimates.lock().unwrap().add(executions, explored);
+        self.listener.tick(&Progress {
+            executions,
+            earlier: self.earlier,
+            failures: self.failures.load(Ordering::Relaxed),
+            elapsed: now - self.begun,
+            finished_bound: None,
+            estimate: self.explored().and_then(add),
+        });
+    }
+}
+
+/// The searches that are under way.
+struct Watcher {
+    searches: Mutex<Searches>,
+    called: Condvar,
+}
+
+struct Searches {
+    list: Vec<Arc<Watched>>,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// There is no such thread yet.
+    Unborn,
+    /// It waits until it is called.
+    Asleep,
+    /// It looks again after a nap.
+    Awake,
+}
+
+static WATCHER: Watcher = Watcher {
+    searches: Mutex::new(Searches { list: Vec::new(), state: State::Unborn }),
+    called: Condvar::new(),
+};
+
+/// Is watched as long as this is alive.
+pub(super) struct Watching<'a>(&'a Arc<Watched>);
+
+impl<'a> Watching<'a> {
+    pub fn begin(search: &'a Arc<Watched>) -> Watching<'a> {
+        if search.time == Some(Duration::ZERO) {
+            // It would be through before anybody looked.
+            search.stop(Stopped::Time);
+        }
+        let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        searches.list.push(search.clone());
+        let before = std::mem::replace(&mut searches.state, State::Awake);
+        drop(searches);
+        match before {
+            State::Unborn => {
+                let thread = std::thread::Builder::new().name("raddle's watcher".to_owned());
+                thread
+                    .spawn(|| WATCHER.watch())
+                    .expect("raddle: no thread can be started to watch the search");
+            }
+            // It might sleep for longer than this search may take.
+            State::Awake if search.time.is_none_or(|time| time >= NAP) => {}
+            State::Asleep | State::Awake => WATCHER.called.notify_one(),
+        }
+        Watching(search)
+    }
+}
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        searches.list.retain(|search| !Arc::ptr_eq(search, self.0));
+        drop(searches);
+        // Waits until nobody looks at it any more.
+        *self.0.due.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+impl Watcher {
+    fn watch(&self) -> ! {
+        let mut searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let list = searches.list.clone();
+            drop(searches);
+            let next = list.iter().filter_map(|search| search.look()).min();
+            let was_idle = list.is_empty();
+            drop(list);
+            searches = self.searches.lock().unwrap_or_else(PoisonError::into_inner);
+            if was_idle && searches.list.is_empty() {
+                searches.state = State::Asleep;
+                searches = self.called.wait(searches).unwrap_or_else(PoisonError::into_inner);
+            } else {
+                let nap = next.map_or(NAP, |next| next.saturating_duration_since(Instant::now()));
+                searches = self
+                    .called
+                    .wait_timeout(searches, nap.min(NAP))
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .0;
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What is left of a reduction, written down, so that another process can go on from there.
+//!
+//! Each part of the tree that is left is one item of work with the execution that leads there: what
+//! [splitting](super::Optimal) gives to another worker.
+
+use super::Optimal;
+use super::names::{Name, Names};
+use super::path::{Deferred, Event, Origin, Path};
+use super::work::{Item, Move, Picks};
+use crate::operation::{Accesses, TaskId};
+use crate::world::Birth;
+use serde::{Deserialize, Serialize};
+
+/// A part of the tree that is left to explore.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct OptimalPart {
+    /// How much of the whole tree it is taken to be.
+    share: f64,
+    /// Task, option, accesses, origin and movers of each step that leads there.
+    steps: Vec<(u32, u32, u64, u8, u64)>,
+    /// Those of them that took a detour.
+    odd: Vec<u32>,
+    /// Parent, number there and time of birth of each task.
+    births: Vec<(u32, u32, u32)>,
+    /// Phantoms that were taken away, and before which step.
+    gone: Vec<(u32, u32)>,
+    /// The races that were reversed: task, accesses and place of the deferred step, and the last step.
+    reversals: Vec<(u32, u64, u32, u32)>,
+    /// Parent and number there of each name.
+    names: Vec<(u32, u32)>,
+    /// What follows; nothing if this is the whole tree.
+    next: Option<NextSteps>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct NextSteps {
+    deferred: Option<(u32, u64, u32)>,
+    time: u32,
+    /// Names and options, and whether they took a detour.
+    picks: Vec<(u32, u32, bool)>,
+}
+
+impl Optimal {
+    /// All parts of the tree that are left.
+    pub(super) fn saved(&mut self) -> Vec<OptimalPart> {
+        let mut parts = Vec::new();
+        if !self.started || self.begun && self.schedule.is_empty() {
+            parts.push(OptimalPart::new(&Path::default(), self.share, None));
+        } else if self.begun {
+            let item = Item::new(self.path.len(), self.deferred, self.time, self.share);
+            parts.push(OptimalPart::of(&item, &self.path, &self.schedule));
+        }
+        while let Some((item, path, picks)) = self.work.split(&self.path) {
+            parts.push(OptimalPart::of(&item, &path, &picks));
+        }
+        parts
+    }
+
+    pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
+        let Some(next) = &part.next else {
+            return Ok(Optimal { share: part.share, ..Optimal::new() });
+        };
+        let path = part.path()?;
+        let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
+        let item = Item::new(path.len(), deferred, next.time, part.share);
+        let picks: Picks = next
+            .picks
+            .iter()
+            .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
+            .collect();
+        if picks.is_empty() || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len()) {
+            return Err("it names tasks that it does not know".to_owned());
+        }
+        Ok(Optimal::of(item, path, picks))
+    }
+}
+
+fn deferred(task: u32, accesses: u64, at: u32) -> Deferred {
+    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at }
+}
+
+impl OptimalPart {
+    fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
+        let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
+        OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks }))
+    }
+
+    fn new(path: &Path, share: f64, next: Option<NextSteps>) -> OptimalPart {
+        let origin = |event: &Event| match event.origin {
+            Origin::Free => 0,
+            Origin::Scheduled => 1,
+            Origin::ByItself => 2,
+        };
+        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
+        let reversals = path.reversals.iter();
+        OptimalPart {
+            share,
+            steps: path.events.iter().map(step).collect(),
+            odd: path.odd.clone(),
+            births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
+            gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
+            reversals: reversals
+                .map(|r| (r.deferred.task.0, r.deferred.accesses.to_word(), r.deferred.at, r.last))
+                .collect(),
+            names: path.names.table().to_vec(),
+            next,
+        }
+    }
+
+    /// The execution that leads there.
+    fn path(&self) -> Result<Path, String> {
+        let mut path = Path::default();
+        path.names = Names::of_table(self.names.clone());
+        let mut births = self.births.iter().enumerate().peekable();
+        let mut reversals = self.reversals.iter().peekable();
+        for at in 0..=self.steps.len() {
+            while let Some((task, (parent, number, after))) = births.next_if(|(_, b)| b.2 as usize <= at) {
+                if *parent as usize > task {
+                    return Err("a task is older than its parent".to_owned());
+                }
+                path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
+            }
+            let Some((task, option, accesses, origin, movers)) = self.steps.get(at).copied() else { break };
+            if path.births().nth(task as usize).is_none() {
+                return Err("a task moves before it is born".to_owned());
+            }
+            let origin = match origin {
+                0 => Origin::Free,
+                1 => Origin::Scheduled,
+                _ => Origin::ByItself,
+            };
+            path.push(TaskId(task), option, Accesses::from_word(accesses), origin, movers);
+            if self.odd.contains(&(at as u32)) {
+                path.mark_odd();
+            }
+            while let Some((task, accesses, place, _)) = reversals.next_if(|r| r.3 as usize == at) {
+                path.reverse(deferred(*task, *accesses, *place));
+            }
+        }
+        path.forget(self.gone.iter().map(|(task, at)| (TaskId(*task), *at)).collect());
+        Ok(path)
+    }
+}

@@ -1,0 +1,61 @@
+//! What is the same for all strategies that sample: each execution is drawn anew, under a seed, from its number.
+//!
+//! None of them asks a point about its past, so worlds need not keep it. Those that learn from executions (procrastination,
+//! reads-from feedback, selectively uniform walks, the portfolio) read the trace when an execution is over.
+
+use super::{Decision, Next, Strategy};
+use crate::random::Rng;
+use crate::trace::Trace;
+use crate::verdict::{Extent, Verdict};
+use crate::world::Point;
+
+/// A strategy that draws executions; one that can be cloned is a [`Strategy`] by that.
+pub trait Sample: Send + 'static {
+    /// The seed it draws with.
+    fn seed(&self) -> u64;
+    /// Begins the execution with this number.
+    fn begin(&mut self, execution: u64);
+    /// As [`Strategy::choose`].
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
+    /// As [`Strategy::draws`].
+    fn draws(&self) -> Option<Rng> {
+        None
+    }
+    /// The execution is over.
+    fn finish(&mut self, trace: &Trace) {
+        let _ = trace;
+    }
+}
+
+impl<S: Sample + Clone> Strategy for S {
+    fn begin(&mut self, execution: u64) -> Next {
+        Sample::begin(self, execution);
+        Next::From(0)
+    }
+
+    #[inline]
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        Sample::choose(self, so_far, point)
+    }
+
+    fn draws(&self) -> Option<Rng> {
+        Sample::draws(self)
+    }
+
+    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+        Sample::finish(self, trace);
+    }
+
+    /// Another worker draws executions of other numbers.
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn looks_back(&self) -> bool {
+        false
+    }
+
+    fn extent(&self, executions: u64) -> Extent {
+        Extent::Sampled { schedules: executions, seed: self.seed() }
+    }
+}

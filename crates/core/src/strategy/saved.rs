@@ -1,0 +1,21 @@
+//! Parts of a search that are left to explore, in a form that can be written to a file.
+
+use super::OptimalPart;
+use serde::{Deserialize, Serialize};
+
+/// A part of a search that is left to explore.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// All that these picks lead to.
+    Picks {
+        /// Tasks and options.
+        picks: Vec<(u32, u32)>,
+        /// How much of the whole tree it is taken to be.
+        share: f64,
+        /// Whether a bound has refused something already.
+        reached: bool,
+    },
+    /// A part of the optimal reduction.
+    Optimal(OptimalPart),
+}

@@ -1,0 +1,127 @@
+//! PULSE: the races of proc_reg, the link race of figures 1 and 2, and two writers.
+
+use super::*;
+use raddle_core::strategy::{Dfs, Optimal};
+use raddle_core::verdict::FailureKind;
+use raddle_erlang::settings::Judgement;
+
+const MOST: u64 = 5_000;
+
+fn registry(version: u32, test: &str, settings: Settings) -> Program {
+    let files = ["proc_reg.erl", "proc_reg_tests.erl"];
+    let dir = compile_suite(&format!("proc_reg_{version}"), &files, &[&format!("VERSION={version}")]);
+    program(&dir, "proc_reg_tests", &format!("{test}_test"), settings)
+}
+
+#[test]
+fn in_sequence_the_registry_is_right() {
+    if !erlang_is_there() {
+        return;
+    }
+    for version in [1, 2, 3, 4] {
+        let found = sample(&registry(version, "in_sequence", Settings::default()), 500);
+        assert_eq!(counts(&found), (500, 0), "version {version}: {}", message(&found));
+    }
+}
+
+#[test]
+fn the_first_race_needs_overtaking_where_pulse_does_not_interrupt() {
+    if !erlang_is_there() {
+        return;
+    }
+    // Nobody is interrupted between the table and the message: within a node all is well ...
+    let within = all(&registry(1, "first_race", coarse(Delivery::Local)));
+    assert_eq!(counts(&within), (1_216, 0));
+    // ... and between nodes the audit overtakes the message that announces the registration.
+    let between = sample(&registry(1, "first_race", coarse(Delivery::Pairs)), MOST);
+    assert!(message(&between).starts_with("P crashed: {assertEqual,"), "{}", message(&between));
+    // "Exactly the same scenario can be triggered in an alternative way": by an interruption there.
+    let interrupted = sample(&registry(1, "first_race", Settings::default()), MOST);
+    assert!(message(&interrupted).starts_with("P crashed: {assertEqual,"), "{}", message(&interrupted));
+}
+
+#[test]
+fn the_reverse_entry_mends_the_first_race() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = explore(&registry(2, "first_race", at_once()), Box::new(Optimal::new()));
+    assert_eq!((found.failures, found.undecided), (0, 0), "{}", message(&found));
+    assert!(found.coverage.to_string().starts_with("exhaustive"), "{}", found.coverage);
+    let between = sample(&registry(2, "first_race", coarse(Delivery::Pairs)), MOST);
+    assert_eq!(counts(&between), (MOST, 0), "{}", message(&between));
+}
+
+#[test]
+fn the_second_race_is_there_until_dead_processes_are_refused() {
+    if !erlang_is_there() {
+        return;
+    }
+    for version in [1, 2] {
+        let coarsely =
+            to_the_first(&registry(version, "second_race", coarse(Delivery::Local)), Box::new(Dfs::new()));
+        assert!(message(&coarsely).starts_with("P crashed: {assertEqual,"), "{}", message(&coarsely));
+        let found = sample(&registry(version, "second_race", Settings::default()), MOST);
+        assert!(message(&found).starts_with("P crashed: {assertEqual,"), "{}", message(&found));
+    }
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        let settings = Settings { delivery, ..Settings::default() };
+        for race in ["first_race", "second_race"] {
+            let found = all(&registry(3, race, settings.clone()));
+            assert_eq!(counts(&found), (659, 0), "{race} {delivery:?}: {}", message(&found));
+        }
+    }
+}
+
+#[test]
+fn the_third_race_needs_a_third_process() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = sample(&registry(3, "third_race", Settings::default()), MOST);
+    assert!(message(&found).starts_with("P crashed: {assert,"), "{}", message(&found));
+    // At the coarse grain it is missed: nobody can die between the question whether it lives and the answer's use.
+    let coarsely = all(&registry(3, "third_race", coarse(Delivery::Local)));
+    assert_eq!(counts(&coarsely), (17_859, 0), "{}", message(&coarsely));
+}
+
+#[test]
+fn who_registers_only_itself_has_no_race() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = explore(&registry(4, "only_oneself", Settings::default()), Box::new(Optimal::new()));
+    assert_eq!(found.failures, 0, "{}", message(&found));
+}
+
+fn example(function: &str, settings: Settings) -> Program {
+    program(&compile_suite("pulse", &["pulse.erl"], &[]), "pulse", function, settings)
+}
+
+#[test]
+fn a_link_may_come_too_late() {
+    if !erlang_is_there() {
+        return;
+    }
+    let lenient = Settings { judgement: Judgement::Lenient, ..Settings::default() };
+    let found = all(&example("proc_a", lenient.clone()));
+    assert_eq!((counts(&found), outcomes(&found)), ((10, 0), vec!["kill", "noproc"]));
+    let linked = all(&example("proc_a_spawn_link", lenient));
+    assert_eq!(outcomes(&linked), ["kill"]);
+    // A crash that nobody is told of is an error: when the link comes too late.
+    let usual = all(&example("proc_a", Settings::default()));
+    assert_eq!((counts(&usual), message(&usual)), ((10, 6), "P.1 exited abnormally: kill"));
+}
+
+#[test]
+fn two_writers_race_and_files_are_out_of_reach() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = all(&example("write_race_in_a_table", Settings::default()));
+    assert_eq!((counts(&found), outcomes(&found)), ((4, 0), vec!["\"a\"", "\"b\""]));
+    let file = all(&example("write_race", Settings::default()));
+    let said = "file:write_file/2 is not supported: programs under test cannot reach the outside";
+    assert!(message(&file).starts_with(said), "{}", message(&file));
+    assert_eq!(file.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+}

@@ -1,0 +1,263 @@
+//! Memory at the same addresses in every execution: some programs look at addresses (`parking_lot` chooses its queues by
+//! those of its locks), and what they do must not differ from one run of the same schedule to the next.
+//!
+//! While an [`Arena`] is enabled, what the program allocates inside of an execution comes from a region of its own, which
+//! begins anew with every execution; what was never freed is gone then. What the runtime itself allocates stays outside:
+//! everything that it does with an execution is [`own`] work. So is what a facade keeps from one execution to the next.
+
+use crate::runtime::context;
+use std::alloc::Layout;
+use std::cell::{Cell, RefCell};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Where the first region is. Nothing else is mapped there, on any system that this is tested on.
+const BASE: usize = 0x0600_0000_0000;
+/// The size of each region. Pages that are not used cost nothing.
+const SIZE: usize = 1 << 36;
+/// How many workers can have one.
+const REGIONS: usize = 64;
+/// What an execution used beyond this is given back to the system after it.
+const KEEP: usize = 16 << 20;
+
+static ENABLED: AtomicBool = AtomicBool::new(false);
+/// Every execution has a region of its own, and those before it are out of bounds: for finding what outlives its own.
+static STRICT: AtomicBool = AtomicBool::new(false);
+/// Which regions are in use.
+static TAKEN: Mutex<[bool; REGIONS]> = Mutex::new([false; REGIONS]);
+/// The next region that a strict execution uses.
+static FRESH: AtomicUsize = AtomicUsize::new(REGIONS);
+
+/// Blocks that were freed, by [class](Class).
+const CLASSES: usize = 128;
+
+struct Region {
+    base: usize,
+    /// The first byte that no block of this execution has used.
+    next: usize,
+    /// The highest that `next` ever was.
+    high: usize,
+    /// The first free block of each class; each begins with the address of the next one.
+    free: [usize; CLASSES],
+}
+
+thread_local! {
+    static REGION: RefCell<Option<Region>> = const { RefCell::new(None) };
+    /// The runtime is at work for itself.
+    static OWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on executions have arenas, if the program has what it takes.
+pub fn enable() {
+    STRICT.store(std::env::var_os("RADDLE_STRICT_ARENA").is_some(), Ordering::Relaxed);
+    ENABLED.store(true, Ordering::Relaxed);
+}
+
+/// From now on they do not.
+pub fn disable() {
+    ENABLED.store(false, Ordering::Relaxed);
+}
+
+/// While this lives, memory comes from outside of the arena.
+pub struct Own(bool);
+
+/// What is done while the result lives is not done for the program.
+#[inline]
+pub fn own() -> Own {
+    Own(OWN.replace(true))
+}
+
+impl Drop for Own {
+    #[inline]
+    fn drop(&mut self) {
+        OWN.set(self.0);
+    }
+}
+
+/// A worker's right to a region.
+pub(crate) struct Lease(Option<usize>);
+
+impl Lease {
+    pub fn new() -> Lease {
+        if !ENABLED.load(Ordering::Relaxed) {
+            return Lease(None);
+        }
+        let mut taken = TAKEN.lock().unwrap_or_else(|e| e.into_inner());
+        let Some(number) = taken.iter().position(|t| !t) else { return Lease(None) };
+        let Some(region) = Region::map(number) else { return Lease(None) };
+        taken[number] = true;
+        REGION.set(Some(region));
+        Lease(Some(number))
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(number) = self.0 {
+            REGION.set(None);
+            TAKEN.lock().unwrap_or_else(|e| e.into_inner())[number] = false;
+        }
+    }
+}
+
+/// An execution begins: nothing is allocated.
+pub(crate) fn begin() {
+    REGION.with_borrow_mut(|region| {
+        if let Some(region) = region {
+            region.reset();
+        }
+    });
+}
+
+/// Whether memory is to come from the arena now.
+#[inline]
+pub(crate) fn is_for_the_program() -> bool {
+    !OWN.get() && context::current().is_some() && ENABLED.load(Ordering::Relaxed)
+}
+
+/// Whether a block is from an arena.
+#[inline]
+pub(crate) fn contains(block: *mut u8) -> bool {
+    (BASE..BASE + SIZE * REGIONS * 16).contains(&(block as usize))
+}
+
+/// A block for the program, if this thread has an arena.
+pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
+    REGION.with(|region| region.try_borrow_mut().ok()?.as_mut()?.allocate(layout))
+}
+
+/// The program is done with a block.
+///
+/// # Safety
+/// [`allocate`] made it for the present execution, with this layout.
+pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
+    REGION.with(|region| {
+        if let Ok(mut region) = region.try_borrow_mut()
+            && let Some(region) = region.as_mut()
+        {
+            // SAFETY: the caller's.
+            unsafe { region.free(block as usize, layout) };
+        }
+    });
+}
+
+/// Blocks come in these sizes.
+struct Class {
+    number: usize,
+    size: usize,
+    align: usize,
+}
+
+impl Class {
+    /// Multiples of 16 bytes, and from 512 bytes on, or where a block must lie on a special address, powers of two.
+    fn of(layout: Layout) -> Class {
+        let size = layout.size().max(1);
+        if layout.align() <= 16 && size <= 512 {
+            let number = size.div_ceil(16);
+            return Class { number, size: number * 16, align: 16 };
+        }
+        let size = size.max(layout.align()).next_power_of_two();
+        Class { number: 33 + size.trailing_zeros() as usize, size, align: layout.align().max(16) }
+    }
+}
+
+impl Region {
+    fn map(number: usize) -> Option<Region> {
+        let base = BASE + number * SIZE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+        // SAFETY: a new mapping where there is none.
+        let mapped =
+            unsafe { libc::mmap(base as *mut _, SIZE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+        // Whoever had the region before has left it there.
+        let there =
+            mapped as usize == base || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST);
+        if mapped != libc::MAP_FAILED && mapped as usize != base {
+            // An old kernel, which takes the address for a wish. SAFETY: just mapped.
+            unsafe { libc::munmap(mapped, SIZE) };
+            return None;
+        }
+        there.then_some(Region { base, next: base, high: base, free: [0; CLASSES] })
+    }
+
+    fn reset(&mut self) {
+        if STRICT.load(Ordering::Relaxed) {
+            // SAFETY: nobody should use it any more, and whoever does is to be found.
+            unsafe { libc::mprotect(self.base as *mut _, SIZE, libc::PROT_NONE) };
+            let number = FRESH.fetch_add(1, Ordering::Relaxed);
+            *self = Region::map(number).expect("an address that was never used");
+            return;
+        }
+        self.high = self.high.max(self.next);
+        let kept = self.base + KEEP;
+        if self.high > kept {
+            // SAFETY: memory of ours that nobody uses any more.
+            unsafe { libc::madvise(kept as *mut _, self.high - kept, libc::MADV_DONTNEED) };
+            self.high = kept;
+        }
+        self.next = self.base;
+        self.free = [0; CLASSES];
+    }
+
+    fn allocate(&mut self, layout: Layout) -> Option<*mut u8> {
+        let class = Class::of(layout);
+        let head = &mut self.free[class.number];
+        // Blocks of one class may have been made for different alignments.
+        if *head != 0 && head.is_multiple_of(class.align) {
+            let block = *head as *mut usize;
+            // SAFETY: a free block, which begins with the address of the next one.
+            *head = unsafe { block.read() };
+            return Some(block.cast());
+        }
+        let block = self.next.next_multiple_of(class.align);
+        if block + class.size > self.base + SIZE {
+            return None;
+        }
+        self.next = block + class.size;
+        Some(block as *mut u8)
+    }
+
+    /// # Safety
+    /// The block is one of this execution, with this layout.
+    unsafe fn free(&mut self, block: usize, layout: Layout) {
+        let head = &mut self.free[Class::of(layout).number];
+        // SAFETY: nobody uses the block any more, and it has room for an address.
+        unsafe { (block as *mut usize).write(*head) };
+        *head = block;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of all sizes and alignments, freed in another order, at the same places in every round.
+    #[test]
+    fn every_round_has_the_same_addresses_and_no_block_overlaps_another() {
+        let mut region = Region::map(REGIONS - 1).expect("no other test uses the last region");
+        let round = |region: &mut Region| {
+            let (mut blocks, mut places, mut state) = (Vec::<(usize, Layout)>::new(), Vec::new(), 7u64);
+            for _ in 0..2_000 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let random = (state >> 33) as usize;
+                if random.is_multiple_of(3) && !blocks.is_empty() {
+                    let (block, layout) = blocks.swap_remove(random / 3 % blocks.len());
+                    unsafe { region.free(block, layout) };
+                    continue;
+                }
+                let layout = Layout::from_size_align(random % 3_000, 1 << (random % 9)).unwrap();
+                let block = region.allocate(layout).unwrap() as usize;
+                assert!(block.is_multiple_of(layout.align()));
+                let apart = |(other, l): &(usize, Layout)| {
+                    block + layout.size() <= *other || other + l.size() <= block
+                };
+                assert!(blocks.iter().all(apart), "{block:x} overlaps another block");
+                unsafe { (block as *mut u8).write_bytes(0xab, layout.size()) };
+                blocks.push((block, layout));
+                places.push(block);
+            }
+            region.reset();
+            places
+        };
+        assert_eq!(round(&mut region), round(&mut region));
+    }
+}

@@ -1,0 +1,117 @@
+//! Where the memory of explored programs comes from: the arena, by way of the program's own allocator if it has one
+//! (a test that counts allocations). The runtime never calls that: it may be under control itself.
+
+use crate::arena;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The program's own allocator.
+static THEIRS: OnceLock<&'static (dyn GlobalAlloc + Sync)> = OnceLock::new();
+/// It does not take its memory from the system's allocator, so it cannot be used.
+static IS_FOREIGN: AtomicBool = AtomicBool::new(false);
+
+/// The program's own allocator, which `#[global_allocator]` names.
+pub fn use_allocator(theirs: &'static (dyn GlobalAlloc + Sync)) {
+    // The compiler allows one.
+    let _ = THEIRS.set(theirs);
+}
+
+/// Whether the program's own allocator could not be used.
+pub fn is_without_its_allocator() -> bool {
+    IS_FOREIGN.load(Ordering::Relaxed)
+}
+
+/// The program's own allocator, if it is to be asked.
+fn theirs() -> Option<&'static (dyn GlobalAlloc + Sync)> {
+    THEIRS.get().copied().filter(|_| !IS_FOREIGN.load(Ordering::Relaxed))
+}
+
+/// A block for the program.
+pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
+    let Some(theirs) = theirs() else { return arena::allocate(layout) };
+    // SAFETY: the layout is the program's, which keeps the contract.
+    let block = unsafe { theirs.alloc(layout) };
+    if block.is_null() || arena::contains(block) {
+        return Some(block);
+    }
+    IS_FOREIGN.store(true, Ordering::Relaxed);
+    // SAFETY: just allocated.
+    unsafe { theirs.dealloc(block, layout) };
+    arena::allocate(layout)
+}
+
+/// A block of an arena is free.
+///
+/// # Safety
+/// It was allocated with this layout.
+pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
+    // Whatever else is freed belongs to an execution that is over, or goes with the present one.
+    if !arena::is_for_the_program() {
+        return;
+    }
+    match theirs() {
+        // SAFETY: the caller's.
+        Some(theirs) => unsafe { theirs.dealloc(block, layout) },
+        // SAFETY: the caller's.
+        None => unsafe { arena::free(block, layout) },
+    }
+}
+
+/// A block of another size with the same contents.
+///
+/// # Safety
+/// As that of an allocator.
+pub(crate) unsafe fn reallocate(
+    all: &impl GlobalAlloc,
+    block: *mut u8,
+    layout: Layout,
+    size: usize,
+) -> *mut u8 {
+    // SAFETY: the caller's: a size that fits.
+    let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+    // SAFETY: the caller's.
+    let new = unsafe { all.alloc(new_layout) };
+    if !new.is_null() {
+        // SAFETY: two blocks of at least so many bytes; the old one is done with.
+        unsafe {
+            std::ptr::copy_nonoverlapping(block, new, layout.size().min(size));
+            all.dealloc(block, layout);
+        }
+    }
+    new
+}
+
+/// The system's allocator as programs under test see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemMemory;
+
+// SAFETY: blocks are those of the arena or of the system; each is freed where it came from.
+unsafe impl GlobalAlloc for SystemMemory {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match arena::is_for_the_program().then(|| arena::allocate(layout)).flatten() {
+            Some(block) => block,
+            // SAFETY: the caller's.
+            None => unsafe { System.alloc(layout) },
+        }
+    }
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        match arena::contains(block) {
+            false => {
+                crate::alloc::forget(block, layout.size());
+                // SAFETY: the caller's.
+                unsafe { System.dealloc(block, layout) }
+            }
+            true if arena::is_for_the_program() => {
+                crate::alloc::forget(block, layout.size());
+                // SAFETY: the caller's.
+                unsafe { arena::free(block, layout) }
+            }
+            true => {}
+        }
+    }
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller's.
+        unsafe { reallocate(self, block, layout, size) }
+    }
+}

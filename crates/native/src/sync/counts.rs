@@ -1,0 +1,115 @@
+//! Reference counts as operations, for an `Arc` that wants to be seen. The count itself is the real one: whoever has it
+//! says what to do with it when it is its turn.
+//!
+//! To share and to let go commute, unless the last one lets go: whoever comes last destroys the value, and it matters
+//! who that is. Whoever looks at a count, or takes what is not shared, conflicts with all who change it. An operation
+//! that commutes is a read here, whatever it does to the count: two reads may be swapped, and nothing else may.
+
+use crate::runtime::context;
+use crate::runtime::execution::Stage;
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
+use crate::runtime::operation::{Op, Sense, Verb};
+use raddle_core::operation::Accesses;
+use std::panic::Location;
+use std::sync::atomic::Ordering;
+
+/// What is done with a count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// `clone`.
+    Clone,
+    /// `drop` or `into_inner`: one reference less.
+    Drop,
+    /// `downgrade`, and `clone` of a weak reference.
+    Downgrade,
+    /// `drop` of a weak reference.
+    DropWeak,
+    /// `upgrade`.
+    Upgrade,
+    /// `strong_count` and `weak_count`.
+    Count,
+    /// `get_mut` and `make_mut`.
+    GetMut,
+    /// `try_unwrap`.
+    TryUnwrap,
+}
+
+static CLONE: Verb = Verb::read("clone");
+/// The first word of the object is the number of references.
+static DROP: Verb = Verb::new("drop", |e, op| {
+    Sense::ready(match e.objects[op.object].words[0] {
+        0 | 1 => Accesses::write(op.object),
+        _ => Accesses::read(op.object),
+    })
+})
+.in_destructors();
+static DOWNGRADE: Verb = Verb::read("downgrade");
+static DROP_WEAK: Verb = Verb::read("drop weak").in_destructors();
+static UPGRADE: Verb = Verb::write("upgrade");
+static COUNT: Verb = Verb::write("count");
+static GET_MUT: Verb = Verb::write("get_mut");
+static TRY_UNWRAP: Verb = Verb::write("try_unwrap");
+
+impl What {
+    fn verb(self) -> &'static Verb {
+        match self {
+            What::Clone => &CLONE,
+            What::Drop => &DROP,
+            What::Downgrade => &DOWNGRADE,
+            What::DropWeak => &DROP_WEAK,
+            What::Upgrade => &UPGRADE,
+            What::Count => &COUNT,
+            What::GetMut => &GET_MUT,
+            What::TryUnwrap => &TRY_UNWRAP,
+        }
+    }
+
+    fn ordering(self, count: usize) -> Ordering {
+        match self {
+            What::Drop if count == 1 => Ordering::AcqRel,
+            What::Drop | What::DropWeak => Ordering::Release,
+            What::Upgrade | What::GetMut | What::TryUnwrap => Ordering::Acquire,
+            What::Clone | What::Downgrade | What::Count => Ordering::Relaxed,
+        }
+    }
+}
+
+/// Waits until it is this task's turn to do `what` with the count that is known by `key`, an address that belongs to it
+/// alone. `count` says how many references there are. The caller does it right after, and nothing in between.
+#[track_caller]
+pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
+    let Some(current) = context::current() else { return };
+    let known = current.with(|e| e.addresses.get(key));
+    let object = known.unwrap_or_else(|| {
+        current.with(|e| {
+            let object = e.new_object("Arc", [count() as u64, 0]);
+            e.addresses.insert(key, object);
+            object
+        })
+    });
+    current.perform(Op::new(what.verb(), object, Location::caller()));
+    let now = count();
+    let then = match what {
+        What::Clone => now + 1,
+        What::Upgrade if now > 0 => now + 1,
+        What::Drop => now.saturating_sub(1),
+        What::TryUnwrap if now == 1 => 0,
+        _ => now,
+    };
+    current.with(|e| {
+        e.objects[object].words[0] = then as u64;
+        if what == What::Count && e.stage == Stage::Exploring {
+            // Whoever only looks goes round in a loop without changing anything.
+            let present = e.log.present;
+            e.log.lines[present].wrote = false;
+        }
+        if then != now {
+            e.touch(object);
+        }
+    });
+    let effect = match then == now {
+        true => Effect::Read(Shape::Unsigned, now as u64),
+        false => Effect::Updated(Shape::Unsigned, now as u64, then as u64),
+    };
+    current.did(effect, Synchronises::Update(what.ordering(now)));
+}

@@ -1,0 +1,94 @@
+//! The slow and obvious beside the clever: a program is explored by depth-first search and by the reduction, which must
+//! have the same outcomes, the same failures, and one execution for each trace that depth-first search sees.
+
+#[path = "../../../core/tests/common/classes.rs"]
+#[allow(dead_code, reason = "core's tests use all of it")]
+mod classes;
+
+pub use classes::Seen;
+use classes::classifier;
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::strategy::{Dfs, Optimal, Strategy};
+use raddle_native::{NativeWorld, Settings};
+
+/// What tasks noted: their own notes, and those of the children that they joined.
+pub type Notes = Vec<i64>;
+
+pub type Program<'a> = &'a (dyn Fn() -> Notes + Sync);
+
+pub fn explore(
+    program: Program<'_>,
+    settings: &Settings,
+    workers: usize,
+    most: u64,
+    strategy: impl Strategy + 'static,
+) -> (Findings<Notes>, Seen) {
+    let (strategy, seen) = classifier(strategy);
+    let found = run(program, settings, workers, most, strategy);
+    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    (found, seen)
+}
+
+pub fn run(
+    program: Program<'_>,
+    settings: &Settings,
+    workers: usize,
+    most: u64,
+    strategy: impl Strategy + 'static,
+) -> Findings<Notes> {
+    let budget = Budget { executions: Some(most), steps: 2_000, time: None };
+    let plan = Plan { budget, workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    let world = || NativeWorld::new(&program, settings.clone());
+    search(&plan, Box::new(strategy), world, std::sync::Arc::new(NoListener))
+}
+
+/// Compares with depth-first search, unless that takes too long.
+pub fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
+    const MOST: u64 = 3_000;
+    let (slow, all) = explore(program, settings, 1, MOST, Dfs::new());
+    if slow.executions == MOST {
+        return Ok(());
+    }
+    for workers in [1, 2] {
+        let (found, seen) = explore(program, settings, workers, MOST, Optimal::new());
+        let missed = all.keys().filter(|class| !seen.contains_key(class)).count();
+        let problem = |words: &str| {
+            let failure = found.failure.as_ref().map(|f| &f.defect.message);
+            Err(format!(
+                "{words}: {} executions, {} abandoned, {} failures, {} classes, {missed} missed; {failure:?}\n{}",
+                found.executions,
+                found.abandoned,
+                found.failures,
+                all.len(),
+                found.coverage,
+            ))
+        };
+        if missed > 0 {
+            return problem("traces were missed");
+        }
+        if !found.outcomes.keys().eq(slow.outcomes.keys()) || (found.failures > 0) != (slow.failures > 0) {
+            return problem("outcomes differ");
+        }
+        // Where a panic ended the run, executions may differ in what else there was by then.
+        if seen.iter().any(|((cut, _), times)| !cut && *times > 1) || found.executions > slow.executions {
+            return problem("traces were explored more than once");
+        }
+        if found.coverage.is_exhaustive() != (found.undecided == 0) {
+            return problem("the coverage is not true");
+        }
+        if found.abandoned > 0 {
+            return problem("executions were abandoned");
+        }
+    }
+    Ok(())
+}
+
+/// So many programs, the same each time; `RADDLE_ORACLE` asks for another number of new ones.
+pub fn config(cases: u32) -> ProptestConfig {
+    let asked = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok());
+    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(7) };
+    let cases = asked.unwrap_or(cases);
+    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+}

@@ -1,0 +1,62 @@
+//! Programs whose executions are long. To see everything is out of the question; random schedules still say something,
+//! and if executions do not come to their end, the beginning of some of them does.
+
+use crate::explore::{Ear, search};
+use crate::protocol::Order;
+use raddle::observer::Seen;
+use raddle::{Checker, Coverage, Extent, FailureKind};
+use std::time::{Duration, Instant};
+
+/// How many steps an execution may take that is to come to its end.
+const WHOLE: usize = 400_000;
+/// How many steps of one are explored that does not.
+const BEGINNING: usize = 100_000;
+/// What one execution may take; the number of its steps is what really bounds it.
+const LONG_ENOUGH: Duration = Duration::from_secs(600);
+
+/// Draws random schedules: one at least, and more while there is time.
+pub fn explore(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    let whole = Order { max_steps: Some(WHOLE), ..order.clone() };
+    let begun = Instant::now();
+    search(&whole, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
+    if ear.failed_with(FailureKind::StepLimit) {
+        return beginnings(order, ear, program);
+    }
+    // Those that would be cut short are not begun.
+    let more = left(ear).map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
+    if more < 2 || ear.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some()) {
+        return Ok(());
+    }
+    ear.seen.lock().unwrap().clear();
+    search(&whole, Checker::random(more).time_limit(LONG_ENOUGH), program)
+}
+
+fn left(ear: &Ear) -> Option<Duration> {
+    ear.until.map(|until| until.saturating_duration_since(Instant::now()))
+}
+
+/// Only the first steps of each execution.
+fn beginnings(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    let (mut schedules, mut steps, mut assumptions) = (0, 0, Vec::new());
+    while schedules == 0 || left(ear).is_some_and(|left| !left.is_zero()) {
+        ear.seen.lock().unwrap().clear();
+        let seed = order.seed + schedules;
+        let order = Order { max_steps: Some(BEGINNING), seed, ..order.clone() };
+        search(&order, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
+        if ear.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some())
+            && !ear.failed_with(FailureKind::StepLimit)
+        {
+            return Ok(());
+        }
+        for seen in ear.seen.lock().unwrap().iter() {
+            steps += seen.steps;
+            assumptions.clone_from(&seen.coverage.assumptions);
+        }
+        schedules += 1;
+    }
+    assumptions.push("of long executions only the first 100,000 steps".to_owned());
+    let extent = Extent::Sampled { schedules, seed: order.seed };
+    let coverage = Coverage { extent, executions: schedules, assumptions };
+    *ear.seen.lock().unwrap() = vec![Seen { coverage, steps, failure: None }];
+    Ok(())
+}
