@@ -293,7 +293,11 @@ impl ErlangWorld {
             return None;
         }
         if task == process {
-            return then.is_waiting(process).then_some(false);
+            return match then.is_waiting(process) {
+                true => Some(false),
+                // Nothing else that it can do ever waits, except for what says so itself.
+                false => then.never_waits(process).then_some(true),
+            };
         }
         if !then.is_waiting(process) {
             return Some(false);

@@ -9,6 +9,7 @@
 
 use super::access::{Object, Objects, Touch};
 use super::{Machine, Task};
+use crate::native::Run;
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
 use crate::run::{self, Mode, Stop};
 use crate::settings::Grain;
@@ -365,6 +366,19 @@ impl Machine {
     /// Whether a process can go on only with a letter.
     pub(crate) fn is_waiting(&self, task: usize) -> bool {
         matches!(&self.tasks[task], Task::Process(p) if self.is_receiving(task) && !self.takes_by_itself(p))
+    }
+
+    /// Whether a process is alive and what it does next can happen in every state.
+    pub(crate) fn never_waits(&self, task: usize) -> bool {
+        let Task::Process(p) = &self.tasks[task] else { return false };
+        self.hurried.is_none()
+            && !p.is_doomed()
+            && match &p.next {
+                Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_none()),
+                Next::Send(_) => true,
+                Next::Exit => !p.is_gone(),
+                _ => false,
+            }
     }
 
     /// Whether what a task would do depends on more than on its process.
