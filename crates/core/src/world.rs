@@ -401,6 +401,11 @@ pub trait World: Describe {
     fn ending(&self) -> Ending {
         Ending::Natural
     }
+    /// Whether the run, which is over, stands for something that can happen. A world that leaves the order of
+    /// some things open may find that no order fits what was seen of them; such a run counts as redundant.
+    fn is_possible(&self) -> bool {
+        true
+    }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;
     /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].

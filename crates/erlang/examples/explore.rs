@@ -1,12 +1,58 @@
 //! Explores one function of a module depth-first and prints what was found: a tool for trying things out.
-//! `explore DIR MODULE FUNCTION [thesis|full|receive] [PREEMPTIONS]`
+//! `explore DIR MODULE FUNCTION [thesis|full|lenient|receive] [PREEMPTIONS|optimal|verbose]`; `verbose` is `optimal` and
+//! prints each execution, with what its steps touch.
 
+use raddle_core::operation::TaskId;
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal, Strategy, Within};
+use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Strategy, Within};
+use raddle_core::trace::Trace;
+use raddle_core::verdict::{Extent, Verdict};
+use raddle_core::world::{Describe, Ending, Pending, Point, World};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::{Grain, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::time::Instant;
+
+/// Prints the executions of another strategy.
+struct Verbose {
+    inner: Box<dyn Strategy>,
+    program: Program,
+}
+
+impl Strategy for Verbose {
+    fn begin(&mut self, execution: u64) -> Next {
+        self.inner.begin(execution)
+    }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        self.inner.choose(so_far, point)
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.inner.over(so_far, point, ending);
+    }
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        println!("-- {verdict:?}");
+        let mut world = ErlangWorld::unordered(&self.program);
+        world.start();
+        for (number, step) in trace.steps().iter().enumerate() {
+            let accesses = world.point().pending(step.task).accesses;
+            println!("{number:3} [{}] {} {accesses:?}", step.task.0, world.describe(step.task));
+            world.step(step.pick());
+        }
+        for (task, pending) in world.point().all().iter().enumerate() {
+            if *pending != Pending::NOTHING {
+                let words = world.describe(TaskId(task as u32));
+                println!("    [{task}] {words} {:?}, {} options", pending.accesses, pending.options);
+            }
+        }
+        self.inner.finish(trace, verdict);
+    }
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+    fn extent(&self, executions: u64) -> Extent {
+        self.inner.extent(executions)
+    }
+}
 
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -19,24 +65,43 @@ fn main() {
     let settings = match rest.first().map(String::as_str) {
         Some("thesis") => Settings::thesis(),
         Some("receive") => Settings { grain: Grain::Receive, ..Settings::default() },
+        Some("instant") => Settings {
+            delivery: raddle_erlang::settings::Delivery::Instant,
+            judgement: raddle_erlang::settings::Judgement::Lenient,
+            ..Settings::default()
+        },
+        Some("pairs") => Settings {
+            delivery: raddle_erlang::settings::Delivery::Pairs,
+            judgement: raddle_erlang::settings::Judgement::Lenient,
+            ..Settings::default()
+        },
+        Some("lenient") => {
+            Settings { judgement: raddle_erlang::settings::Judgement::Lenient, ..Settings::default() }
+        }
         _ => Settings::default(),
     };
     let path = SearchPath { directories, given: Vec::new() };
     let program = Program { path, module: module.clone(), function: function.clone(), settings };
     let mut strategy: Box<dyn Strategy> = Box::new(Dfs::new());
-    if rest.get(1).is_some_and(|n| n == "optimal") {
+    let open = rest.get(1).is_some_and(|n| n == "optimal" || n == "verbose");
+    if open {
         strategy = Box::new(Optimal::new());
+    }
+    if rest.get(1).is_some_and(|n| n == "verbose") {
+        strategy = Box::new(Verbose { inner: strategy, program: program.clone() });
     }
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
         strategy = Box::new(Within::preemptions(bound, strategy));
     }
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();
-    let findings = search(&plan, strategy, || ErlangWorld::new(&program), std::sync::Arc::new(NoListener));
+    let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
+    let findings = search(&plan, strategy, make, std::sync::Arc::new(NoListener));
     let seconds = begun.elapsed().as_secs_f64();
     println!(
-        "{} executions, {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",
+        "{} executions ({} abandoned), {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",
         findings.executions,
+        findings.abandoned,
         findings.steps,
         findings.failures,
         findings.executions as f64 / seconds

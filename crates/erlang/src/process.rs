@@ -1,6 +1,7 @@
 //! One process: what it computes (registers, stack, place in the code) and what others know of it (mailbox,
 //! links, monitors, flags). Plain data.
 
+use crate::machine::Mail;
 use crate::native::Native;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Context, Map, Pid, Ref, Term, known};
@@ -93,6 +94,8 @@ pub struct Exiting {
     pub injected: bool,
     /// Somebody was told: a monitor or a linked process that traps exits.
     pub noticed: bool,
+    /// Nothing is left to do.
+    pub over: bool,
 }
 
 /// One step of an exit.
@@ -153,6 +156,8 @@ pub struct Process {
     pub next: Next,
     /// The messages it has.
     pub mailbox: Vec<Term>,
+    /// The tasks of these messages, where their order is left open.
+    pub letters: Vec<Mail>,
     /// The message that a receive looks at.
     pub save: u32,
     /// A receive that was picked is under way.
@@ -224,6 +229,7 @@ impl Process {
             caught: false,
             next: Next::Gone,
             mailbox: Vec::new(),
+            letters: Vec::new(),
             save: 0,
             receiving: false,
             children: 0,
@@ -288,9 +294,21 @@ impl Process {
             f.word(pc.at as u64);
         };
         pc(f, self.pc);
-        for terms in [&self.x, &self.ys, &self.mailbox] {
+        for terms in [&self.x, &self.ys] {
             f.word(terms.len() as u64);
             terms.iter().for_each(|t| f.term(t));
+        }
+        f.word(self.mailbox.len() as u64);
+        if self.letters.is_empty() {
+            self.mailbox.iter().for_each(|t| f.term(t));
+        } else {
+            // Their order is left open.
+            let one = |t: &Term| {
+                let mut f = Fingerprint::default();
+                f.term(t);
+                f.value() as u64
+            };
+            f.word(self.mailbox.iter().map(one).fold(0, u64::wrapping_add));
         }
         f.word(self.frames.len() as u64);
         for frame in &self.frames {
@@ -346,17 +364,30 @@ impl Process {
         }
         if let Some(exiting) = &self.exiting {
             f.term(&exiting.reason);
-            let flags = [exiting.begun, exiting.signalled, exiting.injected, exiting.noticed];
+            let flags = [exiting.begun, exiting.signalled, exiting.injected, exiting.noticed, exiting.over];
             f.word(flags.iter().fold(exiting.todo.len() as u64, |all, flag| all << 1 | *flag as u64));
         }
     }
 }
 
 impl Process {
+    /// Whether it has ended.
+    pub fn is_gone(&self) -> bool {
+        matches!(self.next, Next::Gone) || self.exiting.as_ref().is_some_and(|e| e.over)
+    }
+    /// Whether it is to die of a signal.
+    pub fn is_doomed(&self) -> bool {
+        self.exiting.as_ref().is_some_and(|e| e.signalled)
+    }
     /// When its receive gives up, if it waits for that.
     pub fn deadline(&self) -> Option<u64> {
         match self.next {
-            Next::Receive(Found::Nothing { deadline: Some(Deadline::At(at)), .. }) => Some(at),
+            // Not while a letter fits.
+            Next::Receive(Found::Nothing { deadline: Some(Deadline::At(at)), .. })
+                if !self.is_doomed() && !self.letters.iter().any(|mail| mail.fits) =>
+            {
+                Some(at)
+            }
             _ => None,
         }
     }

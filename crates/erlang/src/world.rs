@@ -3,6 +3,7 @@
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
+use crate::linear;
 use crate::machine::{self, Log, Machine};
 use crate::run::Env;
 use crate::settings::Settings;
@@ -79,6 +80,84 @@ impl ErlangWorld {
         let assumptions = program.settings.words();
         let states = vec![Some(begin.clone())];
         ErlangWorld { begin, states, picks: Vec::new(), depth: 0, last_time: Vec::new(), assumptions }
+    }
+
+    /// The world of a program, for reductions: the order in which messages arrive is left open as far as nobody
+    /// sees it. [`ErlangWorld::in_order`] gives a run as it happens.
+    pub fn unordered(program: &Program) -> ErlangWorld {
+        let mut world = ErlangWorld::new(program);
+        world.begin.leave_order_open();
+        world.states = vec![Some(world.begin.clone())];
+        world
+    }
+
+    /// The state after so many steps of the present execution.
+    fn state(&self, depth: usize) -> Machine {
+        self.then(depth, &[]).expect("it was there")
+    }
+
+    /// The present execution as it happens when messages have an order: the picks in the world `ordered` of the
+    /// same program. None if it cannot happen.
+    pub fn in_order(&self, ordered: &ErlangWorld) -> Option<Vec<Pick>> {
+        let picks = &self.picks[..self.depth];
+        let order = match self.machine().has_overtaken() {
+            true => Some(linear::order(&|depth| self.state(depth), picks)?),
+            false => None,
+        };
+        let mut machine = ordered.begin.clone();
+        let mut taken = Vec::new();
+        let mut next = self.begin.clone();
+        for number in 0..picks.len() {
+            let step = order.as_ref().map_or(number, |order| order[number]);
+            let pick = picks[step];
+            let state = match &order {
+                Some(_) => self.state(step),
+                None => {
+                    let state = next.clone();
+                    next.step(pick);
+                    state
+                }
+            };
+            if state.is_hurried() {
+                // It went on in the same step.
+                continue;
+            }
+            let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
+            let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
+            if state.tells_the_dead(pick.task.index(), &machine, task.index()) {
+                continue;
+            }
+            let options = machine.point().pending(task).options;
+            let option = if options == 1 { 0 } else { pick.option };
+            assert!(option < options, "raddle: {} cannot move where it did", describe(&machine, task));
+            machine.step(Pick { task, option });
+            taken.push(Pick { task, option });
+        }
+        Some(taken)
+    }
+
+    /// The opposite: what corresponds, in this world, to a step that `ordered` can take where both are.
+    pub fn without_order(&self, ordered: &ErlangWorld, pick: Pick) -> Pick {
+        let key = ordered.machine().key_of(pick.task.index());
+        let task = self.machine().with_key(key).expect("the same tasks are there");
+        self.machine().first_to_take(task).unwrap_or(Pick { task: TaskId(task as u32), option: pick.option })
+    }
+
+    /// Whether the step that corresponds to a step of `ordered` only tells somebody who is not told there, having
+    /// ended before.
+    pub fn tells_the_dead(&self, ordered: &ErlangWorld, pick: Pick) -> bool {
+        let task = self.without_order(ordered, pick).task.index();
+        self.machine().tells_the_dead(task, ordered.machine(), pick.task.index())
+    }
+
+    /// Whether a step of a world in which messages have an order is not complete yet here.
+    pub fn is_hurried(&self) -> bool {
+        self.machine().is_hurried()
+    }
+
+    /// Names a task independently of the schedule.
+    pub fn key_of(&self, task: TaskId) -> u64 {
+        self.machine().key_of(task.index())
     }
 
     fn machine(&self) -> &Machine {
@@ -179,10 +258,11 @@ impl Past for ErlangWorld {
         self.machine().can_block(task.index())
     }
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        let key = self.machine().key_of(task.index());
-        self.then(before, also).is_some_and(|machine| {
-            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
-        })
+        if let Some(answer) = self.is_plain_to_see(task.index(), before, also) {
+            debug_assert_eq!(answer, self.could_happen_by_trying(task, before, also));
+            return answer;
+        }
+        self.could_happen_by_trying(task, before, also)
     }
     fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         let key = self.machine().key_of(task.index());
@@ -191,6 +271,41 @@ impl Past for ErlangWorld {
             Some((machine, t)) => machine.accesses_in(t, self.machine()),
             None => self.machine().point().pending(task).accesses,
         }
+    }
+}
+
+impl ErlangWorld {
+    /// Whether an operation could happen there, if that can be told without trying: where the order of messages
+    /// is left open, from where its process was then.
+    fn is_plain_to_see(&self, task: usize, before: usize, also: &[u32]) -> Option<bool> {
+        let (now, then) = (self.machine(), self.states[before].as_ref()?);
+        if !now.is_order_open() || now.depends_on_others(task) {
+            return None;
+        }
+        let process = now.receiver_of(task)?;
+        let moves = |step: &u32| {
+            let at = *step as usize;
+            let (pick, state) = (self.picks[at], self.states[at].as_ref());
+            pick.task.index() == process
+                || state.is_none_or(|s| now.would_move(process, s.point().pending(pick.task).accesses))
+        };
+        if then.point().all().len() <= process || also.iter().any(moves) {
+            return None;
+        }
+        if task == process {
+            return then.is_waiting(process).then_some(false);
+        }
+        if !then.is_waiting(process) {
+            return Some(false);
+        }
+        then.is_letter(task).then(|| then.point().pending(TaskId(task as u32)).options > 0)
+    }
+
+    fn could_happen_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        let key = self.machine().key_of(task.index());
+        self.then(before, also).is_some_and(|machine| {
+            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
+        })
     }
 }
 
@@ -206,6 +321,10 @@ impl World for ErlangWorld {
     }
     fn ending(&self) -> Ending {
         if self.machine().is_cut() { Ending::Cut } else { Ending::Natural }
+    }
+    fn is_possible(&self) -> bool {
+        !self.machine().has_overtaken()
+            || linear::order(&|depth| self.state(depth), &self.picks[..self.depth]).is_some()
     }
     fn step(&mut self, pick: Pick) {
         self.go(pick);

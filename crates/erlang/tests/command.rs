@@ -321,3 +321,29 @@ fn a_long_story_shows_its_beginning_and_its_end() {
     assert!(text.contains("    ... 800 steps ...\n"), "{text}");
     assert!(text.lines().count() < 210, "{text}");
 }
+
+#[test]
+fn a_failure_names_the_weakest_delivery_that_shows_it() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(late).\n-export([at_once/0, overtaken/0]).\n\
+        at_once() -> spawn(fun() -> error(oops) end), ok.\n\
+        overtaken() ->\n\
+            C = self(),\n\
+            B = spawn(fun() -> receive go -> C ! b end end),\n\
+            spawn(fun() -> C ! a, B ! go end),\n\
+            receive First -> a = First end.\n";
+    let dir = compile_text("late", text);
+    let file = dir.join("late.beam").to_string_lossy().into_owned();
+    let (text, code) = command(&[&file, "--test", "at_once", "--delivery", "pairs"]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(text.contains("\n  the weakest delivery that shows it: instant\n"), "{text}");
+    let (text, code) = command(&[&file, "--test", "overtaken", "--delivery", "pairs"]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(
+        text.contains("the weakest delivery that shows it: pairs; not with instant; not with local\n"),
+        "{text}"
+    );
+    assert_eq!(command(&[&file, "--test", "overtaken"]).1, PASSED);
+}

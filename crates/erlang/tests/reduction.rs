@@ -3,7 +3,6 @@
 mod common;
 
 use common::*;
-use raddle_core::strategy::Optimal;
 use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,7 +12,20 @@ fn dir() -> PathBuf {
 }
 
 fn reduced(function: &str, settings: Settings) -> u64 {
-    explore(&program(&dir(), "small", function, settings), Box::new(Optimal::new())).executions
+    let findings = optimal(&program(&dir(), "small", function, settings));
+    assert_eq!(findings.undecided, 0);
+    findings.executions
+}
+
+/// How many interleavings there are, and how many of them fail.
+fn of_server(step: u32, max: u32, test: &str, settings: Settings) -> (u64, u64) {
+    let defines = [format!("STEP={step}"), format!("MAX_ATTACHED_PROC={max}")];
+    let defines: Vec<&str> = defines.iter().map(String::as_str).collect();
+    let files = ["reg_server.erl", "reg_server_tests.erl"];
+    let dir = compile_suite(&format!("reduced_server_{step}_{max}"), &files, &defines);
+    let findings = optimal(&program(&dir, "reg_server_tests", test, settings));
+    assert_eq!(findings.undecided, 0);
+    (findings.executions, findings.failures)
 }
 
 #[test]
@@ -27,6 +39,24 @@ fn readers_and_last_zero() {
     let counted =
         ["last_zero_3", "last_zero_5", "last_zero_7", "last_zero_9"].map(|f| reduced(f, Settings::thesis()));
     assert_eq!(counted, [12, 64, 320, 1_536]);
+}
+
+#[test]
+fn two_concurrent_stops_in_12_interleavings() {
+    if !erlang_is_there() {
+        return;
+    }
+    let test = "multiple_concurrent_stops_test";
+    assert_eq!(of_server(612, 2, test, Settings::thesis()), (12, 0));
+}
+
+#[test]
+fn attached_processes_of_the_final_server() {
+    if !erlang_is_there() {
+        return;
+    }
+    let counted = [1, 2, 3, 4].map(|max| of_server(628, max, "max_attached_proc_test", Settings::thesis()).0);
+    assert_eq!(counted, [2, 5, 16, 65]);
 }
 
 #[test]
@@ -61,7 +91,10 @@ fn no_outcome_is_lost() {
                     let failed = findings.failures > 0;
                     (findings.executions, findings.outcomes.into_keys().collect::<BTreeSet<_>>(), failed)
                 };
-                let few = limit(Some(Box::new(Optimal::new())));
+                let findings = optimal(&program);
+                let failed = findings.failures > 0;
+                let few =
+                    (findings.executions, findings.outcomes.into_keys().collect::<BTreeSet<_>>(), failed);
                 let all = limit(Some(Box::new(raddle_core::strategy::Dfs::new())));
                 assert_eq!((&few.1, few.2), (&all.1, all.2), "{function} {grain:?} {delivery:?}");
                 assert!(few.0 <= all.0, "{function}: {} of {}", few.0, all.0);

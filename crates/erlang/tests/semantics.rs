@@ -120,6 +120,23 @@ fn a_killed_server_is_restarted() {
 }
 
 #[test]
+fn a_server_that_is_killed_at_any_point_is_restarted() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_suite("restarted", &["restarted.erl"], &[]);
+    let counted = [Delivery::Instant, Delivery::Local].map(|delivery| {
+        let settings = Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
+        let findings = optimal(&program(&dir, "restarted", "killed_once", settings));
+        assert_eq!(outcomes(&findings), ["{0,0}", "{exited,0}"]);
+        assert_eq!((findings.failures, findings.undecided), (0, 0));
+        assert!(findings.coverage.to_string().starts_with("exhaustive"));
+        findings.executions
+    });
+    assert_eq!(counted, [65, 616]);
+}
+
+#[test]
 fn small_programs_have_the_outcomes_they_have() {
     if !erlang_is_there() {
         return;

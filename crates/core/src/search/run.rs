@@ -80,6 +80,9 @@ fn look<W: World>(
         return Ran::Failed(over_too_early(happened, world.end()));
     }
     strategy.over(trace, &world.point(), world.ending());
+    if !world.is_possible() {
+        return Ran::Abandoned;
+    }
     match (world.end(), strategy.expects(happened)) {
         (End::Failed(defect), _) => Ran::Failed(defect),
         (End::Passed(_), Some(expected)) => {

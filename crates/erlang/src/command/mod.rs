@@ -2,10 +2,12 @@
 
 mod arguments;
 mod sources;
+mod weakest;
 
 pub use arguments::{Options, USAGE, Way, parse};
 pub use sources::Sources;
 
+use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
@@ -65,7 +67,12 @@ fn explore_all(
                 settings: options.settings.clone(),
             };
             let findings = explore(options, ticket.as_ref(), &program, &listener);
-            code = code.max(report(&program, &findings, &sources, out)?);
+            let verdict = report(&program, &findings, &sources, out)?;
+            if let (FAILED, Some(failure), None) = (verdict, &findings.failure, &ticket) {
+                let weakest = weakest::weakest_delivery(&program, failure, options.max_steps);
+                writeln!(out, "  the weakest delivery that shows it: {weakest}")?;
+            }
+            code = code.max(verdict);
             if findings.interrupted {
                 return Ok(code.max(UNUSABLE));
             }
@@ -106,7 +113,8 @@ fn explore(
     }
     let reduced = || match options.preemptions {
         Some(most) => search(Box::new(Bounded::new(Bounds::preemptions(most)))),
-        None => search(Box::new(Optimal::new())),
+        None if program.settings.grain == Grain::Receive => search(Box::new(Optimal::new())),
+        None => reduce::explore(&plan, program, listener.clone()),
     };
     match options.strategy {
         // A bound is one for interleavings, and they are counted one by one.

@@ -1,11 +1,15 @@
 //! What operations touch. The objects are few and coarse enough that three of them describe most operations;
 //! an operation that touches more conflicts with everything.
 //!
-//! Of each process: `Self` (it goes on as it is; read by all it does, written by what kills it), `In` (what
-//! has come in: mailbox, its own links and monitors, its flags), `Watch` (what others ask of it: whether it
-//! lives, its name, who is told of its end).
+//! Of each process: `Itself` (it goes on as it is; read by all it does, written by what kills it and by letters
+//! that it receives), `In` (what comes in), `Watch` (whether it lives, its name, who is told of its end).
+//!
+//! What commutes with its like, but not with something else, reads, and the other one writes: whoever joins
+//! those who are told of a process's end reads its `Watch`, and its end writes it. Where the order of messages
+//! is left open, arrivals read `In`, and whoever depends on what has not arrived writes it; otherwise arrivals
+//! write it.
 
-use crate::term::{Atom, Pid, Term, hash};
+use crate::term::{Atom, Pid, Ref, Term, hash};
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 
 /// Something that operations touch.
@@ -35,6 +39,10 @@ pub enum Object {
     Environment,
     /// The signals on their way from one process to another.
     Queue(Pid, Pid),
+    /// A monitor, or an alias.
+    Reference(Ref),
+    /// A link between two processes.
+    Link(Pid, Pid),
 }
 
 fn scramble(kind: u64, a: u64, b: u64) -> u64 {
@@ -60,6 +68,8 @@ impl Object {
             Object::Timer(t) => scramble(10, t, 0),
             Object::Environment => scramble(11, 0, 0),
             Object::Queue(from, to) => scramble(12, from.hash64(), to.hash64()),
+            Object::Reference(r) => scramble(13, r.maker.hash64(), r.number as u64),
+            Object::Link(a, b) => scramble(14, a.min(b).hash64(), a.max(b).hash64()),
         }
     }
     /// A table, by its identifier or name.
@@ -135,6 +145,12 @@ pub struct Objects {
 }
 
 impl Objects {
+    /// The number of an object, if it was ever touched.
+    pub fn find(&self, object: Object) -> Option<ObjectId> {
+        let key = object.key();
+        let at = self.known.binary_search_by_key(&key, |(k, _)| *k).ok()?;
+        Some(ObjectId(self.known[at].1))
+    }
     fn number(&mut self, key: u64) -> ObjectId {
         match self.known.binary_search_by_key(&key, |(k, _)| *k) {
             Ok(at) => ObjectId(self.known[at].1),

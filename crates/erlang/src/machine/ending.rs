@@ -114,8 +114,7 @@ impl Machine {
             return Ending::Passed("halt".to_owned());
         }
         let strict = self.env.settings.judgement == Judgement::Strict;
-        let waiting: Vec<&Rc<Process>> =
-            self.processes().map(|(_, p)| p).filter(|p| !matches!(p.next, Next::Gone)).collect();
+        let waiting: Vec<&Rc<Process>> = self.processes().map(|(_, p)| p).filter(|p| !p.is_gone()).collect();
         let stuck: Vec<&Rc<Process>> = waiting
             .iter()
             .copied()
@@ -238,7 +237,12 @@ impl Machine {
                 None => "end".to_owned(),
             },
             Task::Timer(timer) => format!("fires: {} ! {}", timer.to, timer.message),
-            Task::Spent(..) => "end".to_owned(),
+            Task::Letter(_) => "receives a message".to_owned(),
+            Task::End(pid) => match self.find(*pid).filter(|t| !self.process(*t).is_gone()) {
+                Some(task) => self.exit_words(task, &self.next_exit_step(task)),
+                None => "end".to_owned(),
+            },
+            Task::Received(_) | Task::Spent(..) => "end".to_owned(),
             Task::Faults => "kills a process".to_owned(),
         }
     }

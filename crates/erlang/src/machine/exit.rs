@@ -1,12 +1,16 @@
 //! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
 //! and each monitoring process is told. Grain `thesis` takes all of it in one step.
 
-use super::Machine;
+use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next};
 use crate::settings::{Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Birth;
 use std::rc::Rc;
+
+/// Ends are numbered apart from other phantoms.
+const END: u32 = 1 << 29;
 
 impl Machine {
     /// The process comes to its end by itself.
@@ -33,15 +37,31 @@ impl Machine {
         injected: bool,
     ) {
         let p = self.process_mut(task);
-        let exiting =
-            Exiting { reason, trace, todo: Vec::new(), begun: false, signalled, injected, noticed: false };
+        let exiting = Exiting {
+            reason,
+            trace,
+            todo: Vec::new(),
+            begun: false,
+            signalled,
+            injected,
+            noticed: false,
+            over: false,
+        };
         p.exiting = Some(Rc::new(exiting));
-        p.next = Next::Exit;
         p.ys.clear();
         p.frames.clear();
-        p.x.clear();
         p.fr.clear();
         p.receiving = false;
+        if signalled && self.is_order_open() && self.mover != task {
+            // What it was about to do might have been before, so that stays pending, and its end is a task of its own.
+            let end = Task::End(self.process(task).pid);
+            let number = END | self.process(task).pid.hash64() as u32 & (END - 1);
+            self.add_task(end, self.mover, Birth::PHANTOM | number);
+            return;
+        }
+        let p = self.process_mut(task);
+        p.next = Next::Exit;
+        p.x.clear();
     }
 
     /// What the next step of an ending process is.
@@ -95,13 +115,19 @@ impl Machine {
 
     /// Name and pid go; from now on it is known who has to be told.
     fn vanish(&mut self, task: usize) {
+        let open = self.is_order_open();
         let p = self.process_mut(task);
         let (pid, name) = (p.pid, p.name.take());
-        p.mailbox.clear();
-        p.aliases.clear();
         let links = std::mem::take(&mut p.links);
         let watchers = std::mem::take(&mut p.monitored_by);
-        let watched = std::mem::take(&mut p.monitors);
+        let watched = if open {
+            // What comes later is treated as if it came in time, since it might have.
+            Vec::new()
+        } else {
+            p.mailbox.clear();
+            p.aliases.clear();
+            std::mem::take(&mut p.monitors)
+        };
         if let Some(name) = name {
             Rc::make_mut(&mut self.names).remove(&name);
         }
@@ -123,8 +149,14 @@ impl Machine {
     }
 
     fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {
-        !watchers.is_empty()
+        watchers.iter().any(|w| self.find(w.other).is_some_and(|t| !self.has_vanished(t)))
             || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
+    }
+
+    /// Whether name and pid of a process are gone.
+    fn has_vanished(&self, task: usize) -> bool {
+        let p = self.process(task);
+        p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
 
     /// Whether the end of this process, which has not vanished yet, will be a failure.
@@ -182,11 +214,15 @@ impl Machine {
     }
 
     fn gone(&mut self, task: usize) {
+        let open = self.is_order_open();
         let p = self.process_mut(task);
-        p.next = Next::Gone;
         p.dictionary = Default::default();
         let exiting = Rc::make_mut(p.exiting.as_mut().expect("a process that ends"));
         exiting.trace = None;
+        exiting.over = true;
+        if !(open && exiting.signalled) {
+            p.next = Next::Gone;
+        }
     }
 
     /// Takes all steps of an end that belong together.
@@ -196,7 +232,11 @@ impl Machine {
 
     /// Processes that may be killed as an injected fault.
     pub(super) fn victims(&self) -> Vec<usize> {
-        self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t)).map(|(t, _)| t).collect()
+        let alive = self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t));
+        let mut victims: Vec<usize> = alive.map(|(t, _)| t).collect();
+        // In an order that does not depend on who was there first.
+        victims.sort_by_key(|t| self.process(*t).pid);
+        victims
     }
 }
 

@@ -4,13 +4,16 @@
 pub mod access;
 mod ending;
 mod exit;
+mod letters;
 mod pending;
 mod perform;
 mod signal;
 pub mod spawn;
 mod timer;
+mod touch;
 
 pub use ending::{Ending, Log};
+pub use letters::{Letter, Mail};
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
@@ -35,6 +38,12 @@ pub enum Task {
     Pair(Rc<Pair>),
     /// A timer.
     Timer(Rc<Timer>),
+    /// A message that has arrived, where the order of messages is left open.
+    Letter(Rc<Letter>),
+    /// One that was received.
+    Received(Pid),
+    /// The end of a process that dies of a signal, where the order of messages is left open.
+    End(Pid),
     /// A timer that has fired or was cancelled: whose it was, and its number there.
     Spent(Pid, u32),
     /// Whoever kills processes, where that is allowed.
@@ -89,6 +98,12 @@ pub struct Machine {
     pub(crate) failed: Option<Rc<Defect>>,
     /// The run was ended by the program, without an error.
     pub(crate) halted: bool,
+    /// What is known of letters, if the order of messages is left open.
+    letters: Option<Rc<letters::Known>>,
+    /// Whose step it is, or was last.
+    mover: usize,
+    /// Who has to go on before anybody else does.
+    hurried: Option<u32>,
     objects: Objects,
     pending: Vec<Pending>,
     enabled: Vec<TaskId>,
@@ -138,6 +153,9 @@ impl Machine {
             over: None,
             failed: None,
             halted: false,
+            letters: None,
+            mover: 0,
+            hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),
             enabled: Vec::new(),
@@ -212,7 +230,7 @@ impl Machine {
     pub fn is_alive(&self, task: usize) -> bool {
         let p = self.process(task);
         match &p.exiting {
-            None => !matches!(p.next, crate::process::Next::Gone),
+            None => !p.is_gone(),
             Some(exiting) => !exiting.begun && !exiting.signalled,
         }
     }
@@ -228,6 +246,9 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
+            Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
+            Task::End(pid) => pid.to_string(),
+            Task::Received(to) => format!("a letter that {to} received"),
             Task::Timer(timer) => timer_name(timer.owner, timer.number),
             Task::Spent(owner, number) => timer_name(*owner, *number),
             Task::Faults => "faults".to_owned(),
@@ -253,7 +274,12 @@ impl Machine {
                     pair.queue.iter().for_each(|s| s.fingerprint(&mut f));
                 }
                 Task::Timer(timer) => timer.fingerprint(&mut f),
-                Task::Pair(_) | Task::Spent(..) | Task::Faults => continue,
+                Task::Pair(_)
+                | Task::Letter(_)
+                | Task::Received(_)
+                | Task::End(_)
+                | Task::Spent(..)
+                | Task::Faults => continue,
             }
             add(f);
         }

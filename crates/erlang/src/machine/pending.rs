@@ -1,13 +1,12 @@
 //! What could happen next: the pending operation of every task, with what it touches.
 
 use super::access::{Object, Touch};
-use super::signal::Sort;
-use super::{Machine, Signal, Task};
+use super::{Machine, Task};
 use crate::native::Run;
 use crate::native::visible::{self, Look};
-use crate::process::{Deadline, ExitStep, Found, Monitor, Next, Process};
+use crate::process::{Deadline, Found, Next, Process};
 use crate::settings::Grain;
-use crate::term::{Pid, Term};
+use crate::term::Term;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Manner, Pending, Point};
@@ -21,12 +20,14 @@ impl Machine {
     /// Whether there are states in which the pending operation of a task would be blocked.
     pub fn can_block(&self, task: usize) -> bool {
         match &self.tasks[task] {
+            // What it did last may have been to receive a letter, before which it could not move.
+            Task::Process(_) if self.is_order_open() => true,
             Task::Process(p) => match &p.next {
                 Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_some()),
                 Next::Receive(_) => true,
                 _ => false,
             },
-            Task::Timer(_) => true,
+            Task::Timer(_) | Task::Letter(_) | Task::Received(_) | Task::Spent(..) => true,
             _ => false,
         }
     }
@@ -37,7 +38,14 @@ impl Machine {
             return Accesses::EVERYTHING_THERE_IS;
         }
         // What the other state does not know gets numbers there that nothing else has.
-        self.evaluate(task, &mut other.objects.clone()).accesses
+        let mut objects = other.objects.clone();
+        match &self.tasks[task] {
+            // Its process took it by itself.
+            Task::Received(to) => Touch::NOTHING.write(Object::Itself(*to)).accesses(&mut objects),
+            // A timer that was cancelled might have fired before.
+            Task::Spent(..) if self.env.settings.time == Time::Any => Accesses::EVERYTHING_THERE_IS,
+            _ => self.evaluate(task, &mut objects).accesses,
+        }
     }
 
     /// Works out anew what could happen next.
@@ -45,23 +53,41 @@ impl Machine {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
         pending.clear();
+        // When the run was ended for everybody, what they would have done stays pending: it might have been before.
         let over = self.over.is_some() || self.halted;
         for task in 0..self.tasks.len() {
-            pending.push(if over { Pending::NOTHING } else { self.evaluate(task, &mut objects) });
+            pending.push(self.evaluate(task, &mut objects));
         }
         self.objects = objects;
-        if !over {
+        if let (false, Some(task)) = (over, self.hurried) {
+            self.let_only_move(task, &mut pending);
+        } else if !over {
             self.let_timers_fire(&mut pending);
             self.let_faults_happen(&mut pending);
         }
         self.enabled.clear();
-        let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
-        self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        if !over {
+            let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+            self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        }
         self.pending = pending;
     }
 
+    /// Only a process, or one of its letters, may move, and it conflicts with everything, since everything waits.
+    fn let_only_move(&self, only: u32, pending: &mut [Pending]) {
+        let pid = self.process(only as usize).pid;
+        for (task, p) in pending.iter_mut().enumerate() {
+            let its = task == only as usize || matches!(&self.tasks[task], Task::Letter(l) if l.to == pid);
+            if !its {
+                p.options = 0;
+            } else if p.options > 0 {
+                p.accesses = Accesses::EVERYTHING_THERE_IS;
+            }
+        }
+    }
+
     fn test_is_over(&self) -> bool {
-        matches!(self.process(0).next, Next::Gone)
+        self.process(0).is_gone()
     }
 
     fn let_timers_fire(&self, pending: &mut [Pending]) {
@@ -162,6 +188,7 @@ impl Machine {
                 ((visible.touches)(&look, mine), ready as u32)
             }
             Next::Send(_) => (visible::send_touches(&Look { machine: self, me: p, args: &p.x }, mine), 1),
+            Next::Receive(_) if self.is_order_open() => self.open_receive(p, mine),
             Next::Receive(found) => match found {
                 Found::Message(_) => (mine.write(Object::In(p.pid)), 1),
                 Found::Nothing { deadline: Some(Deadline::Now), .. } => (mine.read(Object::In(p.pid)), 1),
@@ -173,72 +200,24 @@ impl Machine {
         }
     }
 
-    fn exit_touches(&self, task: usize, p: &Process, mine: Touch) -> Touch {
-        let begun = p.exiting.as_ref().is_some_and(|e| e.begun);
-        let mine = if begun { Touch::NOTHING } else { mine };
-        let step = self.next_exit_step(task);
-        let vanish = |touch: Touch| {
-            let touch = touch.write(Object::Watch(p.pid));
-            p.name.map_or(touch, |name| touch.write(Object::Name(name)))
-        };
-        if self.env.settings.grain != Grain::Full {
-            if self.will_fail(task) {
-                return Touch::EVERYTHING;
-            }
-            let plain = p.links.is_empty() && p.monitored_by.is_empty() && p.monitors.is_empty();
-            return match step {
-                ExitStep::Vanish if plain => vanish(mine),
-                ExitStep::Vanish if p.links.is_empty() && p.monitors.is_empty() => {
-                    let told = |t, m: &Monitor| self.sending_touches(t, p.pid, m.other, Sort::Down);
-                    p.monitored_by.iter().fold(vanish(mine), told)
-                }
-                _ => Touch::EVERYTHING,
-            };
-        }
-        match step {
-            ExitStep::Table(id) => {
-                let touch = mine.write(Object::table(&id));
-                match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
-                    Some((heir, _)) => {
-                        let touch = touch.read(Object::Watch(*heir));
-                        self.sending_touches(touch, p.pid, *heir, Sort::Message)
-                    }
-                    None => touch,
-                }
-            }
-            ExitStep::Vanish if p.monitors.is_empty() => vanish(mine),
-            // Its own monitors of others are taken away with it, as far as they have not fired.
-            ExitStep::Vanish => {
-                let touch = vanish(mine).read(Object::In(p.pid));
-                p.monitors.iter().fold(touch, |touch, m| touch.write(Object::Watch(m.other)))
-            }
-            ExitStep::Link(other) => self.sending_touches(mine, p.pid, other, Sort::LinkedExit),
-            ExitStep::Down(_, other) => self.sending_touches(mine, p.pid, other, Sort::Down),
-        }
-    }
-
-    /// What sending a signal touches: the queue of its pair if it joins it, else what it touches where it
-    /// arrives.
-    pub(crate) fn sending_touches(&self, touch: Touch, from: Pid, to: Pid, sort: Sort) -> Touch {
-        if !self.arrives_at_once(from, to, sort) {
-            return touch.write(Object::Queue(from, to));
-        }
-        match sort {
-            Sort::Message | Sort::Down => touch.write(Object::In(to)),
-            Sort::Watching => touch.write(Object::Watch(to)),
-            Sort::Deadly | Sort::LinkedExit => {
-                touch.write(Object::In(to)).write(Object::Itself(to)).write(Object::Watch(to))
-            }
-        }
-    }
-
     fn evaluate(&self, task: usize, objects: &mut super::access::Objects) -> Pending {
         match &self.tasks[task] {
             Task::Process(p) => {
                 if matches!(p.next, Next::Gone) {
                     return Pending::NOTHING;
                 }
-                let (touch, options) = self.touch(task);
+                let doomed = p.is_doomed() && self.is_order_open();
+                let (touch, options) = match &p.next {
+                    Next::Exit if doomed && !self.has_end(p.pid) => self.touch(task),
+                    // It was about to end by itself.
+                    Next::Exit if doomed => {
+                        (Touch::NOTHING.read(Object::Itself(p.pid)).write(Object::Watch(p.pid)), 0)
+                    }
+                    _ if doomed => {
+                        (self.touch_alone(task, p, Touch::NOTHING.read(Object::Itself(p.pid))).0, 0)
+                    }
+                    _ => self.touch(task),
+                };
                 let place = (p.pc.module as u64) << 32 | p.pc.at as u64;
                 let kind = match &p.next {
                     Next::Call(..) => 1,
@@ -252,34 +231,28 @@ impl Machine {
             }
             Task::Pair(pair) => {
                 let Some(signal) = pair.queue.first() else { return Pending::NOTHING };
-                let touch = Touch::NOTHING.write(Object::Queue(pair.from, pair.to));
-                let touch = match signal {
-                    Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..) => {
-                        touch.write(Object::In(pair.to))
-                    }
-                    Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => {
-                        // A dead receiver answers.
-                        let touch = touch.write(Object::Watch(pair.to));
-                        let dead = self.alive(pair.to).is_none();
-                        match signal {
-                            // The answer to a link can be deadly.
-                            Signal::Link(_) if dead => Touch::EVERYTHING,
-                            _ if dead => touch.write(Object::In(pair.from)),
-                            _ => touch,
-                        }
-                    }
-                    _ => Touch::EVERYTHING,
-                };
+                let touch = self.delivery_touches(pair.from, pair.to, signal);
                 let signature = (pair.from.hash64() ^ pair.to.hash64().rotate_left(9)) as u32;
                 Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Phantom }
             }
+            Task::End(pid) => {
+                let task = self.find(*pid).expect("its process is there");
+                let p = self.process(task);
+                if p.is_gone() {
+                    return Pending::NOTHING;
+                }
+                let touch = self.exit_touches(task, p, Touch::NOTHING.read(Object::Itself(*pid)));
+                let signature = (pid.hash64() as u32).rotate_left(3);
+                Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Ordinary }
+            }
+            Task::Letter(letter) => self.evaluate_letter(task, letter, objects),
             Task::Timer(timer) => Pending {
                 accesses: Accesses::EVERYTHING_THERE_IS,
                 options: 0,
                 signature: timer.number ^ timer.owner.hash64() as u32,
                 manner: Manner::Phantom,
             },
-            Task::Spent(..) => Pending::NOTHING,
+            Task::Received(_) | Task::Spent(..) => Pending::NOTHING,
             Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
         }
     }

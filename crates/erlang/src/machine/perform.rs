@@ -11,9 +11,6 @@ use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pick;
 use std::rc::Rc;
 
-/// The longest time a receive can wait, in milliseconds.
-const LONGEST_WAIT: i64 = 0xffff_ffff;
-
 /// Whether an operation raised an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Went {
@@ -25,9 +22,20 @@ impl Machine {
     /// Lets `pick` happen.
     pub fn step(&mut self, pick: Pick) {
         let task = pick.task.index();
+        let accesses = self.pending[task].accesses;
         self.steps += 1;
+        self.mover = task;
+        self.step_begins(task, accesses);
         match &self.tasks[task] {
-            Task::Process(_) => self.step_process(task),
+            Task::Process(_) => self.step_process(task, pick.option),
+            Task::End(pid) => {
+                let process = self.find(*pid).expect("its process is there");
+                self.exit_by_grain(process);
+            }
+            Task::Letter(_) => {
+                self.hurried = None;
+                self.receive_letter(task);
+            }
             Task::Pair(_) => {
                 self.log_phantom(task);
                 self.deliver(task);
@@ -37,8 +45,9 @@ impl Machine {
                 self.fire(task);
             }
             Task::Faults => self.fault(task, pick.option as usize),
-            Task::Spent(..) => unreachable!("a spent timer cannot move"),
+            Task::Received(_) | Task::Spent(..) => unreachable!("what is over cannot move"),
         }
+        self.step_ends(accesses);
         self.refresh();
     }
 
@@ -64,10 +73,11 @@ impl Machine {
         }
     }
 
-    fn step_process(&mut self, task: usize) {
+    fn step_process(&mut self, task: usize, option: u32) {
         let mut first = true;
+        self.hurried = None;
         loop {
-            let went = self.perform(task, first);
+            let went = self.perform(task, first, option);
             first = false;
             if self.over.is_some() || self.halted {
                 return;
@@ -77,13 +87,20 @@ impl Machine {
                 Grain::Thesis => went == Went::Wrong,
                 Grain::Receive => !matches!(self.process(task).next, Next::Receive(_)),
             };
+            if on && self.is_order_open() && matches!(self.process(task).next, Next::Receive(_)) {
+                // Which letter it takes is a choice of its own, and nothing comes between.
+                let p = self.process(task);
+                let goes_on = p.letters.iter().any(|mail| mail.fits) || self.is_ready(task);
+                self.hurried = goes_on.then_some(task as u32);
+                return;
+            }
             if !on || !self.is_ready(task) {
                 return;
             }
         }
     }
 
-    fn perform(&mut self, task: usize, step: bool) -> Went {
+    fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
         let p = self.process(task);
         let place = if self.log.is_some() { super::ending::own_place(&self.env, p) } else { None };
         let text = if self.log.is_some() { self.words(task) } else { String::new() };
@@ -103,7 +120,9 @@ impl Machine {
                 self.done(task, &visible::SEND, then, done, args, (text, place, step))
             }
             Next::Receive(found) => {
-                self.receive(task, found, (place, step));
+                if !self.is_order_open() || !self.take_letter(task, option) {
+                    self.receive(task, found, (place, step));
+                }
                 Went::Well
             }
             Next::Exit => {
@@ -247,24 +266,22 @@ impl Machine {
         }
     }
 
-    fn misuse(&mut self, what: String) {
+    pub(super) fn misuse(&mut self, what: String) {
         self.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
     }
 
     /// Finds out which message a receive would take.
-    fn look(&mut self, task: usize) {
+    pub(super) fn look(&mut self, task: usize) {
+        if self.is_order_open() {
+            if let Some((wait, time)) = self.look_without_letters(task) {
+                self.process_mut(task).next = Next::Receive(self.found_nothing(wait, time));
+                self.look_at_letters(task);
+            }
+            return;
+        }
         let found = match self.try_match(task, 0) {
             Ok(Stop::Matched(index)) => Found::Message(index),
-            Ok(Stop::Waits(wait, time)) => match time {
-                None => Found::Nothing { wait, deadline: None },
-                Some(Term::Atom(a)) if a == known::INFINITY => Found::Nothing { wait, deadline: None },
-                Some(Term::Int(0)) => Found::Nothing { wait, deadline: Some(Deadline::Now) },
-                Some(Term::Int(ms)) if (0..=LONGEST_WAIT).contains(&ms) => {
-                    let at = self.now + ms as u64 * 1_000_000;
-                    Found::Nothing { wait, deadline: Some(Deadline::At(at)) }
-                }
-                Some(_) => Found::BadTimeout { wait },
-            },
+            Ok(Stop::Waits(wait, time)) => self.found_nothing(wait, time),
             Ok(other) => return self.settle(task, other),
             Err(()) => return,
         };

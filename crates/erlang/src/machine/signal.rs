@@ -1,7 +1,7 @@
 //! Signals between processes, and what each does where it arrives.
 
 use super::{Machine, Pair, Task};
-use crate::process::{AliasKind, Monitor, Next};
+use crate::process::{AliasKind, Monitor};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term, known};
@@ -17,16 +17,12 @@ pub enum Signal {
     Aliased(Ref, Term),
     /// A link is made.
     Link(Pid),
-    /// A link is taken away.
-    Unlink(Pid),
     /// An exit signal from a linked process that ended.
     LinkedExit(Pid, Term),
     /// An exit signal from `exit/2`.
     Exit(Pid, Term),
     /// A monitor is set.
     Monitor(Monitor),
-    /// A monitor is taken away.
-    Demonitor(Ref),
     /// A monitored process has ended.
     Down(Ref, Term),
     /// Another group leader.
@@ -38,14 +34,33 @@ pub enum Signal {
 pub enum Sort {
     /// Messages.
     Message,
+    /// Messages through an alias.
+    Aliased(Ref),
     /// Told at the end of a process.
-    Down,
+    Down(Ref),
     /// Told at the end of a process; may end another.
-    LinkedExit,
+    LinkedExit {
+        /// The end was a normal one.
+        normal: bool,
+    },
+    /// An exit signal that a process sends.
+    Exit {
+        /// It cannot be trapped.
+        kill: bool,
+        /// Its reason is `normal`.
+        normal: bool,
+    },
     /// Links and monitors.
     Watching,
-    /// What may end a process, or change it.
-    Deadly,
+    /// What changes a process.
+    Changing,
+}
+
+impl Sort {
+    /// An exit signal with this reason.
+    pub fn exit(reason: &Term) -> Sort {
+        Sort::Exit { kill: reason.is_atom(known::KILL), normal: reason.is_atom(known::NORMAL) }
+    }
 }
 
 impl Signal {
@@ -62,7 +77,6 @@ impl Signal {
                 f.term(m);
             }
             Signal::Link(p) => f.word(3 ^ p.hash64()),
-            Signal::Unlink(p) => f.word(4 ^ p.hash64()),
             Signal::LinkedExit(p, r) | Signal::Exit(p, r) => {
                 f.word(5 + matches!(self, Signal::Exit(..)) as u64);
                 f.word(p.hash64());
@@ -73,10 +87,6 @@ impl Signal {
                 f.term(&Term::Ref(m.reference));
                 f.term(&m.shown);
                 f.term(&m.tag);
-            }
-            Signal::Demonitor(r) => {
-                f.word(8);
-                f.term(&Term::Ref(*r));
             }
             Signal::Down(r, reason) => {
                 f.word(9);
@@ -91,23 +101,23 @@ impl Signal {
         match self {
             Signal::Message(m) | Signal::Aliased(_, m) => format!("message {m}"),
             Signal::Link(p) => format!("link from {p}"),
-            Signal::Unlink(p) => format!("unlink from {p}"),
             Signal::LinkedExit(p, reason) | Signal::Exit(p, reason) => {
                 format!("exit signal from {p} ({reason})")
             }
             Signal::Monitor(m) => format!("monitor {} from {}", m.reference, m.other),
-            Signal::Demonitor(r) => format!("demonitor {r}"),
             Signal::Down(r, reason) => format!("down {r} ({reason})"),
             Signal::GroupLeader(p) => format!("group leader {p}"),
         }
     }
-    fn sort(&self) -> Sort {
+    pub(super) fn sort(&self) -> Sort {
         match self {
-            Signal::Message(_) | Signal::Aliased(..) => Sort::Message,
-            Signal::LinkedExit(..) => Sort::LinkedExit,
-            Signal::Down(..) => Sort::Down,
-            Signal::Exit(..) | Signal::GroupLeader(_) => Sort::Deadly,
-            Signal::Link(_) | Signal::Unlink(_) | Signal::Monitor(_) | Signal::Demonitor(_) => Sort::Watching,
+            Signal::Message(_) => Sort::Message,
+            Signal::Aliased(alias, _) => Sort::Aliased(*alias),
+            Signal::LinkedExit(_, reason) => Sort::LinkedExit { normal: reason.is_atom(known::NORMAL) },
+            Signal::Down(reference, _) => Sort::Down(*reference),
+            Signal::Exit(_, reason) => Sort::exit(reason),
+            Signal::GroupLeader(_) => Sort::Changing,
+            Signal::Link(_) | Signal::Monitor(_) => Sort::Watching,
         }
     }
 }
@@ -131,7 +141,8 @@ impl Machine {
             _ if from == to => true,
             // The end of a process is told step by step already.
             Delivery::Local => {
-                matches!(sort, Sort::Message | Sort::Down | Sort::LinkedExit) && !self.on_the_way(from, to)
+                !matches!(sort, Sort::Exit { .. } | Sort::Watching | Sort::Changing)
+                    && !self.on_the_way(from, to)
             }
             Delivery::Pairs => false,
         }
@@ -171,7 +182,10 @@ impl Machine {
         let Some(task) = self.find(to) else { return };
         let p = self.process(task);
         // One that is about to end by itself still counts as alive.
-        if matches!(p.next, Next::Gone) || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled) {
+        let too_late = p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled);
+        // Where the order of messages is left open, they come to the dead, too: they might have come earlier.
+        let always = matches!(signal, Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..));
+        if too_late && !(always && self.is_order_open()) {
             return self.arrive_too_late(to, signal);
         }
         match signal {
@@ -185,13 +199,16 @@ impl Machine {
                 }
                 self.put_in_mailbox(task, message);
             }
+            // It may have been taken back while it was on its way.
+            Signal::Link(from) if !self.has_link(from, to) => {}
+            Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::Link(from) => {
-                let p = self.process_mut(task);
-                if !p.links.contains(&from) {
-                    p.links.push(from);
+                let links = &mut self.process_mut(task).links;
+                // In an order that does not depend on who came first.
+                if let Err(at) = links.binary_search(&from) {
+                    links.insert(at, from);
                 }
             }
-            Signal::Unlink(from) => self.process_mut(task).links.retain(|l| *l != from),
             Signal::LinkedExit(from, reason) => {
                 let p = self.process_mut(task);
                 let Some(at) = p.links.iter().position(|l| *l == from) else { return };
@@ -214,9 +231,10 @@ impl Machine {
                     self.signalled_to_exit(task, reason);
                 }
             }
-            Signal::Monitor(monitor) => self.process_mut(task).monitored_by.push(monitor),
-            Signal::Demonitor(reference) => {
-                self.process_mut(task).monitored_by.retain(|m| m.reference != reference);
+            Signal::Monitor(monitor) => {
+                let all = &mut self.process_mut(task).monitored_by;
+                let at = all.partition_point(|m| m.reference < monitor.reference);
+                all.insert(at, monitor);
             }
             Signal::Down(reference, reason) => {
                 let p = self.process_mut(task);
@@ -239,6 +257,8 @@ impl Machine {
     /// A signal arrives at a process that has ended or is dying.
     fn arrive_too_late(&mut self, to: Pid, signal: Signal) {
         match signal {
+            Signal::Link(from) if !self.has_link(from, to) => {}
+            Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::Link(from) => self.send(to, from, Signal::LinkedExit(to, Term::Atom(known::NOPROC))),
             Signal::Monitor(monitor) => {
                 self.send(to, monitor.other, Signal::Down(monitor.reference, Term::Atom(known::NOPROC)));
@@ -247,17 +267,43 @@ impl Machine {
         }
     }
 
-    /// Takes away a process's monitor of another, and tells the other.
+    pub(super) fn has_link(&self, from: Pid, to: Pid) -> bool {
+        self.find(from).is_some_and(|t| self.process(t).links.contains(&to))
+    }
+    fn has_monitor(&self, from: Pid, reference: Ref) -> bool {
+        self.find(from).is_some_and(|t| self.process(t).monitors.iter().any(|m| m.reference == reference))
+    }
+
+    /// Takes away a process's link to another. When the other one hears of it, nobody can tell the difference, so
+    /// that is at once.
+    pub(crate) fn forget_link(&mut self, task: usize, other: Pid) {
+        let p = self.process_mut(task);
+        let me = p.pid;
+        p.links.retain(|l| *l != other);
+        if let Some(other) = self.find(other)
+            && self.process(other).links.contains(&me)
+        {
+            self.process_mut(other).links.retain(|l| *l != me);
+        }
+    }
+
+    /// Takes away a process's monitor of another, in the same way.
     pub(crate) fn forget_monitor(&mut self, task: usize, reference: Ref) -> bool {
         let p = self.process_mut(task);
-        let (me, at) = (p.pid, p.monitors.iter().position(|m| m.reference == reference));
-        let Some(at) = at else { return false };
+        let Some(at) = p.monitors.iter().position(|m| m.reference == reference) else { return false };
         let monitor = p.monitors.remove(at);
-        self.send(me, monitor.other, Signal::Demonitor(reference));
+        if let Some(other) = self.find(monitor.other)
+            && self.process(other).monitored_by.iter().any(|m| m.reference == reference)
+        {
+            self.process_mut(other).monitored_by.retain(|m| m.reference != reference);
+        }
         true
     }
 
     fn put_in_mailbox(&mut self, task: usize, message: Term) {
+        if self.is_order_open() {
+            return self.post(task, message);
+        }
         self.process_mut(task).mailbox.push(message);
         self.look_again(task);
     }

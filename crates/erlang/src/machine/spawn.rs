@@ -63,7 +63,8 @@ impl Machine {
         let mut child = Process::new(pid, Pc { module: START, at: 0 }, initial, leader);
         set_up_call(&mut child, module, function, args);
         if options.link {
-            p.links.push(pid);
+            let at = p.links.partition_point(|l| *l < pid);
+            p.links.insert(at, pid);
             child.links.push(parent_pid);
         }
         if let Some((tag, alias)) = options.monitor {

@@ -77,6 +77,12 @@ pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<Strin
     search(&plan, strategy, || ErlangWorld::new(program), std::sync::Arc::new(NoListener))
 }
 
+/// Explores with the optimal reduction.
+pub fn optimal(program: &Program) -> Findings<String> {
+    let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    raddle_erlang::reduce::explore(&plan, program, std::sync::Arc::new(NoListener))
+}
+
 /// Explores everything.
 pub fn all(program: &Program) -> Findings<String> {
     explore(program, Box::new(Dfs::new()))

@@ -31,7 +31,7 @@ fn the_first_race_needs_overtaking_where_pulse_does_not_interrupt() {
     }
     // Nobody is interrupted between the table and the message: within a node all is well ...
     let within = all(&registry(1, "first_race", coarse(Delivery::Local)));
-    assert_eq!(counts(&within), (2_082, 0));
+    assert_eq!(counts(&within), (1_216, 0));
     // ... and between nodes the audit overtakes the message that announces the registration.
     let between = sample(&registry(1, "first_race", coarse(Delivery::Pairs)), MOST);
     assert!(message(&between).starts_with("P crashed: {assertEqual,"), "{}", message(&between));

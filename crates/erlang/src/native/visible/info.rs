@@ -25,11 +25,18 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             Term::list(p.monitors.iter().map(|mon| item(&mon.shown)).collect::<Vec<_>>())
         }
         "monitored_by" => pids(p.monitored_by.iter().map(|mon| Term::Pid(mon.other)).collect()),
+        "messages" if m.is_order_open() && p.mailbox.len() > 1 => {
+            return Err(Raise::unsupported(
+                "erlang:process_info(_, messages) depends on the order of messages, which the reduction leaves \
+                 open: use --strategy dfs",
+            ));
+        }
         "messages" => Term::list(p.mailbox.clone()),
         "message_queue_len" => Term::from(p.mailbox.len()),
         "status" => Term::atom(match p.next {
             _ if task == asker => "running",
             Next::Receive(crate::process::Found::Message(_)) => "runnable",
+            Next::Receive(_) if p.letters.iter().any(|l| l.fits) => "runnable",
             Next::Receive(_) => "waiting",
             Next::Exit => "exiting",
             _ => "runnable",
@@ -90,9 +97,11 @@ fn process_info(m: &mut Machine, asker: usize, a: &[Term]) -> Done {
 
 fn touches(look: &Look<'_>, touch: Touch) -> Touch {
     match look.args[0] {
-        Term::Pid(pid) if pid == look.me.pid => touch.read(Object::In(pid)).read(Object::Watch(pid)),
+        Term::Pid(pid) if pid == look.me.pid => {
+            look.machine.absence(touch, look.me).write(Object::Watch(pid))
+        }
         Term::Pid(pid) if look.args.get(1).is_some_and(|w| w.is_atom(known::REGISTERED_NAME)) => {
-            touch.read(Object::Watch(pid))
+            touch.write(Object::Watch(pid))
         }
         // What another is doing changes with every step of it.
         _ => Touch::EVERYTHING,
@@ -104,7 +113,7 @@ static PROCESS_INFO: Visible = Visible { touches, ready: None, act: process_info
 /// Ordered behind the caller's earlier signals to that process.
 static IS_ALIVE: Visible = Visible {
     touches: |look, touch| match look.args[0] {
-        Term::Pid(pid) => touch.read(Object::Watch(pid)).read(Object::Itself(pid)),
+        Term::Pid(pid) => touch.read(Object::Watch(pid)).read(Object::Queue(look.me.pid, pid)),
         _ => touch,
     },
     ready: Some(|look| match look.args[0] {

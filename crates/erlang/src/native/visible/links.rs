@@ -9,18 +9,25 @@ use crate::process::{AliasKind, Monitor};
 use crate::run::Raise;
 use crate::term::{Atom, Pid, Ref, Term, known};
 
-fn with_other(look: &Look<'_>, touch: Touch) -> Touch {
-    match look.args[0] {
-        Term::Pid(other) => {
-            let touch = touch.write(Object::In(look.me.pid)).read(Object::Watch(other));
-            look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching)
+fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
+    let me = look.me;
+    let Term::Pid(other) = look.args[0] else { return touch };
+    if me.links.contains(&other) {
+        return touch.write(Object::Link(me.pid, other)).read(Object::Watch(other));
+    }
+    let touch = touch.read(Object::Watch(other));
+    match look.machine.alive(other) {
+        None => {
+            // Its exit signal, if there was a link, may have come already.
+            let touch = touch.read(Object::Link(me.pid, other));
+            if look.machine.is_order_open() { touch } else { look.machine.arrival(touch, me.pid) }
         }
-        _ => touch,
+        Some(_) => look.machine.sending_touches(touch, me.pid, other, Sort::Watching),
     }
 }
 
 static LINK: Visible = Visible {
-    touches: with_other,
+    touches: link_touches,
     ready: None,
     act: |m, task, a| {
         let Term::Pid(other) = a[0] else { return bad() };
@@ -37,22 +44,24 @@ static LINK: Visible = Visible {
             m.arrive(me, Signal::Message(Term::tuple(message)));
             return yes();
         }
-        m.process_mut(task).links.push(other);
+        let links = &mut m.process_mut(task).links;
+        let at = links.partition_point(|l| *l < other);
+        links.insert(at, other);
         m.send(me, other, Signal::Link(me));
         yes()
     },
 };
 
 static UNLINK: Visible = Visible {
-    touches: with_other,
+    touches: |look, touch| match look.args[0] {
+        Term::Pid(other) => touch.write(Object::Link(look.me.pid, other)).read(Object::Watch(other)),
+        _ => touch,
+    },
     ready: None,
     act: |m, task, a| {
         let Term::Pid(other) = a[0] else { return bad() };
-        let p = m.process_mut(task);
-        let me = p.pid;
-        if p.links.contains(&other) {
-            p.links.retain(|l| *l != other);
-            m.send(me, other, Signal::Unlink(me));
+        if m.process(task).links.contains(&other) {
+            m.forget_link(task, other);
         }
         yes()
     },
@@ -111,20 +120,25 @@ fn monitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
 }
 
 static MONITOR: Visible = Visible {
-    touches: |look, touch| {
-        let touch = touch.write(Object::In(look.me.pid));
-        match watched(look.machine, &look.args[1]) {
-            Ok((other, shown)) => {
-                let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
-                let touch = by_name.map_or(touch, |name| touch.read(Object::Name(name)));
-                match other {
+    touches: |look, touch| match watched(look.machine, &look.args[1]) {
+        Ok((other, shown)) => {
+            let (me, machine) = (look.me.pid, look.machine);
+            let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
+            let touch = by_name.map_or(touch, |name| touch.read(Object::Name(name)));
+            // Nobody knows of the answer's reference yet; but where messages have an order, its place matters.
+            let answered = |touch| if machine.is_order_open() { touch } else { machine.arrival(touch, me) };
+            match other.filter(|other| machine.find(*other).is_some()) {
+                Some(other) if other == me => touch,
+                Some(other) => {
                     // Whether it is still there when the signal arrives is seen then.
-                    Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
-                    None => touch,
+                    let at_once = machine.arrives_at_once(me, other, Sort::Watching);
+                    let touch = machine.sending_touches(touch, me, other, Sort::Watching);
+                    if at_once && machine.alive(other).is_none() { answered(touch) } else { touch }
                 }
+                None => answered(touch),
             }
-            Err(_) => touch,
         }
+        Err(_) => touch,
     },
     ready: None,
     act: monitor,
@@ -150,9 +164,8 @@ fn demonitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
             Some([_, r, kind, _, _]) => *r == Term::Ref(reference) && kind.is_atom(known::PROCESS),
             _ => false,
         };
-        let p = m.process_mut(task);
-        if let Some(at) = p.mailbox.iter().position(is_its) {
-            p.mailbox.remove(at);
+        if let Some(at) = m.process(task).mailbox.iter().position(is_its) {
+            m.take_from_mailbox(task, at);
         }
     }
     value(!info || was_there)
@@ -160,11 +173,11 @@ fn demonitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
 
 static DEMONITOR: Visible = Visible {
     touches: |look, touch| {
-        let touch = touch.write(Object::In(look.me.pid));
         let Term::Ref(reference) = look.args[0] else { return touch };
+        let touch = touch.write(Object::Reference(reference));
         let other = look.me.monitors.iter().find(|m| m.reference == reference).map(|m| m.other);
         match other {
-            Some(other) => look.machine.sending_touches(touch, look.me.pid, other, Sort::Watching),
+            Some(other) => touch.read(Object::Watch(other)),
             None => touch,
         }
     },
@@ -190,11 +203,14 @@ fn alias(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     value(reference)
 }
 
-static ALIAS: Visible =
-    Visible { touches: |look, touch| touch.write(Object::In(look.me.pid)), ready: None, act: alias };
+// Nobody knows it yet.
+static ALIAS: Visible = Visible { touches: |_, touch| touch, ready: None, act: alias };
 
 static UNALIAS: Visible = Visible {
-    touches: |look, touch| touch.write(Object::In(look.me.pid)),
+    touches: |look, touch| match look.args[0] {
+        Term::Ref(alias) => touch.write(Object::Reference(alias)),
+        _ => touch,
+    },
     ready: None,
     act: |m, task, a| {
         let Term::Ref(reference) = a[0] else { return bad() };

@@ -76,10 +76,11 @@ pub fn send_touches(look: &Look<'_>, touch: Touch) -> Touch {
 }
 
 fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
-    let sending = |touch, to| look.machine.sending_touches(touch, look.me.pid, to, Sort::Message);
+    let send = |touch, to, sort| look.machine.sending_touches(touch, look.me.pid, to, sort);
+    let sending = |touch, to| send(touch, to, Sort::Message);
     match to {
         Term::Pid(pid) => sending(touch, *pid),
-        Term::Ref(alias) => sending(touch, alias.maker),
+        Term::Ref(alias) => send(touch, alias.maker, Sort::Aliased(*alias)),
         Term::Atom(name) => {
             let touch = touch.read(Object::Name(*name));
             look.machine.names.get(name).map_or(touch, |pid| sending(touch, *pid))

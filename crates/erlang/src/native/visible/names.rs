@@ -36,7 +36,8 @@ static REGISTER: Visible = Visible {
 static UNREGISTER: Visible = Visible {
     touches: |look, touch| match &look.args[0] {
         Term::Atom(name) => match look.machine.names.get(name) {
-            Some(pid) => touch.write(Object::Name(*name)).write(Object::Watch(*pid)),
+            // Others that watch it do not mind; giving it another name does.
+            Some(pid) => touch.write(Object::Name(*name)).read(Object::Watch(*pid)),
             None => touch.read(Object::Name(*name)),
         },
         _ => touch,

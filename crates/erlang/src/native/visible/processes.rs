@@ -130,7 +130,7 @@ static SPAWN_OPT: Visible = Visible {
 
 static EXIT2: Visible = Visible {
     touches: |look, touch| match look.args[0] {
-        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::exit(&look.args[1])),
         _ => touch,
     },
     ready: None,
@@ -185,7 +185,7 @@ static PROCESS_FLAG: Visible = Visible {
 };
 
 static HIBERNATE: Visible = Visible {
-    touches: |look, touch| touch.read(Object::In(look.me.pid)),
+    touches: |look, touch| look.machine.absence(touch, look.me),
     ready: Some(|look| !look.me.mailbox.is_empty()),
     act: |_, _, a| match (&a[0], &a[1]) {
         (Term::Atom(module), Term::Atom(function)) if a[2].to_vec().is_some() => {
@@ -216,7 +216,7 @@ static HALT: Visible = Visible { touches: |_, _| Touch::EVERYTHING, ready: None,
 
 static GROUP_LEADER: Visible = Visible {
     touches: |look, touch| match look.args[1] {
-        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Deadly),
+        Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::Changing),
         _ => touch,
     },
     ready: None,

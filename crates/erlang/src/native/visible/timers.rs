@@ -90,7 +90,7 @@ fn ask(m: &mut Machine, task: usize, a: &[Term], cancel: bool) -> Done {
 
 fn of_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     let touch = touch.write(Object::Timer(hash::of(&look.args[0])));
-    if look.args.len() > 1 { touch.write(Object::In(look.me.pid)) } else { touch }
+    if look.args.len() > 1 { look.machine.arrival(touch, look.me.pid) } else { touch }
 }
 
 static SEND_AFTER: Visible =

@@ -1,0 +1,468 @@
+//! Messages whose order is left open, for reductions: a message that arrives is a task, a *letter*, and its only
+//! step is that its process receives it.
+//!
+//! So two messages to one process do not conflict where they are sent, only where they are received, and only if
+//! both fit. A letter may be received before another one that arrived earlier, as long as it did not have to
+//! arrive later: [`Known`] says what had to. What several processes saw may still fit to no order of arrivals;
+//! that is found out when a run is over ([`crate::linear`]). Where a process depends on what has *not* arrived
+//! (`after 0`), it takes letters by itself.
+
+use super::access::{Object, Objects, Touch};
+use super::{Machine, Task};
+use crate::process::{Deadline, ExitStep, Found, Next, Process};
+use crate::run::{self, Mode, Stop};
+use crate::settings::Grain;
+use crate::term::{Pid, Term, known};
+use raddle_core::clock::Time;
+use raddle_core::operation::{Accesses, Mode as Touches, TaskId};
+use raddle_core::world::{Birth, Manner, Pending, Pick};
+use std::rc::Rc;
+
+/// A set of letters.
+#[derive(Clone, Default, Debug)]
+pub struct Set(Vec<u64>);
+
+impl Set {
+    fn insert(&mut self, letter: u32) {
+        let at = letter as usize / 64;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] |= 1 << (letter % 64);
+    }
+    fn contains(&self, letter: u32) -> bool {
+        self.0.get(letter as usize / 64).is_some_and(|word| word >> (letter % 64) & 1 == 1)
+    }
+    fn join(&mut self, other: &Set) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
+    }
+}
+
+/// A message that has arrived and was not received.
+#[derive(Clone, Debug)]
+pub struct Letter {
+    /// Whose it is.
+    pub to: Pid,
+    /// Its number among all letters.
+    pub number: u32,
+    /// Those that had to arrive before it.
+    after: Set,
+}
+
+/// A letter in its process's mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mail {
+    /// Its task.
+    pub task: u32,
+    /// The receive that its process is at would take it.
+    pub fits: bool,
+}
+
+/// Which letters are known to have arrived before what: to each task, and to whoever touches an object next.
+#[derive(Clone, Default)]
+pub struct Known {
+    letters: u32,
+    tasks: Vec<Set>,
+    /// How many letters each task has brought.
+    brought: Vec<u32>,
+    /// Known to those who read an object, and to those who write it.
+    objects: Vec<(Set, Set)>,
+    /// Known to everybody.
+    all: Set,
+    /// Who moves now, and what is known to it.
+    mover: usize,
+    present: Set,
+    /// A letter was received before another one that had arrived earlier.
+    overtaken: bool,
+}
+
+impl Known {
+    fn begin(&mut self, task: usize, accesses: Accesses) {
+        self.mover = task;
+        if self.letters == 0 {
+            return;
+        }
+        let mut present = self.tasks.get(task).cloned().unwrap_or_default();
+        present.join(&self.all);
+        if accesses.is_everything() {
+            self.tasks.iter().for_each(|set| present.join(set));
+        }
+        for access in accesses.iter() {
+            if let Some((to_readers, to_writers)) = self.objects.get(access.object.index()) {
+                present.join(if access.mode == Touches::Write { to_writers } else { to_readers });
+            }
+        }
+        self.present = present;
+    }
+    fn end(&mut self, accesses: Accesses, tasks: usize) {
+        if self.letters == 0 {
+            return;
+        }
+        let present = std::mem::take(&mut self.present);
+        // New tasks know what their parents know.
+        self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
+        if accesses.is_everything() {
+            self.all = present.clone();
+        }
+        for access in accesses.iter() {
+            let at = access.object.index();
+            if self.objects.len() <= at {
+                self.objects.resize(at + 1, Default::default());
+            }
+            let (to_readers, to_writers) = &mut self.objects[at];
+            to_writers.join(&present);
+            if access.mode == Touches::Write {
+                to_readers.join(&present);
+            }
+        }
+        self.tasks[self.mover] = present;
+    }
+    /// Another letter; the mover's how-manieth it is, and which letters had to arrive before it.
+    fn post(&mut self, task: usize) -> (u32, u32, Set) {
+        if self.letters == 0 {
+            self.tasks.resize(task, Set::default());
+        }
+        if self.brought.len() <= self.mover {
+            self.brought.resize(self.mover + 1, 0);
+        }
+        self.brought[self.mover] += 1;
+        let (number, after) = (self.letters, self.present.clone());
+        self.letters += 1;
+        self.present.insert(number);
+        (number, self.brought[self.mover], after)
+    }
+}
+
+/// Letters are numbered apart from other phantoms.
+const LETTER: u32 = Birth::PHANTOM | 1 << 30;
+
+impl Machine {
+    /// Whether the order of messages is left open.
+    #[inline]
+    pub fn is_order_open(&self) -> bool {
+        self.letters.is_some()
+    }
+
+    /// From now on, the order of messages is left open.
+    pub fn leave_order_open(&mut self) {
+        self.letters = Some(Rc::default());
+        for task in 0..self.tasks.len() {
+            if matches!(&self.tasks[task], Task::Process(p) if matches!(p.next, Next::Receive(_))) {
+                self.look(task);
+            }
+        }
+        self.refresh();
+    }
+
+    /// A step begins that touches this.
+    pub(super) fn step_begins(&mut self, task: usize, accesses: Accesses) {
+        if let Some(known) = &mut self.letters {
+            Rc::make_mut(known).begin(task, accesses);
+        }
+    }
+
+    /// It is over.
+    pub(super) fn step_ends(&mut self, accesses: Accesses) {
+        let tasks = self.tasks.len();
+        if let Some(known) = &mut self.letters {
+            Rc::make_mut(known).end(accesses, tasks);
+        }
+    }
+
+    /// A message arrives at a process.
+    pub(super) fn post(&mut self, task: usize, message: Term) {
+        let letter_task = self.tasks.len();
+        let known = Rc::make_mut(self.letters.as_mut().expect("the order is open"));
+        let (number, nth, after) = known.post(letter_task);
+        let parent = known.mover;
+        let to = self.process(task).pid;
+        self.add_task(Task::Letter(Rc::new(Letter { to, number, after })), parent, LETTER | nth);
+        let fits = self.fits(task, &message);
+        let p = self.process_mut(task);
+        p.mailbox.push(message);
+        p.letters.push(Mail { task: letter_task as u32, fits });
+    }
+
+    /// Whether the receive that a process is at would take a message.
+    pub(crate) fn fits(&mut self, task: usize, message: &Term) -> bool {
+        let p = self.process(task);
+        if !matches!(p.next, Next::Receive(_)) {
+            return false;
+        }
+        let mut copy = p.for_matching();
+        copy.mailbox = vec![message.clone()];
+        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+            Stop::Matched(_) => true,
+            Stop::Waits(..) => false,
+            other => {
+                self.misuse(format!("a receive does more than matching: {other:?}"));
+                false
+            }
+        }
+    }
+
+    /// A process has come to a receive: which of its letters fit?
+    pub(super) fn look_at_letters(&mut self, task: usize) {
+        for at in 0..self.process(task).mailbox.len() {
+            let message = self.process(task).mailbox[at].clone();
+            let fits = self.fits(task, &message);
+            if self.process(task).letters[at].fits != fits {
+                self.process_mut(task).letters[at].fits = fits;
+            }
+        }
+    }
+
+    /// A process goes on: nothing fits any more.
+    fn forget_fits(&mut self, task: usize) {
+        if self.process(task).letters.iter().any(|mail| mail.fits) {
+            self.process_mut(task).letters.iter_mut().for_each(|mail| mail.fits = false);
+        }
+    }
+
+    /// A message is taken out of a mailbox.
+    pub(crate) fn take_from_mailbox(&mut self, task: usize, at: usize) -> Term {
+        let p = self.process_mut(task);
+        let message = p.mailbox.remove(at);
+        if !p.letters.is_empty() {
+            let letter = p.letters.remove(at).task;
+            self.tasks[letter as usize] = Task::Received(self.process(task).pid);
+        }
+        message
+    }
+
+    fn letter(&self, task: u32) -> &Letter {
+        match &self.tasks[task as usize] {
+            Task::Letter(letter) => letter,
+            _ => unreachable!("task {task} is no letter"),
+        }
+    }
+
+    /// Whether the letter at this place of a mailbox can be the one that is received.
+    fn may_be_received(&self, p: &Process, at: usize) -> bool {
+        let mail = p.letters[at];
+        mail.fits && {
+            let after = &self.letter(mail.task).after;
+            !p.letters.iter().any(|other| other.fits && after.contains(self.letter(other.task).number))
+        }
+    }
+
+    /// Whether a process takes letters by itself at its receive, since it would also go on without.
+    fn takes_by_itself(&self, p: &Process) -> bool {
+        match &p.next {
+            Next::Receive(Found::Nothing { deadline, .. }) => match deadline {
+                None => false,
+                Some(Deadline::Now) => true,
+                Some(Deadline::At(_)) => self.env.settings.time == Time::Any,
+            },
+            Next::Receive(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The letters of which a process may receive one, in an order that does not depend on the schedule.
+    fn candidates(&self, p: &Process) -> Vec<usize> {
+        let mut found: Vec<usize> = (0..p.letters.len()).filter(|at| self.may_be_received(p, *at)).collect();
+        found.sort_by_key(|at| self.key_of(p.letters[*at].task as usize));
+        found
+    }
+
+    /// What a receive touches, and in how many ways the process can take it by itself.
+    pub(super) fn open_receive(&self, p: &Process, mine: Touch) -> (Touch, u32) {
+        if !self.takes_by_itself(p) {
+            return (Touch::NOTHING, 0);
+        }
+        let waits = matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }));
+        let touch = self.absence(mine, p);
+        match self.candidates(p).len() as u32 {
+            0 => (touch, !waits as u32),
+            n => (touch, n),
+        }
+    }
+
+    /// What it would mean to receive a letter.
+    pub(super) fn evaluate_letter(&self, task: usize, letter: &Letter, objects: &mut Objects) -> Pending {
+        let touch = Touch::NOTHING.write(Object::Itself(letter.to));
+        let receiver = self.find(letter.to).map(|t| self.process(t));
+        let ready = receiver.is_some_and(|p| {
+            matches!(p.next, Next::Receive(_))
+                && p.exiting.is_none()
+                && !self.takes_by_itself(p)
+                && p.letters
+                    .iter()
+                    .position(|mail| mail.task as usize == task)
+                    .is_some_and(|at| self.may_be_received(p, at))
+        });
+        let signature = (letter.to.hash64() ^ self.key_of(task).rotate_left(7)) as u32;
+        let accesses = touch.accesses(objects);
+        Pending { accesses, options: ready as u32, signature, manner: Manner::Ordinary }
+    }
+
+    /// The process of a letter receives it.
+    pub(super) fn receive_letter(&mut self, letter_task: usize) {
+        let to = self.letter(letter_task as u32).to;
+        let task = self.find(to).expect("its process is there");
+        let at = self.process(task).letters.iter().position(|mail| mail.task as usize == letter_task);
+        self.receive_at(task, at.expect("it is in the mailbox"));
+    }
+
+    /// A process takes a letter by itself; says whether there was one to take.
+    pub(super) fn take_letter(&mut self, task: usize, option: u32) -> bool {
+        let found = self.candidates(self.process(task)).get(option as usize).copied();
+        match found {
+            Some(at) => self.receive_at(task, at),
+            None => self.forget_fits(task),
+        }
+        found.is_some()
+    }
+
+    /// The message of a letter.
+    pub(crate) fn message_of(&self, letter_task: usize) -> Term {
+        let p = self.process(self.find(self.letter(letter_task as u32).to).expect("its process is there"));
+        let at = p.letters.iter().position(|mail| mail.task as usize == letter_task);
+        p.mailbox[at.expect("it is in the mailbox")].clone()
+    }
+
+    /// How a process receives the first of its letters that fits.
+    pub(crate) fn first_to_take(&self, task: usize) -> Option<Pick> {
+        let Task::Process(p) = &self.tasks[task] else { return None };
+        if p.is_doomed()
+            && let Some(end) = self.tasks.iter().position(|t| matches!(t, Task::End(pid) if *pid == p.pid))
+        {
+            return Some(Pick { task: TaskId(end as u32), option: 0 });
+        }
+        let first = p.letters.iter().position(|mail| mail.fits).filter(|_| self.is_receiving(task))?;
+        if !self.takes_by_itself(p) {
+            return Some(Pick { task: TaskId(p.letters[first].task), option: 0 });
+        }
+        let option = self.candidates(p).iter().position(|at| *at == first).expect("nothing is before it");
+        Some(Pick { task: TaskId(task as u32), option: option as u32 })
+    }
+
+    /// The process that a task is, or whose letter it is or was.
+    pub(crate) fn receiver_of(&self, task: usize) -> Option<usize> {
+        match &self.tasks[task] {
+            Task::Process(_) => Some(task),
+            Task::Letter(letter) => self.find(letter.to),
+            Task::Received(to) | Task::End(to) => self.find(*to),
+            _ => None,
+        }
+    }
+
+    /// Whether an operation with these accesses moves a process, or ends it.
+    pub(crate) fn would_move(&self, process: usize, accesses: Accesses) -> bool {
+        let itself = self.objects.find(Object::Itself(self.process(process).pid));
+        itself.is_none_or(|itself| accesses.conflict(Accesses::read(itself)))
+    }
+
+    /// Whether a task is a letter that was not received.
+    pub(crate) fn is_letter(&self, task: usize) -> bool {
+        matches!(self.tasks.get(task), Some(Task::Letter(_)))
+    }
+
+    /// Whether a process can go on only with a letter.
+    pub(crate) fn is_waiting(&self, task: usize) -> bool {
+        matches!(&self.tasks[task], Task::Process(p) if self.is_receiving(task) && !self.takes_by_itself(p))
+    }
+
+    /// Whether what a task would do depends on more than on its process.
+    pub(crate) fn depends_on_others(&self, task: usize) -> bool {
+        match &self.tasks[task] {
+            Task::Process(p) => p.deadline().is_some(),
+            Task::Timer(_) | Task::Faults | Task::End(_) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the next step of `task` tells somebody of an end who, in the state `other`, has ended before and is
+    /// not told there.
+    pub(crate) fn tells_the_dead(&self, task: usize, other: &Machine, its: usize) -> bool {
+        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        else {
+            return false;
+        };
+        let p = self.process(process);
+        if p.exiting.is_none() || p.is_gone() || self.env.settings.grain != Grain::Full {
+            return false;
+        }
+        let step = self.next_exit_step(process);
+        let there = other.process(its);
+        matches!(step, ExitStep::Down(..))
+            && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
+    }
+
+    /// Whether the end of a process is a task of its own.
+    pub(super) fn has_end(&self, pid: Pid) -> bool {
+        self.tasks.iter().any(|t| matches!(t, Task::End(other) if *other == pid))
+    }
+
+    /// Whether a process is at a receive.
+    pub(crate) fn is_receiving(&self, task: usize) -> bool {
+        matches!(self.process(task).next, Next::Receive(_))
+    }
+
+    /// Whether a letter was received before another one that had arrived earlier.
+    pub(crate) fn has_overtaken(&self) -> bool {
+        self.letters.as_ref().is_some_and(|known| known.overtaken)
+    }
+
+    /// Whether only the process that moved last may go on, in what is one step where messages have an order.
+    pub(crate) fn is_hurried(&self) -> bool {
+        self.hurried.is_some()
+    }
+
+    fn receive_at(&mut self, task: usize, at: usize) {
+        if self.process(task).letters[..at].iter().any(|mail| mail.fits)
+            && let Some(known) = &mut self.letters
+        {
+            Rc::make_mut(known).overtaken = true;
+        }
+        let letter = self.process_mut(task).letters.remove(at).task;
+        self.tasks[letter as usize] = Task::Received(self.process(task).pid);
+        self.forget_fits(task);
+        let p = self.process_mut(task);
+        p.save = at as u32;
+        p.receiving = true;
+        if self.log.is_some() {
+            let place = super::ending::own_place(&self.env, self.process(task));
+            let message = self.process(task).mailbox[at].to_string();
+            self.note(task, "receives a message".to_owned(), message, place, true);
+        }
+        self.advance(task);
+    }
+
+    /// How a receive stands when nothing fits.
+    pub(super) fn look_without_letters(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
+        let mut copy = self.process(task).for_matching();
+        copy.mailbox = Vec::new();
+        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+            Stop::Waits(wait, time) => Some((wait, time)),
+            Stop::Unsupported(what) => {
+                self.misuse(what);
+                None
+            }
+            other => {
+                self.misuse(format!("a receive does more than matching: {other:?}"));
+                None
+            }
+        }
+    }
+
+    /// What a receive waits for, by the time that it gives.
+    pub(super) fn found_nothing(&self, wait: u32, time: Option<Term>) -> Found {
+        /// The longest time a receive can wait, in milliseconds.
+        const LONGEST_WAIT: i64 = 0xffff_ffff;
+        match time {
+            None => Found::Nothing { wait, deadline: None },
+            Some(Term::Atom(a)) if a == known::INFINITY => Found::Nothing { wait, deadline: None },
+            Some(Term::Int(0)) => Found::Nothing { wait, deadline: Some(Deadline::Now) },
+            Some(Term::Int(ms)) if (0..=LONGEST_WAIT).contains(&ms) => {
+                let at = self.now + ms as u64 * 1_000_000;
+                Found::Nothing { wait, deadline: Some(Deadline::At(at)) }
+            }
+            Some(_) => Found::BadTimeout { wait },
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Random small Erlang programs, for oracles: a few processes that each do a few things to each other.
+
+use raddle_core::random::Rng;
+
+/// What the programs may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flavour {
+    /// Messages alone.
+    Messages,
+    /// Names and tables, too.
+    Shared,
+    /// Links, monitors and exits, too.
+    Signals,
+}
+
+/// A module with one function `t0/0`, `t1/0`, ... for each program.
+pub fn module(name: &str, flavour: Flavour, programs: u64, seed: u64) -> String {
+    let mut text =
+        format!("-module({name}).\n-compile([export_all, nowarn_export_all, nowarn_unused_vars]).\n");
+    for number in 0..programs {
+        text += &program(number, flavour, &mut Rng::new(seed, number));
+    }
+    text
+}
+
+fn program(number: u64, flavour: Flavour, rng: &mut Rng) -> String {
+    let workers = 2 + (rng.below(4) == 0) as u32;
+    let most = if workers == 2 { 2 } else { 1 };
+    let mut text = format!("t{number}() ->\n    Main = self(),\n");
+    let beginning = text.len();
+    for worker in 1..=workers {
+        // Each knows those before it.
+        let known: Vec<String> =
+            std::iter::once("Main".to_owned()).chain((1..worker).map(|w| format!("W{w}"))).collect();
+        let spawn = if flavour == Flavour::Signals && rng.below(4) == 0 { "spawn_link" } else { "spawn" };
+        text += &format!("    W{worker} = {spawn}(fun() ->\n");
+        let ops = 1 + rng.below(most);
+        let mut results = Vec::new();
+        for op in 0..ops {
+            text += &format!("        X{worker}{op} = {},\n", operation(flavour, &known, worker, rng));
+            results.push(format!("X{worker}{op}"));
+        }
+        text += &format!("        Main ! {{w{worker}, {{{}}}}}\n    end),\n", results.join(", "));
+    }
+    let known: Vec<String> = (1..=workers).map(|w| format!("W{w}")).collect();
+    let mut results = Vec::new();
+    for op in 0..(flavour == Flavour::Messages) as u32 + rng.below(2) {
+        text += &format!("    M{op} = {},\n", operation(flavour, &known, 0, rng));
+        results.push(format!("M{op}"));
+    }
+    // Who finishes when matters only now and then.
+    match rng.below(3) {
+        0 => {
+            text += "    R = receive {w1, A} -> A; stop -> stop end,\n";
+            results.push("R".to_owned());
+        }
+        1 => {
+            text += "    R = receive Any -> Any end,\n    S = receive {_, B} -> B; C -> C end,\n";
+            results.extend(["R".to_owned(), "S".to_owned()]);
+        }
+        _ => {}
+    }
+    if text.contains("tab") {
+        text.insert_str(beginning, "    ets:new(tab, [named_table, public]),\n");
+    }
+    text + &format!("    {{{}}}.\n\n", results.join(", "))
+}
+
+fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> String {
+    let whom = known[rng.below(known.len() as u32) as usize].clone();
+    let number = rng.below(2);
+    let messages = |rng: &mut Rng| match rng.below(8) {
+        0 | 1 | 6 => format!("begin {whom} ! {{m, {number}}}, sent end"),
+        2 => format!("begin {whom} ! {}, sent end", ["stop", "go"][rng.below(2) as usize]),
+        3 => format!("receive {{m, V{0}}} -> V{0} after 0 -> none end", rng.below(1_000_000)),
+        4 => format!("receive {{m, {number}}} -> got after 0 -> none end"),
+        5 => format!("receive {{m, V{0}}} -> V{0}; stop -> stop end", rng.below(1_000_000)),
+        _ => format!("receive T{0} -> T{0} after 0 -> none end", rng.below(1_000_000)),
+    };
+    let shared = |rng: &mut Rng| match rng.below(9) {
+        0 => format!("ets:insert(tab, {{{number}, {worker}}})"),
+        1 => format!("ets:lookup(tab, {number})"),
+        2 => format!("ets:update_counter(tab, {number}, 1, {{{number}, 0}})"),
+        3 => format!("ets:delete(tab, {number})"),
+        4 => "catch register(name, self())".to_owned(),
+        5 => "(catch unregister(name)) =:= true".to_owned(),
+        6 => "whereis(name) =:= undefined".to_owned(),
+        7 => format!("try name ! {{m, {number}}}, sent catch error:badarg -> unsent end"),
+        _ => "ets:insert_new(tab, {0, me})".to_owned(),
+    };
+    let signals = |rng: &mut Rng| match rng.below(9) {
+        0 => format!("begin monitor(process, {whom}), watching end"),
+        1 => format!(
+            "begin Q{0} = monitor(process, {whom}), demonitor(Q{0}, [flush]) end",
+            rng.below(1_000_000)
+        ),
+        2 => format!("receive {{'DOWN', _, _, _, D{0}}} -> D{0} after 0 -> none end", rng.below(1_000_000)),
+        3 => format!("catch link({whom})"),
+        4 => format!("unlink({whom})"),
+        5 => format!("exit({whom}, {})", ["bye", "kill", "normal"][rng.below(3) as usize]),
+        6 => "process_flag(trap_exit, true)".to_owned(),
+        7 => format!("is_process_alive({whom})"),
+        _ => ["exit(oops)", "exit(normal)"][rng.below(2) as usize].to_owned(),
+    };
+    match (flavour, rng.below(3)) {
+        (Flavour::Messages, _) | (_, 0) => messages(rng),
+        (Flavour::Shared, _) => shared(rng),
+        (Flavour::Signals, 1) => shared(rng),
+        (Flavour::Signals, _) => signals(rng),
+    }
+}

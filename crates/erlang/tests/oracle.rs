@@ -1,0 +1,273 @@
+//! The reduction against depth-first search on random small Erlang programs: the same outcomes and the same kinds of
+//! failures, and exactly one execution for each class of executions that differ only in the order of operations that
+//! do not conflict. `RADDLE_ORACLE=5000` tries that many programs of each kind.
+
+mod common;
+#[path = "common/generate.rs"]
+mod generate;
+
+use common::*;
+use generate::Flavour;
+use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Strategy};
+use raddle_core::trace::Trace;
+use raddle_core::verdict::{Extent, Verdict};
+use raddle_core::world::{End, Pick, Point, World};
+use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
+use raddle_erlang::world::{ErlangWorld, Program};
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
+
+/// A strategy that writes down the executions of another one.
+struct Recording {
+    inner: Box<dyn Strategy>,
+    all: Arc<Mutex<Vec<Vec<Pick>>>>,
+}
+
+impl Strategy for Recording {
+    fn begin(&mut self, execution: u64) -> Next {
+        self.inner.begin(execution)
+    }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        self.inner.choose(so_far, point)
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: raddle_core::world::Ending) {
+        self.inner.over(so_far, point, ending);
+    }
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        if !matches!(verdict, Verdict::Abandoned) {
+            let picks = trace.steps().iter().map(|step| step.pick()).collect();
+            self.all.lock().expect("nobody panics with it").push(picks);
+        }
+        self.inner.finish(trace, verdict);
+    }
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+    fn extent(&self, executions: u64) -> Extent {
+        self.inner.extent(executions)
+    }
+}
+
+/// Programs with more executions are left out.
+const LIMIT: u64 = 3_000;
+
+/// All executions of a strategy, unless there are too many.
+fn record(
+    strategy: Box<dyn Strategy>,
+    make: impl Fn() -> ErlangWorld + Sync,
+) -> Option<(Findings<String>, Vec<Vec<Pick>>)> {
+    let all = Arc::new(Mutex::new(Vec::new()));
+    let plan = Plan {
+        on_failure: OnFailure::KeepGoing,
+        budget: Budget { executions: Some(LIMIT), ..Budget::default() },
+        ..Plan::default()
+    };
+    let findings = search(
+        &plan,
+        Box::new(Recording { inner: strategy, all: all.clone() }),
+        make,
+        std::sync::Arc::new(NoListener),
+    );
+    let all = std::mem::take(&mut *all.lock().expect("the search is over"));
+    (findings.executions < LIMIT).then_some((findings, all))
+}
+
+/// What an execution in which the order of messages is left open has in common with those of its class: each step with
+/// all that had to come before it.
+fn class(world: &ErlangWorld, picks: &[Pick]) -> u64 {
+    let mut world = world.clone();
+    world.start();
+    let mut steps: Vec<(Pick, raddle_core::operation::Accesses, u64)> = Vec::new();
+    for pick in picks {
+        let accesses = world.point().pending(pick.task).accesses;
+        let born = (world.point().birth(pick.task).after as usize).checked_sub(1);
+        let mut before: Vec<u64> = Vec::new();
+        for (at, (other, theirs, hash)) in steps.iter().enumerate() {
+            if other.task == pick.task || accesses.conflict(*theirs) || born == Some(at) {
+                before.push(*hash);
+            }
+        }
+        before.sort_unstable();
+        let mut hasher = DefaultHasher::new();
+        (world.key_of(pick.task), pick.option, before).hash(&mut hasher);
+        steps.push((*pick, accesses, hasher.finish()));
+        world.step(*pick);
+    }
+    let mut all: Vec<u64> = steps.into_iter().map(|(_, _, hash)| hash).collect();
+    all.sort_unstable();
+    let mut hasher = DefaultHasher::new();
+    all.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The same execution with the order of messages left open.
+fn without_order(ordered: &ErlangWorld, open: &ErlangWorld, picks: &[Pick]) -> Vec<Pick> {
+    let (mut ordered, mut open) = (ordered.clone(), open.clone());
+    ordered.start();
+    open.start();
+    let mut taken = Vec::new();
+    for pick in picks {
+        loop {
+            let next = open.without_order(&ordered, *pick);
+            let more = open.tells_the_dead(&ordered, *pick);
+            taken.push(next);
+            open.step(next);
+            // Not complete if it told somebody who died, or goes on after an exception.
+            if !open.is_hurried() && !more {
+                break;
+            }
+        }
+        ordered.step(*pick);
+    }
+    // Who died is told of ends here, too.
+    while let Some(task) = open.point().enabled().first().copied() {
+        let pick = Pick { task, option: 0 };
+        taken.push(pick);
+        open.step(pick);
+    }
+    taken
+}
+
+fn seen(findings: &Findings<String>) -> BTreeSet<String> {
+    let failures = findings.failures_by_kind.keys().map(|kind| format!("failure: {kind}"));
+    findings.outcomes.keys().cloned().chain(failures).collect()
+}
+
+/// Compares both on one program. Says how many executions and how many classes there are.
+fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
+    let (ordered, open) = (ErlangWorld::new(program), ErlangWorld::unordered(program));
+    let name = format!("{} {:?}", program.function, program.settings);
+    let (all, executions) = record(Box::new(Dfs::new()), || ErlangWorld::new(program))?;
+    let (few, representatives) =
+        record(Box::new(Optimal::new()), || ErlangWorld::unordered(program)).expect("no more than all");
+    if few.undecided > 0 && may_die {
+        // It says so, and depth-first search takes over.
+        return Some((all.executions, 0));
+    }
+    assert_eq!(few.undecided, 0, "{name}: undecided");
+    assert_eq!(seen(&few), seen(&all), "{name}: the outcomes");
+    let exact = !may_die || program.settings.delivery == Delivery::Instant;
+    if exact && program.settings.grain == Grain::Full && program.settings.judgement == Judgement::Lenient {
+        let twice = one_of_each_class(&name, (&ordered, &open), &executions, &representatives);
+        assert!(!twice || may_die, "{name}: a class was explored twice");
+    }
+    // Each of them as it happens.
+    for picks in &representatives {
+        let mut world = open.clone();
+        world.start();
+        picks.iter().for_each(|pick| world.step(*pick));
+        let mut again = ordered.clone();
+        again.start();
+        let in_order = world.in_order(&ordered).expect("it can happen");
+        in_order.iter().for_each(|pick| again.step(*pick));
+        assert!(again.point().is_over(), "{name}: it is over");
+        match (world.end(), again.end()) {
+            (End::Passed(one), End::Passed(other)) => assert_eq!(one, other, "{name}"),
+            (End::Failed(one), End::Failed(other)) => {
+                assert_eq!((one.kind, one.message), (other.kind, other.message), "{name}")
+            }
+            _ => panic!("{name}: another end when messages have an order"),
+        }
+    }
+    Some((all.executions, few.executions))
+}
+
+/// There is at least one of `representatives` for each class of `executions`. Says whether there are more. (Under grain `thesis` a step
+/// touches everything if it raises, elsewhere an end does if nobody might notice it, and where signals are
+/// queued up some touch more than fits and so everything: classes mean nothing then.)
+fn one_of_each_class(
+    name: &str,
+    (ordered, open): (&ErlangWorld, &ErlangWorld),
+    executions: &[Vec<Pick>],
+    representatives: &[Vec<Pick>],
+) -> bool {
+    let classes: BTreeSet<u64> =
+        executions.iter().map(|picks| class(open, &without_order(ordered, open, picks))).collect();
+    let found: BTreeSet<u64> = representatives.iter().map(|picks| class(open, picks)).collect();
+    let (missing, more) = (classes.difference(&found).count(), found.difference(&classes).count());
+    let told = |picks: &[Pick]| {
+        let mut world = open.clone();
+        world.start();
+        let mut text = String::new();
+        for pick in picks {
+            let accesses = world.point().pending(pick.task).accesses;
+            text +=
+                &format!("  {} {accesses:?}\n", raddle_core::world::Describe::describe(&world, pick.task));
+            world.step(*pick);
+        }
+        text
+    };
+    for picks in executions.iter().map(|picks| without_order(ordered, open, picks)) {
+        if !found.contains(&class(open, &picks)) {
+            println!("missing:\n{}", told(&picks));
+            break;
+        }
+    }
+    for picks in representatives.iter().filter(|picks| !classes.contains(&class(open, picks))) {
+        println!("more:\n{}", told(picks));
+    }
+    assert_eq!((missing, more), (0, 0), "{name}: classes that are missing, and that should not be there");
+    found.len() < representatives.len()
+}
+
+fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
+    if !erlang_is_there() {
+        return;
+    }
+    let programs = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(80);
+    let dir = compile_text(name, &generate::module(name, flavour, programs, seed));
+    let (mut compared, mut all, mut few, mut undecided) = (0, 0, 0, 0);
+    // What a process does next changes when it is to die: then a class may come twice.
+    let may_die = flavour == Flavour::Signals || name == "oracle_pairs";
+    let only: Option<u64> = std::env::var("RADDLE_ORACLE_ONLY").ok().and_then(|n| n.parse().ok());
+    for number in only.map_or(0..programs, |n| n..n + 1) {
+        for settings in settings {
+            if let Some((executions, classes)) =
+                compare(&program(&dir, name, &format!("t{number}"), settings.clone()), may_die)
+            {
+                undecided += (classes == 0) as u64;
+                compared += 1;
+                all += executions;
+                few += classes;
+            }
+        }
+    }
+    println!("{name}: {compared} programs ({undecided} undecided), {all} executions in {few} classes");
+    assert!(undecided * 10 <= compared, "{undecided} of {compared} were undecided");
+    assert!(compared >= programs / 12 || only.is_some(), "only {compared} of {programs} were small enough");
+    assert!(few < all);
+}
+
+fn lenient(grain: Grain, delivery: Delivery) -> Settings {
+    Settings { grain, delivery, judgement: Judgement::Lenient, ..Settings::default() }
+}
+
+#[test]
+fn messages() {
+    let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
+    many("oracle_messages", Flavour::Messages, &settings, 1);
+}
+
+#[test]
+fn names_and_tables() {
+    let settings = [lenient(Grain::Full, Delivery::Local), Settings::thesis()];
+    many("oracle_shared", Flavour::Shared, &settings, 2);
+}
+
+#[test]
+fn signals_as_within_a_node() {
+    many("oracle_local", Flavour::Signals, &[lenient(Grain::Full, Delivery::Local), Settings::default()], 3);
+}
+
+#[test]
+fn signals_at_once() {
+    let settings = [lenient(Grain::Full, Delivery::Instant), Settings::thesis()];
+    many("oracle_instant", Flavour::Signals, &settings, 4);
+}
+
+#[test]
+fn signals_as_between_nodes() {
+    many("oracle_pairs", Flavour::Messages, &[lenient(Grain::Full, Delivery::Pairs)], 5);
+}
