@@ -17,7 +17,7 @@ const fn entry(name: &'static str, version: &'static str) -> Entry {
 /// All of them.
 pub static ENTRIES: [Entry; 13] = [
     Entry { in_ci: true, arguments: &["--as-miri"], ..entry("once_cell", "1.21.4") },
-    Entry { in_ci: true, ..entry("oneshot", "0.2.1") },
+    Entry { in_ci: true, arguments: &["--features", "std,async"], ..entry("oneshot", "0.2.1") },
     Entry { arguments: &["--as-miri"], ..entry("arc-swap", "1.9.3") },
     Entry { arguments: &["--as-miri"], ..entry("async-channel", "2.5.0") },
     entry("event-listener", "5.4.2"),
