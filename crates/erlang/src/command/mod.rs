@@ -114,7 +114,13 @@ fn explore(
     let reduced = || match options.preemptions {
         Some(most) => search(Box::new(Bounded::new(Bounds::preemptions(most)))),
         None if program.settings.grain == Grain::Receive => search(Box::new(Optimal::new())),
-        None => reduce::explore(&plan, program, listener.clone()),
+        None => {
+            let mut findings = reduce::explore(&plan, program, listener.clone());
+            if !reduce::is_held_to_traces(&program.settings) {
+                findings.coverage.assumptions.push(reduce::HELD_TO_OUTCOMES.to_owned());
+            }
+            findings
+        }
     };
     match options.strategy {
         // A bound is one for interleavings, and they are counted one by one.
