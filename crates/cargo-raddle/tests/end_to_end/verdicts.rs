@@ -113,9 +113,9 @@ fn the_search_is_as_it_was_asked_for() {
     assert_eq!((&sampled["schedules"], &sampled["seed"]), (&20.into(), &7.into()));
 
     let asked =
-        ["--strategy", "dfs", "--workers", "2", "--preemptions", "0", "--only", "passes::with_a_mutex"];
+        ["--strategy", "dfs", "--workers", "2", "--preemptions", "0", "--only", "passes::with_clean_statics"];
     let (tests, _) = explored(&folder, &asked);
-    let within = &tests["passes::with_a_mutex"]["coverage"]["extent"]["within"];
+    let within = &tests["passes::with_clean_statics"]["coverage"]["extent"]["within"];
     assert!(within[0].as_str().unwrap().contains("0 preemptions"), "{tests:#?}");
 
     // The first test has a turn, and then there is no time left.
