@@ -3,12 +3,12 @@
 
 mod common;
 
+use common::cases::config;
 use common::classes::{Seen, classifier};
 use common::machine::{Do, Do::*, Machine, Programs};
 use common::random_machines::programs;
 use common::{Toy, all, limited};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use raddle_core::search::{Findings, NoListener, search};
 use raddle_core::strategy::{Bounded, Bounds, Dfs, Within};
 use raddle_core::verdict::Extent;
@@ -116,14 +116,6 @@ where
     Ok((slow.executions, counts.1.unwrap_or_default()))
 }
 
-/// With another number than the usual one, other programs each time.
-fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok());
-    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(7) };
-    let cases = asked.unwrap_or(cases);
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
-}
-
 fn counts(programs: &[&[Do]], bounds: Bounds) -> (u64, u64) {
     let programs: Programs = programs.iter().map(|p| p.to_vec()).collect();
     compare(|| Machine::new(&programs), bounds, true).unwrap()
@@ -145,7 +137,7 @@ fn how_much_is_left_out() {
 }
 
 proptest! {
-    #![proptest_config(config(1_500))]
+    #![proptest_config(config(1_500, 7))]
 
     #[test]
     fn nothing_inside_the_bounds_is_lost(programs in programs()) {

@@ -3,11 +3,11 @@
 
 mod common;
 
+use common::cases::config;
 use common::classes::{Seen, classifier};
 use common::machine::{Do, Do::*, Machine, Outcome, Programs};
 use common::{all, limited};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use raddle_core::search::{Findings, NoListener, search};
 use raddle_core::strategy::{Dfs, Optimal};
 use std::collections::BTreeSet;
@@ -206,16 +206,6 @@ fn tasks(
         })
 }
 
-/// The same programs each time, unless more of them are asked for.
-fn seed() -> RngSeed {
-    if std::env::var_os("RADDLE_ORACLE").is_some() { RngSeed::Random } else { RngSeed::Fixed(7) }
-}
-
-/// How many random programs are compared; `RADDLE_ORACLE` sets another number.
-fn cases() -> u32 {
-    std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500)
-}
-
 /// Readers and writers, and what readers wait for.
 fn readers() -> impl Strategy<Value = Vec<Do>> {
     let around = |take: Do, inner: Vec<Do>, give: Do| [vec![take], inner, vec![give]].concat();
@@ -242,7 +232,7 @@ fn readers() -> impl Strategy<Value = Vec<Do>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), rng_seed: seed(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(2_500, 7))]
 
     #[test]
     fn each_trace_once(programs in programs()) {
@@ -252,7 +242,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases() / 4, rng_seed: seed(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(625, 7))]
 
     #[test]
     fn each_trace_of_readers_and_writers_once(programs in tasks(readers(), 3..6)) {

@@ -2,6 +2,7 @@
 //! It refuses impossible picks loudly, so a search that makes one cannot pass a test.
 #![allow(dead_code)] // Every test file is a crate of its own and uses a part of this.
 
+pub mod cases;
 pub mod classes;
 pub mod machine;
 pub mod oracle;

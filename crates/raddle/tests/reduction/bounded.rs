@@ -1,9 +1,9 @@
 //! Random programs over the real primitives within bounds: the reduction finds what depth-first search within the
 //! same bounds finds, in no more executions.
 
+use crate::oracle::config;
 use crate::random_programs::{Do, explore, programs};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 use raddle_core::clock::Time;
 use raddle_core::strategy::{Bounded, Bounds, Dfs, Within};
 use raddle_native::{Settings, Spins};
@@ -53,18 +53,6 @@ fn compare(program: &[Do], settings: &Settings, bounds: Bounds) -> Result<(), St
     Ok(())
 }
 
-/// The same programs each time, unless more of them are asked for.
-fn config() -> ProptestConfig {
-    let asked = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok());
-    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(11) };
-    ProptestConfig {
-        cases: asked.unwrap_or(100),
-        rng_seed,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    }
-}
-
 fn all_bounds() -> [Bounds; 5] {
     let steps = Bounds { steps: Some(7), ..Bounds::default() };
     let combined = Bounds { preemptions: Some(1), yields: Some(1), steps: Some(9) };
@@ -72,7 +60,7 @@ fn all_bounds() -> [Bounds; 5] {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(100, 11))]
 
     #[test]
     fn nothing_inside_the_bounds_is_lost(program in programs()) {

@@ -1,6 +1,6 @@
 //! Channels without bound: how many traces they have, and random programs that use their ends and give them up.
 
-use crate::oracle::{Notes, compare, config};
+use crate::oracle::{self, Notes, config};
 use crate::programs::mpsc_pc;
 use proptest::prelude::*;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
@@ -132,13 +132,11 @@ fn programs() -> impl Strategy<Value = Program> {
 }
 
 fn check(program: &Program, settings: Settings) -> Result<(), TestCaseError> {
-    let compared = compare(&|| body(program), &settings);
-    prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
-    Ok(())
+    oracle::check(&program, &|| body(program), settings)
 }
 
 proptest! {
-    #![proptest_config(config(200))]
+    #![proptest_config(config(200, 7))]
 
     #[test]
     fn each_trace_once(program in programs()) {

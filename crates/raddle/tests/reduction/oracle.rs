@@ -5,13 +5,17 @@
 #[allow(dead_code, reason = "core's tests use all of it")]
 mod classes;
 
+#[path = "../../../core/tests/common/cases.rs"]
+mod cases;
+
+pub use cases::config;
 pub use classes::Seen;
 use classes::classifier;
-use proptest::prelude::ProptestConfig;
-use proptest::test_runner::RngSeed;
+use proptest::prelude::{TestCaseError, prop_assert};
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{Dfs, Optimal, Strategy};
 use raddle_native::{NativeWorld, Settings};
+use std::fmt::Debug;
 
 /// What tasks noted: their own notes, and those of the children that they joined.
 pub type Notes = Vec<i64>;
@@ -45,7 +49,7 @@ pub fn run(
 }
 
 /// Compares with depth-first search, unless that takes too long.
-pub fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
+fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
     const MOST: u64 = 3_000;
     let (slow, all) = explore(program, settings, 1, MOST, Dfs::new());
     if slow.executions == MOST {
@@ -85,10 +89,9 @@ pub fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> 
     Ok(())
 }
 
-/// So many programs, the same each time; `RADDLE_ORACLE` asks for another number of new ones.
-pub fn config(cases: u32) -> ProptestConfig {
-    let asked = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok());
-    let rng_seed = if asked.is_some() { RngSeed::Random } else { RngSeed::Fixed(7) };
-    let cases = asked.unwrap_or(cases);
-    ProptestConfig { cases, rng_seed, failure_persistence: None, ..ProptestConfig::default() }
+/// The same for a random program.
+pub fn check(program: &impl Debug, body: Program<'_>, settings: Settings) -> Result<(), TestCaseError> {
+    let compared = compare(body, &settings);
+    prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
+    Ok(())
 }

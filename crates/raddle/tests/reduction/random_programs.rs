@@ -1,7 +1,7 @@
 //! Random programs over the real primitives, explored by depth-first search and by the reduction: the same
 //! outcomes, the same failures, and one execution for each trace that depth-first search sees.
 
-use crate::oracle::{self, Notes, Seen, compare, config, run};
+use crate::oracle::{self, Notes, Seen, config, run};
 use proptest::prelude::*;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use raddle::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -256,13 +256,11 @@ pub fn programs() -> impl Strategy<Value = Vec<Do>> {
 }
 
 fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
-    let compared = compare(&|| body(program), &settings);
-    prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
-    Ok(())
+    oracle::check(&program, &|| body(program), settings)
 }
 
 proptest! {
-    #![proptest_config(config(300))]
+    #![proptest_config(config(300, 7))]
 
     #[test]
     fn drawing_blindly_is_the_same_as_looking(program in programs(), any_time in any::<bool>(), spurious in 0..2u32) {
