@@ -42,7 +42,7 @@ where
     let replay = |picks: Vec<Pick>, of: Of| {
         let run = Arc::new(Mutex::new(Run::default()));
         let follow = Follow::new(picks, of, run.clone());
-        let findings = search(&plan, Box::new(follow), &make_world, std::sync::Arc::new(NoListener));
+        let findings = search(&plan, Box::new(follow), &make_world, Arc::new(NoListener));
         let run = std::mem::take(&mut *run.lock().expect("the search is over"));
         (findings.failure, run)
     };

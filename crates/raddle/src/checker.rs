@@ -313,8 +313,8 @@ impl Checker {
         let begun = Instant::now();
         let listening = Arc::new(Listening::new(self.plan.test.clone(), writes));
         let mut findings = self.search(&f, listening.clone());
-        let may_go_on = findings.failures == 0 && !findings.interrupted;
-        if findings.undecided + self.earlier.undecided > 0 && findings.through && may_go_on {
+        let open = findings.undecided + self.earlier.undecided > 0;
+        if open && findings.through && findings.failures == 0 {
             // The reduction has met what it cannot decide: the slow and obvious search does, from the start.
             self.choice = Choice::Dfs;
             (self.round, self.earlier) = (0, Counted::default());

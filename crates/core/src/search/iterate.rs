@@ -92,6 +92,7 @@ impl<T: Ord> Findings<T> {
         self.executions += later.executions;
         self.abandoned += later.abandoned;
         self.undecided += later.undecided;
+        self.peak = self.peak.max(later.peak);
         self.steps += later.steps;
         self.failures += later.failures;
         self.interrupted = later.interrupted;

@@ -127,8 +127,7 @@ fn explore(
         Way::Exhaustive if options.preemptions.is_some() => within(Box::new(Dfs::new())),
         Way::Exhaustive => {
             let findings = reduced();
-            let may_go_on = findings.failures == 0 && !findings.interrupted;
-            if findings.undecided > 0 && may_go_on {
+            if findings.undecided > 0 && findings.through && findings.failures == 0 {
                 // The reduction has met what it cannot decide: the slow and obvious search does.
                 return within(Box::new(Dfs::new()));
             }
