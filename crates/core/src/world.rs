@@ -307,7 +307,7 @@ impl Dice {
         Dice { rng, steps: 0, most, used_up: false }
     }
     /// One of the picks that are possible at a point.
-    #[inline]
+    #[inline(always)]
     pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
         let task = match enabled {
             [only] => *only,

@@ -8,8 +8,10 @@
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use std::sync::{Mutex, PoisonError};
 
-/// A mapped stack whose use begins a little below its top.
-pub(crate) struct TaskStack {
+/// A mapped stack whose use begins a little below its top. One word: it moves with every task that comes and goes.
+pub(crate) struct TaskStack(Box<Mapped>);
+
+struct Mapped {
     mapping: DefaultStack,
     /// Bytes left unused at the top; a multiple of a cache line.
     offset: usize,
@@ -23,11 +25,11 @@ pub(crate) struct TaskStack {
 unsafe impl Stack for TaskStack {
     #[inline]
     fn base(&self) -> StackPointer {
-        StackPointer::new(self.mapping.base().get() - self.offset).expect("stacks are not at address 0")
+        StackPointer::new(self.0.mapping.base().get() - self.0.offset).expect("stacks are not at address 0")
     }
     #[inline]
     fn limit(&self) -> StackPointer {
-        self.mapping.limit()
+        self.0.mapping.limit()
     }
 }
 
@@ -52,6 +54,7 @@ impl Stacks {
         Stacks { size, free: Vec::new(), made: 0 }
     }
     /// A stack of at least `size` bytes, or of the usual size.
+    #[inline]
     pub fn take(&mut self, size: Option<usize>) -> TaskStack {
         match size {
             Some(size) if size > self.size => self.map(size),
@@ -63,25 +66,30 @@ impl Stacks {
     fn inherit(&mut self) -> Option<TaskStack> {
         let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = left.iter().enumerate().filter(|(_, (size, _))| *size == self.size);
-        let (at, _) = fits.min_by_key(|(_, (_, stack))| stack.number)?;
+        let (at, _) = fits.min_by_key(|(_, (_, stack))| stack.0.number)?;
         Some(left.swap_remove(at).1)
     }
+    #[inline]
     pub fn give_back(&mut self, stack: TaskStack) {
         // Larger ones were asked for by one task and would be wasted on others.
-        if stack.usual && cfg!(feature = "arena") {
+        if stack.0.usual && cfg!(feature = "arena") {
             // The one that was made first is taken first: so what is on the stack of a task has the same address
             // whatever was there before.
-            let at = self.free.partition_point(|other| other.number > stack.number);
+            let at = self.free.partition_point(|other| other.0.number > stack.0.number);
             self.free.insert(at, stack);
-        } else if stack.usual {
+        } else if stack.0.usual {
             self.free.push(stack);
         }
     }
+    #[cold]
     fn map(&mut self, size: usize) -> TaskStack {
         self.made += 1;
         let offset = self.made * STRIDE % PAGE;
         match DefaultStack::new(size + PAGE) {
-            Ok(mapping) => TaskStack { mapping, offset, usual: size == self.size, number: self.made },
+            Ok(mapping) => {
+                let usual = size == self.size;
+                TaskStack(Box::new(Mapped { mapping, offset, usual, number: self.made }))
+            }
             Err(e) => panic!(
                 "raddle: cannot map a stack of {size} bytes for a task: {e}; use fewer tasks at a time or a \
                  smaller stack_size"

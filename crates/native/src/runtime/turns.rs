@@ -27,10 +27,14 @@ impl Execution {
         let id = self.current;
         let task = self.task(id);
         let verb = task.op.verb;
-        if (task.odd | verb.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1))
-            && let Some(turn) = self.announce_oddly(id)
-        {
-            return turn;
+        let looked_at = task.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1);
+        if looked_at | verb.odd {
+            if verb.by_itself & !looked_at {
+                return self.happen_by_itself(id);
+            }
+            if let Some(turn) = self.announce_oddly(id) {
+                return turn;
+            }
         }
         self.evaluate(id);
         if self.newborn.is_empty() {
@@ -96,14 +100,15 @@ impl Execution {
         if !self.task(id).spin_reads.is_empty() {
             self.stop_watching_spin(id);
         }
-        // One that waits for what it reads could not have come before that, and main ends last.
-        let is_wait = self.task(id).op.verb.by_itself && !pending.accesses.any_write();
-        let waits = is_wait || id == TaskId::MAIN && self.task(id).phase == Phase::Ending;
-        let pending = Pending { options: !waits as u32, ..pending };
         // SAFETY: as in `decide`.
         let goes_on = match self.driver {
             Some(By::Dice(dice)) => unsafe { &mut *dice }.note(),
-            Some(By::Driver(driver)) => unsafe { &mut *driver }.note(id, &pending, self),
+            Some(By::Driver(driver)) => {
+                // One that waits for what it reads could not have come before that, and main ends last.
+                let is_wait = self.task(id).op.verb.by_itself && !pending.accesses.any_write();
+                let waits = is_wait || id == TaskId::MAIN && self.task(id).phase == Phase::Ending;
+                unsafe { &mut *driver }.note(id, &Pending { options: !waits as u32, ..pending }, self)
+            }
             None => true,
         };
         if !goes_on {
@@ -322,9 +327,12 @@ impl Execution {
             self.over = true;
             self.halted = true;
         } else {
-            self.returned();
-            let end = self.task(id).end;
-            self.touch(end);
+            if self.task(id).returned {
+                let end = self.task(id).end;
+                self.touch(end);
+            } else {
+                self.returned();
+            }
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }
