@@ -15,6 +15,7 @@ use super::panic_count::PanicCount;
 use super::past::History;
 use super::race::Races;
 use super::ready::{Listed, TaskSet};
+use super::rereads::Reread;
 use super::stack::Stacks;
 use super::task::{Came, Fiber, Role, Task};
 use super::watch::Watch;
@@ -81,6 +82,9 @@ pub(crate) struct Execution {
     pub(super) history: History,
     /// Whether anybody asks for it.
     pub(super) keeps_past: bool,
+    /// Reads of locks by tasks that read them already, and whether there are any.
+    pub(super) rereads: Vec<Reread>,
+    pub(super) follows_rereads: bool,
     /// Nobody looks at operations: they need not be told apart.
     pub(super) is_blind: bool,
     /// The objects of the atomic steps, by name.
@@ -166,6 +170,8 @@ impl Execution {
             races: Races::default(),
             history: History::default(),
             keeps_past: true,
+            rereads: Vec::new(),
+            follows_rereads: false,
             is_blind: false,
             atomic_steps: Vec::new(),
             clock: Clock::default(),
@@ -221,6 +227,9 @@ impl Execution {
         self.races.reset();
         self.history.reset();
         self.atomic_steps.clear();
+        if std::mem::take(&mut self.follows_rereads) {
+            self.rereads.clear();
+        }
         self.clock.reset();
         self.clock_object = NO_OBJECT;
         self.changed.clear();
@@ -275,6 +284,9 @@ impl Execution {
         self.pending.push(Pending::NOTHING);
         self.task_mut(id).renew(role, parent, number, nothing());
         self.history.bear(role, parent, number);
+        if self.follows_rereads {
+            self.bear_after_rereads(parent, id);
+        }
         id
     }
 
@@ -393,6 +405,12 @@ impl Execution {
             self.task_mut(id).token = object;
         }
         self.task(id).token
+    }
+
+    /// Whether it need only be known of operations which of them can happen, and not what they touch.
+    #[inline]
+    pub fn looks_away(&self) -> bool {
+        self.is_blind & !self.follows_rereads
     }
 
     /// How many steps there were, the one that is being taken included.

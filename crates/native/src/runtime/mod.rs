@@ -25,6 +25,7 @@ mod past;
 pub(crate) mod race;
 mod readiness;
 mod ready;
+mod rereads;
 mod serial;
 mod spin;
 mod stack;

@@ -227,6 +227,9 @@ impl Execution {
         if self.keeps_past {
             self.note_past(id, self.log.present as u32);
         }
+        if self.follows_rereads {
+            self.follow_rereads(id, self.log.present as u32);
+        }
     }
 
     /// What could happen next, once that is settled.

@@ -3,7 +3,8 @@
 //!
 //! Readers share: what they do counts as reading the object, so that it commutes. Whether a writer gets in
 //! depends on them, and writers write. Waiting writers do not keep readers out: std leaves that open, and
-//! keeping them out leads to nothing that they could not do by themselves, except to deadlocks.
+//! keeping them out leads to nothing that they could not do by themselves, except to deadlocks. Those of a task that
+//! reads again what it reads already are found all the same.
 
 use super::guard::{gives_its_value, shows_its_value};
 use super::poison::Poison;
@@ -197,7 +198,12 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&READ, lock, Location::caller()));
-        current.with(|e| add_reader(e, lock));
+        current.with(|e| {
+            if readers(e, lock).contains(&e.current) {
+                e.note_reread(lock);
+            }
+            add_reader(e, lock);
+        });
         current.did(Effect::None, Synchronises::AcquireShared);
         this.reading(None)
     }
@@ -233,6 +239,9 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&WRITE, lock, Location::caller()));
+        if let Some(defect) = current.with(|e| e.deadlock_by_reread(lock)) {
+            current.fail(defect);
+        }
         current.with(|e| set_writer(e, lock, Some(e.current)));
         current.did(Effect::None, Synchronises::Acquire);
         this.writing(None)

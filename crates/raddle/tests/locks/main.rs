@@ -9,6 +9,7 @@ mod lazy_lock;
 mod once;
 mod once_lock;
 mod races;
+mod rereads;
 mod rwlock;
 mod statics;
 mod teardown;

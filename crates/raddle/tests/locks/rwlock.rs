@@ -116,11 +116,12 @@ fn a_failing_try_to_write_is_not_independent_of_a_reader_that_leaves() {
 
 #[test]
 fn a_task_may_read_twice() {
-    // Main: read, read, unlock, unlock; the other: write, unlock. The other comes first or last, never between.
+    // Main: read, try_read, unlock, unlock; the other: write, unlock. The other comes first or last, never between.
+    // (With a second `read` that waits: see rereads.rs.)
     let count = executions(|| {
         two(
             |l| {
-                let (one, two) = (l.read().unwrap(), l.read().unwrap());
+                let (one, two) = (l.read().unwrap(), l.try_read().unwrap());
                 assert_eq!(*one, *two);
             },
             |l| *l.write().unwrap() += 1,

@@ -100,6 +100,12 @@ impl Facts {
         };
         (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
     }
+    /// The part of it that decides which operations can happen, and which of them only look.
+    #[inline]
+    fn who_can_go_on(&self, capacity: u64) -> (Receiving, u32, u32, bool, bool) {
+        let each = if capacity == 0 { self.taken } else { 0 };
+        (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
+    }
 }
 
 /// A message on its way.
@@ -181,7 +187,11 @@ impl<T> Channel<T> {
             let mut after = before;
             let result = f(&mut after);
             e.objects[self.object].words = after.words();
-            if before.what_can_be_told(self.capacity) != after.what_can_be_told(self.capacity) {
+            let changed = match e.looks_away() {
+                true => before.who_can_go_on(self.capacity) != after.who_can_go_on(self.capacity),
+                false => before.what_can_be_told(self.capacity) != after.what_can_be_told(self.capacity),
+            };
+            if changed {
                 e.touch(self.object);
             }
             result
