@@ -93,6 +93,12 @@ pub trait Past {
         let _ = task;
         false
     }
+    /// Whether what the pending operation of `task` touches depends on how many others have happened, as the place of a
+    /// message does: earlier it would depend on less.
+    fn is_numbered(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
     /// What step `step` means to the pending operation of `task`.
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let _ = (step, task);
@@ -152,6 +158,11 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.has_blockers_that_commute(task))
+    }
+    /// See [`Past::is_numbered`].
+    #[inline]
+    pub fn is_numbered(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.is_numbered(task))
     }
     /// See [`Past::part_of`].
     #[inline]

@@ -3,7 +3,7 @@
 //! What operations depend on is in the words of its object, as [`Facts`]; the messages themselves are here.
 //! Which receive learns of which send is decided message by message, never by the channel as a whole.
 
-use super::lanes;
+use super::lanes::{self, Layout};
 use crate::runtime::context::Current;
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
@@ -21,23 +21,12 @@ use std::time::Duration;
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// Only the last sender's end can be noticed. Which one is the last depends on their order.
-static DROP_SENDER: Verb = Verb::new("drop sender", |e, op| {
-    let facts = Facts::of(e, op.object);
-    let matters = facts.senders == 1 && facts.receiver != Receiving::Gone;
-    Sense::ready(match lanes::of(op) {
-        Some(lanes) => lanes.drop_sender(),
-        None if matters => Accesses::write(op.object),
-        None => Accesses::read(op.object),
-    })
-})
-.alike()
-.in_destructors();
-static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
-    let matters = Facts::of(e, op.object).senders > 0 || lanes::of(op).is_some();
-    Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
-})
-.alike()
-.in_destructors();
+static DROP_SENDER: Verb =
+    Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender())).in_destructors().frees();
+static DROP_RECEIVER: Verb =
+    Verb::always("drop receiver", |_, op| Sense::ready(lanes::of(op).drop_receiver()))
+        .in_destructors()
+        .frees();
 
 /// Where timers fire at any point, to set one is a step of its own.
 static SET_TIMER: Verb =
@@ -88,17 +77,10 @@ impl Facts {
     pub fn left(&self) -> u32 {
         self.sent - self.taken
     }
-    /// All that the sense of an operation on a channel of this capacity depends on. Where messages are handed
-    /// over, each of them has its own sender, which waits for it; where there is no bound, each has a place of its
-    /// own.
+    /// All that the sense of an operation depends on: each message has a place of its own.
     #[inline]
-    fn what_can_be_told(&self, capacity: u64) -> (Receiving, u32, [u32; 2], bool, bool) {
-        let each = match capacity {
-            0 => [self.taken, 0],
-            UNBOUNDED => [self.taken, self.sent],
-            _ => [0, 0],
-        };
-        (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
+    fn what_can_be_told(&self) -> (Receiving, bool, u32, u32) {
+        (self.receiver, self.senders == 0, self.sent, self.taken)
     }
 }
 
@@ -131,6 +113,7 @@ pub(super) struct Channel<T> {
     /// The execution that it belongs to.
     serial: u64,
     pub capacity: u64,
+    layout: Layout,
     state: Mutex<State<T>>,
 }
 
@@ -146,10 +129,9 @@ impl<T> Channel<T> {
         };
         current.with(|e| {
             let object = e.new_object(kind(capacity), facts.words());
-            if capacity == UNBOUNDED {
-                lanes::add_to(e, object);
-            }
-            Channel { object, serial: e.serial, capacity, state: Mutex::new(state) }
+            let layout = Layout::of(capacity);
+            layout.add_to(e, object);
+            Channel { object, serial: e.serial, capacity, layout, state: Mutex::new(state) }
         })
     }
 
@@ -160,7 +142,7 @@ impl<T> Channel<T> {
     /// An operation on this channel.
     #[inline(always)]
     pub fn op(&self, verb: &'static Verb, place: &'static Location<'static>) -> Op {
-        lanes::on(Op::new(verb, self.object, place), self.capacity)
+        self.layout.mark(Op::new(verb, self.object, place))
     }
 
     #[inline]
@@ -181,7 +163,7 @@ impl<T> Channel<T> {
             let mut after = before;
             let result = f(&mut after);
             e.objects[self.object].words = after.words();
-            if before.what_can_be_told(self.capacity) != after.what_can_be_told(self.capacity) {
+            if before.what_can_be_told() != after.what_can_be_told() {
                 e.touch(self.object);
             }
             result
@@ -291,8 +273,11 @@ impl<T> Channel<T> {
 /// The kind of those without bound.
 pub(super) const KIND: Kind = "Channel";
 
+/// The kind of those with one.
+pub(super) const BOUNDED_KIND: Kind = "SyncChannel";
+
 fn kind(capacity: u64) -> Kind {
-    if capacity == UNBOUNDED { KIND } else { "SyncChannel" }
+    if capacity == UNBOUNDED { KIND } else { BOUNDED_KIND }
 }
 
 /// Until when a receive waits.
