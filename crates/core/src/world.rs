@@ -417,6 +417,11 @@ pub trait World: Describe {
     fn is_possible(&self) -> bool {
         true
     }
+    /// Whether something that was taken for granted of the program has turned out not to hold: the search has to begin
+    /// anew. Asked when a run is over.
+    fn is_refuted(&self) -> bool {
+        false
+    }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;
     /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].

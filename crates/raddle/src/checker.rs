@@ -16,7 +16,7 @@ use raddle_core::strategy::{
 };
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
-use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
+use raddle_native::{Detached, Interrupt, NativeWorld, Observers, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
 use std::io::Write;
@@ -217,6 +217,29 @@ impl Checker {
         self.settings.detached = detached;
         self
     }
+    /// Leaves the order of messages open that nobody receives, of channels without bound: executions that differ only in
+    /// that are the same, and one of them is explored. Where all messages are received this changes nothing, and where
+    /// the first of many answers is taken it saves most of the work. Only matters to [`Checker::exhaustive`].
+    ///
+    /// ```
+    /// use raddle::{Checker, sync::mpsc::channel, thread};
+    /// let first_of_three = || {
+    ///     let (sender, receiver) = channel();
+    ///     for answer in 0..3 {
+    ///         let sender = sender.clone();
+    ///         thread::spawn(move || sender.send(answer));
+    ///     }
+    ///     let first = receiver.recv().unwrap();
+    ///     std::mem::forget(receiver);
+    ///     first
+    /// };
+    /// assert_eq!(Checker::exhaustive().run(first_of_three).executions(), 6);
+    /// assert_eq!(Checker::exhaustive().observers(true).run(first_of_three).executions(), 3);
+    /// ```
+    pub fn observers(mut self, yes: bool) -> Checker {
+        self.settings.observers = yes.then(Observers::default);
+        self
+    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;
@@ -302,6 +325,8 @@ impl Checker {
         if self.plan.test.is_none() {
             self.plan.test = name_of_test();
         }
+        // Others may run clones of this checker at the same time.
+        self.settings.observers = self.settings.observers.map(|observers| observers.fork());
         if let Err(error) = environment::apply(&mut self, |name| std::env::var(name).ok()) {
             panic!("raddle: {error}");
         }
@@ -317,8 +342,7 @@ impl Checker {
         if open && findings.through && findings.failures == 0 {
             // The reduction has met what it cannot decide: the slow and obvious search does, from the start.
             self.choice = Choice::Dfs;
-            (self.round, self.earlier) = (0, Counted::default());
-            (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
+            self.begin_anew();
             self.plan.budget.time = self.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
             findings = self.search(&f, listening.clone());
         }
@@ -396,7 +420,38 @@ impl Checker {
         report
     }
 
-    fn search<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
+    /// Explores `f`, and begins anew where something was taken for granted that does not hold.
+    fn search<T, F>(&mut self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        if !matches!(self.choice, Choice::Exhaustive) {
+            self.settings.observers = None;
+        }
+        let begun = Instant::now();
+        let mut found = self.search_once(f, listener.clone());
+        while self.settings.observers.as_ref().is_some_and(Observers::learn) {
+            // What it has found is true all the same.
+            found.left = None;
+            if found.failure.is_some() && self.plan.on_failure == OnFailure::Stop || found.interrupted {
+                break;
+            }
+            self.begin_anew();
+            let mut rest = self.clone();
+            rest.plan.budget.time = rest.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
+            found = rest.search_once(f, listener.clone());
+        }
+        found
+    }
+
+    /// Nothing that an earlier part of the search did counts any more.
+    fn begin_anew(&mut self) {
+        (self.round, self.earlier) = (0, Counted::default());
+        (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
+    }
+
+    fn search_once<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,

@@ -217,6 +217,7 @@ where
         (Some(why), _) => Extent::Part(match why {
             Stopped::Failure => "stopped at the first failure".to_owned(),
             Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+            Stopped::Refuted => "stopped to begin anew".to_owned(),
             Stopped::Executions => format!("stopped after {executions}"),
             Stopped::Time => format!("stopped after {executions} at the time limit"),
             Stopped::Interrupted => format!("interrupted after {executions}"),

@@ -20,6 +20,7 @@ const NAP: Duration = Duration::from_millis(100);
 pub(super) enum Stopped {
     Failure,
     NotDeterministic,
+    Refuted,
     Interrupted,
     Time,
     Executions,

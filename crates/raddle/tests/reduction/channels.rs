@@ -167,7 +167,7 @@ enum Takes {
 }
 
 #[derive(Clone, Debug)]
-struct Program {
+pub struct Program {
     /// None for no bound.
     capacity: Option<usize>,
     senders: Vec<Vec<Does>>,
@@ -214,7 +214,7 @@ fn receive(program: &[Takes], receiver: Receiver<i64>, shared: &AtomicI64) -> No
     notes
 }
 
-fn body(program: &Program) -> Notes {
+pub fn body(program: &Program) -> Notes {
     let (sender, receiver) = open(program.capacity);
     let shared = Arc::new(AtomicI64::new(0));
     let mut tasks = Vec::new();
@@ -230,8 +230,11 @@ fn body(program: &Program) -> Notes {
     notes
 }
 
-/// Programs on a channel whose capacity is one of these.
-fn programs(capacities: &'static [Option<usize>]) -> impl Strategy<Value = Program> {
+/// Programs on a channel whose capacity is one of these, with so many tasks that send.
+pub fn programs(
+    capacities: &'static [Option<usize>],
+    senders: std::ops::Range<usize>,
+) -> impl Strategy<Value = Program> {
     let does = prop_oneof![
         5 => (1..4i64).prop_map(Does::Send),
         2 => (1..4i64).prop_map(Does::TrySend),
@@ -249,13 +252,13 @@ fn programs(capacities: &'static [Option<usize>]) -> impl Strategy<Value = Progr
         1 => Just(Takes::Load),
         1 => Just(Takes::Store),
     ];
-    let senders = prop::collection::vec(prop::collection::vec(does, 0..4), 1..3);
+    let senders = prop::collection::vec(prop::collection::vec(does, 0..4), senders);
     let capacity = prop::sample::select(capacities);
     (capacity, senders, prop::collection::vec(takes, 0..4), any::<bool>())
         .prop_map(|(capacity, senders, receiver, keeps)| Program { capacity, senders, receiver, keeps })
 }
 
-const WITHOUT: &[Option<usize>] = &[None];
+pub const WITHOUT: &[Option<usize>] = &[None];
 const BOUNDED: &[Option<usize>] = &[Some(1), Some(1), Some(2), Some(3), Some(11)];
 const RENDEZVOUS: &[Option<usize>] = &[Some(0)];
 const ANY: &[Option<usize>] = &[None, Some(0), Some(0), Some(1), Some(1), Some(2)];
@@ -268,22 +271,22 @@ proptest! {
     #![proptest_config(config(200, 7))]
 
     #[test]
-    fn each_trace_once(program in programs(WITHOUT)) {
+    fn each_trace_once(program in programs(WITHOUT, 1..3)) {
         check(&program, Settings::default())?;
     }
 
     #[test]
-    fn each_trace_once_where_there_is_a_bound(program in programs(BOUNDED)) {
+    fn each_trace_once_where_there_is_a_bound(program in programs(BOUNDED, 1..3)) {
         check(&program, Settings::default())?;
     }
 
     #[test]
-    fn each_trace_once_where_messages_are_handed_over(program in programs(RENDEZVOUS)) {
+    fn each_trace_once_where_messages_are_handed_over(program in programs(RENDEZVOUS, 1..3)) {
         check(&program, Settings::default())?;
     }
 
     #[test]
-    fn where_timers_fire_at_any_point(program in programs(ANY)) {
+    fn where_timers_fire_at_any_point(program in programs(ANY, 1..3)) {
         check(&program, Settings { time: Time::Any, ..Settings::default() })?;
     }
 }

@@ -138,6 +138,9 @@ impl<T> Channel<T> {
             return Err(why);
         };
         self.change(current, |facts| facts.taken += 1);
+        if !self.layout.orders(message.number + 1) {
+            self.is_observed(current, message.number + 1);
+        }
         current.with(|e| e.made_progress());
         let sync = if self.capacity == UNBOUNDED {
             Synchronises::Receive(message.line)

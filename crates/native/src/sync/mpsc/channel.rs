@@ -113,12 +113,14 @@ pub(super) struct Channel<T> {
     /// The execution that it belongs to.
     serial: u64,
     pub capacity: u64,
-    layout: Layout,
+    pub layout: Layout,
+    /// Where it was made.
+    made: &'static Location<'static>,
     state: Mutex<State<T>>,
 }
 
 impl<T> Channel<T> {
-    pub fn new(current: Current, capacity: u64) -> Channel<T> {
+    pub fn new(current: Current, capacity: u64, made: &'static Location<'static>) -> Channel<T> {
         let facts = Facts { senders: 1, receiver: Receiving::Busy, sent: 0, taken: 0 };
         let state = State {
             queue: VecDeque::new(),
@@ -129,9 +131,10 @@ impl<T> Channel<T> {
         };
         current.with(|e| {
             let object = e.new_object(kind(capacity), facts.words());
-            let layout = Layout::of(capacity);
+            let observers = e.settings.observers.as_ref().filter(|_| capacity == UNBOUNDED);
+            let layout = Layout::of(capacity, observers.map(|observers| observers.most(made)));
             layout.add_to(e, object);
-            Channel { object, serial: e.serial, capacity, layout, state: Mutex::new(state) }
+            Channel { object, serial: e.serial, capacity, layout, made, state: Mutex::new(state) }
         })
     }
 
@@ -259,14 +262,36 @@ impl<T> Channel<T> {
     #[inline(always)]
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
         current.perform(self.op(&DROP_RECEIVER, place));
-        self.change(current, |facts| facts.receiver = Receiving::Gone);
+        let facts = self.change(current, |facts| {
+            facts.receiver = Receiving::Gone;
+            *facts
+        });
         current.did(Effect::None, Synchronises::None);
         let unreceived = match self.capacity {
             // Senders that wait take their offers back.
             0 => VecDeque::new(),
             _ => std::mem::take(&mut self.state().queue),
         };
+        if self.layout.orders(facts.sent) {
+            return drop(unreceived);
+        }
+        // What the messages do when they are dropped tells their order, too.
+        let steps = || current.with(|e| e.log.lines.len());
+        let before = steps();
         drop(unreceived);
+        if steps() > before {
+            self.is_observed(current, facts.sent);
+        }
+    }
+
+    /// So many messages are received, or their order is told in another way.
+    #[cold]
+    pub fn is_observed(&self, current: Current, messages: u32) {
+        current.with(|e| {
+            if let Some(observers) = &e.settings.observers {
+                observers.refute(self.made, messages);
+            }
+        });
     }
 }
 

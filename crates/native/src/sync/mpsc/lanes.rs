@@ -8,6 +8,9 @@
 //! noticed, by a receive that finds nothing, and which one is the last depends on their order; but counting commutes, so
 //! ends read their object and whoever can tell writes it. That has to be so even if it finds a message: what it touches
 //! must not depend on something else than what it would come before.
+//!
+//! Where the order of messages that nobody receives is left open ([`Observers`](crate::Observers)), sends behind those
+//! only read the channel, and commute with each other.
 
 use super::channel::{BOUNDED_KIND, KIND, UNBOUNDED};
 use crate::runtime::execution::Execution;
@@ -31,16 +34,22 @@ pub(super) struct Layout(u64);
 impl Layout {
     const BOUNDED: u64 = 1 << 8;
 
-    /// That of a channel of this capacity.
-    pub fn of(capacity: u64) -> Layout {
-        Layout(match capacity {
+    /// That of a channel of this capacity. The order of its first messages matters, so many of them, or that of all.
+    pub fn of(capacity: u64, ordered: Option<u32>) -> Layout {
+        let objects = match capacity {
             UNBOUNDED => MOST_PLACES,
             0 => MOST_PLACES | Layout::BOUNDED,
             _ => {
                 let mut divisors = (1..=MOST_PLACES).rev().filter(|n| capacity.is_multiple_of(*n));
                 divisors.next().unwrap_or(1) | Layout::BOUNDED
             }
-        })
+        };
+        Layout(objects | (ordered.unwrap_or(u32::MAX) as u64) << 32)
+    }
+    /// Whether the order of the first `messages` messages matters.
+    #[inline]
+    pub fn orders(self, messages: u32) -> bool {
+        messages <= (self.0 >> 32) as u32
     }
     #[inline]
     fn places(self) -> u32 {
@@ -92,6 +101,9 @@ impl Lanes {
     /// The next message, with this number, is sent.
     #[inline]
     pub fn send(self, message: u32) -> Accesses {
+        if !self.layout.orders(message + 1) {
+            return Accesses::read(self.channel).and(senders(self.channel), Mode::Read);
+        }
         Accesses::write(self.channel)
             .and(self.place(message), Mode::Write)
             .and(senders(self.channel), Mode::Read)
@@ -110,6 +122,9 @@ impl Lanes {
     /// Message number `message` is received, or waited for.
     #[inline]
     pub fn receive(self, message: u32) -> Accesses {
+        if !self.layout.orders(message + 1) {
+            return Accesses::write(self.channel);
+        }
         self.and_receiver(Accesses::write(self.place(message)))
     }
     /// The same, or it is seen that there is no message, or no sender.
