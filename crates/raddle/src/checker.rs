@@ -280,12 +280,10 @@ impl Checker {
 
     /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
     fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
-        // Spurious wake-ups within bounds are not reduced.
-        let reduces = bounds.is_none() || self.settings.spurious == 0;
         let inside: Box<dyn Strategy> = match &self.choice {
             Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
-            Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
-            Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
+            Choice::Exhaustive => return Box::new(Bounded::new(bounds).beyond(explored)),
+            Choice::Dfs => Box::new(Dfs::new()),
             Choice::PreemptionBounding => {
                 Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))
             }

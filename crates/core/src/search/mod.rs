@@ -61,6 +61,8 @@ pub struct Progress {
     pub elapsed: Duration,
     /// The largest bound that has been explored completely, where a bound grows.
     pub finished_bound: Option<u32>,
+    /// The most that a strategy of the search has held at once, in steps and picks.
+    pub peak: u64,
     /// How many executions there will be; within the present bound, where a bound grows.
     pub estimate: Option<Estimate>,
 }

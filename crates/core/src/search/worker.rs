@@ -336,6 +336,7 @@ where
         let new = self.own.executions - self.own.reported;
         self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
         self.own.reported = self.own.executions;
+        self.shared.watched.peak.fetch_max(self.own.peak, Ordering::Relaxed);
     }
 
     fn hand_in(&mut self) {
