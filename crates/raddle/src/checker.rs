@@ -63,6 +63,9 @@ pub struct Checker {
     pub(crate) earlier: Counted,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
+    /// The reduction cannot decide anything.
+    #[cfg(test)]
+    doubts: bool,
 }
 
 impl Checker {
@@ -70,7 +73,20 @@ impl Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
         let (bounds, up_to, round, earlier) = (Bounds::default(), None, 0, Counted::default());
-        Checker { choice, seed, sampler, simplify: true, bounds, up_to, round, earlier, plan, settings }
+        Checker {
+            choice,
+            seed,
+            sampler,
+            simplify: true,
+            bounds,
+            up_to,
+            round,
+            earlier,
+            plan,
+            settings,
+            #[cfg(test)]
+            doubts: false,
+        }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -280,6 +296,10 @@ impl Checker {
 
     /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
     fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+        #[cfg(test)]
+        if self.doubts && matches!(self.choice, Choice::Exhaustive) {
+            return Box::new(tests::Doubts { asked: false });
+        }
         let inside: Box<dyn Strategy> = match &self.choice {
             Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
             Choice::Exhaustive => return Box::new(Bounded::new(bounds).beyond(explored)),
@@ -536,4 +556,52 @@ impl Checker {
 /// The test harness names its threads after the tests that run on them.
 fn name_of_test() -> Option<String> {
     std::thread::current().name().filter(|n| *n != "main").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::strategy::{Decision, Next};
+    use raddle_core::trace::Trace;
+    use raddle_core::verdict::Extent;
+    use raddle_core::world::Point;
+
+    /// A reduction that cannot tell how to go on.
+    pub(super) struct Doubts {
+        pub asked: bool,
+    }
+
+    impl Strategy for Doubts {
+        fn begin(&mut self, _: u64) -> Next {
+            if std::mem::replace(&mut self.asked, true) { Next::Exhausted } else { Next::From(0) }
+        }
+        fn choose(&mut self, _: &Trace, _: &Point<'_>) -> Decision {
+            Decision::UNDECIDED
+        }
+        fn split(&mut self) -> Option<Box<dyn Strategy>> {
+            None
+        }
+        fn extent(&self, _: u64) -> Extent {
+            Extent::Exhaustive
+        }
+    }
+
+    /// Where the reduction cannot decide, depth-first search does, from the start, and the verdict is its own.
+    #[test]
+    fn what_the_reduction_cannot_decide() {
+        let program = || {
+            let two = raddle_native::thread::spawn(|| raddle_native::choice::choose(3));
+            raddle_native::choice::choose(2) * 10 + two.join().unwrap()
+        };
+        let mut checker = Checker::exhaustive();
+        checker.doubts = true;
+        let report = checker.clone().run(program);
+        assert_eq!(report.outcomes().len(), 6);
+        assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+        assert_eq!(report.executions(), Checker::dfs().run(program).executions());
+        // A limit is no reason to begin anew.
+        let report = checker.max_executions(0).run(program);
+        assert_eq!(report.executions(), 0);
+        assert!(!report.coverage().is_exhaustive(), "{}", report.coverage());
+    }
 }
