@@ -125,6 +125,12 @@ impl Accesses {
             Some(Access { object, mode: if lane & 1 == 1 { Mode::Write } else { Mode::Read } })
         })
     }
+    /// Only the first of them.
+    #[inline]
+    #[must_use]
+    pub const fn first(self) -> Accesses {
+        if self.is_everything() { self } else { Accesses(self.0 & Self::LANE) }
+    }
     /// The only access, if there is one.
     #[inline]
     pub(crate) fn only(self) -> Option<Access> {

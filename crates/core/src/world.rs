@@ -93,6 +93,12 @@ pub trait Past {
         let _ = task;
         false
     }
+    /// Whether what the pending operation of `task` touches depends on how many others have happened, as the place of a
+    /// message does: earlier it would depend on less.
+    fn is_numbered(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
     /// What step `step` means to the pending operation of `task`.
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let _ = (step, task);
@@ -152,6 +158,11 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.has_blockers_that_commute(task))
+    }
+    /// See [`Past::is_numbered`].
+    #[inline]
+    pub fn is_numbered(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.is_numbered(task))
     }
     /// See [`Past::part_of`].
     #[inline]
@@ -405,6 +416,11 @@ pub trait World: Describe {
     /// some things open may find that no order fits what was seen of them; such a run counts as redundant.
     fn is_possible(&self) -> bool {
         true
+    }
+    /// Whether something that was taken for granted of the program has turned out not to hold: the search has to begin
+    /// anew. Asked when a run is over.
+    fn is_refuted(&self) -> bool {
+        false
     }
     /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
     fn end(&mut self) -> End<Self::Outcome>;

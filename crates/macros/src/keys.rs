@@ -94,7 +94,7 @@ const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key 
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 21] = [
+pub static KEYS: [Key; 22] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
@@ -113,6 +113,7 @@ pub static KEYS: [Key; 21] = [
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
     setter("keep_going", Takes::True, "keep_going"),
+    setter("observers", Takes::True, "observers"),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),

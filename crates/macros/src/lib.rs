@@ -46,6 +46,7 @@ mod value;
 /// | `time_limit = "5s"`    | when to stop searching: `ms`, `s`, `m`, `h`, or whole seconds    |
 /// | `stack_size = 65_536`  | bytes of stack for each task                                     |
 /// | `keep_going`           | go on after the first failure                                    |
+/// | `observers`            | leaves the order of messages open that nobody receives           |
 /// | `detached = finished`  | tasks left when the test returns must be done, or are `allowed`  |
 /// | `spins = wait`         | loops that wait do so until something changes, and never give up |
 ///

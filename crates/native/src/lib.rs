@@ -4,6 +4,7 @@
 //! Outside of an exploration everything here simply is std's own.
 
 mod interrupt;
+mod observers;
 mod runtime;
 mod settings;
 mod world;
@@ -36,6 +37,7 @@ pub mod thread;
 pub mod time;
 
 pub use interrupt::Interrupt;
+pub use observers::Observers;
 pub use runtime::watch::Watchdog;
 pub use settings::{Detached, Settings, Spins};
 pub use world::{NativeWorld, is_exploring};

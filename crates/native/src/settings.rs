@@ -1,5 +1,6 @@
 //! What shapes the executions of a Rust program. All of it goes into tickets.
 
+use crate::observers::Observers;
 use raddle_core::clock::Time;
 use std::collections::BTreeMap;
 
@@ -37,6 +38,9 @@ pub struct Settings {
     pub stack_size: usize,
     /// What becomes of tasks that nobody joined.
     pub detached: Detached,
+    /// The order of messages that nobody receives is left open, as far as this is known. Shapes no execution, only what
+    /// a search takes to be the same, and so is not in tickets.
+    pub observers: Option<Observers>,
 }
 
 impl Default for Settings {
@@ -49,6 +53,7 @@ impl Default for Settings {
             spins: Spins::Fair(3),
             stack_size,
             detached: Detached::Allowed,
+            observers: None,
         }
     }
 }

@@ -135,6 +135,10 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         if self.execution.failure.is_some() { Ending::Cut } else { Ending::Natural }
     }
 
+    fn is_refuted(&self) -> bool {
+        self.execution.settings.observers.as_ref().is_some_and(|observers| observers.are_refuted())
+    }
+
     fn end(&mut self) -> End<T> {
         let e = &mut *self.execution;
         if e.failure.is_none() {

@@ -16,7 +16,7 @@ use raddle_core::strategy::{
 };
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
-use raddle_native::{Detached, Interrupt, NativeWorld, Settings, Spins};
+use raddle_native::{Detached, Interrupt, NativeWorld, Observers, Settings, Spins};
 use raddle_report::Run;
 use std::fmt::Debug;
 use std::io::Write;
@@ -63,6 +63,9 @@ pub struct Checker {
     pub(crate) earlier: Counted,
     pub(crate) plan: Plan,
     pub(crate) settings: Settings,
+    /// The reduction cannot decide anything.
+    #[cfg(test)]
+    doubts: bool,
 }
 
 impl Checker {
@@ -70,7 +73,20 @@ impl Checker {
         let plan = Plan::default();
         let (seed, sampler, settings) = (0, Sampler::default(), Settings::default());
         let (bounds, up_to, round, earlier) = (Bounds::default(), None, 0, Counted::default());
-        Checker { choice, seed, sampler, simplify: true, bounds, up_to, round, earlier, plan, settings }
+        Checker {
+            choice,
+            seed,
+            sampler,
+            simplify: true,
+            bounds,
+            up_to,
+            round,
+            earlier,
+            plan,
+            settings,
+            #[cfg(test)]
+            doubts: false,
+        }
     }
     /// Explores every behaviour.
     pub fn exhaustive() -> Checker {
@@ -217,6 +233,29 @@ impl Checker {
         self.settings.detached = detached;
         self
     }
+    /// Leaves the order of messages open that nobody receives, of channels without bound: executions that differ only in
+    /// that are the same, and one of them is explored. Where all messages are received this changes nothing, and where
+    /// the first of many answers is taken it saves most of the work. Only matters to [`Checker::exhaustive`].
+    ///
+    /// ```
+    /// use raddle::{Checker, sync::mpsc::channel, thread};
+    /// let first_of_three = || {
+    ///     let (sender, receiver) = channel();
+    ///     for answer in 0..3 {
+    ///         let sender = sender.clone();
+    ///         thread::spawn(move || sender.send(answer));
+    ///     }
+    ///     let first = receiver.recv().unwrap();
+    ///     std::mem::forget(receiver);
+    ///     first
+    /// };
+    /// assert_eq!(Checker::exhaustive().run(first_of_three).executions(), 6);
+    /// assert_eq!(Checker::exhaustive().observers(true).run(first_of_three).executions(), 3);
+    /// ```
+    pub fn observers(mut self, yes: bool) -> Checker {
+        self.settings.observers = yes.then(Observers::default);
+        self
+    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;
@@ -257,12 +296,14 @@ impl Checker {
 
     /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
     fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
-        // Spurious wake-ups within bounds are not reduced.
-        let reduces = bounds.is_none() || self.settings.spurious == 0;
+        #[cfg(test)]
+        if self.doubts && matches!(self.choice, Choice::Exhaustive) {
+            return Box::new(tests::Doubts { asked: false });
+        }
         let inside: Box<dyn Strategy> = match &self.choice {
             Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
-            Choice::Exhaustive if reduces => return Box::new(Bounded::new(bounds).beyond(explored)),
-            Choice::Exhaustive | Choice::Dfs => Box::new(Dfs::new()),
+            Choice::Exhaustive => return Box::new(Bounded::new(bounds).beyond(explored)),
+            Choice::Dfs => Box::new(Dfs::new()),
             Choice::PreemptionBounding => {
                 Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))
             }
@@ -302,6 +343,8 @@ impl Checker {
         if self.plan.test.is_none() {
             self.plan.test = name_of_test();
         }
+        // Others may run clones of this checker at the same time.
+        self.settings.observers = self.settings.observers.map(|observers| observers.fork());
         if let Err(error) = environment::apply(&mut self, |name| std::env::var(name).ok()) {
             panic!("raddle: {error}");
         }
@@ -317,8 +360,7 @@ impl Checker {
         if open && findings.through && findings.failures == 0 {
             // The reduction has met what it cannot decide: the slow and obvious search does, from the start.
             self.choice = Choice::Dfs;
-            (self.round, self.earlier) = (0, Counted::default());
-            (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
+            self.begin_anew();
             self.plan.budget.time = self.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
             findings = self.search(&f, listening.clone());
         }
@@ -396,7 +438,38 @@ impl Checker {
         report
     }
 
-    fn search<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
+    /// Explores `f`, and begins anew where something was taken for granted that does not hold.
+    fn search<T, F>(&mut self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        if !matches!(self.choice, Choice::Exhaustive) {
+            self.settings.observers = None;
+        }
+        let begun = Instant::now();
+        let mut found = self.search_once(f, listener.clone());
+        while self.settings.observers.as_ref().is_some_and(Observers::learn) {
+            // What it has found is true all the same.
+            found.left = None;
+            if found.failure.is_some() && self.plan.on_failure == OnFailure::Stop || found.interrupted {
+                break;
+            }
+            self.begin_anew();
+            let mut rest = self.clone();
+            rest.plan.budget.time = rest.plan.budget.time.map(|limit| limit.saturating_sub(begun.elapsed()));
+            found = rest.search_once(f, listener.clone());
+        }
+        found
+    }
+
+    /// Nothing that an earlier part of the search did counts any more.
+    fn begin_anew(&mut self) {
+        (self.round, self.earlier) = (0, Counted::default());
+        (self.plan.counted, self.plan.explored, self.plan.left) = (0, 0.0, None);
+    }
+
+    fn search_once<T, F>(&self, f: &F, listener: Arc<dyn Listener>) -> Findings<T>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
@@ -483,4 +556,52 @@ impl Checker {
 /// The test harness names its threads after the tests that run on them.
 fn name_of_test() -> Option<String> {
     std::thread::current().name().filter(|n| *n != "main").map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::strategy::{Decision, Next};
+    use raddle_core::trace::Trace;
+    use raddle_core::verdict::Extent;
+    use raddle_core::world::Point;
+
+    /// A reduction that cannot tell how to go on.
+    pub(super) struct Doubts {
+        pub asked: bool,
+    }
+
+    impl Strategy for Doubts {
+        fn begin(&mut self, _: u64) -> Next {
+            if std::mem::replace(&mut self.asked, true) { Next::Exhausted } else { Next::From(0) }
+        }
+        fn choose(&mut self, _: &Trace, _: &Point<'_>) -> Decision {
+            Decision::UNDECIDED
+        }
+        fn split(&mut self) -> Option<Box<dyn Strategy>> {
+            None
+        }
+        fn extent(&self, _: u64) -> Extent {
+            Extent::Exhaustive
+        }
+    }
+
+    /// Where the reduction cannot decide, depth-first search does, from the start, and the verdict is its own.
+    #[test]
+    fn what_the_reduction_cannot_decide() {
+        let program = || {
+            let two = raddle_native::thread::spawn(|| raddle_native::choice::choose(3));
+            raddle_native::choice::choose(2) * 10 + two.join().unwrap()
+        };
+        let mut checker = Checker::exhaustive();
+        checker.doubts = true;
+        let report = checker.clone().run(program);
+        assert_eq!(report.outcomes().len(), 6);
+        assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+        assert_eq!(report.executions(), Checker::dfs().run(program).executions());
+        // A limit is no reason to begin anew.
+        let report = checker.max_executions(0).run(program);
+        assert_eq!(report.executions(), 0);
+        assert!(!report.coverage().is_exhaustive(), "{}", report.coverage());
+    }
 }

@@ -6,11 +6,12 @@ use crate::checker::{Checker, Choice};
 use crate::resume;
 use crate::tickets;
 use raddle_core::strategy::Sampler;
+use raddle_native::Observers;
 use std::str::FromStr;
 use std::time::Duration;
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SECONDS`, `RADDLE_SEED`,
-/// `RADDLE_WORKERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
+/// `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
 pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
@@ -55,6 +56,14 @@ pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>)
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
         checker.plan.workers = workers.max(1);
+    }
+    if let Some(text) = var("RADDLE_OBSERVERS") {
+        let yes = match text.as_str() {
+            "1" | "true" => true,
+            "0" | "false" => false,
+            _ => return Err(format!("RADDLE_OBSERVERS is `{text}`; it takes true or false")),
+        };
+        checker.settings.observers = yes.then(Observers::default);
     }
     if let Some(seconds) = number(&var, "RADDLE_SECONDS")? {
         checker.plan.budget.time = Some(Duration::from_secs(seconds));
@@ -108,6 +117,8 @@ mod tests {
         assert_eq!((checker.bounds.preemptions, checker.up_to), (Some(2), None));
         let checker = applied(&[("RADDLE_STRATEGY", "iterative"), ("RADDLE_PREEMPTIONS", "2")]).unwrap();
         assert_eq!((checker.bounds.preemptions, checker.up_to), (None, Some(2)));
+        let observes = |value| applied(&[("RADDLE_OBSERVERS", value)]).unwrap().settings.observers.is_some();
+        assert_eq!([observes("true"), observes("1"), observes("false")], [true, true, false]);
         let checker = applied(&[("RADDLE_STRATEGY", "pct:4")]).unwrap();
         assert_eq!(checker.sampler, Sampler::Pct(4));
         assert!(matches!(checker.choice, Choice::Random(5)));
@@ -132,6 +143,8 @@ mod tests {
                              {names}"
         );
         assert_eq!(error, expected);
+        let error = applied(&[("RADDLE_OBSERVERS", "some")]).unwrap_err();
+        assert_eq!(error, "RADDLE_OBSERVERS is `some`; it takes true or false");
         let error = applied(&[("RADDLE_RESUME", "/no/such/search")]).unwrap_err();
         assert!(error.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{error}");
         let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();

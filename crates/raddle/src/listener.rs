@@ -61,8 +61,12 @@ impl Listening {
             Some(1) => ", all within 1 preemption done".to_owned(),
             Some(n) => format!(", all within {n} preemptions done"),
         };
+        let peak = match progress.peak {
+            0 => String::new(),
+            n => format!(", at most {} steps kept", thousands(n)),
+        };
         format!(
-            "raddle: {name}{} executions{}{failures}, {} a second{bound}, {} s",
+            "raddle: {name}{} executions{}{failures}, {} a second{bound}{peak}, {} s",
             thousands(progress.executions),
             estimate.unwrap_or_default(),
             thousands(rate as u64),
@@ -119,14 +123,15 @@ mod tests {
             failures: 0,
             elapsed: Duration::from_secs(4),
             finished_bound: None,
+            peak: 0,
             estimate: None,
         };
         assert_eq!(listening.words(&progress), "raddle: a test: 12,000 executions, 3,000 a second, 4 s");
         (progress.earlier, progress.failures) = (4_000, 2);
-        progress.finished_bound = Some(1);
+        (progress.finished_bound, progress.peak) = (Some(1), 1_200);
         progress.estimate = Some(Estimate { total: 34_650, range: (30_000, 51_000), explored: 0.35 });
         let words = "raddle: a test: 12,000 executions of about 34,650 (30,000 to 51,000), 2 failed, 2,000 a second, all \
-                     within 1 preemption done, 4 s";
+                     within 1 preemption done, at most 1,200 steps kept, 4 s";
         assert_eq!(listening.words(&progress), words);
     }
 }

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
+/// The setting of a search that was stopped which says what is received: see [`raddle_native::Observers`].
+const OBSERVED: &str = "observed";
+
 /// Reads a file.
 pub(crate) fn read(path: &str) -> Result<Saved, String> {
     let content = std::fs::read_to_string(path).map_err(|e| format!("cannot read the search {path}: {e}"))?;
@@ -29,11 +32,14 @@ impl Checker {
         if let Some(most) = self.up_to {
             words.push_str(&format!(", up to {most} preemptions"));
         }
+        if self.settings.observers.is_some() {
+            words.push_str(", with observers");
+        }
         Some(words)
     }
 
     /// The search goes on where `saved` was.
-    pub(crate) fn go_on(&mut self, saved: Saved) -> Result<(), String> {
+    pub(crate) fn go_on(&mut self, mut saved: Saved) -> Result<(), String> {
         let kind = self.kind().ok_or("only searches that enumerate can go on where they were stopped")?;
         if saved.kind != kind {
             return Err(format!("the search that was stopped is `{}`, this one is `{kind}`", saved.kind));
@@ -43,6 +49,7 @@ impl Checker {
         {
             return Err(format!("the search that was stopped is one of {one}, not of {other}"));
         }
+        let observed = saved.settings.remove(OBSERVED);
         let settings = self.plan().settings;
         if saved.settings != settings {
             let words = |settings: &BTreeMap<String, String>| {
@@ -53,6 +60,9 @@ impl Checker {
                 words(&saved.settings),
                 words(&settings)
             ));
+        }
+        if let (Some(observers), Some(observed)) = (&self.settings.observers, observed) {
+            observers.apply(&observed)?;
         }
         self.plan.counted = saved.counted.executions;
         self.plan.explored = saved.explored;
@@ -65,11 +75,15 @@ impl Checker {
     /// Writes down what is left of a search, and returns where.
     pub(crate) fn save<T: Debug>(&self, found: &mut Findings<T>) -> Option<Result<PathBuf, String>> {
         let left = found.left.take()?;
+        let mut settings = self.plan().settings;
+        if let Some(observers) = &self.settings.observers {
+            settings.insert(OBSERVED.to_owned(), observers.to_word());
+        }
         let saved = Saved {
             search: Saved::VERSION,
             test: self.plan.test.clone(),
             kind: self.kind()?,
-            settings: self.plan().settings,
+            settings,
             round: self.up_to.map(|_| found.finished_bound.map_or(0, |bound| bound + 1)),
             explored: found.explored.unwrap_or(0.0),
             counted: Counted::of(&self.earlier, found),

@@ -111,6 +111,18 @@ fn the_failure_of_an_exhaustive_check_has_a_simple_schedule() {
     assert_eq!(again.failure().unwrap().message(), simple.failure().unwrap().message());
 }
 
+/// Tasks send answers, and only the first ones are received.
+fn first_answers(tasks: usize, each: usize, received: usize) -> usize {
+    let (sender, receiver) = raddle::sync::mpsc::channel();
+    for task in 0..tasks {
+        let sender = sender.clone();
+        raddle::thread::spawn(move || (0..each).for_each(|_| sender.send(task).unwrap()));
+    }
+    let sum = (0..received).map(|_| receiver.recv().unwrap()).sum();
+    std::mem::forget(receiver);
+    sum
+}
+
 /// Explores a little at a time, each time from a file.
 fn in_parts(checker: &Checker, f: impl Fn() -> usize + Send + Sync + Copy) -> (Report<usize>, u32) {
     let little = Duration::from_millis(100);
@@ -132,9 +144,10 @@ fn in_parts(checker: &Checker, f: impl Fn() -> usize + Send + Sync + Copy) -> (R
 #[test]
 fn a_search_goes_on_where_a_time_limit_stopped_it() {
     type Program = fn() -> usize;
-    let searches: [(&str, Checker, Program); 4] = [
+    let searches: [(&str, Checker, Program); 5] = [
         ("optimal", Checker::exhaustive(), || mutex_counter(3, 4)),
         ("bounded", Checker::exhaustive().preemptions(2), || mutex_counter(3, 4)),
+        ("observers", Checker::exhaustive().observers(true), || first_answers(3, 5, 8)),
         ("dfs", Checker::dfs(), || mutex_counter(2, 3)),
         ("iterative", Checker::exhaustive().preemptions_up_to(2), || mutex_counter(3, 4)),
     ];

@@ -41,8 +41,9 @@ where
         let earlier = plan.counted;
         plan.counted += known.map_or(0, |found| found.executions);
         let failures = known.map_or(0, |found| found.failures);
+        let peak = known.map_or(0, |found| found.peak);
         let listener = listener.clone();
-        let round = Arc::new(Round { listener, begun, earlier, failures, finished: before });
+        let round = Arc::new(Round { listener, begun, earlier, failures, finished: before, peak });
         let mut found = search(&plan, strategy(bound, before), &make_world, round);
         found.finished_bound = match found.coverage.extent {
             Extent::Part(_) => before,
@@ -116,6 +117,8 @@ struct Round {
     earlier: u64,
     failures: u64,
     finished: Option<u32>,
+    /// The peak of the rounds before.
+    peak: u64,
 }
 
 impl Listener for Round {
@@ -126,6 +129,7 @@ impl Listener for Round {
             failures: self.failures + progress.failures,
             elapsed: self.begun.elapsed(),
             finished_bound: self.finished,
+            peak: self.peak.max(progress.peak),
             estimate: progress.estimate,
         });
     }

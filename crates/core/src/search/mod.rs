@@ -61,6 +61,8 @@ pub struct Progress {
     pub elapsed: Duration,
     /// The largest bound that has been explored completely, where a bound grows.
     pub finished_bound: Option<u32>,
+    /// The most that a strategy of the search has held at once, in steps and picks.
+    pub peak: u64,
     /// How many executions there will be; within the present bound, where a bound grows.
     pub estimate: Option<Estimate>,
 }
@@ -217,6 +219,7 @@ where
         (Some(why), _) => Extent::Part(match why {
             Stopped::Failure => "stopped at the first failure".to_owned(),
             Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+            Stopped::Refuted => "stopped to begin anew".to_owned(),
             Stopped::Executions => format!("stopped after {executions}"),
             Stopped::Time => format!("stopped after {executions} at the time limit"),
             Stopped::Interrupted => format!("interrupted after {executions}"),

@@ -20,6 +20,7 @@ const NAP: Duration = Duration::from_millis(100);
 pub(super) enum Stopped {
     Failure,
     NotDeterministic,
+    Refuted,
     Interrupted,
     Time,
     Executions,
@@ -32,6 +33,8 @@ pub(super) struct Watched {
     /// Those of them that an earlier part of the same search has made.
     earlier: u64,
     pub failures: AtomicU64,
+    /// The most that a strategy has held at once.
+    pub peak: AtomicU64,
     /// How much of the whole tree has been explored; none if there is no telling.
     explored: Mutex<Option<f64>>,
     estimates: Mutex<Estimates>,
@@ -53,6 +56,7 @@ impl Watched {
             executions: AtomicU64::new(plan.counted),
             earlier: plan.counted,
             failures: AtomicU64::new(0),
+            peak: AtomicU64::new(0),
             explored: Mutex::new(Some(plan.explored)),
             estimates: Mutex::default(),
             listener,
@@ -133,6 +137,7 @@ impl Watched {
             failures: self.failures.load(Ordering::Relaxed),
             elapsed: now - self.begun,
             finished_bound: None,
+            peak: self.peak.load(Ordering::Relaxed),
             estimate: self.explored().and_then(add),
         });
     }

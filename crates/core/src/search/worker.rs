@@ -246,6 +246,9 @@ where
         let max_steps = self.shared.plan.budget.steps;
         let (ran, steps) = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
         self.own.steps += steps as u64;
+        if self.world.is_refuted() {
+            self.shared.watched.stop(Stopped::Refuted);
+        }
         let verdict = match ran {
             Ran::Passed(_) if job.strategy.repeats(&job.trace) => self.abandon(),
             Ran::Failed(defect) if can_repeat(defect.kind) && job.strategy.repeats(&job.trace) => {
@@ -333,6 +336,7 @@ where
         let new = self.own.executions - self.own.reported;
         self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
         self.own.reported = self.own.executions;
+        self.shared.watched.peak.fetch_max(self.own.peak, Ordering::Relaxed);
     }
 
     fn hand_in(&mut self) {

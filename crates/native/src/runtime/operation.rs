@@ -80,6 +80,8 @@ pub(crate) struct Verb {
     pub part: Part,
     /// Operations that commute with each other can block it together, as readers do a writer.
     pub blocked_by_several: bool,
+    /// What it touches depends on how many others of its kind have happened, not only on whether they have.
+    pub numbered: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub odd: bool,
 }
@@ -111,6 +113,7 @@ impl Verb {
             looks: false,
             part: Part::Either,
             blocked_by_several: false,
+            numbered: false,
             odd: false,
         }
     }
@@ -166,6 +169,11 @@ impl Verb {
     /// Operations that commute with each other can block it together.
     pub const fn blocked_by_several(mut self) -> Verb {
         self.blocked_by_several = true;
+        self
+    }
+    /// What it touches depends on how many others have happened.
+    pub const fn numbered(mut self) -> Verb {
+        self.numbered = true;
         self
     }
     /// The value in place decides whether it reads or writes.

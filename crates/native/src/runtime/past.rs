@@ -289,6 +289,11 @@ impl Past for Execution {
         self.task(task).op.verb.blocked_by_several
     }
 
+    #[inline]
+    fn is_numbered(&self, task: TaskId) -> bool {
+        self.task(task).op.verb.numbered
+    }
+
     fn part_of(&self, step: usize, _task: TaskId) -> Part {
         self.history.steps[step].part
     }

@@ -79,6 +79,14 @@ proptest! {
     }
 
     #[test]
+    fn nor_where_tasks_wake_up_for_no_reason(program in programs(), spurious in 1..3u32) {
+        for bounds in all_bounds() {
+            let compared = compare(&program, &Settings { spurious, ..Settings::default() }, bounds);
+            prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+        }
+    }
+
+    #[test]
     fn nor_where_loops_wait(program in programs()) {
         for bounds in all_bounds() {
             let compared = compare(&program, &Settings { spins: Spins::Await, ..Settings::default() }, bounds);

@@ -1,10 +1,11 @@
-//! Channels without bound: how many traces they have, and random programs that use their ends and give them up.
+//! Channels, with a bound and without: how many traces they have, and random programs that use their ends and give them
+//! up.
 
 use crate::oracle::{self, Notes, config};
 use crate::programs::mpsc_pc;
 use proptest::prelude::*;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
-use raddle::sync::mpsc::{Receiver, Sender, channel};
+use raddle::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 use raddle::{Checker, thread};
 use raddle_core::clock::Time;
 use raddle_native::Settings;
@@ -25,10 +26,127 @@ fn a_trace_for_each_order_of_the_messages() {
     );
 }
 
+/// One message of another task may come anywhere between these. Where nothing bounds how far senders are ahead there are
+/// 8 places for messages, and whether each of the last four is sent before its place is received from or later is taken
+/// to matter.
+#[test]
+fn more_messages_than_places() {
+    for (capacity, ways) in [(None, 1 << 4), (Some(1), 1), (Some(2), 1), (Some(7), 1)] {
+        let report = Checker::exhaustive().run(move || {
+            let (sender, receiver) = open(capacity);
+            let other = sender.clone();
+            let tasks = [
+                thread::spawn(move || (0..11).for_each(|n| assert!(sender.send(n)))),
+                thread::spawn(move || assert!(other.send(-1))),
+            ];
+            let received: Vec<i64> = receiver.iter().collect();
+            tasks.into_iter().for_each(|task| task.join().unwrap());
+            received
+        });
+        assert!(report.coverage().is_exhaustive());
+        assert_eq!((report.executions(), report.outcomes().len()), (12 * ways, 12), "{capacity:?}");
+    }
+}
+
+/// The same where there is a bound. A send waits for a place, and for nothing else that is received.
+#[test]
+fn a_bound_that_is_met_brings_sends_and_receives_in_order() {
+    let count = |capacity: usize, producers: usize, messages: usize| {
+        let report = Checker::exhaustive().run(move || {
+            let (sender, receiver) = sync_channel(capacity);
+            let tasks: Vec<_> = (0..producers)
+                .map(|_| {
+                    let sender = sender.clone();
+                    thread::spawn(move || (0..messages).for_each(|n| sender.send(n).unwrap()))
+                })
+                .collect();
+            drop(sender);
+            assert_eq!(receiver.iter().count(), producers * messages);
+            tasks.into_iter().for_each(|task| task.join().unwrap());
+        });
+        assert!(report.coverage().is_exhaustive());
+        assert!(report.failure().is_none(), "{report}");
+        report.executions()
+    };
+    // As many as there are orders of the messages, whether the senders have to wait or not: who waits is not seen.
+    for capacity in [1, 2, 3, 6] {
+        let counts =
+            [count(capacity, 1, 1), count(capacity, 1, 5), count(capacity, 2, 1), count(capacity, 2, 2)];
+        assert_eq!(counts, [1, 1, 2, 6], "{capacity}");
+        assert_eq!([count(capacity, 2, 3), count(capacity, 3, 1)], [20, 6], "{capacity}");
+    }
+}
+
+/// A receive that finds a message depends on the send of that message, and not on those of later ones.
+#[test]
+fn a_receive_that_does_not_wait() {
+    let report = Checker::exhaustive().run(|| {
+        let (sender, receiver) = channel();
+        sender.send(0).unwrap();
+        let task = thread::spawn(move || {
+            (1..5).for_each(|n| sender.send(n).unwrap());
+            // The end of a sender may be the last one.
+            std::mem::forget(sender);
+        });
+        let first = receiver.try_recv().ok();
+        task.join().unwrap();
+        first
+    });
+    assert_eq!(report.executions(), 1);
+}
+
+/// One of the sending ends.
+enum Tx {
+    Free(Sender<i64>),
+    Bounded(SyncSender<i64>),
+}
+
+impl Tx {
+    fn send(&self, value: i64) -> bool {
+        match self {
+            Tx::Free(sender) => sender.send(value).is_ok(),
+            Tx::Bounded(sender) => sender.send(value).is_ok(),
+        }
+    }
+    fn try_send(&self, value: i64) -> i64 {
+        match self {
+            Tx::Free(sender) => sender.send(value).is_ok() as i64,
+            Tx::Bounded(sender) => match sender.try_send(value) {
+                Ok(()) => 2,
+                Err(TrySendError::Full(_)) => 3,
+                Err(TrySendError::Disconnected(_)) => 4,
+            },
+        }
+    }
+}
+
+fn open(capacity: Option<usize>) -> (Tx, Receiver<i64>) {
+    match capacity {
+        None => {
+            let (sender, receiver) = channel();
+            (Tx::Free(sender), receiver)
+        }
+        Some(capacity) => {
+            let (sender, receiver) = sync_channel(capacity);
+            (Tx::Bounded(sender), receiver)
+        }
+    }
+}
+
+impl Clone for Tx {
+    fn clone(&self) -> Tx {
+        match self {
+            Tx::Free(sender) => Tx::Free(sender.clone()),
+            Tx::Bounded(sender) => Tx::Bounded(sender.clone()),
+        }
+    }
+}
+
 /// What a task does with its sender.
 #[derive(Clone, Debug)]
 enum Does {
     Send(i64),
+    TrySend(i64),
     Clone,
     Drop,
     Load,
@@ -49,18 +167,21 @@ enum Takes {
 }
 
 #[derive(Clone, Debug)]
-struct Program {
+pub struct Program {
+    /// None for no bound.
+    capacity: Option<usize>,
     senders: Vec<Vec<Does>>,
     receiver: Vec<Takes>,
     /// Main keeps the first sender until the others are joined.
     keeps: bool,
 }
 
-fn send(program: &[Does], sender: Sender<i64>, shared: &AtomicI64) -> Notes {
+fn send(program: &[Does], sender: Tx, shared: &AtomicI64) -> Notes {
     let (mut senders, mut notes) = (vec![sender], Notes::new());
     for op in program {
         match (op, senders.last()) {
-            (Does::Send(value), Some(sender)) => notes.push(sender.send(*value).is_ok() as i64),
+            (Does::Send(value), Some(sender)) => notes.push(sender.send(*value) as i64),
+            (Does::TrySend(value), Some(sender)) => notes.push(sender.try_send(*value)),
             (Does::Clone, Some(sender)) => senders.push(sender.clone()),
             (Does::Drop, _) => drop(senders.pop()),
             (Does::Load, _) => notes.push(shared.load(SeqCst)),
@@ -93,8 +214,8 @@ fn receive(program: &[Takes], receiver: Receiver<i64>, shared: &AtomicI64) -> No
     notes
 }
 
-fn body(program: &Program) -> Notes {
-    let (sender, receiver) = channel();
+pub fn body(program: &Program) -> Notes {
+    let (sender, receiver) = open(program.capacity);
     let shared = Arc::new(AtomicI64::new(0));
     let mut tasks = Vec::new();
     for ops in program.senders.clone() {
@@ -109,9 +230,14 @@ fn body(program: &Program) -> Notes {
     notes
 }
 
-fn programs() -> impl Strategy<Value = Program> {
+/// Programs on a channel whose capacity is one of these, with so many tasks that send.
+pub fn programs(
+    capacities: &'static [Option<usize>],
+    senders: std::ops::Range<usize>,
+) -> impl Strategy<Value = Program> {
     let does = prop_oneof![
         5 => (1..4i64).prop_map(Does::Send),
+        2 => (1..4i64).prop_map(Does::TrySend),
         1 => Just(Does::Clone),
         1 => Just(Does::Drop),
         1 => Just(Does::Load),
@@ -126,10 +252,16 @@ fn programs() -> impl Strategy<Value = Program> {
         1 => Just(Takes::Load),
         1 => Just(Takes::Store),
     ];
-    let senders = prop::collection::vec(prop::collection::vec(does, 0..4), 1..3);
-    (senders, prop::collection::vec(takes, 0..4), any::<bool>())
-        .prop_map(|(senders, receiver, keeps)| Program { senders, receiver, keeps })
+    let senders = prop::collection::vec(prop::collection::vec(does, 0..4), senders);
+    let capacity = prop::sample::select(capacities);
+    (capacity, senders, prop::collection::vec(takes, 0..4), any::<bool>())
+        .prop_map(|(capacity, senders, receiver, keeps)| Program { capacity, senders, receiver, keeps })
 }
+
+pub const WITHOUT: &[Option<usize>] = &[None];
+const BOUNDED: &[Option<usize>] = &[Some(1), Some(1), Some(2), Some(3), Some(11)];
+const RENDEZVOUS: &[Option<usize>] = &[Some(0)];
+const ANY: &[Option<usize>] = &[None, Some(0), Some(0), Some(1), Some(1), Some(2)];
 
 fn check(program: &Program, settings: Settings) -> Result<(), TestCaseError> {
     oracle::check(&program, &|| body(program), settings)
@@ -139,12 +271,22 @@ proptest! {
     #![proptest_config(config(200, 7))]
 
     #[test]
-    fn each_trace_once(program in programs()) {
+    fn each_trace_once(program in programs(WITHOUT, 1..3)) {
         check(&program, Settings::default())?;
     }
 
     #[test]
-    fn where_timers_fire_at_any_point(program in programs()) {
+    fn each_trace_once_where_there_is_a_bound(program in programs(BOUNDED, 1..3)) {
+        check(&program, Settings::default())?;
+    }
+
+    #[test]
+    fn each_trace_once_where_messages_are_handed_over(program in programs(RENDEZVOUS, 1..3)) {
+        check(&program, Settings::default())?;
+    }
+
+    #[test]
+    fn where_timers_fire_at_any_point(program in programs(ANY, 1..3)) {
         check(&program, Settings { time: Time::Any, ..Settings::default() })?;
     }
 }

@@ -4,6 +4,7 @@
 mod bounded;
 mod channels;
 mod counts;
+mod observers;
 mod oracle;
 mod programs;
 mod random_programs;

@@ -143,9 +143,24 @@ impl Finder<'_> {
             None => self.point.could_happen(second.task, first, &self.scratch.also),
         };
         if could && reversible {
+            if !only_program_order && self.point.is_numbered(second.task) {
+                self.keep_what_it_touches(second, first);
+            }
             self.reverse(second, first);
         }
         could
+    }
+
+    /// Where the operation comes before step `first`, it may not conflict with all that it does conflict with here: only
+    /// what it would touch there comes before it.
+    #[cold]
+    fn keep_what_it_touches(&mut self, second: &Second, first: usize) {
+        let accesses = self.point.accesses_then(second.task, first, &self.scratch.also);
+        let all = std::mem::take(&mut self.scratch.hits);
+        let conflicts = |hit: &u32| self.path.events[*hit as usize].accesses.conflict(accesses);
+        self.scratch.hits.extend(all.iter().filter(|(hit, _)| conflicts(hit)));
+        self.keep(second.task, first);
+        self.scratch.hits = all;
     }
 
     /// Whether step `hit` takes what the operation waits for, and nobody gives it back unless step `first` comes

@@ -2,9 +2,10 @@
 //! the tree.
 //!
 //! An execution hands in what it found as one *batch*, and a batch is worked off, the deepest first, before
-//! anything older. So there are only the batches of nested executions, each of them linear in the length of an
-//! execution times its alternatives. Where a batch leads to a place above what older ones still refer to, that
-//! stretch of the execution is put aside until the batch is done.
+//! anything older. So there are only the batches of nested executions, and the items that are left are linear in the
+//! length of an execution times its alternatives. Where a batch leads to a place above what older ones still refer to,
+//! that stretch of the execution is put aside until the batch is done: at most one stretch for each batch that has
+//! items left.
 
 use super::names::Name;
 use super::path::{Deferred, Event, Path, Reversal};
@@ -69,6 +70,8 @@ pub(super) struct Work {
     events: Vec<Event>,
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
+    /// Memory that is used again.
+    spare: Picks,
 }
 
 impl Work {
@@ -91,9 +94,21 @@ impl Work {
     /// An execution is over: the deepest of what it found comes first. It and all that it found have equal parts in
     /// its share of the tree, as far as anybody knows. Returns that part.
     pub fn close_batch(&mut self, share: f64) -> f64 {
-        let from = self.batches.last().map_or(0, |batch| batch.items);
-        let found = &mut self.items[from..];
-        found.sort_by_key(|item| item.depth);
+        let Batch { items, picks, .. } = self.batches.last().copied().unwrap_or_default();
+        let found = &mut self.items[items..];
+        if !found.is_sorted_by_key(|item| item.depth) {
+            found.sort_by_key(|item| item.depth);
+            // The picks of an item that is taken are the last ones, too.
+            self.spare.clear();
+            self.spare.extend_from_slice(&self.picks[picks..]);
+            self.picks.truncate(picks);
+            for item in found.iter_mut() {
+                let own = item.from as usize - picks..item.to as usize - picks;
+                item.from = self.picks.len() as u32;
+                self.picks.extend_from_slice(&self.spare[own]);
+                item.to = self.picks.len() as u32;
+            }
+        }
         let part = share / (found.len() + 1) as f64;
         found.iter_mut().for_each(|item| item.share = part);
         part
@@ -111,10 +126,11 @@ impl Work {
             let depth = item.depth as usize;
             schedule.clear();
             schedule.extend_from_slice(&self.picks[item.from as usize..item.to as usize]);
-            let left = self.items.get(batch.items..).and_then(|own| own.last());
-            match left {
-                None if batch.needed <= depth => self.picks.truncate(batch.picks),
-                _ => self.open_batch(path, depth, left.map_or(0, |item| item.depth as usize)),
+            self.picks.truncate(item.from as usize);
+            match self.items.get(batch.items..).and_then(|own| own.last()) {
+                Some(left) => self.open_batch(path, depth, left.depth as usize),
+                None if batch.needed > depth => self.put_aside(path, depth),
+                None => {}
             }
             self.open = self.picks.len();
             path.truncate(depth);
@@ -122,25 +138,35 @@ impl Work {
             return Some(item);
         }
     }
+    /// The last batch has no items left, and goes on from `depth`: what older ones need behind that is put aside.
+    fn put_aside(&mut self, path: &Path, depth: usize) {
+        let batch = self.batches.last_mut().expect("there is one");
+        // What this batch has put aside so far, if anything, comes right behind.
+        let needed = std::mem::replace(&mut batch.needed, depth);
+        let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
+        batch.depth = depth;
+        let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
+        self.events.splice(events..events, path.events[depth..needed].iter().copied());
+        self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
+        let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
+        self.reversals.splice(reversals..reversals, reversed);
+    }
     /// A batch that begins at `depth`, while the present one has items down to `left`.
     fn open_batch(&mut self, path: &Path, depth: usize, left: usize) {
         let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
         let batch = Batch {
             items: self.items.len(),
             picks: self.picks.len(),
-            needed: needed.min(depth),
+            needed,
             events: self.events.len(),
             births: self.births.len(),
             reversals: self.reversals.len(),
             depth,
         };
-        if needed > depth {
-            let within = |at: u32| at as usize >= depth && (at as usize) < needed;
-            self.events.extend_from_slice(&path.events[depth..needed]);
-            self.births.extend(path.born_after(depth).filter(|b| b.after as usize <= needed));
-            self.reversals.extend(path.reversals.iter().filter(|r| within(r.last)));
-        }
         self.batches.push(batch);
+        if needed > depth {
+            self.put_aside(path, depth);
+        }
     }
     /// The last batch is done: what was put aside for older ones is brought back. Returns how many steps stay.
     fn drop_batch(&mut self, path: &mut Path) -> usize {

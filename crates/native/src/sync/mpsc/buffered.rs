@@ -3,58 +3,54 @@
 //! A send waits for a free place and a receive for a message. Messages leave in the order in which they came.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
-use super::lanes::{self, Lanes};
+use super::lanes;
 use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
-use raddle_core::operation::Accesses;
+use crate::runtime::operation::{Op, Sense, Verb};
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// The argument of a send is the capacity.
 static SEND: Verb = Verb::new("send", |e, op| {
-    let facts = Facts::of(e, op.object);
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
     match facts.receiver {
-        Receiving::Gone => Sense::ready(Accesses::read(op.object)),
-        _ => match lanes::of(op) {
-            Some(lanes) => Sense::ready(lanes.send(facts.sent)),
-            None => Sense::when((facts.left() as u64) < op.args[0], Accesses::write(op.object)),
-        },
+        Receiving::Gone => Sense::ready(lanes.send_in_vain()),
+        _ => Sense::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
     }
 })
+.numbered()
 .alike();
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
-    let facts = Facts::of(e, op.object);
-    let fails = facts.receiver == Receiving::Gone || facts.left() as u64 >= op.args[0];
-    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    Sense::ready(match facts.receiver {
+        Receiving::Gone => lanes.send_in_vain(),
+        _ if facts.left() as u64 >= op.args[0] => lanes.fail_to_send(facts.sent),
+        _ => lanes.send(facts.sent),
+    })
 })
+.numbered()
 .alike();
-static RECV: Verb = Verb::new("recv", receive).looks();
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).looks();
+static RECV: Verb = Verb::new("recv", receive).looks().frees();
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).looks().frees();
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
-    let in_vain = Facts::of(e, op.object).left() == 0;
-    Sense::ready(lanes::of(op).map_or_else(|| receives(op, in_vain), Lanes::look))
+    let facts = Facts::of(e, op.object);
+    Sense::ready(lanes::of(op).look(facts.taken))
 })
 .looks()
+.frees()
 .alike();
 
 fn receive(e: &Execution, op: &Op) -> Sense {
-    let facts = Facts::of(e, op.object);
-    let waits_for_ever = op.other == NO_OBJECT && op.args[0] == 0;
-    let in_vain = facts.left() == 0 && (facts.senders == 0 || timed::is_over(e, op));
-    let accesses = match lanes::of(op) {
-        Some(lanes) if waits_for_ever && !in_vain => lanes.receive(facts.taken),
-        Some(lanes) => lanes.look(),
-        None => receives(op, in_vain),
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    let is_there = facts.left() > 0;
+    let in_vain = !is_there && (facts.senders == 0 || timed::is_over(e, op));
+    let accesses = match timed::waits_for_ever(op) && !in_vain {
+        true => lanes.receive(facts.taken),
+        false => lanes.look(facts.taken),
     };
-    Sense::when(facts.left() > 0 || in_vain, timed::and_its_timer(e, accesses, op))
-}
-
-/// What a receive from a channel with a bound touches.
-fn receives(op: &Op, in_vain: bool) -> Accesses {
-    if in_vain { Accesses::read(op.object) } else { Accesses::write(op.object) }
+    Sense::when(is_there || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
 }
 
 impl<T> Channel<T> {
@@ -142,6 +138,9 @@ impl<T> Channel<T> {
             return Err(why);
         };
         self.change(current, |facts| facts.taken += 1);
+        if !self.layout.orders(message.number + 1) {
+            self.is_observed(current, message.number + 1);
+        }
         current.with(|e| e.made_progress());
         let sync = if self.capacity == UNBOUNDED {
             Synchronises::Receive(message.line)

@@ -3,7 +3,7 @@
 //! What operations depend on is in the words of its object, as [`Facts`]; the messages themselves are here.
 //! Which receive learns of which send is decided message by message, never by the channel as a whole.
 
-use super::lanes;
+use super::lanes::{self, Layout};
 use crate::runtime::context::Current;
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
@@ -21,23 +21,12 @@ use std::time::Duration;
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// Only the last sender's end can be noticed. Which one is the last depends on their order.
-static DROP_SENDER: Verb = Verb::new("drop sender", |e, op| {
-    let facts = Facts::of(e, op.object);
-    let matters = facts.senders == 1 && facts.receiver != Receiving::Gone;
-    Sense::ready(match lanes::of(op) {
-        Some(lanes) => lanes.drop_sender(),
-        None if matters => Accesses::write(op.object),
-        None => Accesses::read(op.object),
-    })
-})
-.alike()
-.in_destructors();
-static DROP_RECEIVER: Verb = Verb::new("drop receiver", |e, op| {
-    let matters = Facts::of(e, op.object).senders > 0 || lanes::of(op).is_some();
-    Sense::ready(if matters { Accesses::write(op.object) } else { Accesses::read(op.object) })
-})
-.alike()
-.in_destructors();
+static DROP_SENDER: Verb =
+    Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender())).in_destructors().frees();
+static DROP_RECEIVER: Verb =
+    Verb::always("drop receiver", |_, op| Sense::ready(lanes::of(op).drop_receiver()))
+        .in_destructors()
+        .frees();
 
 /// Where timers fire at any point, to set one is a step of its own.
 static SET_TIMER: Verb =
@@ -88,23 +77,15 @@ impl Facts {
     pub fn left(&self) -> u32 {
         self.sent - self.taken
     }
-    /// All that the sense of an operation on a channel of this capacity depends on. Where messages are handed
-    /// over, each of them has its own sender, which waits for it; where there is no bound, each has a place of its
-    /// own.
+    /// All that the sense of an operation depends on: each message has a place of its own.
     #[inline]
-    fn what_can_be_told(&self, capacity: u64) -> (Receiving, u32, [u32; 2], bool, bool) {
-        let each = match capacity {
-            0 => [self.taken, 0],
-            UNBOUNDED => [self.taken, self.sent],
-            _ => [0, 0],
-        };
-        (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
+    fn what_can_be_told(&self) -> (Receiving, bool, u32, u32) {
+        (self.receiver, self.senders == 0, self.sent, self.taken)
     }
     /// The part of it that decides which operations can happen, and which of them only look.
     #[inline]
-    fn who_can_go_on(&self, capacity: u64) -> (Receiving, u32, u32, bool, bool) {
-        let each = if capacity == 0 { self.taken } else { 0 };
-        (self.receiver, self.senders.min(2), each, self.left() == 0, self.left() as u64 >= capacity)
+    fn who_can_go_on(&self, capacity: u64) -> (Receiving, bool, bool, bool) {
+        (self.receiver, self.senders == 0, self.left() == 0, self.left() as u64 >= capacity)
     }
 }
 
@@ -137,11 +118,14 @@ pub(super) struct Channel<T> {
     /// The execution that it belongs to.
     serial: u64,
     pub capacity: u64,
+    pub layout: Layout,
+    /// Where it was made.
+    made: &'static Location<'static>,
     state: Mutex<State<T>>,
 }
 
 impl<T> Channel<T> {
-    pub fn new(current: Current, capacity: u64) -> Channel<T> {
+    pub fn new(current: Current, capacity: u64, made: &'static Location<'static>) -> Channel<T> {
         let facts = Facts { senders: 1, receiver: Receiving::Busy, sent: 0, taken: 0 };
         let state = State {
             queue: VecDeque::new(),
@@ -152,10 +136,10 @@ impl<T> Channel<T> {
         };
         current.with(|e| {
             let object = e.new_object(kind(capacity), facts.words());
-            if capacity == UNBOUNDED {
-                lanes::add_to(e, object);
-            }
-            Channel { object, serial: e.serial, capacity, state: Mutex::new(state) }
+            let observers = e.settings.observers.as_ref().filter(|_| capacity == UNBOUNDED);
+            let layout = Layout::of(capacity, observers.map(|observers| observers.most(made)));
+            layout.add_to(e, object);
+            Channel { object, serial: e.serial, capacity, layout, made, state: Mutex::new(state) }
         })
     }
 
@@ -166,7 +150,7 @@ impl<T> Channel<T> {
     /// An operation on this channel.
     #[inline(always)]
     pub fn op(&self, verb: &'static Verb, place: &'static Location<'static>) -> Op {
-        lanes::on(Op::new(verb, self.object, place), self.capacity)
+        self.layout.mark(Op::new(verb, self.object, place))
     }
 
     #[inline]
@@ -187,9 +171,11 @@ impl<T> Channel<T> {
             let mut after = before;
             let result = f(&mut after);
             e.objects[self.object].words = after.words();
-            let changed = match e.looks_away() {
+            // Where messages are handed over, each has its own sender, which waits for it.
+            let only_who = e.looks_away() && self.capacity > 0 && self.layout.orders(u32::MAX);
+            let changed = match only_who {
                 true => before.who_can_go_on(self.capacity) != after.who_can_go_on(self.capacity),
-                false => before.what_can_be_told(self.capacity) != after.what_can_be_told(self.capacity),
+                false => before.what_can_be_told() != after.what_can_be_told(),
             };
             if changed {
                 e.touch(self.object);
@@ -287,22 +273,47 @@ impl<T> Channel<T> {
     #[inline(always)]
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
         current.perform(self.op(&DROP_RECEIVER, place));
-        self.change(current, |facts| facts.receiver = Receiving::Gone);
+        let facts = self.change(current, |facts| {
+            facts.receiver = Receiving::Gone;
+            *facts
+        });
         current.did(Effect::None, Synchronises::None);
         let unreceived = match self.capacity {
             // Senders that wait take their offers back.
             0 => VecDeque::new(),
             _ => std::mem::take(&mut self.state().queue),
         };
+        if self.layout.orders(facts.sent) {
+            return drop(unreceived);
+        }
+        // What the messages do when they are dropped tells their order, too.
+        let steps = || current.with(|e| e.log.lines.len());
+        let before = steps();
         drop(unreceived);
+        if steps() > before {
+            self.is_observed(current, facts.sent);
+        }
+    }
+
+    /// So many messages are received, or their order is told in another way.
+    #[cold]
+    pub fn is_observed(&self, current: Current, messages: u32) {
+        current.with(|e| {
+            if let Some(observers) = &e.settings.observers {
+                observers.refute(self.made, messages);
+            }
+        });
     }
 }
 
 /// The kind of those without bound.
 pub(super) const KIND: Kind = "Channel";
 
+/// The kind of those with one.
+pub(super) const BOUNDED_KIND: Kind = "SyncChannel";
+
 fn kind(capacity: u64) -> Kind {
-    if capacity == UNBOUNDED { KIND } else { "SyncChannel" }
+    if capacity == UNBOUNDED { KIND } else { BOUNDED_KIND }
 }
 
 /// Until when a receive waits.

@@ -35,7 +35,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
             (Sender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Arc::new(Channel::new(current, channel::UNBOUNDED));
+            let channel = Arc::new(Channel::new(current, channel::UNBOUNDED, Location::caller()));
             (Sender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
         }
     }
@@ -52,7 +52,7 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
             (SyncSender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Arc::new(Channel::new(current, bound as u64));
+            let channel = Arc::new(Channel::new(current, bound as u64, Location::caller()));
             (SyncSender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
         }
     }

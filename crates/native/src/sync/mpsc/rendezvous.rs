@@ -5,56 +5,72 @@
 //! knew. Waiting senders are met in the order in which they came.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving};
-use super::timed;
+use super::{lanes, timed};
 use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
-use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// Hands over or offers.
 static SEND: Verb = Verb::new("send", |e, op| {
-    let fails = Facts::of(e, op.object).receiver == Receiving::Gone;
-    Sense::ready(if fails { Accesses::read(op.object) } else { Accesses::write(op.object) })
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    Sense::ready(match facts.receiver {
+        Receiving::Gone => lanes.send_in_vain(),
+        _ => lanes.send(facts.sent),
+    })
 })
+.numbered()
 .alike();
 /// Waits until the offer whose number is the argument is taken, or never will be.
 static SENT: Verb = Verb::new("send", |e, op| {
     let facts = Facts::of(e, op.object);
-    let over = facts.taken as u64 > op.args[0] || facts.receiver == Receiving::Gone;
-    Sense::when(over, Accesses::read(op.object))
+    let number = op.args[0] as u32;
+    let over = facts.taken > number || facts.receiver == Receiving::Gone;
+    Sense::when(over, lanes::of(op).be_received(number))
 });
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
-    let meets = Facts::of(e, op.object).receiver == Receiving::Waiting;
-    Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    Sense::ready(match facts.receiver {
+        Receiving::Gone => lanes.send_in_vain(),
+        Receiving::Waiting => lanes.send(facts.sent),
+        Receiving::Busy | Receiving::Served => lanes.fail_to_send(facts.sent),
+    })
 })
+.numbered()
 .alike();
 /// Takes an offer or begins to wait for one.
-static RECV: Verb = Verb::new("recv", receive);
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive);
+static RECV: Verb = Verb::new("recv", receive).frees();
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).frees();
 /// Waits until a sender has come, or none will, or not in time.
 static RECEIVED: Verb = Verb::new("recv", wait_for_sender);
 static RECEIVED_IN_TIME: Verb = Verb::new("recv_timeout", wait_for_sender);
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
-    let meets = Facts::of(e, op.object).left() > 0;
-    Sense::ready(if meets { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    let facts = Facts::of(e, op.object);
+    Sense::ready(lanes::of(op).look(facts.taken))
 })
+.looks()
+.frees()
 .alike();
 
 fn receive(e: &Execution, op: &Op) -> Sense {
-    let fails = Facts::of(e, op.object).senders == 0;
-    let accesses = if fails { Accesses::read(op.object) } else { Accesses::write(op.object) };
-    Sense::ready(timed::and_its_timer(e, accesses, op))
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    Sense::ready(timed::and_its_timer(e, lanes.receive(facts.taken), lanes.look_at_senders(), op))
 }
 
 fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
-    let facts = Facts::of(e, op.object);
-    let over = facts.receiver == Receiving::Served || facts.senders == 0;
-    // One who gives up no longer waits, which senders can see.
-    let accesses = if over { Accesses::read(op.object) } else { Accesses::write(op.object) };
-    Sense::when(over || timed::is_over(e, op), timed::and_its_timer(e, accesses, op))
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    let served = facts.receiver == Receiving::Served;
+    let in_vain = !served && (facts.senders == 0 || timed::is_over(e, op));
+    // It is counted as taken as soon as it is handed over.
+    let number = facts.taken - served as u32;
+    let accesses = match timed::waits_for_ever(op) && !in_vain {
+        true => lanes.receive(number),
+        // One who gives up no longer waits, which senders can see.
+        false => lanes.look(number),
+    };
+    Sense::when(served || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
 }
 
 impl<T> Channel<T> {
@@ -64,7 +80,7 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), SendError<T>> {
-        current.perform(Op::new(&SEND, self.object, place));
+        current.perform(self.op(&SEND, place));
         match self.facts(current).receiver {
             Receiving::Gone => {
                 current.did(Effect::Word("disconnected"), Synchronises::None);
@@ -77,7 +93,7 @@ impl<T> Channel<T> {
             Receiving::Busy | Receiving::Served => {}
         }
         let number = self.offer(current, value);
-        current.perform(Op::new(&SENT, self.object, place).arg(number as u64));
+        current.perform(self.op(&SENT, place).arg(number as u64));
         let taken = {
             let takes = &mut self.state().takes;
             takes.iter().position(|(n, _)| *n == number).map(|at| takes.swap_remove(at))
@@ -100,7 +116,7 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), TrySendError<T>> {
-        current.perform(Op::new(&TRY_SEND, self.object, place));
+        current.perform(self.op(&TRY_SEND, place));
         match self.facts(current).receiver {
             Receiving::Waiting => {
                 self.serve(current, value);
@@ -162,19 +178,16 @@ impl<T> Channel<T> {
             None => (&RECV, &RECEIVED),
             Some(_) => (&RECV_TIMEOUT, &RECEIVED_IN_TIME),
         };
-        current.perform(timed::until(Op::new(first, self.object, place), deadline));
+        current.perform(timed::until(self.op(first, place), deadline));
         if let Some(value) = self.take_offer(current) {
             return Ok(value);
         }
-        if self.facts(current).senders == 0 {
-            current.did(Effect::Word("disconnected"), Synchronises::None);
-            return Err(TryRecvError::Disconnected);
-        }
+        // That there is no sender is seen by whoever waits for one.
         self.change(current, |facts| facts.receiver = Receiving::Waiting);
         self.state().waits_since = current.with(|e| e.present_line());
         current.did(Effect::Word("waits for a sender"), Synchronises::Send);
 
-        current.perform(timed::until(Op::new(then, self.object, place), deadline));
+        current.perform(timed::until(self.op(then, place), deadline));
         let senders = self.change(current, |facts| {
             facts.receiver = Receiving::Busy;
             facts.senders
@@ -197,7 +210,7 @@ impl<T> Channel<T> {
         current: Current,
         place: &'static Location<'static>,
     ) -> Result<T, TryRecvError> {
-        current.perform(Op::new(&TRY_RECV, self.object, place));
+        current.perform(self.op(&TRY_RECV, place));
         if let Some(value) = self.take_offer(current) {
             return Ok(value);
         }
@@ -213,6 +226,7 @@ impl<T> Channel<T> {
     fn take_offer(&self, current: Current) -> Option<T> {
         let offer = self.state().queue.pop_front()?;
         self.change(current, |facts| facts.taken += 1);
+        current.with(|e| e.made_progress());
         let line = current.with(|e| e.present_line());
         self.state().takes.push((offer.number, line));
         let effect = Effect::Received(offer.number + 1, offer.line);

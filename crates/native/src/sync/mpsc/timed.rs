@@ -21,15 +21,23 @@ pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
     op.args[0] == 1 || (op.other != NO_OBJECT && e.task(op.task).timed_out)
 }
 
-/// `accesses`, and the timer that `op` waits for. If it goes on before that fires, the timer is taken away,
-/// which may make another one the next to fire.
-pub(super) fn and_its_timer(e: &Execution, accesses: Accesses, op: &Op) -> Accesses {
+/// Whether `op` waits as long as it takes.
+pub(super) fn waits_for_ever(op: &Op) -> bool {
+    op.other == NO_OBJECT && op.args[0] == 0
+}
+
+/// `accesses`, and the timer that `op` waits for; `fewer` includes them, for where there would be too many. If it goes
+/// on before that fires, the timer is taken away, which may make another one the next to fire.
+pub(super) fn and_its_timer(e: &Execution, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
     if op.other == NO_OBJECT {
         return accesses;
     }
-    let accesses = accesses.and(op.other, Mode::Read);
     match e.settings.time {
-        Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
-        _ => accesses,
+        Time::Any => {
+            let fewer = fewer.first().and(op.other, Mode::Read);
+            if is_over(e, op) { fewer } else { fewer.and(e.clock_object, Mode::Read) }
+        }
+        Time::Idle if accesses.iter().count() > 2 => fewer.and(op.other, Mode::Read),
+        Time::Idle => accesses.and(op.other, Mode::Read),
     }
 }
