@@ -16,9 +16,37 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(15);
 /// How much longer than its budget a process may take before it is stopped: executions are not cut short.
 const GRACE: Duration = Duration::from_secs(30);
+/// The same while there is something else to try.
+const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
 /// How a process that crashed is spoken of.
 pub const CRASHED: &str = "its process was ended by";
+
+/// How a process is spoken of that had its time.
+const TOO_LONG: &str = "too long: an execution did not come to its end in";
+
+/// Explores one test. If to look for everything takes far too long, what is left are random schedules: the searches of
+/// the order are tried in turn.
+pub fn explore_in_turn(
+    program: &Program,
+    order: &Order,
+    mut tell: impl FnMut(u64),
+) -> (Verdict, Vec<Explored>) {
+    let mut order = order.clone();
+    loop {
+        let (verdict, explored) = explore(program, &order, &Output::Nowhere, &mut tell);
+        match without_the_first_search(&verdict, &order) {
+            Some(rest) => order = rest,
+            None => return (verdict, explored),
+        }
+    }
+}
+
+fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
+    let is_too_long = matches!(verdict, Verdict::Skipped(why) if why.starts_with(TOO_LONG));
+    let rest = order.searches.get(1..).filter(|rest| is_too_long && !rest.is_empty())?;
+    Some(Order { searches: rest.to_vec(), ..order.clone() })
+}
 
 /// Where the output of a test goes.
 pub enum Output {
@@ -85,7 +113,8 @@ pub fn explore(
         Err(e) => return (Verdict::None(format!("cannot run {}: {e}", program.path.display())), Vec::new()),
     };
     let begun = Instant::now();
-    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + GRACE);
+    let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
+    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
     let mut listener = Listener { answer, rest: Vec::new() };
     loop {
         // Asked first, so that nothing said before the end is missed.
@@ -114,10 +143,7 @@ pub fn explore(
             Err(e) => return (Verdict::None(format!("its process cannot be waited for: {e}")), Vec::new()),
         }
         if limit.is_some_and(|limit| is_over(&child, begun, limit)) {
-            let words = format!(
-                "too long: an execution did not come to its end in {} s",
-                limit.unwrap_or_default().as_secs()
-            );
+            let words = format!("{TOO_LONG} {} s", limit.unwrap_or_default().as_secs());
             let why = stuck::reason(child.id(), &words);
             stop(&mut child);
             return (Verdict::Skipped(why), Vec::new());
@@ -171,5 +197,25 @@ impl Listener {
         let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = self.rest.drain(..whole).collect();
         lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::Search;
+
+    #[test]
+    fn what_is_too_long_to_see_whole_is_sampled() {
+        let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
+            "any_time":false,"budget":1,"patience":1,"arena":true}"#;
+        let order: Order = serde_json::from_str(order).unwrap();
+        let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
+        let rest = without_the_first_search(&too_long, &order).unwrap();
+        assert_eq!(rest.searches, [Search::Random(9)]);
+        assert!(without_the_first_search(&too_long, &rest).is_none(), "there is nothing else to try");
+        let stuck = Verdict::Skipped("needs the real world".to_owned());
+        assert!(without_the_first_search(&stuck, &order).is_none());
+        assert!(without_the_first_search(&Verdict::Passed, &order).is_none());
     }
 }

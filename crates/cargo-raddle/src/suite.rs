@@ -4,7 +4,7 @@ use crate::answer::Answer;
 use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{CRASHED, Output, explore};
+use crate::explore::{CRASHED, Output, explore, explore_in_turn};
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, Outcomes, Verdict};
 use crate::screen::Progress;
@@ -244,11 +244,11 @@ impl Suite<'_> {
             self.progress
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
         };
-        let (mut verdict, mut explored) = explore(&program, &order, &Output::Nowhere, tell);
+        let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
         if order.arena && matches!(&verdict, Verdict::None(how) if how.contains(CRASHED)) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
-            (verdict, explored) = explore(&program, &order, &Output::Nowhere, tell);
+            (verdict, explored) = explore_in_turn(&program, &order, tell);
             for search in &mut explored {
                 search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
             }
