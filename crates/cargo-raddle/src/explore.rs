@@ -1,14 +1,14 @@
 //! One test in a process of its own: started, listened to, and stopped if it does not get on.
 
+use crate::answer::Answer;
 use crate::compile::Program;
-use crate::programs::Answer;
 use crate::results::Verdict;
 use crate::stuck;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,37 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(15);
 /// How much longer than its budget a process may take before it is stopped: executions are not cut short.
 const GRACE: Duration = Duration::from_secs(30);
+/// The same while there is something else to try.
+const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
 /// How a process that crashed is spoken of.
 pub const CRASHED: &str = "its process was ended by";
+
+/// How a process is spoken of that had its time.
+const TOO_LONG: &str = "too long: an execution did not come to its end in";
+
+/// Explores one test. If to look for everything takes far too long, what is left are random schedules: the searches of
+/// the order are tried in turn.
+pub fn explore_in_turn(
+    program: &Program,
+    order: &Order,
+    mut tell: impl FnMut(u64),
+) -> (Verdict, Vec<Explored>) {
+    let mut order = order.clone();
+    loop {
+        let (verdict, explored) = explore(program, &order, &Output::Nowhere, &mut tell);
+        match without_the_first_search(&verdict, &order) {
+            Some(rest) => order = rest,
+            None => return (verdict, explored),
+        }
+    }
+}
+
+fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
+    let is_too_long = matches!(verdict, Verdict::Skipped(why) if why.starts_with(TOO_LONG));
+    let rest = order.searches.get(1..).filter(|rest| is_too_long && !rest.is_empty())?;
+    Some(Order { searches: rest.to_vec(), ..order.clone() })
+}
 
 /// Where the output of a test goes.
 pub enum Output {
@@ -27,7 +55,7 @@ pub enum Output {
     /// To ours.
     Terminal,
     /// Into this file.
-    File(PathBuf),
+    File(File),
 }
 
 /// Starts the process of a test.
@@ -45,11 +73,13 @@ pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
         // For checks that the test makes itself.
         command.env("RADDLE_REPLAY", ticket);
     }
-    // SAFETY: one system call, which changes nothing in this process. If it is refused, addresses of statics differ from
-    // one process to the next, which few programs ever notice.
+    // SAFETY: two system calls, which change nothing in this process. If the first is refused, addresses of statics
+    // differ from one process to the next, which few programs ever notice.
     unsafe {
         command.pre_exec(|| {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+            // Whoever stops this process, by whatever means, does not want the test to go on.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             Ok(())
         });
     }
@@ -62,10 +92,7 @@ fn start(program: &Program, order: &Order, answer: &Path, output: &Output) -> io
     match output {
         Output::Nowhere => command.stdout(Stdio::null()).stderr(Stdio::null()),
         Output::Terminal => &mut command,
-        Output::File(path) => {
-            let file = File::create(path)?;
-            command.stdout(file.try_clone()?).stderr(file)
-        }
+        Output::File(file) => command.stdout(file.try_clone()?).stderr(file.try_clone()?),
     };
     command.spawn()
 }
@@ -77,14 +104,18 @@ pub fn explore(
     output: &Output,
     mut tell: impl FnMut(u64),
 ) -> (Verdict, Vec<Explored>) {
-    let answer = Answer::new();
-    let mut child = match start(program, order, &answer.0, output) {
+    let answer = match Answer::new() {
+        Ok(answer) => answer,
+        Err(e) => return (Verdict::None(e), Vec::new()),
+    };
+    let mut child = match start(program, order, &answer.path(), output) {
         Ok(child) => child,
         Err(e) => return (Verdict::None(format!("cannot run {}: {e}", program.path.display())), Vec::new()),
     };
     let begun = Instant::now();
-    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + GRACE);
-    let mut listener = Listener { path: answer.0.clone(), read: 0, rest: String::new() };
+    let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
+    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
+    let mut listener = Listener { answer, rest: Vec::new() };
     loop {
         // Asked first, so that nothing said before the end is missed.
         let ended = child.try_wait();
@@ -101,6 +132,7 @@ pub fn explore(
                     if !finished_soon(&mut child) {
                         stop(&mut child);
                     }
+                    let outcome = outcome.unpacked();
                     return (Verdict::of(&outcome), outcome.explored);
                 }
             }
@@ -111,10 +143,7 @@ pub fn explore(
             Err(e) => return (Verdict::None(format!("its process cannot be waited for: {e}")), Vec::new()),
         }
         if limit.is_some_and(|limit| is_over(&child, begun, limit)) {
-            let words = format!(
-                "too long: an execution did not come to its end in {} s",
-                limit.unwrap_or_default().as_secs()
-            );
+            let words = format!("{TOO_LONG} {} s", limit.unwrap_or_default().as_secs());
             let why = stuck::reason(child.id(), &words);
             stop(&mut child);
             return (Verdict::Skipped(why), Vec::new());
@@ -156,26 +185,37 @@ fn how_it_ended(status: ExitStatus) -> String {
 
 /// Reads the lines that a process adds to its answer.
 struct Listener {
-    path: PathBuf,
-    read: u64,
+    answer: Answer,
     /// The beginning of a line whose end is not there yet.
-    rest: String,
+    rest: Vec<u8>,
 }
 
 impl Listener {
     fn hear(&mut self) -> Vec<Message> {
-        let Ok(mut file) = File::open(&self.path) else { return Vec::new() };
-        if io::Seek::seek(&mut file, io::SeekFrom::Start(self.read)).is_err() {
-            return Vec::new();
-        }
-        let mut bytes = Vec::new();
-        if file.read_to_end(&mut bytes).is_err() {
-            return Vec::new();
-        }
-        self.read += bytes.len() as u64;
-        self.rest.push_str(&String::from_utf8_lossy(&bytes));
-        let whole = self.rest.rfind('\n').map_or(0, |at| at + 1);
-        let lines: String = self.rest.drain(..whole).collect();
-        lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        let Ok(news) = self.answer.news() else { return Vec::new() };
+        self.rest.extend(news);
+        let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines: Vec<u8> = self.rest.drain(..whole).collect();
+        lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use protocol::Search;
+
+    #[test]
+    fn what_is_too_long_to_see_whole_is_sampled() {
+        let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
+            "any_time":false,"budget":1,"patience":1,"arena":true}"#;
+        let order: Order = serde_json::from_str(order).unwrap();
+        let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
+        let rest = without_the_first_search(&too_long, &order).unwrap();
+        assert_eq!(rest.searches, [Search::Random(9)]);
+        assert!(without_the_first_search(&too_long, &rest).is_none(), "there is nothing else to try");
+        let stuck = Verdict::Skipped("needs the real world".to_owned());
+        assert!(without_the_first_search(&stuck, &order).is_none());
+        assert!(without_the_first_search(&Verdict::Passed, &order).is_none());
     }
 }

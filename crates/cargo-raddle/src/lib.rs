@@ -2,6 +2,7 @@
 //!
 //! The same program is the compiler's wrapper while cargo builds for it.
 
+mod answer;
 mod arguments;
 mod compile;
 mod crates;

@@ -1,12 +1,12 @@
 //! Which tests the programs hold, and which of them are wanted.
 
+use crate::answer::Answer;
 use crate::arguments::Test;
 use crate::compile::Program;
 use crate::doctests::{Because, Doctest};
 use raddle_shadow::protocol::{self, Listed};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A test and the program that holds it.
 #[derive(Clone, Debug)]
@@ -95,11 +95,11 @@ pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
     if !program.doctests.is_empty() {
         return Ok(program.doctests.iter().map(|doctest| case_of(index, doctest)).collect());
     }
-    let answer = Answer::new();
+    let answer = Answer::new()?;
     let output = Command::new(&program.path)
         .current_dir(&program.folder)
         .env(protocol::WISH, protocol::LIST)
-        .env(protocol::ANSWER, &answer.0)
+        .env(protocol::ANSWER, answer.path())
         .stdin(Stdio::null())
         .output()
         .map_err(|e| format!("cannot run {}: {e}", program.path.display()))?;
@@ -107,7 +107,7 @@ pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} does not list its tests: {}", program.title(), said.trim()));
     }
-    let text = std::fs::read_to_string(&answer.0).unwrap_or_default();
+    let text = answer.text()?;
     let listed: Result<Vec<Listed>, _> = text.lines().map(serde_json::from_str).collect();
     let listed = listed.map_err(|e| format!("{} lists its tests in an unknown way: {e}", program.title()))?;
     let case = |test: Listed| Case {
@@ -134,26 +134,6 @@ fn case_of(index: usize, doctest: &Doctest) -> Case {
         Some(Because::Cannot(why)) => case.cannot = Some(why.clone()),
     }
     case
-}
-
-/// A file that a program answers in. It is gone when this is dropped.
-pub struct Answer(pub PathBuf);
-
-impl Answer {
-    pub fn new() -> Answer {
-        static NEXT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let name = format!("raddle-answer-{}-{number}-{now}", std::process::id());
-        Answer(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Answer {
-    fn drop(&mut self) {
-        // It is not there if the program never answered.
-        let _ = std::fs::remove_file(&self.0);
-    }
 }
 
 #[cfg(test)]

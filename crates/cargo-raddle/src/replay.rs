@@ -6,7 +6,6 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
-use crate::programs::Answer;
 use crate::results::Verdict;
 use crate::suite::TRY_TRACKING;
 use crate::tickets::{self, Kept};
@@ -15,6 +14,7 @@ use raddle_core::verdict::FailureKind;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {
-        let answer = Answer::new();
-        let run = command(&program, &order, &answer.0);
+        // Nobody listens.
+        let run = command(&program, &order, Path::new("/dev/null"));
         let mut gdb = Command::new("gdb");
         // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
         gdb.args([

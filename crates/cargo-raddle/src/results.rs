@@ -113,8 +113,47 @@ impl Outcomes {
     pub fn executions(&self) -> u64 {
         self.explored.iter().map(|e| e.coverage.executions).sum()
     }
-    /// What the verdict rests on.
+    /// The searches that the verdict rests on. One whose time was up before its first execution adds nothing.
+    pub fn searches(&self) -> Vec<&Coverage> {
+        let all: Vec<&Coverage> = self.explored.iter().map(|e| &e.coverage).collect();
+        let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
+        if some.is_empty() { all } else { some }
+    }
+    /// What the last of them saw.
     pub fn coverage(&self) -> Option<&Coverage> {
-        self.explored.last().map(|e| &e.coverage)
+        self.searches().last().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::verdict::Extent;
+
+    #[test]
+    fn a_search_that_saw_nothing_is_not_what_a_verdict_rests_on() {
+        let part = (Extent::Part("the time was up".to_owned()), 14);
+        let random = |n| (Extent::Sampled { schedules: n, seed: 0 }, n);
+        let rests_on = |searches: &[(Extent, u64)]| {
+            let explored = |(extent, executions): &(Extent, u64)| Explored {
+                coverage: Coverage {
+                    extent: extent.clone(),
+                    executions: *executions,
+                    assumptions: Vec::new(),
+                },
+                steps: 0,
+            };
+            let outcome = Outcomes {
+                program: 0,
+                name: String::new(),
+                verdict: Verdict::Passed,
+                explored: searches.iter().map(explored).collect(),
+                elapsed: Duration::ZERO,
+            };
+            (outcome.coverage().unwrap().extent.clone(), outcome.searches().len())
+        };
+        assert_eq!(rests_on(&[part.clone(), random(0)]), (part.0.clone(), 1));
+        assert_eq!(rests_on(&[part.clone(), random(3)]), (random(3).0, 2));
+        assert_eq!(rests_on(&[random(0)]), (random(0).0, 1));
     }
 }

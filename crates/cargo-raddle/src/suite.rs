@@ -1,10 +1,11 @@
 //! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
 
+use crate::answer::Answer;
 use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{CRASHED, Output, explore};
-use crate::programs::{Answer, Case, Filter, list};
+use crate::explore::{CRASHED, Output, explore, explore_in_turn};
+use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, Outcomes, Verdict};
 use crate::screen::Progress;
 use crate::tickets::{self, Origin};
@@ -243,11 +244,11 @@ impl Suite<'_> {
             self.progress
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
         };
-        let (mut verdict, mut explored) = explore(&program, &order, &Output::Nowhere, tell);
+        let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
         if order.arena && matches!(&verdict, Verdict::None(how) if how.contains(CRASHED)) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
-            (verdict, explored) = explore(&program, &order, &Output::Nowhere, tell);
+            (verdict, explored) = explore_in_turn(&program, &order, tell);
             for search in &mut explored {
                 search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
             }
@@ -294,10 +295,10 @@ impl Suite<'_> {
         }
         let Some(ticket) = &failed.ticket else { return };
         order.replay = Some(ticket.display().to_string());
-        let file = Answer::new();
-        explore(&program, &order, &Output::File(file.0.clone()), |_| {});
-        let output = std::fs::read(&file.0).unwrap_or_default();
-        failed.output = String::from_utf8_lossy(&output).trim_end().to_owned();
+        let Ok(said) = Answer::new() else { return };
+        let Ok(file) = said.file() else { return };
+        explore(&program, &order, &Output::File(file), |_| {});
+        failed.output = said.text().unwrap_or_default().trim_end().to_owned();
     }
 
     fn tell(&self, outcome: Outcomes) {

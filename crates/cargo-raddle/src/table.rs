@@ -28,7 +28,7 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
                 "  {:width$}  {:10}  {:32}  {:>11}  {:>7}",
                 outcome.name,
                 outcome.verdict.word(),
-                outcome.coverage().map(|c| short(c, outcome.explored.len())).unwrap_or_default(),
+                outcome.coverage().map(|c| short(c, outcome.searches().len())).unwrap_or_default(),
                 thousands(outcome.executions()),
                 format!("{:.1} s", outcome.elapsed.as_secs_f64()),
             );

@@ -4,6 +4,7 @@
 //! know.
 
 use crate::trace::Trace;
+use crate::verdict::thousands;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -104,10 +105,74 @@ impl Story {
             line.preempts = line.step.and_then(|s| trace.steps().get(s)).is_some_and(|s| s.preempts);
         }
     }
+
+    /// Leaves lines in the middle out if there are more than `most`: the beginning stays, and more of the end. A line
+    /// in their place says how many there were.
+    pub fn shorten(&mut self, most: usize) {
+        let all = self.lines.len();
+        if all <= most.max(8) {
+            return;
+        }
+        let (head, tail) = (most / 4, most - most / 4 - 1);
+        let left_out = head..all - tail;
+        let says = Line {
+            actor: self.lines[head].actor,
+            step: None,
+            verb: "…".to_owned(),
+            object: None,
+            detail: format!("{} lines of everybody are left out here", thousands(left_out.len() as u64)),
+            place: None,
+            preempts: false,
+            reads_from: None,
+        };
+        let shift = left_out.len() - 1;
+        self.lines.splice(left_out.clone(), [says]);
+        for line in &mut self.lines {
+            line.reads_from = match line.reads_from {
+                Some(from) if left_out.contains(&from) => None,
+                Some(from) if from >= left_out.end => Some(from - shift),
+                from => from,
+            };
+        }
+    }
 }
 
 impl Default for Story {
     fn default() -> Story {
         Story { version: VERSION, actors: Vec::new(), lines: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_story_is_told_without_its_middle() {
+        let line = |n: usize| Line {
+            actor: n % 2,
+            step: Some(n),
+            verb: "load".to_owned(),
+            object: None,
+            detail: String::new(),
+            place: None,
+            preempts: false,
+            reads_from: n.checked_sub(3),
+        };
+        let long = Story { lines: (0..100).map(line).collect(), ..Story::default() };
+        let mut same = long.clone();
+        same.shorten(100);
+        assert_eq!(same, long);
+        let mut short = long.clone();
+        short.shorten(20);
+        assert_eq!(short.lines.len(), 20);
+        let steps: Vec<usize> = short.steps().filter_map(|line| line.step).collect();
+        assert_eq!(steps, (0..5).chain(86..100).collect::<Vec<_>>());
+        assert_eq!(short.lines[5].detail, "81 lines of everybody are left out here");
+        for line in short.steps() {
+            let from = line.reads_from.and_then(|from| short.lines[from].step);
+            let was = line.step.and_then(|n| n.checked_sub(3)).filter(|n| steps.contains(n));
+            assert_eq!(from, was, "what was seen is still what is named");
+        }
     }
 }

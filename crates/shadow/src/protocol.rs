@@ -3,6 +3,7 @@
 //!
 //! This file is compiled into both.
 
+use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use serde::{Deserialize, Serialize};
 
@@ -95,10 +96,39 @@ pub struct Outcome {
     pub explored: Vec<Explored>,
     /// What went wrong.
     pub failure: Option<Failure>,
+    /// The ticket of the failure, as one line of text, if it is not in there.
+    pub ticket: Option<String>,
     /// A failure that no exploration saw: the test itself said so, outside of its checks.
     pub complaint: Option<String>,
     /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
     pub explicit: bool,
+}
+
+/// How many lines of a story are told.
+const LONGEST_STORY: usize = 10_000;
+
+impl Outcome {
+    /// The same in few words: an execution may have had a million steps, of which nobody will read all.
+    #[must_use]
+    pub fn packed(mut self) -> Outcome {
+        if let Some(failure) = &mut self.failure {
+            self.ticket = Some(failure.ticket.to_string());
+            failure.ticket.steps.clear();
+            failure.story.shorten(LONGEST_STORY);
+        }
+        self
+    }
+
+    /// As it was before, but for a story that was too long.
+    #[must_use]
+    pub fn unpacked(mut self) -> Outcome {
+        if let (Some(failure), Some(text)) = (&mut self.failure, self.ticket.take())
+            && let Ok(ticket) = Ticket::parse(&text)
+        {
+            failure.ticket = ticket;
+        }
+        self
+    }
 }
 
 /// What one search saw.

@@ -1,17 +1,15 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{copy, err, out, raddle};
+use crate::common::{command, err, out, raddle, shared};
 use std::path::{Path, PathBuf};
 
-fn bank(user: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bank-{user}"));
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank"), &folder);
-    folder
+fn bank(name: &str) -> PathBuf {
+    shared(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank"), name)
 }
 
 #[test]
 fn the_lost_deposit_is_found_and_comes_back() {
-    let folder = bank("found");
+    let folder = bank("bank");
     let parent = folder.parent().unwrap();
     let name = folder.file_name().unwrap().to_str().unwrap();
     let found = raddle(parent, &["test", name]);
@@ -30,7 +28,7 @@ fn the_lost_deposit_is_found_and_comes_back() {
 
 #[test]
 fn bad_input_is_told_clearly() {
-    let folder = bank("bad");
+    let folder = bank("bank");
     std::fs::write(folder.join("broken.json"), "{ \"version\": 1, \"ste").unwrap();
     std::fs::write(folder.join("newer.json"), "{ \"version\": 9 }").unwrap();
     let cases: [(&[&str], &str); 9] = [
@@ -53,7 +51,7 @@ fn bad_input_is_told_clearly() {
 
 #[test]
 fn new_adds_a_first_test() {
-    let folder = bank("new");
+    let folder = bank("new-bank");
     let _ = std::fs::remove_file(folder.join("tests/interleavings.rs"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let added = raddle(&folder, &["new", "--from", root.to_str().unwrap()]);
@@ -72,15 +70,11 @@ fn new_adds_a_first_test() {
 fn a_schedule_can_be_looked_at_in_a_debugger() {
     use std::io::Write;
     use std::process::{Command, Stdio};
-    let folder = bank("debugged");
+    let folder = bank("bank");
     let found = raddle(&folder, &["test", "--only", "tests::no_deposit_is_lost"]);
     let text = out(&found);
     let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
-    let mut gdb = Command::new(env!("CARGO_BIN_EXE_raddle"))
-        .args(["replay", ticket, "--gdb"])
-        .current_dir(&folder)
-        .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
-        .env_remove("CARGO_TARGET_DIR")
+    let mut gdb = command(&folder, &["replay", ticket, "--gdb"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

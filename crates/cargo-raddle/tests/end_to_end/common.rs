@@ -4,13 +4,21 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
 
-/// The folder of a fixture, copied to where it can be built: once for each test that asks, so that tests do not share
-/// a target directory.
-pub fn fixture(name: &str, user: &str) -> PathBuf {
+/// The folder of a fixture, copied to where it can be built. All tests share it: cargo lets one build at a time, and
+/// what is built once is not built again.
+pub fn fixture(name: &str) -> PathBuf {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
-    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{user}"));
-    copy(&from, &to);
+    shared(&from, name)
+}
+
+/// A copy of a folder below the target directory, for all tests.
+pub fn shared(from: &Path, name: &str) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());
+    let to = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    copy(from, &to);
     to
 }
 
@@ -38,15 +46,20 @@ pub fn copy(from: &Path, to: &Path) {
 
 /// `raddle` with these arguments, in this folder.
 pub fn raddle(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_raddle"))
+    command(folder, arguments).output().unwrap()
+}
+
+/// The same, not yet begun.
+pub fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command
         .args(arguments)
         .current_dir(folder)
         // One shim for all tests.
         .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
         .env_remove("CARGO_TARGET_DIR")
-        .env_remove("COLUMNS")
-        .output()
-        .unwrap()
+        .env_remove("COLUMNS");
+    command
 }
 
 pub fn out(output: &Output) -> String {
@@ -61,13 +74,17 @@ pub fn err(output: &Output) -> String {
 pub fn explored(folder: &Path, arguments: &[&str]) -> (BTreeMap<String, Value>, i32) {
     let mut all = vec!["test", "--message-format", "json"];
     all.extend(arguments);
-    let output = raddle(folder, &all);
-    let text = out(&output);
+    results(&raddle(folder, &all))
+}
+
+/// The same from what the command said.
+pub fn results(output: &Output) -> (BTreeMap<String, Value>, i32) {
+    let text = out(output);
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let tests: BTreeMap<String, Value> = lines
         .filter(|line| line["reason"] == "raddle-test")
         .map(|line| (line["test"].as_str().unwrap().to_owned(), line))
         .collect();
-    assert!(!tests.is_empty(), "no test was explored\n{text}\n{}", err(&output));
+    assert!(!tests.is_empty(), "no test was explored\n{text}\n{}", err(output));
     (tests, output.status.code().unwrap())
 }

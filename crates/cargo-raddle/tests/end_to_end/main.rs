@@ -3,5 +3,6 @@
 mod command;
 mod common;
 mod erlang;
+mod traces;
 mod verdicts;
 mod workspaces;

@@ -4,10 +4,10 @@ use crate::common::{err, explored, fixture, out, raddle};
 
 #[test]
 fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
-    let folder = fixture("verdicts", "passes");
+    let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["--budget", "30s", "--", "passes::"]);
     assert_eq!(code, 0, "{tests:#?}");
-    assert_eq!(tests.len(), 15);
+    assert_eq!(tests.len(), 16);
     for (name, test) in &tests {
         if name == "passes::if_it_is_not_ignored" {
             assert_eq!((&test["verdict"], &test["because"]), (&"ignored".into(), &"it takes a week".into()));
@@ -29,7 +29,7 @@ fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
 
 #[test]
 fn tests_that_fail_say_why_and_can_be_replayed() {
-    let folder = fixture("verdicts", "fails");
+    let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["fails::"]);
     assert_eq!(code, 1);
     let expected = [
@@ -70,7 +70,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
 
 #[test]
 fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
-    let folder = fixture("verdicts", "cannot");
+    let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["--patience", "2s", "--max-steps", "100000", "cannot::"]);
     assert_eq!(code, 0);
     let expected = [
@@ -95,7 +95,7 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
 
 #[test]
 fn a_process_that_ends_without_a_verdict_is_an_error() {
-    let folder = fixture("verdicts", "ends");
+    let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["ends::"]);
     assert_eq!(code, 2);
     let test = &tests["ends::without_a_verdict"];
@@ -105,7 +105,7 @@ fn a_process_that_ends_without_a_verdict_is_an_error() {
 
 #[test]
 fn the_search_is_as_it_was_asked_for() {
-    let folder = fixture("verdicts", "asked");
+    let folder = fixture("verdicts");
     let asked =
         ["--strategy", "random", "--schedules", "20", "--seed", "7", "--only", "passes::with_a_mutex"];
     let (tests, _) = explored(&folder, &asked);

@@ -126,6 +126,8 @@ pub(crate) struct Execution {
     pub spurious_object: ObjectId,
     /// Some task has made a thread-local.
     pub has_locals: bool,
+    /// Some task has a name of its own, which is in the program's memory.
+    pub has_labels: bool,
     pub panic_count: PanicCount,
     pub hash_keys: HashKeys,
     /// What went wrong in teardown.
@@ -195,6 +197,7 @@ impl Execution {
             spurious_left: 0,
             spurious_object: NO_OBJECT,
             has_locals: false,
+            has_labels: false,
             panic_count: PanicCount::of_this_thread(),
             hash_keys: HashKeys::of_this_thread(),
             afterwards: Vec::new(),
@@ -326,6 +329,7 @@ impl Execution {
         let number = self.task(parent).children;
         let id = self.add_task(Role::Thread, parent, number);
         let end = self.objects.add("end", id, 0, [0; 2]);
+        self.has_labels |= label.is_some();
         let task = self.task_mut(id);
         task.label = label;
         task.end = end;

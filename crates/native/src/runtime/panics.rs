@@ -76,6 +76,8 @@ const WOULD_ABORT: [&str; 2] =
 static PANIC: Verb = Verb::local("panic");
 
 fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
+    // What was said is kept for longer than the program's memory is there.
+    let _own = crate::arena::own();
     let message = message_of(info.payload());
     let place = info.location().map(Place::from);
     if WOULD_ABORT.contains(&message.as_str()) {

@@ -198,6 +198,7 @@ impl Execution {
 
     /// What the pending operation of `id` would have done after the first `before` steps and then `also`.
     fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Sense {
+        self.watch.looked_back();
         let task = self.task(id);
         let op = &task.op;
         let happened = |step: u32| happened(step, before, also);

@@ -103,6 +103,11 @@ impl Execution {
                 self.drop_stack(id);
             }
         }
+        if std::mem::take(&mut self.has_labels) {
+            for id in self.task_ids() {
+                self.task_mut(id).label = None;
+            }
+        }
     }
 
     /// The run is over: what is still there and is not freed from now on was not made by the next execution.

@@ -15,6 +15,8 @@ pub(crate) struct Watch {
     place: AtomicPtr<Location<'static>>,
     /// Whether an execution is under way.
     busy: AtomicU32,
+    /// How often the strategy has looked back: it is at work then, and not the program.
+    looks: AtomicU64,
 }
 
 static ALL: Mutex<Vec<Weak<Watch>>> = Mutex::new(Vec::new());
@@ -25,6 +27,7 @@ impl Watch {
             steps: AtomicU64::new(0),
             place: AtomicPtr::new(std::ptr::null_mut()),
             busy: AtomicU32::new(0),
+            looks: AtomicU64::new(0),
         });
         let mut all = ALL.lock().unwrap_or_else(|e| e.into_inner());
         all.retain(|w| w.strong_count() > 0);
@@ -38,6 +41,12 @@ impl Watch {
         // Only this thread writes it.
         let steps = self.steps.load(Ordering::Relaxed) >> 32;
         self.steps.store((steps + 1) << 32 | task.0 as u64, Ordering::Relaxed);
+    }
+    /// The strategy looks back.
+    #[inline]
+    pub fn looked_back(&self) {
+        // Only this thread writes it.
+        self.looks.store(self.looks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
     /// Whether an execution is under way.
     #[inline]
@@ -55,6 +64,7 @@ pub struct Watchdog {
 struct Seen {
     watch: Weak<Watch>,
     steps: u64,
+    looks: u64,
     since: Instant,
     told: bool,
 }
@@ -69,7 +79,8 @@ impl Watchdog {
         let mut seen = self.seen.lock().unwrap_or_else(|e| e.into_inner());
         for watch in ALL.lock().unwrap_or_else(|e| e.into_inner()).iter() {
             if !seen.iter().any(|s| s.watch.ptr_eq(watch)) {
-                seen.push(Seen { watch: watch.clone(), steps: 0, since: Instant::now(), told: false });
+                let (watch, since) = (watch.clone(), Instant::now());
+                seen.push(Seen { watch, steps: 0, looks: 0, since, told: false });
             }
         }
         seen.retain(|s| s.watch.strong_count() > 0);
@@ -77,8 +88,9 @@ impl Watchdog {
         for s in seen.iter_mut() {
             let Some(watch) = s.watch.upgrade() else { continue };
             let steps = watch.steps.load(Ordering::Relaxed);
-            if steps != s.steps || watch.busy.load(Ordering::Relaxed) == 0 {
-                s.steps = steps;
+            let looks = watch.looks.load(Ordering::Relaxed);
+            if (steps, looks) != (s.steps, s.looks) || watch.busy.load(Ordering::Relaxed) == 0 {
+                (s.steps, s.looks) = (steps, looks);
                 s.since = Instant::now();
                 s.told = false;
             } else if s.since.elapsed() >= self.patience && !s.told {
@@ -111,5 +123,28 @@ impl Watch {
              operations, so a loop or a blocking call that it does not see hangs here",
             time.as_secs()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_barks_at_the_program_and_not_at_the_strategy() {
+        let watch = Watch::register();
+        let dog = Watchdog::new(Duration::ZERO);
+        // Other tests have watches of their own.
+        let place = Location::caller();
+        let barks = || dog.look().iter().any(|words| words.contains(&place.to_string()));
+        watch.moved(TaskId(7), place);
+        assert!(!barks(), "it has just moved");
+        watch.busy(true);
+        watch.looked_back();
+        assert!(!barks(), "the strategy is at work");
+        watch.looked_back();
+        assert!(!barks(), "the strategy is still at work");
+        assert!(barks(), "nobody does anything");
+        assert!(!barks(), "it says so once");
     }
 }

@@ -184,3 +184,24 @@ fn detached_threads() {
     let late = Checker::exhaustive().run(|| drop(thread::spawn(|| panic!("late"))));
     assert_eq!(late.failures(), 1);
 }
+
+/// Were every step to look at all those before it, this would take minutes.
+#[test]
+fn a_loop_that_reads_very_often() {
+    /// The number of the round is an operation, too: without it this would be a loop that waits for the value to change.
+    fn read_often(value: &AtomicUsize) -> usize {
+        let round = AtomicUsize::new(0);
+        std::iter::repeat_with(|| value.load(SeqCst))
+            .take_while(|_| round.fetch_add(1, SeqCst) < 50_000)
+            .sum()
+    }
+    let report = Checker::exhaustive().max_steps(1_000_000).run(|| {
+        let value = Arc::new(AtomicUsize::new(0));
+        let theirs = value.clone();
+        let other = thread::spawn(move || read_often(&theirs));
+        let sum = read_often(&value) + other.join().unwrap();
+        value.store(sum, SeqCst);
+    });
+    assert!(report.failure().is_none() && report.coverage().is_exhaustive(), "{report}");
+    assert_eq!(report.executions(), 1);
+}

@@ -38,6 +38,9 @@ pub(super) struct Event {
     before: u32,
     /// For each of its accesses, the step before it that touched the same object, plus 1.
     touched: [u32; 3],
+    /// For each of its accesses, the last step before it that wrote the same object, plus 1. A loop that reads one
+    /// object very often must not be walked back by each of its steps.
+    wrote: [u32; 3],
     /// The last step before it that touched everything, plus 1.
     barrier: u32,
 }
@@ -269,7 +272,7 @@ impl Path {
             None => self.clocks.resize(row + width, [0; 4]),
         }
         let barrier = self.last_barrier;
-        let mut touched = [0; 3];
+        let (mut touched, mut wrote) = ([0; 3], [0; 3]);
         if accesses.is_everything() {
             for other in 0..self.tasks.len() {
                 if let Some(last) = (self.tasks[other].last as usize).checked_sub(1) {
@@ -282,12 +285,12 @@ impl Path {
                 self.join(row, last);
             }
             if let Some(only) = accesses.only() {
-                touched[0] = self.touch(row, only);
+                (touched[0], wrote[0]) = self.touch(row, only);
             } else {
                 for (lane, access) in accesses.iter().enumerate() {
                     let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
-                    touched[lane] = if first < lane {
-                        touched[first]
+                    (touched[lane], wrote[lane]) = if first < lane {
+                        (touched[first], wrote[first])
                     } else {
                         self.touch(row, Access { mode, ..access })
                     };
@@ -320,33 +323,45 @@ impl Path {
             movers,
             before,
             touched,
+            wrote,
             barrier,
         });
     }
 
     /// The next step, whose clock begins at `row`, touches an object: it learns of those who touched it before.
-    /// Returns the last of them, plus 1.
+    /// Returns the last of them, and the last that wrote it, both plus 1.
     #[inline]
-    fn touch(&mut self, row: usize, access: Access) -> u32 {
+    fn touch(&mut self, row: usize, access: Access) -> (u32, u32) {
         let object = access.object.index();
         if object >= self.last_touch.len() {
             self.last_touch.resize(object + 1, 0);
         }
         let last = std::mem::replace(&mut self.last_touch[object], self.events.len() as u32 + 1);
-        let mut next = last;
-        // What lies before the last barrier is known already.
-        while next > self.last_barrier {
-            let earlier = next as usize - 1;
-            let (its, mode) = self.events[earlier].lane(access.object);
-            if access.mode == Mode::Write || mode == Mode::Write {
+        let wrote = self.last_write(access.object, last);
+        if access.mode == Mode::Write {
+            // What lies before the last barrier is known already.
+            let mut next = last;
+            while next > self.last_barrier.max(wrote) {
+                let earlier = next as usize - 1;
                 self.join(row, earlier);
+                let (its, _) = self.events[earlier].lane(access.object);
+                next = self.events[earlier].touched[its];
             }
-            if mode == Mode::Write {
-                break;
-            }
-            next = self.events[earlier].touched[its];
         }
-        last
+        if wrote > self.last_barrier {
+            self.join(row, wrote as usize - 1);
+        }
+        (last, wrote)
+    }
+    /// The last step that wrote an object, plus 1, if `last` is the last that touched it, plus 1.
+    #[inline]
+    fn last_write(&self, object: ObjectId, last: u32) -> u32 {
+        let Some(at) = last.checked_sub(1) else { return 0 };
+        let event = &self.events[at as usize];
+        match event.lane(object) {
+            (_, Mode::Write) => last,
+            (its, Mode::Read) => event.wrote[its],
+        }
     }
 
     /// Adds steps that were here before, with the tasks that were born and the races that were reversed there.
@@ -475,14 +490,15 @@ impl Path {
             None => accesses == Accesses::NONE,
             Some(only) => {
                 let mut next = self.last_touch.get(only.object.index()).copied().unwrap_or(0);
+                if only.mode == Mode::Read {
+                    next = self.last_write(only.object, next);
+                }
                 while next > barrier {
-                    let earlier = &self.events[next as usize - 1];
-                    let (its, mode) = earlier.lane(only.object);
-                    if (only.mode == Mode::Write || mode == Mode::Write)
-                        && !self.knows(known, next as usize - 1)
-                    {
+                    if !self.knows(known, next as usize - 1) {
                         return false;
                     }
+                    let earlier = &self.events[next as usize - 1];
+                    let (its, mode) = earlier.lane(only.object);
                     if mode == Mode::Write {
                         break;
                     }
@@ -503,6 +519,9 @@ impl Path {
             next[3] = self.last_barrier;
             for (lane, access) in accesses.iter().enumerate() {
                 next[lane] = self.last_touch.get(access.object.index()).copied().unwrap_or(0);
+                if access.mode == Mode::Read {
+                    next[lane] = self.last_write(access.object, next[lane]);
+                }
             }
         }
         (walk.accesses, walk.next, walk.everything) = (accesses, next, everything);
@@ -542,19 +561,17 @@ impl Conflicts {
             let mut walks = 0;
             if let Some(only) = self.accesses.only() {
                 let (its, mode) = event.lane(only.object);
-                self.next[0] = event.touched[its];
-                match mode {
-                    Mode::Write => return Some((at, 1)),
-                    Mode::Read if only.mode == Mode::Write => return Some((at, NONE)),
-                    Mode::Read => continue,
-                }
+                // A step that only reads does not care about others that do.
+                self.next[0] = if only.mode == Mode::Write { event.touched[its] } else { event.wrote[its] };
+                return Some((at, if mode == Mode::Write { 1 } else { NONE }));
             }
             for (lane, access) in self.accesses.iter().enumerate() {
                 if self.next[lane] != at as u32 + 1 {
                     continue;
                 }
                 let (its, mode) = event.lane(access.object);
-                self.next[lane] = event.touched[its];
+                self.next[lane] =
+                    if access.mode == Mode::Write { event.touched[its] } else { event.wrote[its] };
                 if access.mode == Mode::Write || mode == Mode::Write {
                     // Behind a step that only reads there may be others that do not depend on it.
                     walks |= if mode == Mode::Write { 1 << lane } else { NONE };
@@ -574,12 +591,10 @@ impl Conflicts {
         self.more.push(event.barrier);
         for access in event.accesses.iter() {
             let (lane, mode) = event.lane(access.object);
-            let mut next = event.touched[lane];
+            let mut next = if mode == Mode::Write { event.touched[lane] } else { event.wrote[lane] };
             while next > event.barrier {
                 let (its, theirs) = path.events[next as usize - 1].lane(access.object);
-                if mode == Mode::Write || theirs == Mode::Write {
-                    self.more.push(next);
-                }
+                self.more.push(next);
                 if theirs == Mode::Write {
                     break;
                 }

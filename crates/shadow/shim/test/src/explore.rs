@@ -15,9 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Explores the test that the order names and answers with an outcome.
-pub fn explore(tests: &[&TestDescAndFn]) {
-    let text = std::env::var(ORDER).unwrap_or_default();
-    let order: Order = match serde_json::from_str(&text) {
+pub fn explore(tests: &[&TestDescAndFn], order: &str) {
+    let order: Order = match serde_json::from_str(order) {
         Ok(order) => order,
         Err(error) => panic!("raddle: {ORDER} is no order: {error}"),
     };
@@ -52,7 +51,7 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     }
     let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
         false => {
-            Outcome { explored: ear.explored(), failure: ear.failure(), complaint: None, explicit: false }
+            Outcome { explored: ear.explored(), failure: ear.failure(), complaint: None, explicit: false, ticket: None }
         }
         true => by_itself(&order, ear, *body, desc),
     };
@@ -64,7 +63,7 @@ pub fn explore(tests: &[&TestDescAndFn]) {
     if let Err(complaint) = result {
         outcome.complaint = Some(complaint);
     }
-    say(&Message::Done(Box::new(outcome)));
+    say(&Message::Done(Box::new(outcome.packed())));
 }
 
 /// Whether a failure is about the limits of exploring, and says nothing about the test.
@@ -141,7 +140,7 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
     };
     let failure = complaint.as_ref().and_then(|_| ear.failure());
     let complaint = complaint.filter(|_| failure.is_none());
-    Outcome { explored: ear.explored(), failure, complaint, explicit: true }
+    Outcome { explored: ear.explored(), failure, complaint, explicit: true, ticket: None }
 }
 
 /// Hears of every search in this process.

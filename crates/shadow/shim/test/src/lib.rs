@@ -17,10 +17,11 @@ pub use real::*;
 
 /// What the harness that the compiler makes calls.
 pub fn test_main_static(tests: &[&TestDescAndFn]) {
-    match std::env::var(protocol::WISH).ok().as_deref() {
-        Some(protocol::LIST) => list(tests),
-        Some(protocol::EXPLORE) => explore::explore(tests),
-        Some(other) => {
+    let wish = talk::wish();
+    match wish.as_ref().map(|(wish, order)| (wish.as_str(), order)) {
+        Some((protocol::LIST, _)) => list(tests),
+        Some((protocol::EXPLORE, order)) => explore::explore(tests, order),
+        Some((other, _)) => {
             eprintln!("raddle: {} is `{other}`, which this build does not know", protocol::WISH);
             std::process::exit(2);
         }

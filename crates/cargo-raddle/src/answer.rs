@@ -1,0 +1,79 @@
+//! A file that a program answers in. It has no name: nothing is left of it, however this process and the program end.
+
+use std::fs::{File, OpenOptions, remove_file};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::AsRawFd;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A file that a program answers in.
+pub struct Answer {
+    file: File,
+    read: u64,
+}
+
+impl Answer {
+    pub fn new() -> Result<Answer, String> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+        let name = format!("raddle-answer-{}-{number}-{now}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let failed = |e: io::Error| format!("cannot make a file in {}: {e}", std::env::temp_dir().display());
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path).map_err(failed)?;
+        remove_file(&path).map_err(failed)?;
+        Ok(Answer { file, read: 0 })
+    }
+
+    /// How another process finds it, while this one lives. One that is left alone cannot answer any more, and ends.
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
+    }
+
+    /// The file itself, for somebody's output.
+    pub fn file(&self) -> io::Result<File> {
+        self.file.try_clone()
+    }
+
+    /// What came since the last time.
+    pub fn news(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(self.read))?;
+        self.file.read_to_end(&mut bytes)?;
+        self.read += bytes.len() as u64;
+        Ok(bytes)
+    }
+
+    /// All of it.
+    pub fn text(mut self) -> Result<String, String> {
+        self.read = 0;
+        let bytes = self.news().map_err(|e| format!("cannot read an answer: {e}"))?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn what_others_write_is_read_and_nothing_has_a_name() {
+        let mut answer = Answer::new().unwrap();
+        let say = |words: &str| {
+            let mut file = OpenOptions::new().append(true).create(true).open(answer.path()).unwrap();
+            file.write_all(words.as_bytes()).unwrap();
+        };
+        say("one\n");
+        say("two\n");
+        assert_eq!(answer.news().unwrap(), b"one\ntwo\n");
+        answer.file().unwrap().write_all(b"three\n").unwrap();
+        assert_eq!(answer.news().unwrap(), b"three\n");
+        assert_eq!(answer.news().unwrap(), b"");
+        assert_eq!(answer.text().unwrap(), "one\ntwo\nthree\n");
+        let mine = format!("raddle-answer-{}-", std::process::id());
+        let named = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        assert!(!named.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&mine)));
+    }
+}

@@ -1,0 +1,78 @@
+//! What a run leaves behind, and how much it says: a long failure is told shortly, and nothing is left of a run that was
+//! killed.
+
+use crate::common::{command, err, explored, fixture, out, raddle};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_very_long_failure_is_told_without_its_middle_and_replayed_whole() {
+    let folder = fixture("verdicts");
+    let (tests, code) = explored(&folder, &["--only", "long::and_then_it_fails"]);
+    let test = &tests["long::and_then_it_fails"];
+    assert_eq!((&test["verdict"], code), (&"failed".into(), 1), "{}", test["because"]);
+    let lines = test["failure"]["story"]["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 10_000);
+    let told = lines.iter().filter(|line| line["step"].is_u64()).count();
+    let left_out = lines.iter().find(|line| line["step"].is_null() && line["verb"] == "…").unwrap();
+    assert!(left_out["detail"].as_str().unwrap().contains("lines of everybody are left out"), "{left_out}");
+    let steps = test["failure"]["ticket"]["steps"].as_array().unwrap();
+    assert!(told < 10_000 && steps.len() > 60_000, "the ticket is whole: {told} of {}", steps.len());
+    let replayed = raddle(&folder, &["replay", test["ticket"].as_str().unwrap()]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
+    assert!(out(&replayed).contains("after very many steps"), "{}", out(&replayed));
+}
+
+/// The process of a test below the process `parent`.
+fn process_of_a_test(parent: u32, folder: &Path) -> Option<u32> {
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).ok()?;
+    let children = threads.flatten().filter_map(|t| std::fs::read_to_string(t.path().join("children")).ok());
+    let all: Vec<u32> =
+        children.flat_map(|c| c.split(' ').filter_map(|n| n.parse().ok()).collect::<Vec<_>>()).collect();
+    let is_test = |child: &u32| {
+        std::fs::read_link(format!("/proc/{child}/exe"))
+            .is_ok_and(|exe| exe.starts_with(folder.join("target/raddle")))
+    };
+    all.into_iter().find(is_test)
+}
+
+fn is_alive(process: u32) -> bool {
+    let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    state.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// Asks until it is so; far longer than it ever takes.
+fn soon<T>(mut question: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = question() {
+            return answer;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(300), "that takes too long");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn nothing_is_left_of_a_run_that_is_killed() {
+    let folder = fixture("verdicts");
+    let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).join("temporary");
+    let _ = std::fs::remove_dir_all(&temporary);
+    std::fs::create_dir_all(&temporary).unwrap();
+    let built = raddle(&folder, &["test", "--only", "passes::alone"]);
+    assert_eq!(built.status.code(), Some(0), "{}", err(&built));
+    let for_ever = ["test", "--strategy", "random", "--budget", "10h", "--only", "passes::with_a_mutex"];
+    let mut run = command(&folder, &for_ever)
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let test = soon(|| process_of_a_test(run.id(), &folder));
+    run.kill().unwrap();
+    run.wait().unwrap();
+    soon(|| (!is_alive(test)).then_some(()));
+    let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
