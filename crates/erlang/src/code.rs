@@ -5,7 +5,7 @@
 use crate::beam::{self, Mfa, Module};
 use crate::native::{self, Native};
 use crate::term::Atom;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -66,6 +66,7 @@ pub struct Code {
     by_name: RefCell<HashMap<Atom, Option<u32>>>,
     natives: HashMap<Mfa, &'static Native>,
     errors: RefCell<Vec<String>>,
+    release: OnceCell<Option<u32>>,
 }
 
 impl Code {
@@ -78,6 +79,7 @@ impl Code {
             by_name: RefCell::default(),
             natives: native::all().map(|n| (n.mfa(), n)).collect(),
             errors: RefCell::default(),
+            release: OnceCell::new(),
         }
     }
     /// A module by number.
@@ -129,6 +131,18 @@ impl Code {
     /// The directories that are searched.
     pub fn directories(&self) -> &[PathBuf] {
         &self.path.directories
+    }
+    /// The release of the OTP whose files are used, such as 25; none if it is not known.
+    pub fn release(&self) -> Option<u32> {
+        *self.release.get_or_init(|| {
+            let stdlib = |dir: &&PathBuf| {
+                let app = dir.parent().and_then(Path::file_name);
+                app.is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
+            };
+            let root = self.path.directories.iter().find(stdlib)?.ancestors().nth(3)?;
+            let releases = std::fs::read_dir(root.join("releases")).ok()?.flatten();
+            releases.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).max()
+        })
     }
     /// What a function's name leads to.
     pub fn resolve(&self, mfa: Mfa) -> Target {

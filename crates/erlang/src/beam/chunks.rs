@@ -93,7 +93,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
         |chunk: &[u8]| chunks.get(chunk).and_then(|c| external::decode(c).ok()).map_or(Term::Nil, |t| t.0);
     Ok(Module {
         name,
-        md5: crate::native::md5::of(code_chunk),
+        md5: md5(&chunks),
         exports,
         locals,
         imports,
@@ -105,6 +105,21 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
         attributes: term(b"Attr"),
         compile_info: term(b"CInf"),
     })
+}
+
+/// The fingerprint that the compiler gives a module: of what it does, without the fingerprints of its funs.
+fn md5(chunks: &HashMap<&[u8], &[u8]>) -> [u8; 16] {
+    let mut all = Vec::new();
+    for name in ["AtU8", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta"] {
+        let chunk = chunks.get(name.as_bytes()).copied().unwrap_or_default();
+        let start = all.len();
+        all.extend(chunk);
+        if name == "FunT" {
+            // A count, then six words each, of which the last is the fingerprint.
+            all[start..].chunks_mut(4).skip(1).skip(5).step_by(6).for_each(|word| word.fill(0));
+        }
+    }
+    crate::native::md5::of(&all)
 }
 
 fn gunzip(bytes: &[u8]) -> Result<Vec<u8>> {
