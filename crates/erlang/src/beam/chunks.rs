@@ -53,6 +53,8 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     };
     let strings = chunks.get(&b"StrT"[..]).copied().unwrap_or_default();
     let code_chunk = need("Code")?;
+    // A release may have been stripped of its lines.
+    let has_lines = chunks.contains_key(&b"Line"[..]);
     let (line_table, files) = match chunks.get(&b"Line"[..]) {
         Some(chunk) => lines(chunk, &format!("{}.erl", name.text()))?,
         None => (Vec::new(), Vec::new()),
@@ -81,6 +83,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     for (pc, index) in decoded.lines {
         match (index as usize).checked_sub(1) {
             None => at_lines.push((pc, Line { file: 0, line: 0 })),
+            Some(_) if !has_lines => {}
             Some(i) => match line_table.get(i) {
                 Some(line) => at_lines.push((pc, *line)),
                 None => return corrupt("a line out of range"),
