@@ -2,7 +2,7 @@
 //! the installed OTP. Modules are loaded when somebody first needs them; every findable module counts as
 //! loaded. None of this is part of a program's state.
 
-use crate::beam::{self, Mfa, Module};
+use crate::beam::{self, Instr, Mfa, Module};
 use crate::native::{self, Native};
 use crate::term::Atom;
 use std::cell::{OnceCell, RefCell};
@@ -18,6 +18,8 @@ pub enum Target {
     Native(&'static Native),
     /// Code: module number and instruction.
     Code(u32, u32),
+    /// What stands where real Erlang has C code, and we have nothing.
+    Stub,
     /// There is no such function.
     Missing,
 }
@@ -57,6 +59,19 @@ fn has_stdlib(lib: &Path) -> bool {
     std::fs::read_dir(lib).is_ok_and(|entries| {
         entries.flatten().any(|e| e.file_name().to_string_lossy().starts_with("stdlib-"))
     })
+}
+
+/// Whether a function does nothing but complain that it should have been in C.
+fn is_stub(module: &Module, pc: u32) -> bool {
+    let first =
+        module.code[pc as usize..].iter().find(|i| !matches!(i, Instr::Move(..) | Instr::Allocate(_)));
+    match first {
+        Some(Instr::CallExt(n) | Instr::CallExtLast(n, _) | Instr::CallExtOnly(n)) => {
+            let called = module.imports[*n as usize].mfa;
+            called.module.text() == "erlang" && called.function.text() == "nif_error"
+        }
+        _ => false,
+    }
 }
 
 /// All code of one world.
@@ -150,7 +165,9 @@ impl Code {
             return Target::Native(native);
         }
         let Some(number) = self.find(mfa.module) else { return Target::Missing };
-        match self.module(number).exports.get(&(mfa.function, mfa.arity)) {
+        let module = self.module(number);
+        match module.exports.get(&(mfa.function, mfa.arity)) {
+            Some(pc) if is_stub(&module, *pc) => Target::Stub,
             Some(pc) => Target::Code(number, *pc),
             None => Target::Missing,
         }

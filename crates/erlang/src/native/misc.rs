@@ -201,6 +201,10 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "port_to_list", 1, |_, _| Err(bad())),
     Native::local(E, "dt_spread_tag", 1, |_, _| Ok(Term::bool(true))),
     Native::local(E, "dt_restore_tag", 1, |_, _| Ok(Term::bool(true))),
+    Native::local(E, "display_nl", 0, |r, _| {
+        r.p.print("\n".to_owned());
+        Ok(Term::bool(true))
+    }),
     Native::local(E, "display_string", 1, |r, a| {
         r.p.print(a[0].to_text().ok_or_else(bad)?);
         Ok(Term::bool(true))

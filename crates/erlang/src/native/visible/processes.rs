@@ -348,6 +348,7 @@ pub static TABLE: &[Native] = &[
     visible(E, "spawn_request", 5, &SPAWN_REQUEST),
     visible(E, "spawn_request_abandon", 1, &ABANDON),
     visible(E, "exit", 2, &EXIT2),
+    visible(E, "exit_signal", 2, &EXIT2),
     visible(E, "process_flag", 2, &PROCESS_FLAG),
     visible(E, "hibernate", 3, &HIBERNATE),
     visible(E, "halt", 0, &HALT),
