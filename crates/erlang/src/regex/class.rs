@@ -91,13 +91,12 @@ impl Parser<'_> {
         if self.quoting {
             return self.character().map(|c| Some(Item::Character(c)));
         }
-        if self.rest().starts_with(b"[:") {
-            if let Some(end) = self.rest().windows(2).position(|pair| pair == b":]") {
-                let inner = &self.rest()[2..end.max(2)];
-                if inner.iter().all(|b| b.is_ascii_lowercase() || *b == b'^') {
-                    let name = String::from_utf8_lossy(inner).into_owned();
-                    return self.posix(&name, end + 2).map(Some);
-                }
+        let end = self.rest().windows(2).position(|pair| pair == b":]");
+        if let (true, Some(end)) = (self.rest().starts_with(b"[:"), end) {
+            let inner = &self.rest()[2..end.max(2)];
+            if inner.iter().all(|b| b.is_ascii_lowercase() || *b == b'^') {
+                let name = String::from_utf8_lossy(inner).into_owned();
+                return self.posix(&name, end + 2).map(Some);
             }
         }
         if matches!(self.rest(), [b'[', b'.' | b'=', rest @ ..] if rest.windows(2).any(|p| p == b".]" || p == b"=]"))
