@@ -144,6 +144,20 @@ fn memory_is_linear() {
     }
 }
 
+/// Two tasks race, and a third one panics unless a fourth keeps it from that. The panic comes once for each order of the
+/// first two, though it has nothing to do with them: the second time is how "the other order, and no panic" is found.
+#[test]
+fn a_panic_may_come_more_than_once() {
+    let main: &[Do] =
+        &[Store(0, 1), Spawn(1), Spawn(1), Spawn(2), Spawn(3), Join(0), Join(1), Join(2), Join(3)];
+    let programs: Programs = [main, &[Add(1)], &[Expect(0)], &[Store(0, 0)]].map(<[Do]>::to_vec).into();
+    assert_eq!(compare(&programs), Ok(Some(3)), "two that pass, and the panic");
+    let (found, seen) = explore(&programs, 1, 1_000, Optimal::new());
+    assert_eq!((found.executions, found.failures), (4, 2));
+    let times: Vec<(bool, u64)> = seen.iter().map(|((cut, _), times)| (*cut, *times)).collect();
+    assert_eq!(times, [(false, 1), (false, 1), (true, 2)]);
+}
+
 /// A world that does not know its past cannot say that a lock was held when it would have to be taken earlier. The
 /// reduction does not guess: it says that it could not decide, and the search does not call itself exhaustive.
 #[test]

@@ -2,10 +2,10 @@
 //! the installed OTP. Modules are loaded when somebody first needs them; every findable module counts as
 //! loaded. None of this is part of a program's state.
 
-use crate::beam::{self, Mfa, Module};
+use crate::beam::{self, Instr, Mfa, Module};
 use crate::native::{self, Native};
 use crate::term::Atom;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -18,6 +18,8 @@ pub enum Target {
     Native(&'static Native),
     /// Code: module number and instruction.
     Code(u32, u32),
+    /// What stands where real Erlang has C code, and we have nothing.
+    Stub,
     /// There is no such function.
     Missing,
 }
@@ -59,6 +61,19 @@ fn has_stdlib(lib: &Path) -> bool {
     })
 }
 
+/// Whether a function does nothing but complain that it should have been in C.
+fn is_stub(module: &Module, pc: u32) -> bool {
+    let first =
+        module.code[pc as usize..].iter().find(|i| !matches!(i, Instr::Move(..) | Instr::Allocate(_)));
+    match first {
+        Some(Instr::CallExt(n) | Instr::CallExtLast(n, _) | Instr::CallExtOnly(n)) => {
+            let called = module.imports[*n as usize].mfa;
+            called.module.text() == "erlang" && called.function.text() == "nif_error"
+        }
+        _ => false,
+    }
+}
+
 /// All code of one world.
 pub struct Code {
     path: SearchPath,
@@ -66,6 +81,7 @@ pub struct Code {
     by_name: RefCell<HashMap<Atom, Option<u32>>>,
     natives: HashMap<Mfa, &'static Native>,
     errors: RefCell<Vec<String>>,
+    release: OnceCell<Option<u32>>,
 }
 
 impl Code {
@@ -78,6 +94,7 @@ impl Code {
             by_name: RefCell::default(),
             natives: native::all().map(|n| (n.mfa(), n)).collect(),
             errors: RefCell::default(),
+            release: OnceCell::new(),
         }
     }
     /// A module by number.
@@ -130,13 +147,27 @@ impl Code {
     pub fn directories(&self) -> &[PathBuf] {
         &self.path.directories
     }
+    /// The release of the OTP whose files are used, such as 25; none if it is not known.
+    pub fn release(&self) -> Option<u32> {
+        *self.release.get_or_init(|| {
+            let stdlib = |dir: &&PathBuf| {
+                let app = dir.parent().and_then(Path::file_name);
+                app.is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
+            };
+            let root = self.path.directories.iter().find(stdlib)?.ancestors().nth(3)?;
+            let releases = std::fs::read_dir(root.join("releases")).ok()?.flatten();
+            releases.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).max()
+        })
+    }
     /// What a function's name leads to.
     pub fn resolve(&self, mfa: Mfa) -> Target {
         if let Some(native) = self.natives.get(&mfa) {
             return Target::Native(native);
         }
         let Some(number) = self.find(mfa.module) else { return Target::Missing };
-        match self.module(number).exports.get(&(mfa.function, mfa.arity)) {
+        let module = self.module(number);
+        match module.exports.get(&(mfa.function, mfa.arity)) {
+            Some(pc) if is_stub(&module, *pc) => Target::Stub,
             Some(pc) => Target::Code(number, *pc),
             None => Target::Missing,
         }

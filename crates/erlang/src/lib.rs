@@ -15,6 +15,7 @@ pub mod machine;
 pub mod native;
 pub mod process;
 pub mod reduce;
+mod regex;
 pub mod replaced;
 pub mod run;
 pub mod settings;

@@ -12,23 +12,30 @@ use std::process::Command;
 
 fn compiled() -> PathBuf {
     let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
-    let files = ["agree.erl", "agree_server.erl", "agree_statem.erl", "agree_event.erl"];
+    let files = [
+        "agree.erl",
+        "agree_server.erl",
+        "agree_statem.erl",
+        "agree_event.erl",
+        "agree_stdlib.erl",
+        "agree_re.erl",
+    ];
     compile_files("agree", &files.map(|f| programs.join(f)), &[])
 }
 
-fn by_erl(dir: &Path) -> String {
+fn by_erl(dir: &Path, module: &str) -> String {
     let output = Command::new("erl")
         .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
         .arg(dir)
-        .args(["-eval", "agree:run(), halt()."])
+        .args(["-eval", &format!("{module}:run(), halt().")])
         .output()
         .expect("erl runs");
     String::from_utf8(output.stdout).expect("text")
 }
 
 /// Runs without preemption and gives what was printed.
-fn by_us(dir: &Path, settings: Settings) -> String {
-    let mut world = ErlangWorld::new(&program(dir, "agree", "run", settings));
+fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
+    let mut world = ErlangWorld::new(&program(dir, module, "run", settings));
     world.start();
     let mut last = None;
     while !world.point().is_over() {
@@ -61,7 +68,7 @@ fn the_same_results_as_in_the_installed_erlang() {
         return;
     }
     let dir = compiled();
-    let expected = by_erl(&dir);
+    let expected = by_erl(&dir, "agree");
     assert!(expected.lines().count() > 100, "{expected}");
     for grain in [Grain::Full, Grain::Thesis, Grain::Receive] {
         for delivery in [Delivery::Instant, Delivery::Local] {
@@ -69,9 +76,36 @@ fn the_same_results_as_in_the_installed_erlang() {
                 &expected,
                 &by_us(
                     &dir,
+                    "agree",
                     Settings { grain, delivery, judgement: Judgement::Lenient, ..Settings::default() },
                 ),
             );
         }
     }
+}
+
+#[test]
+fn the_standard_library_gives_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_stdlib");
+    assert!(expected.lines().count() > 80, "{expected}");
+    let settings =
+        Settings { delivery: Delivery::Instant, judgement: Judgement::Lenient, ..Settings::default() };
+    assert_same(&expected, &by_us(&dir, "agree_stdlib", settings));
+}
+
+#[test]
+fn regular_expressions_give_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_re");
+    assert!(expected.lines().count() > 2_000, "{}", expected.lines().count());
+    let settings =
+        Settings { delivery: Delivery::Instant, judgement: Judgement::Lenient, ..Settings::default() };
+    assert_same(&expected, &by_us(&dir, "agree_re", settings));
 }

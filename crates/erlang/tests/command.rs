@@ -194,6 +194,48 @@ fn the_guide_shows_what_is_printed() {
 }
 
 #[test]
+fn what_was_printed_is_shown_with_the_failure() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(prints).
+-export([a_test/0]).
+a_test() ->
+    io:format(\"the answer is ~p~n\", [42]),
+    Me = self(),
+    spawn(fun() -> io:put_chars(\"from a child\\n\"), Me ! done end),
+    receive done -> exit(oops) end.
+";
+    let dir = compile_text("prints", text);
+    let file = dir.join("prints.beam");
+    let (text, code) = command(&[&file.to_string_lossy()]);
+    assert_eq!(code, FAILED, "{text}");
+    assert!(text.contains("  printed by P:\n    the answer is 42\n"), "{text}");
+    assert!(text.contains("  printed by P.1:\n    from a child\n"), "{text}");
+    let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+    let (again, _) = command(&[&file.to_string_lossy(), "--replay", ticket]);
+    assert!(again.contains("    the answer is 42\n"), "{again}");
+}
+
+/// Every word that the command takes is in its usage text and in the guide.
+#[test]
+fn usage_and_guide_list_what_is_accepted() {
+    let source = include_str!("../src/command/arguments.rs");
+    let guide = include_str!("../guide/for_erlang_programmers.md");
+    let parsing =
+        source.split("pub fn parse").nth(1).and_then(|s| s.split("impl Options").next()).expect("it");
+    let words: Vec<&str> =
+        parsing.split('"').skip(1).step_by(2).filter(|w| !w.contains([' ', '{', '\\'])).collect();
+    assert!(words.contains(&"optimal") && words.contains(&"--kill") && words.contains(&"pairs"), "{words:?}");
+    for word in words {
+        assert!(raddle_erlang::command::USAGE.contains(word), "{word} is not in the usage text");
+        if !["--pa", "--help", "-h", "-"].contains(&word) {
+            assert!(guide.contains(word), "{word} is not in the guide");
+        }
+    }
+}
+
+#[test]
 fn help_is_no_error() {
     let (text, code) = command(&["--help"]);
     assert!(text.starts_with("usage: raddle erl [OPTIONS]") && code == PASSED, "{text}");
@@ -219,6 +261,10 @@ fn what_is_not_there_is_named_with_what_to_do() {
     assert_eq!(said(&["--module", "nope"]), "there is no nope.beam: say with -pa where it is\n");
     let wrong = said(&["-pa", &dir, "--module", "small", "--test", "nope"]);
     assert_eq!(wrong, "there is no exported function nope/0 in small\n");
+    // Several directories after one -pa, as with erl; what comes later is not among them.
+    let other = directory("not_there_either");
+    let options = parse(["-pa", &other.to_string_lossy(), &dir, "x.beam"].map(str::to_owned)).expect("right");
+    assert_eq!((options.pa.len(), options.files.len()), (2, 1));
     // Without a module, every module with tests in the directory.
     let (text, code) = command(&["-pa", &dir]);
     assert_eq!(code, FAILED);

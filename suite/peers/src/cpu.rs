@@ -38,6 +38,17 @@ pub fn process() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// CPU time of all child processes that have ended and were waited for.
+pub fn children() -> Duration {
+    // SAFETY: all zeros is a value of this struct of numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a local that outlives the call.
+    let result = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage) };
+    assert_eq!(result, 0, "no CPU times of children on this system");
+    let time = |t: libc::timeval| Duration::new(t.tv_sec as u64, t.tv_usec as u32 * 1_000);
+    time(usage.ru_utime) + time(usage.ru_stime)
+}
+
 /// Runs `work`, which says how many executions it made, or `None` if it failed.
 pub fn measure(work: impl FnOnce() -> Option<u64>) -> Option<Measured> {
     let start = process();
@@ -67,6 +78,14 @@ mod tests {
     #[test]
     fn a_failure_is_not_measured() {
         assert_eq!(measure(|| None), None);
+    }
+
+    #[test]
+    fn children_count_when_they_have_ended() {
+        let before = children();
+        let count = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+        assert!(std::process::Command::new("sh").args(["-c", count]).status().expect("sh runs").success());
+        assert!(children() > before);
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! The same programs under raddle, loom and shuttle, in one go, as tables of ratios: `cargo run --release -p peers`.
-//! Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big` and `zoo` choose some,
-//! and `--cap SECONDS` says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times
+//! Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big`, `zoo` and `erlang` choose
+//! some, and `--cap SECONDS` says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times
 //! unless a line says otherwise.
 
 mod big;
 mod catalogue;
 mod child;
+mod concuerror;
 mod cpu;
+mod erlang;
 mod exhaustive;
 mod loom_side;
 mod loom_zoo;
@@ -32,7 +34,7 @@ pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
 const CAP: Duration = Duration::from_secs(10);
-const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [--cap SECONDS]";
+const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [erlang] [--cap SECONDS]";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
@@ -41,7 +43,11 @@ enum Table {
     Exhaustive,
     Big,
     Zoo,
+    Erlang,
 }
+
+const ALL: [Table; 6] =
+    [Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo, Table::Erlang];
 
 #[derive(Debug, PartialEq)]
 enum Request {
@@ -70,6 +76,7 @@ fn main() -> ExitCode {
                     Table::Exhaustive => exhaustive::print(cap),
                     Table::Big => big::print(),
                     Table::Zoo => zoo::print(cap),
+                    Table::Erlang => erlang::print(),
                 }
             }
             ExitCode::SUCCESS
@@ -103,12 +110,13 @@ fn parse(words: &[&str]) -> Result<Request, String> {
             "exhaustive" => tables.push(Table::Exhaustive),
             "big" => tables.push(Table::Big),
             "zoo" => tables.push(Table::Zoo),
+            "erlang" => tables.push(Table::Erlang),
             "--cap" => cap = seconds(rest.next().ok_or("`--cap` needs a number of seconds")?)?,
             _ => return Err(format!("unknown argument `{word}`")),
         }
     }
     if tables.is_empty() {
-        tables = vec![Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo];
+        tables = ALL.into();
     }
     Ok(Request::Print { tables, cap })
 }
@@ -124,7 +132,7 @@ mod tests {
 
     #[test]
     fn without_arguments_all_tables_are_printed() {
-        let tables = vec![Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo];
+        let tables = ALL.to_vec();
         assert_eq!(parse(&[]), Ok(Request::Print { tables, cap: CAP }));
     }
 

@@ -53,6 +53,8 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     };
     let strings = chunks.get(&b"StrT"[..]).copied().unwrap_or_default();
     let code_chunk = need("Code")?;
+    // A release may have been stripped of its lines.
+    let has_lines = chunks.contains_key(&b"Line"[..]);
     let (line_table, files) = match chunks.get(&b"Line"[..]) {
         Some(chunk) => lines(chunk, &format!("{}.erl", name.text()))?,
         None => (Vec::new(), Vec::new()),
@@ -81,6 +83,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     for (pc, index) in decoded.lines {
         match (index as usize).checked_sub(1) {
             None => at_lines.push((pc, Line { file: 0, line: 0 })),
+            Some(_) if !has_lines => {}
             Some(i) => match line_table.get(i) {
                 Some(line) => at_lines.push((pc, *line)),
                 None => return corrupt("a line out of range"),
@@ -93,7 +96,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
         |chunk: &[u8]| chunks.get(chunk).and_then(|c| external::decode(c).ok()).map_or(Term::Nil, |t| t.0);
     Ok(Module {
         name,
-        md5: crate::native::md5::of(code_chunk),
+        md5: md5(&chunks),
         exports,
         locals,
         imports,
@@ -105,6 +108,21 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
         attributes: term(b"Attr"),
         compile_info: term(b"CInf"),
     })
+}
+
+/// The fingerprint that the compiler gives a module: of what it does, without the fingerprints of its funs.
+fn md5(chunks: &HashMap<&[u8], &[u8]>) -> [u8; 16] {
+    let mut all = Vec::new();
+    for name in ["AtU8", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta"] {
+        let chunk = chunks.get(name.as_bytes()).copied().unwrap_or_default();
+        let start = all.len();
+        all.extend(chunk);
+        if name == "FunT" {
+            // A count, then six words each, of which the last is the fingerprint.
+            all[start..].chunks_mut(4).skip(1).skip(5).step_by(6).for_each(|word| word.fill(0));
+        }
+    }
+    crate::native::md5::of(&all)
 }
 
 fn gunzip(bytes: &[u8]) -> Result<Vec<u8>> {

@@ -254,7 +254,7 @@ pub fn code(chunk: &[u8], context: &Context<'_>, name: Atom) -> Result<Decoded> 
     loop {
         let op = args.byte()? as usize;
         let Some((opname, arity)) = OPCODES.get(op).copied() else {
-            return corrupt("an unknown instruction");
+            return corrupt(&format!("it needs instruction {op}, which is of a later OTP than 27"));
         };
         if opname == "int_code_end" {
             break;

@@ -3,7 +3,7 @@
 use crate::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_core::clock::Time;
 use raddle_core::ticket::Ticket;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -80,13 +80,14 @@ impl Default for Options {
 pub const USAGE: &str = "\
 usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
 Explores every *_test/0 and *_test_/0 of the files; without files, of the modules in the -pa directories.
-  -pa DIR              look for modules here first
+  -pa DIR...           look for modules here first (also --pa)
   --module M           only this module's tests
   --test F             only this test, or any function without arguments
-  --strategy S         exhaustive (default): one interleaving for each behaviour; dfs: every interleaving; thesis
-                       (preemption bounding as Concuerror did it); or random
+  --strategy S         exhaustive (default): one interleaving for each behaviour, or all where that cannot be told;
+                       optimal: the former alone; dfs: every interleaving; thesis: preemption bounding as
+                       Concuerror did it; random
   --preemptions N      at most N preemptions
-  --executions N       at most N interleavings of each test
+  --executions N       at most N interleavings of each test (with random: 10000)
   --max-steps N        at most N steps in an interleaving (100000)
   --seed N             for random choices
   --workers N          explore with N threads
@@ -97,14 +98,23 @@ Explores every *_test/0 and *_test_/0 of the files; without files, of the module
   --config FILE        what application:get_env finds, as in a sys.config
   --strict             every abnormal exit and everybody who waits for ever is a failure
   --keep-going         go on after a failure
-  --replay TICKET      replay one interleaving; test and settings come from the ticket";
+  --replay TICKET      replay one interleaving; test and settings come from the ticket
+  -h, --help           show this";
 
 /// Understands arguments, or says what is wrong with them.
 pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, String> {
     let mut options = Options::default();
     let mut delivery = None;
+    // As with `erl`, one `-pa` takes several directories: `-pa _build/test/lib/*/ebin`.
+    let mut after_pa = false;
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
+        let more_of_pa = after_pa && !argument.starts_with('-') && Path::new(&argument).is_dir();
+        after_pa = more_of_pa || matches!(argument.as_str(), "-pa" | "--pa");
+        if more_of_pa {
+            options.pa.push(argument.into());
+            continue;
+        }
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value\n{USAGE}"));
         fn number<T: std::str::FromStr>(text: String, of: &str) -> Result<T, String> {
             text.parse().map_err(|_| format!("{of} needs a number, not {text}"))
@@ -121,7 +131,9 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
                     "thesis" => Way::Thesis,
                     "random" => Way::Random,
                     other => {
-                        return Err(format!("--strategy is exhaustive, dfs, thesis or random, not {other}"));
+                        return Err(format!(
+                            "--strategy is exhaustive, optimal, dfs, thesis or random, not {other}"
+                        ));
                     }
                 }
             }

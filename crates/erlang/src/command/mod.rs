@@ -17,6 +17,7 @@ use raddle_core::strategy::{
 };
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
+use raddle_core::world::World;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -168,7 +169,7 @@ fn report(
         n => format!(", {} of them fail", thousands(n)),
     };
     writeln!(out, "{name}: FAILED, {counted}{failures} ({covered})")?;
-    tell(failure, sources, out)?;
+    tell(program, failure, sources, out)?;
     Ok(if failure.kind() == FailureKind::Misuse { UNUSABLE } else { FAILED })
 }
 
@@ -176,7 +177,7 @@ fn report(
 const SHOWN: usize = 100;
 
 /// The failure, step by step.
-fn tell(failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
+fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", failure.message())?;
     for note in &failure.defect.notes {
         match &note.place {
@@ -198,7 +199,30 @@ fn tell(failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result
         }
         writeln!(out, "    {}", step_line(&failure.story.actors[line.actor].name, line))?;
     }
+    for (process, text) in printed(program, failure) {
+        writeln!(out, "  printed by {process}:")?;
+        let lines: Vec<&str> = text.lines().collect();
+        let left_out = lines.len().saturating_sub(SHOWN);
+        if left_out > 0 {
+            writeln!(out, "    ... {} lines ...", thousands(left_out as u64))?;
+        }
+        lines[left_out..].iter().try_for_each(|line| writeln!(out, "    {line}"))?;
+    }
     writeln!(out, "  to see it again: --replay '{}'", failure.ticket)
+}
+
+/// What each process printed on the way to a failure.
+fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
+    let mut world = ErlangWorld::new(program);
+    world.start();
+    for pick in failure.ticket.picks() {
+        if !world.point().is_enabled(pick.task) {
+            // A ticket of another program: the report has said so already.
+            return Vec::new();
+        }
+        world.step(pick);
+    }
+    world.output()
 }
 
 /// The module of the function that was called and is not there, if that is what went wrong.

@@ -155,6 +155,15 @@ impl Table {
         };
         Some(at.and_then(|at| self.rows.get(at)).map(|(key, _)| key))
     }
+    /// The key after (or before) this one, whether it is there or not.
+    pub fn neighbour_of_any(&self, key: &Term, before: bool) -> Option<&Term> {
+        let at = match (self.find(key), before) {
+            (Ok(at), false) => at + 1,
+            (Err(at), false) => at,
+            (Ok(at) | Err(at), true) => at.checked_sub(1)?,
+        };
+        self.rows.get(at).map(|(key, _)| key)
+    }
     /// Whether a process may read (or write) it.
     pub fn allows(&self, pid: Pid, write: bool) -> bool {
         pid == self.owner

@@ -256,9 +256,14 @@ impl Machine {
                 }
                 self.comes_to_its_end(task, reason, trace);
             }
-            Stop::Unsupported(what) => self.misuse(what),
+            Stop::Unsupported(what) => {
+                // It has nothing to do next: its registers are no arguments of the call that it came from.
+                self.process_mut(task).next = Next::Gone;
+                self.misuse(what);
+            }
             Stop::TooLong => {
                 let name = self.process(task).pid;
+                self.process_mut(task).next = Next::Gone;
                 let message = format!("{name} goes on and on without sending, receiving or ending");
                 self.over = Some(Rc::new(Defect::new(FailureKind::Livelock, message)));
             }

@@ -3,7 +3,8 @@
 use super::{Native, floats};
 use crate::run::{Raise, Res, Runner};
 use crate::term::bits::BitsBuilder;
-use crate::term::{Atom, Pid, Ref, Term, external, known, number};
+use crate::term::external::Atoms;
+use crate::term::{Atom, Fun, Pid, Ref, Term, external, known, number};
 use std::rc::Rc;
 
 type R<'a, 'b> = &'a mut Runner<'b>;
@@ -150,21 +151,39 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
     Ok(if used { Term::tuple([term, Term::from(taken)]) } else { term })
 }
 
-fn term_to_binary2(_: R, a: &[Term]) -> Res {
-    for option in a[1].to_vec().ok_or_else(bad)? {
-        let fits = match option.as_tuple() {
-            Some([key, n]) => {
-                key.as_atom().is_some_and(|k| k.text() == "minor_version") && n.as_int() == Some(1)
-            }
-            _ => option.as_atom().is_some_and(|o| o.text() == "deterministic"),
+/// A term in the external format, with the usual options or with others.
+fn external_form(r: &Runner<'_>, a: &[Term]) -> Result<Vec<u8>, Raise> {
+    let usual = if r.env.code.release().is_some_and(|n| n >= 26) { Atoms::Utf8 } else { Atoms::Latin1 };
+    let mut atoms = usual;
+    for option in a.get(1).map_or(Some(Vec::new()), Term::to_vec).ok_or_else(bad)? {
+        let minor = match option.as_tuple() {
+            Some([key, n]) if key.is_atom(Atom::new("minor_version")) => n.as_int(),
+            _ => None,
         };
-        if !fits {
-            return Err(Raise::unsupported(format!(
-                "erlang:term_to_binary/2 with the option {option} is not supported"
-            )));
+        match (minor, option.as_atom().map(Atom::text)) {
+            (Some(1), _) => atoms = Atoms::Latin1,
+            (Some(2), _) => atoms = Atoms::Utf8,
+            (_, Some("deterministic")) => {}
+            _ => {
+                return Err(Raise::unsupported(format!(
+                    "erlang:term_to_binary/2 with the option {option} is not supported"
+                )));
+            }
         }
     }
-    Ok(Term::binary(external::encode(&a[0])))
+    Ok(external::encode_with(&a[0], atoms))
+}
+
+fn term_to_binary(r: R, a: &[Term]) -> Res {
+    Ok(Term::binary(external_form(r, a)?))
+}
+
+fn term_to_iovec(r: R, a: &[Term]) -> Res {
+    Ok(Term::list([term_to_binary(r, a)?]))
+}
+
+fn external_size(r: R, a: &[Term]) -> Res {
+    Ok(Term::from(external_form(r, a)?.len()))
 }
 
 fn setelement(_: R, a: &[Term]) -> Res {
@@ -311,11 +330,14 @@ pub static TABLE: &[Native] = &[
         let bytes = a[0].iolist_bytes().ok_or_else(bad)?;
         Ok(if bytes.is_empty() { Term::Nil } else { Term::list([Term::binary(bytes)]) })
     }),
-    Native::local(E, "term_to_binary", 1, |_, a| Ok(Term::binary(external::encode(&a[0])))),
-    Native::local(E, "term_to_binary", 2, term_to_binary2),
+    Native::local(E, "term_to_binary", 1, term_to_binary),
+    Native::local(E, "term_to_binary", 2, term_to_binary),
+    Native::local(E, "term_to_iovec", 1, term_to_iovec),
+    Native::local(E, "term_to_iovec", 2, term_to_iovec),
     Native::local(E, "binary_to_term", 1, |_, a| binary_to_term(a, None)),
     Native::local(E, "binary_to_term", 2, |_, a| binary_to_term(a, a.get(1))),
-    Native::local(E, "external_size", 1, |_, a| Ok(Term::from(external::encode(&a[0]).len()))),
+    Native::local(E, "external_size", 1, external_size),
+    Native::local(E, "external_size", 2, external_size),
     Native::local(E, "tuple_to_list", 1, |_, a| Ok(Term::list(a[0].as_tuple().ok_or_else(bad)?.to_vec()))),
     Native::local(E, "list_to_tuple", 1, |_, a| Ok(Term::tuple(a[0].to_vec().ok_or_else(bad)?))),
     Native::local(E, "setelement", 3, setelement),
@@ -334,7 +356,12 @@ pub static TABLE: &[Native] = &[
         _ => Err(bad()),
     }),
     Native::local(E, "fun_to_list", 1, |_, a| match &a[0] {
-        Term::Fun(_) => Ok(Term::string(&a[0].to_string())),
+        Term::Fun(fun) => Ok(Term::string(&match &**fun {
+            Fun::Local { module, index, old_uniq, .. } => {
+                format!("#Fun<{}.{index}.{old_uniq}>", Term::Atom(*module))
+            }
+            Fun::Export { .. } => a[0].to_string(),
+        })),
         _ => Err(bad()),
     }),
     Native::local(E, "list_to_pid", 1, list_to_pid),

@@ -24,12 +24,21 @@ fn length(_: R, a: &[Term]) -> Res {
     if matches!(iter.rest(), Term::Nil) { Ok(Term::from(n)) } else { Err(Raise::badarg()) }
 }
 
+/// How many bits there are. Since OTP 26 the compiler asks also in the middle of a match, for what is left.
+fn bits(t: &Term) -> Result<usize, Raise> {
+    match t {
+        Term::Bits(bits) => Ok(bits.len()),
+        Term::Context(context) => Ok(context.bits.len() - context.at.get()),
+        _ => Err(Raise::badarg()),
+    }
+}
+
 fn bit_size(_: R, a: &[Term]) -> Res {
-    a[0].as_bits().map(|b| Term::from(b.len())).ok_or_else(Raise::badarg)
+    bits(&a[0]).map(Term::from)
 }
 
 fn byte_size(_: R, a: &[Term]) -> Res {
-    a[0].as_bits().map(|b| Term::from(b.len().div_ceil(8))).ok_or_else(Raise::badarg)
+    bits(&a[0]).map(|n| Term::from(n.div_ceil(8)))
 }
 
 fn whole(a: &[Term], how: fn(f64) -> f64) -> Res {
@@ -187,13 +196,9 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "tuple_size", 1, |_, a| {
         a[0].as_tuple().map(|t| Term::from(t.len())).ok_or_else(Raise::badarg)
     }),
-    Native::local(E, "size", 1, |r, a| match &a[0] {
+    Native::local(E, "size", 1, |_, a| match &a[0] {
         Term::Tuple(t) => Ok(Term::from(t.len())),
-        Term::Bits(b) => Ok(Term::from(b.len() / 8)),
-        _ => {
-            let _ = r;
-            Err(Raise::badarg())
-        }
+        other => bits(other).map(|n| Term::from(n / 8)),
     }),
     Native::local(E, "bit_size", 1, bit_size),
     Native::local(E, "byte_size", 1, byte_size),

@@ -21,15 +21,57 @@ fn fmod(_: R, a: &[Term]) -> Res {
     two(a, |x, y| x % y)
 }
 
+// Rust has formulas of its own for the next three. Erlang has the C library's, which are these, to the last bit.
+
+fn acosh(x: f64) -> f64 {
+    match x {
+        x if x >= LARGE => x.ln() + std::f64::consts::LN_2,
+        x if x > 2.0 => (2.0 * x - 1.0 / (x + (x * x - 1.0).sqrt())).ln(),
+        x if x >= 1.0 => {
+            let t = x - 1.0;
+            (t + (2.0 * t + t * t).sqrt()).ln_1p()
+        }
+        _ => f64::NAN,
+    }
+}
+
+fn asinh(x: f64) -> f64 {
+    let a = x.abs();
+    let value = match a {
+        a if a < 1.0 / LARGE => a,
+        a if a > LARGE => a.ln() + std::f64::consts::LN_2,
+        a if a > 2.0 => (2.0 * a + 1.0 / ((a * a + 1.0).sqrt() + a)).ln(),
+        a => (a + a * a / (1.0 + (1.0 + a * a).sqrt())).ln_1p(),
+    };
+    value.copysign(x)
+}
+
+fn atanh(x: f64) -> f64 {
+    let a = x.abs();
+    let value = match a {
+        a if a < 1.0 / LARGE => a,
+        a if a < 0.5 => {
+            let t = a + a;
+            0.5 * (t + t * a / (1.0 - a)).ln_1p()
+        }
+        a if a < 1.0 => 0.5 * ((a + a) / (1.0 - a)).ln_1p(),
+        _ => f64::NAN,
+    };
+    value.copysign(x)
+}
+
+/// Beyond this, adding one to a square changes nothing.
+const LARGE: f64 = (1 << 28) as f64;
+
 const M: &str = "math";
 
 pub static TABLE: &[Native] = &[
     Native::local(M, "acos", 1, |_, a| one(a, f64::acos)),
-    Native::local(M, "acosh", 1, |_, a| one(a, f64::acosh)),
+    Native::local(M, "acosh", 1, |_, a| one(a, acosh)),
     Native::local(M, "asin", 1, |_, a| one(a, f64::asin)),
-    Native::local(M, "asinh", 1, |_, a| one(a, f64::asinh)),
+    Native::local(M, "asinh", 1, |_, a| one(a, asinh)),
     Native::local(M, "atan", 1, |_, a| one(a, f64::atan)),
-    Native::local(M, "atanh", 1, |_, a| one(a, f64::atanh)),
+    Native::local(M, "atanh", 1, |_, a| one(a, atanh)),
     Native::local(M, "atan2", 2, |_, a| two(a, f64::atan2)),
     Native::local(M, "ceil", 1, |_, a| one(a, f64::ceil)),
     Native::local(M, "floor", 1, |_, a| one(a, f64::floor)),

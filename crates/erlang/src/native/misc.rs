@@ -34,6 +34,11 @@ fn fun_info(r: R, a: &[Term]) -> Res {
         (Fun::Export { .. }, "type") => Term::atom("external"),
         (Fun::Export { function, .. }, "name") => Term::Atom(*function),
         (Fun::Export { .. }, "env") => Term::Nil,
+        (Fun::Export { .. }, "index" | "new_index" | "uniq" | "new_uniq" | "pid") => {
+            Term::Atom(known::UNDEFINED)
+        }
+        (Fun::Local { old_uniq, .. }, "uniq") => Term::Int(*old_uniq as i64),
+        (Fun::Local { uniq, .. }, "new_uniq") => Term::binary(uniq.to_vec()),
         (Fun::Local { .. }, "type") => Term::atom("local"),
         (Fun::Local { module, index, .. }, "name") => {
             let number = r.env.code.find(*module).ok_or_else(bad)?;
@@ -105,34 +110,22 @@ fn module_info(r: R, a: &[Term]) -> Res {
         "functions" => Some(functions_term(false)),
         "attributes" => Some(module.attributes.clone()),
         "compile" => Some(module.compile_info.clone()),
+        "md5" => Some(Term::binary(module.md5.to_vec())),
         _ => None,
     };
     match a.get(1).and_then(Term::as_atom) {
         Some(what) => one(what.text())
             .ok_or_else(|| Raise::unsupported(format!("module_info({what}) of {name} is not supported"))),
         None => Ok(Term::list(
-            ["module", "exports", "attributes", "compile"]
+            ["module", "exports", "attributes", "compile", "md5"]
                 .map(|what| Term::tagged(Atom::new(what), one(what).unwrap_or(Term::Nil))),
         )),
     }
 }
 
-/// The release of the OTP whose files are used.
-fn release(r: &Runner<'_>) -> Option<String> {
-    let stdlib = |d: &&std::path::PathBuf| {
-        d.parent().is_some_and(|app| {
-            app.file_name().is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
-        })
-    };
-    let root = r.env.code.directories().iter().find(stdlib)?.ancestors().nth(3)?;
-    let releases = std::fs::read_dir(root.join("releases")).ok()?.flatten();
-    let names = releases.map(|e| e.file_name().to_string_lossy().into_owned());
-    names.filter(|n| n.parse::<u32>().is_ok()).max_by_key(|n| n.parse::<u32>().ok())
-}
-
 fn system_info(r: R, a: &[Term]) -> Res {
     if a[0].as_atom().is_some_and(|what| what.text() == "otp_release") {
-        let found = release(r).map(|text| Term::string(&text));
+        let found = r.env.code.release().map(|n| Term::string(&n.to_string()));
         return found.ok_or_else(|| Raise::unsupported("erlang:system_info(otp_release) is not known"));
     }
     Ok(match a[0].as_atom().map(Atom::text) {
@@ -202,6 +195,20 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "system_info", 1, system_info),
     Native::local(E, "nodes", 0, |_, _| Ok(Term::Nil)),
     Native::local(E, "nodes", 1, |_, _| Ok(Term::Nil)),
+    Native::local(E, "nodes", 2, |_, _| Ok(Term::Nil)),
+    Native::local(E, "ports", 0, |_, _| Ok(Term::Nil)),
+    Native::local(E, "list_to_port", 1, |_, _| Err(bad())),
+    Native::local(E, "port_to_list", 1, |_, _| Err(bad())),
+    Native::local(E, "dt_spread_tag", 1, |_, _| Ok(Term::bool(true))),
+    Native::local(E, "dt_restore_tag", 1, |_, _| Ok(Term::bool(true))),
+    Native::local(E, "display_nl", 0, |r, _| {
+        r.p.print("\n".to_owned());
+        Ok(Term::bool(true))
+    }),
+    Native::local(E, "display_string", 1, |r, a| {
+        r.p.print(a[0].to_text().ok_or_else(bad)?);
+        Ok(Term::bool(true))
+    }),
     Native::local(E, "is_alive", 0, |_, _| Ok(Term::bool(false))),
     Native::local(E, "get_cookie", 0, |_, _| Ok(Term::atom("nocookie"))),
     Native::local(E, "display", 1, |r, a| {
@@ -212,7 +219,10 @@ pub static TABLE: &[Native] = &[
     Native::local("erts_internal", "term_type", 1, |_, _| {
         Err(Raise::unsupported("erts_internal:term_type/1 is not supported"))
     }),
-    Native::local("erts_debug", "flat_size", 1, |_, a| Ok(number::of_u64(words(&a[0])))),
+    Native::local("erts_debug", "flat_size", 1, |_, a| match words(&a[0]) {
+        Some(n) => Ok(number::of_u64(n)),
+        None => Err(Raise::unsupported("erts_debug:flat_size/1 of such a term is not supported")),
+    }),
     Native::local("erts_debug", "same", 2, |_, a| Ok(Term::bool(a[0] == a[1]))),
     Native::local("io", "printable_range", 0, |_, _| Ok(Term::atom("latin1"))),
     Native::local("file", "native_name_encoding", 0, |_, _| Ok(Term::Atom(known::UTF8))),
@@ -268,17 +278,20 @@ pub static TABLE: &[Native] = &[
     Native::local("code", "get_mode", 0, |_, _| Ok(Term::atom("interactive"))),
 ];
 
-/// The size of a term on a real heap, in words.
-fn words(t: &Term) -> u64 {
+/// The size of a term on a real heap, in words; none if that depends on more than the term.
+fn words(t: &Term) -> Option<u64> {
     match t {
         Term::Cons(_) => {
             let mut iter = t.iter();
-            let heads: u64 = iter.by_ref().map(|t| 2 + words(t)).sum();
-            heads + words(iter.rest())
+            let heads = iter.by_ref().map(|t| words(t).map(|n| 2 + n)).sum::<Option<u64>>()?;
+            words(iter.rest()).map(|rest| heads + rest)
         }
-        Term::Tuple(elements) => 1 + elements.iter().map(|t| 1 + words(t)).sum::<u64>(),
-        Term::Float(_) => 2,
-        Term::Big(n) => 1 + n.bits().div_ceil(64),
-        _ => 0,
+        Term::Tuple(elements) => {
+            elements.iter().map(|t| words(t).map(|n| 1 + n)).sum::<Option<u64>>().map(|n| 1 + n)
+        }
+        Term::Float(_) => Some(2),
+        Term::Big(n) => Some(1 + n.bits().div_ceil(64)),
+        Term::Int(_) | Term::Atom(_) | Term::Nil | Term::Pid(_) => Some(0),
+        _ => None,
     }
 }

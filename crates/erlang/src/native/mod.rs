@@ -5,6 +5,7 @@ mod binary;
 mod control;
 mod convert;
 mod crypto;
+mod digest;
 mod floats;
 mod guard;
 mod lists;
@@ -12,6 +13,7 @@ mod maps;
 mod math;
 pub mod md5;
 mod misc;
+mod re;
 mod time;
 mod unicode;
 pub(crate) mod visible;
@@ -80,10 +82,12 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         binary::TABLE,
         math::TABLE,
         unicode::TABLE,
+        re::TABLE,
         control::TABLE,
         misc::TABLE,
         time::TABLE,
         crypto::TABLE,
+        digest::TABLE,
     ]
     .into_iter()
     .flatten()

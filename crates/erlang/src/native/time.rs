@@ -50,8 +50,8 @@ pub fn stamp(microseconds: u64) -> Term {
 }
 
 /// `{{Year, Month, Day}, {Hour, Minute, Second}}` of seconds since 1970.
-fn date_time(seconds: u64) -> Term {
-    let (days, left) = ((seconds / 86_400) as i64, (seconds % 86_400) as i64);
+fn date_time(seconds: i64) -> Term {
+    let (days, left) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Days to civil date, by 400-year eras that begin in March.
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
@@ -66,8 +66,27 @@ fn date_time(seconds: u64) -> Term {
     Term::tuple([triple(year, month, day), triple(left / 3600, left / 60 % 60, left % 60)])
 }
 
+/// Seconds since 1970 of `{{Year, Month, Day}, {Hour, Minute, Second}}`.
+fn seconds(t: &Term) -> Option<i64> {
+    let [date, time] = t.as_tuple()? else { return None };
+    let numbers = |t: &Term| -> Option<[i64; 3]> {
+        let all: Vec<i64> = t.as_tuple()?.iter().map(Term::as_int).collect::<Option<_>>()?;
+        all.try_into().ok()
+    };
+    let ([year, month, day], [h, m, s]) = (numbers(date)?, numbers(time)?);
+    // Years begin in March, so that a leap day is the last of its year.
+    let (y, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let era = y.div_euclid(400);
+    let year_of_era = y.rem_euclid(400);
+    let day_of_era =
+        year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + (153 * from_march + 2) / 5 + day - 1;
+    let seconds = (era * 146_097 + day_of_era - 719_468) * 86_400 + h * 3600 + m * 60 + s;
+    // What is no date does not come back as it was.
+    (date_time(seconds) == *t).then_some(seconds)
+}
+
 fn universal(r: R, _: &[Term]) -> Res {
-    Ok(date_time((EPOCH + r.now) / 1_000_000_000))
+    Ok(date_time(((EPOCH + r.now) / 1_000_000_000) as i64))
 }
 
 fn half(r: R, first: bool) -> Res {
@@ -113,6 +132,12 @@ fn unique_integer(r: R, a: &[Term]) -> Res {
 const E: &str = "erlang";
 
 pub static TABLE: &[Native] = &[
+    Native::local("erlang", "posixtime_to_universaltime", 1, |_, a| {
+        a[0].as_int().filter(|n| n.abs() < 1 << 40).map(date_time).ok_or_else(Raise::badarg)
+    }),
+    Native::local("erlang", "universaltime_to_posixtime", 1, |_, a| {
+        seconds(&a[0]).map(Term::Int).ok_or_else(Raise::badarg)
+    }),
     Native::local(E, "system_time", 0, system),
     Native::local(E, "system_time", 1, system),
     Native::local("os", "system_time", 0, system),

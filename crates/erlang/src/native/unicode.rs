@@ -11,13 +11,33 @@ type R<'a, 'b> = &'a mut Runner<'b>;
 enum Encoding {
     Latin1,
     Utf8,
+    /// Two bytes or four; the least significant first or last.
+    Utf16(bool),
+    Utf32(bool),
 }
 
 fn encoding(t: &Term) -> Result<Encoding, Raise> {
     match t.as_atom().map(Atom::text) {
         Some("latin1") => Ok(Encoding::Latin1),
         Some("utf8" | "unicode") => Ok(Encoding::Utf8),
-        _ => Err(Raise::badarg()),
+        Some("utf16") => Ok(Encoding::Utf16(false)),
+        Some("utf32") => Ok(Encoding::Utf32(false)),
+        Some(_) => Err(Raise::badarg()),
+        None => match t.as_tuple() {
+            Some([name, order]) => {
+                let little = match order.as_atom().map(Atom::text) {
+                    Some("little") => true,
+                    Some("big") => false,
+                    _ => return Err(Raise::badarg()),
+                };
+                match name.as_atom().map(Atom::text) {
+                    Some("utf16") => Ok(Encoding::Utf16(little)),
+                    Some("utf32") => Ok(Encoding::Utf32(little)),
+                    _ => Err(Raise::badarg()),
+                }
+            }
+            _ => Err(Raise::badarg()),
+        },
     }
 }
 
@@ -28,10 +48,49 @@ enum Trouble {
     Bad,
 }
 
+/// How the reading of a binary ended.
+enum End {
+    Whole,
+    Wrong,
+    Short,
+}
+
+/// Reads UTF-16 or UTF-32; says how many bytes were read.
+fn wide(bytes: &[u8], encoding: Encoding, out: &mut Vec<char>) -> (usize, End) {
+    let (size, little) = match encoding {
+        Encoding::Utf32(little) => (4, little),
+        Encoding::Utf16(little) => (2, little),
+        Encoding::Latin1 | Encoding::Utf8 => (1, false),
+    };
+    let unit = |at: usize| {
+        let part = bytes.get(at..at + size)?;
+        let add = |n: u32, b: &u8| n << 8 | *b as u32;
+        Some(if little { part.iter().rev().fold(0, add) } else { part.iter().fold(0, add) })
+    };
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some(first) = unit(at) else { return (at, End::Short) };
+        let (code, len) = match (size, first) {
+            (2, 0xd800..0xdc00) => match unit(at + 2) {
+                Some(low @ 0xdc00..0xe000) => (0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00), 4),
+                Some(_) => return (at, End::Wrong),
+                None => return (at, End::Short),
+            },
+            _ => (first, size),
+        };
+        match char::from_u32(code) {
+            Some(c) => out.push(c),
+            None => return (at, End::Wrong),
+        }
+        at += len;
+    }
+    (at, End::Whole)
+}
+
 fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trouble> {
     let character = |n: i64| match encoding {
         Encoding::Latin1 => u8::try_from(n).ok().map(char::from),
-        Encoding::Utf8 => u32::try_from(n).ok().and_then(char::from_u32),
+        _ => u32::try_from(n).ok().and_then(char::from_u32),
     };
     let mut at = t.clone();
     loop {
@@ -42,6 +101,15 @@ fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trou
                 if encoding == Encoding::Latin1 {
                     out.extend(bytes.iter().map(|b| *b as char));
                     return Ok(());
+                }
+                if encoding != Encoding::Utf8 {
+                    let (good, end) = wide(&bytes, encoding, out);
+                    let rest = || Term::Bits(std::rc::Rc::new(bits.part(good * 8, bits.len() - good * 8)));
+                    return match end {
+                        End::Whole => Ok(()),
+                        End::Wrong => Err(Trouble::Error(rest())),
+                        End::Short => Err(Trouble::Incomplete(rest())),
+                    };
                 }
                 return match std::str::from_utf8(&bytes) {
                     Ok(text) => {
@@ -83,6 +151,13 @@ fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trou
             _ => return Err(Trouble::Bad),
         }
     }
+}
+
+/// Character data as UTF-8; none if it is none.
+pub(super) fn utf8(t: &Term) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    collect(t, Encoding::Utf8, &mut out).ok()?;
+    Some(out.into_iter().collect::<String>().into_bytes())
 }
 
 fn finish(result: Result<(), Trouble>, done: Term) -> Res {

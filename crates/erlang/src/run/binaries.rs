@@ -302,8 +302,9 @@ impl Runner<'_> {
                 MatchOp::Skip(len) if *len <= left => {
                     take(*len);
                 }
+                // The rest is only looked at, as by `bs_get_tail`.
                 MatchOp::Tail(dst) => {
-                    let value = Term::Bits(Rc::new(take(left)));
+                    let value = Term::Bits(Rc::new(context.bits.part(at, left)));
                     self.set(*dst, value);
                 }
                 _ => return Flow::Jump(m.fail),

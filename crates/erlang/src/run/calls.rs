@@ -54,6 +54,7 @@ impl Runner<'_> {
                 Flow::Far(Pc { module, at })
             }
             Target::Native(native) => self.call_native(native, then),
+            Target::Stub => Flow::Stop(Stop::Unsupported(self.not_supported(mfa))),
             Target::Missing => self.missing(mfa, then),
         }
     }

@@ -230,17 +230,49 @@ impl<'a> Reader<'a> {
 const PID: u8 = 200;
 const REF: u8 = 201;
 
-/// Writes a term with its version byte.
-pub fn encode(term: &Term) -> Vec<u8> {
-    let mut out = vec![131];
-    write(term, &mut out);
-    out
+/// How atoms are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Atoms {
+    /// Latin-1 where it is possible, since that is what old nodes understand: up to OTP 25.
+    #[default]
+    Latin1,
+    /// UTF-8: `{minor_version, 2}`, which is usual since OTP 26.
+    Utf8,
 }
 
-fn write_atom(a: Atom, out: &mut Vec<u8>) {
-    // As erl does: Latin-1 where it is possible, since that is what old nodes understand.
+/// What is written, and how.
+struct Out {
+    bytes: Vec<u8>,
+    atoms: Atoms,
+}
+
+impl std::ops::Deref for Out {
+    type Target = Vec<u8>;
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+impl std::ops::DerefMut for Out {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
+/// Writes a term with its version byte, as OTP 25 does.
+pub fn encode(term: &Term) -> Vec<u8> {
+    encode_with(term, Atoms::Latin1)
+}
+
+/// Writes a term with its version byte.
+pub fn encode_with(term: &Term, atoms: Atoms) -> Vec<u8> {
+    let mut out = Out { bytes: vec![131], atoms };
+    write(term, &mut out);
+    out.bytes
+}
+
+fn write_atom(a: Atom, out: &mut Out) {
     let text = a.text();
-    if text.chars().all(|c| (c as u32) < 256) {
+    if out.atoms == Atoms::Latin1 && text.chars().all(|c| (c as u32) < 256) {
         out.push(100);
         out.extend((text.chars().count() as u16).to_be_bytes());
         out.extend(text.chars().map(|c| c as u8));
@@ -256,7 +288,7 @@ fn write_atom(a: Atom, out: &mut Vec<u8>) {
     }
 }
 
-fn write(term: &Term, out: &mut Vec<u8>) {
+fn write(term: &Term, out: &mut Out) {
     match term {
         Term::Nil => out.push(106),
         Term::Int(n) => match (u8::try_from(*n), i32::try_from(*n)) {
@@ -319,7 +351,7 @@ fn write(term: &Term, out: &mut Vec<u8>) {
     }
 }
 
-fn write_big(term: &Term, out: &mut Vec<u8>) {
+fn write_big(term: &Term, out: &mut Out) {
     let (negative, bytes) = number::to_sign_bytes(term).expect("an integer");
     match u8::try_from(bytes.len()) {
         Ok(n) => out.extend([110, n]),
@@ -332,7 +364,7 @@ fn write_big(term: &Term, out: &mut Vec<u8>) {
     out.extend(bytes);
 }
 
-fn write_list(term: &Term, out: &mut Vec<u8>) {
+fn write_list(term: &Term, out: &mut Out) {
     let mut iter = term.iter();
     let elements: Vec<&Term> = iter.by_ref().collect();
     let proper = matches!(iter.rest(), Term::Nil);
@@ -353,7 +385,7 @@ fn write_list(term: &Term, out: &mut Vec<u8>) {
     }
 }
 
-fn write_fun(fun: &Fun, out: &mut Vec<u8>) {
+fn write_fun(fun: &Fun, out: &mut Out) {
     match fun {
         Fun::Export { module, function, arity } => {
             out.push(113);
@@ -362,7 +394,7 @@ fn write_fun(fun: &Fun, out: &mut Vec<u8>) {
             write(&Term::Int(*arity as i64), out);
         }
         Fun::Local { module, index, arity, uniq, old_uniq, free, creator } => {
-            let mut body = vec![*arity as u8];
+            let mut body = Out { bytes: vec![*arity as u8], atoms: out.atoms };
             body.extend(uniq);
             body.extend(index.to_be_bytes());
             body.extend((free.len() as u32).to_be_bytes());
@@ -373,7 +405,7 @@ fn write_fun(fun: &Fun, out: &mut Vec<u8>) {
             free.iter().for_each(|t| write(t, &mut body));
             out.push(112);
             out.extend((body.len() as u32 + 4).to_be_bytes());
-            out.extend(body);
+            out.extend(body.bytes);
         }
     }
 }

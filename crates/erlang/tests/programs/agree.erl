@@ -162,10 +162,22 @@ cases() ->
      {genevent, fun() -> {ok, P} = gen_event:start_link(), gen_event:add_handler(P, agree_event, []), gen_event:notify(P, {msg, 1}), gen_event:sync_notify(P, {msg, 2}), R = gen_event:call(P, agree_event, get), gen_event:stop(P), R end},
      {proc_lib, fun() -> {ok, P, extra} = proc_lib:start_link(agree_server, init_plain, [self()]), P ! stop, wait_dead(P), proc_lib:initial_call(self()) end},
      {sys, fun() -> {ok, P} = agree_server:start_link(), R = sys:get_state(P), sys:suspend(P), sys:resume(P), gen_server:stop(P), R end},
+     {spawn_request1, fun() -> R = spawn_request(fun() -> ok end), receive {spawn_reply, R, ok, P} -> is_pid(P) end end},
+     {spawn_request2, fun() -> R = spawn_request(fun() -> exit(bye) end, [monitor]), receive {spawn_reply, R, ok, P} -> receive {'DOWN', R, process, P, W} -> W end end end},
+     {spawn_request3, fun() -> process_flag(trap_exit, true), R = spawn_request(agree, ident, [x], [link, {reply_tag, tag}]), X = receive {tag, R, ok, P} -> receive {'EXIT', P, W} -> W end end, process_flag(trap_exit, false), X end},
+     {spawn_request4, fun() -> Me = self(), spawn_request(node(), fun() -> Me ! here end, [{reply, no}]), {receive here -> here end, flush()} end},
+     {spawn_request5, fun() -> R1 = spawn_request(fun() -> ok end, [nonsense]), R2 = spawn_request(fun() -> ok end, [{reply, maybe_}, {reply_tag, mine}]), R3 = spawn_request(fun() -> ok end, [{reply, success_only}, {monitor, bad}]), {[receive {_, R, error, W} -> W after 0 -> none end || R <- [R1, R2, R3]], catch_error(fun() -> spawn_request(fun(_) -> ok end) end), catch_error(fun() -> spawn_request(a, "b", []) end), catch_error(fun() -> spawn_request(fun() -> ok end, [link | x]) end), flush()} end},
+     {spawn_request6, fun() -> R = spawn_request(agree, ident, [x]), A = receive {spawn_reply, R, ok, _} -> ok end, {A, spawn_request_abandon(R), spawn_request_abandon(make_ref()), catch_error(fun() -> spawn_request_abandon(x) end)} end},
+     {spawn_request7, fun() -> Me = self(), R = spawn_request(fun() -> Me ! first end, [{reply, success_only}]), receive {spawn_reply, R, ok, _} -> receive first -> in_order end end end},
+     {ets_portions, fun() -> [begin T = ets:new(t, [ordered_set]), ets:insert(T, [{I, I rem 2} || I <- lists:seq(1, N)]), {A, C} = ets:select(T, [{{'$1', '_'}, [], ['$1']}], 3), ets:insert(T, {3.5, x}), ets:delete(T, 4), B = rest(fun ets:select/1, C), {D, E} = case ets:match(T, {'$1', 1}, 2) of '$end_of_table' -> {[], '$end_of_table'}; X -> X end, F = rest(fun ets:match/1, E), {G, H} = ets:select_reverse(T, [{{'$1', '_'}, [], ['$1']}], 2), I2 = rest(fun ets:select/1, H), {J, _} = ets:match_object(T, {'_', 0}, 1), S = [ets:slot(T, 0), ets:slot(T, 1), catch_error(fun() -> ets:slot(T, 50) end)], ets:delete(T), {A, B, D, F, G, I2, J, S} end || N <- [3, 5, 6, 7]] end},
+     {ets_portions_bag, fun() -> T = ets:new(t, [bag]), ets:insert(T, [{1, a}, {1, b}, {1, c}]), {A, C} = ets:select(T, [{{1, '$1'}, [], ['$1']}], 2), B = rest(fun ets:select/1, C), ets:delete(T), lists:sort(A ++ lists:append(B)) end},
      {hibernate, fun() -> Me = self(), P = spawn(fun() -> erlang:hibernate(agree, ident, [woken]) end), R = monitor(process, P), P ! wake, receive {'DOWN', R, _, _, W} -> {W, Me =:= self()} end end}
     ].
 
 only_a(a) -> ok.
+
+rest(_, '$end_of_table') -> [];
+rest(F, C) -> case F(C) of '$end_of_table' -> []; {L, C2} -> [L | rest(F, C2)] end.
 
 guard(X) when is_integer(X), X > 0 -> positive;
 guard(X) when is_integer(X); is_float(X) -> number;

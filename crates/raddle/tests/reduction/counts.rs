@@ -205,3 +205,19 @@ fn a_loop_that_reads_very_often() {
     assert!(report.failure().is_none() && report.coverage().is_exhaustive(), "{report}");
     assert_eq!(report.executions(), 1);
 }
+
+/// Clocks of many tasks are wide, and grow while tasks are born.
+#[test]
+fn two_of_very_many_tasks_conflict() {
+    let two_conflict = || {
+        let (shared, own) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let threads: Vec<_> = (0..150)
+            .map(|n| {
+                let value = if n == 3 || n == 140 { shared.clone() } else { Arc::new(AtomicUsize::new(n)) };
+                thread::spawn(move || value.fetch_add(1, SeqCst))
+            })
+            .collect();
+        own.store(threads.into_iter().map(|t| t.join().unwrap()).sum(), SeqCst);
+    };
+    assert_eq!(count(two_conflict), 2);
+}

@@ -259,6 +259,15 @@ fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
     oracle::check(&program, &|| body(program), settings)
 }
 
+/// Whoever could have joined the task that panics has the last word, so its last step ends the run, and nothing else
+/// that happened before.
+#[test]
+fn a_panic_that_is_noticed_later() {
+    let child = |inner: Do| Spawn(vec![Write(vec![inner])]);
+    let program = [Spawn(vec![child(Add(1))]), Spawn(vec![child(Expect(1)), Send(1)])];
+    check(&program, Settings::default()).unwrap();
+}
+
 proptest! {
     #![proptest_config(config(300, 7))]
 

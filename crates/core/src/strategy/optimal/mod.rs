@@ -18,8 +18,14 @@
 //! without the other, and let the writer in, is not known beforehand; so a writer is the free step only where nobody
 //! else can move, and then the readers are there already.
 //!
-//! Guarantee: every maximal trace exactly once, for worlds in which operations that do not conflict commute and
-//! what blocks an operation is among what it conflicts with. Where a schedule leads nowhere, since all who can move
+//! A step that ends the run for everybody, as a panic does, may come once for each way in which things stood that had
+//! nothing to do with it. To leave that out would lose executions: say that two others race while a third task is about
+//! to panic, unless a fourth keeps it from that. The execution in which the panic comes right after the race was reversed
+//! shows nothing new, but it is the one from which "reversed, and the fourth came first" is found: a schedule contains
+//! what happened before the operation that it brings forward, and the fourth one's knows nothing of the race.
+//!
+//! Guarantee: every maximal trace exactly once, and those that are cut short at least once, for worlds in which
+//! operations that do not conflict commute and what blocks an operation is among what it conflicts with. Where a schedule leads nowhere, since all who can move
 //! belong to the schedules of others, the rest of it is abandoned as redundant. That takes two locks for readers and
 //! writers, whose writers become readers of the other one and cannot go on without each other.
 

@@ -250,7 +250,9 @@ impl Path {
     }
     #[cold]
     fn widen(&mut self) {
-        let wide = self.tasks.len().div_ceil(4);
+        // With very many tasks there is room for more than the next few: all clocks are moved each time.
+        let room = if self.width >= 16 { self.width / 4 } else { 0 };
+        let wide = self.tasks.len().div_ceil(4) + room;
         let mut clocks = Vec::with_capacity(self.clocks.capacity().max(64) / self.width.max(1) * wide);
         for at in 0..self.events.len() {
             clocks.extend_from_slice(self.clock(at));

@@ -4,6 +4,7 @@ mod info;
 mod links;
 mod names;
 mod numbers;
+mod portions;
 mod processes;
 mod storage;
 mod tables;
@@ -166,6 +167,7 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         info::TABLE,
         timers::TABLE,
         tables::TABLE,
+        portions::TABLE,
         storage::TABLE,
         numbers::TABLE,
     ]

@@ -128,6 +128,106 @@ static SPAWN_OPT: Visible = Visible {
     },
 };
 
+/// A request to spawn: what is called, with which options if they are right, and what is told about it.
+struct SpawnRequest {
+    call: Vec<Term>,
+    options: Option<SpawnOptions>,
+    tag: Term,
+    success_told: bool,
+    error_told: bool,
+}
+
+/// Understands the arguments of `spawn_request`, with or without a node and options.
+fn spawn_request(a: &[Term]) -> Result<SpawnRequest, Raise> {
+    let fun = |t: &Term| matches!(t, Term::Fun(_));
+    let (node, call, list) = match a {
+        [f] if fun(f) => (None, &a[..1], None),
+        [f, list] if fun(f) => (None, &a[..1], Some(list)),
+        [node, f] if fun(f) => (Some(node), &a[1..], None),
+        [node, f, list] if fun(f) => (Some(node), &a[1..2], Some(list)),
+        // A name in the third place is a function's name.
+        [node, _, Term::Atom(_), ..] => (Some(node), &a[1..], None),
+        [_, _, _] => (None, a, None),
+        [_, _, _, list] => (None, &a[..3], Some(list)),
+        _ => return bad(),
+    };
+    let (call, list) = if let [_, _, _, list] = call { (&call[..3], Some(list)) } else { (call, list) };
+    if node.is_some_and(|node| !node.is_atom(known::NONODE)) {
+        return Err(Raise::unsupported("spawning on another node (distribution) is not supported"));
+    }
+    target(call)?;
+    let mut request = SpawnRequest {
+        call: call.to_vec(),
+        options: None,
+        tag: Term::atom("spawn_reply"),
+        success_told: true,
+        error_told: true,
+    };
+    let (mut right, mut others) = (true, Vec::new());
+    for option in list.map_or(Some(Vec::new()), Term::to_vec).ok_or_else(Raise::badarg)? {
+        match option.as_tuple() {
+            Some([key, value]) if key.is_atom(Atom::new("reply_tag")) => request.tag = value.clone(),
+            Some([key, value]) if key.is_atom(Atom::new("reply")) => {
+                (request.success_told, request.error_told) = match value.as_atom().map(Atom::text) {
+                    Some("yes") => (true, true),
+                    Some("success_only") => (true, false),
+                    Some("error_only") => (false, true),
+                    Some("no") => (false, false),
+                    _ => {
+                        right = false;
+                        (true, true)
+                    }
+                };
+            }
+            _ => others.push(option),
+        }
+    }
+    request.options = if right { options(&Term::list(others)).ok() } else { None };
+    Ok(request)
+}
+
+static SPAWN_REQUEST: Visible = Visible {
+    touches: |look, touch| match spawn_request(look.args) {
+        // The answer comes from the new process, before anything that it sends itself.
+        Ok(request) if request.options.is_some() && request.success_told => {
+            let child = look.me.pid.child(look.me.children + 1);
+            look.machine.sending_touches(touch, child, look.me.pid, Sort::Message)
+        }
+        Ok(request) if request.options.is_none() && request.error_told => {
+            look.machine.sending_touches(touch, look.me.pid, look.me.pid, Sort::Message)
+        }
+        _ => touch,
+    },
+    ready: None,
+    act: |m, task, a| {
+        let request = spawn_request(a)?;
+        let Some(options) = request.options else {
+            let p = m.process_mut(task);
+            let (me, reference) = (p.pid, p.make_ref());
+            if request.error_told {
+                let (error, badopt) = (Term::Atom(known::ERROR), Term::atom("badopt"));
+                m.send_message(me, me, Term::tuple([request.tag, Term::Ref(reference), error, badopt]));
+            }
+            return value(reference);
+        };
+        let (child, monitor) = spawn(m, task, &request.call, options)?;
+        let p = m.process_mut(task);
+        let (me, reference) = (p.pid, monitor.unwrap_or_else(|| p.make_ref()));
+        if request.success_told {
+            let reply = [request.tag, Term::Ref(reference), Term::Atom(known::OK), Term::Pid(child)];
+            m.send_message(child, me, Term::tuple(reply));
+        }
+        value(reference)
+    },
+};
+
+/// Where there is one node, a request has been carried out as soon as it was made.
+static ABANDON: Visible = Visible {
+    touches: nothing,
+    ready: None,
+    act: |_, _, a| if matches!(a[0], Term::Ref(_)) { value(false) } else { bad() },
+};
+
 static EXIT2: Visible = Visible {
     touches: |look, touch| match look.args[0] {
         Term::Pid(to) => look.machine.sending_touches(touch, look.me.pid, to, Sort::exit(&look.args[1])),
@@ -241,7 +341,14 @@ pub static TABLE: &[Native] = &[
     visible(E, "spawn_monitor", 3, &SPAWN_MONITOR),
     visible(E, "spawn_opt", 2, &SPAWN_OPT),
     visible(E, "spawn_opt", 4, &SPAWN_OPT),
+    visible(E, "spawn_request", 1, &SPAWN_REQUEST),
+    visible(E, "spawn_request", 2, &SPAWN_REQUEST),
+    visible(E, "spawn_request", 3, &SPAWN_REQUEST),
+    visible(E, "spawn_request", 4, &SPAWN_REQUEST),
+    visible(E, "spawn_request", 5, &SPAWN_REQUEST),
+    visible(E, "spawn_request_abandon", 1, &ABANDON),
     visible(E, "exit", 2, &EXIT2),
+    visible(E, "exit_signal", 2, &EXIT2),
     visible(E, "process_flag", 2, &PROCESS_FLAG),
     visible(E, "hibernate", 3, &HIBERNATE),
     visible(E, "halt", 0, &HALT),

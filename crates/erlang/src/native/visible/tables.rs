@@ -1,6 +1,6 @@
 //! The `ets` module's natives.
 
-use super::{Done, Look, Visible, bad, value, visible};
+use super::{Done, Effect, Look, Visible, bad, value, visible};
 use crate::ets::spec::{self, Spec};
 use crate::ets::{Kind, Protection, Table};
 use crate::machine::access::{Object, Touch};
@@ -10,7 +10,7 @@ use crate::run::Raise;
 use crate::term::{Atom, Term, known, number, order};
 use std::rc::Rc;
 
-fn table<'a>(m: &'a Machine, task: usize, id: &Term, write: bool) -> Result<&'a Rc<Table>, Raise> {
+pub(super) fn table<'a>(m: &'a Machine, task: usize, id: &Term, write: bool) -> Result<&'a Rc<Table>, Raise> {
     let me = m.process(task).pid;
     m.tables.get(id).filter(|t| t.allows(me, write)).ok_or_else(Raise::badarg)
 }
@@ -27,7 +27,7 @@ fn whole(look: &Look<'_>) -> Object {
 }
 
 /// Touches all of a table.
-fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
+pub(super) fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
     touch.write(whole(look))
 }
 
@@ -239,6 +239,59 @@ static NEXT: Visible =
 static PREV: Visible =
     Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, true) };
 
+/// A key with its objects: what `first_lookup` and its like give.
+fn with_objects(m: &Machine, task: usize, a: &[Term], key: Done) -> Done {
+    match key? {
+        Effect::Value(key) if !key.is_atom(known::END_OF_TABLE) => {
+            let found = table(m, task, &a[0], false)?.lookup(&key).to_vec();
+            value(Term::tuple([key, Term::list(found)]))
+        }
+        other => Ok(other),
+    }
+}
+
+static FIRST_LOOKUP: Visible = Visible {
+    touches: touches_all,
+    ready: None,
+    act: |m, task, a| with_objects(m, task, a, end(m, task, a, false)),
+};
+static LAST_LOOKUP: Visible = Visible {
+    touches: touches_all,
+    ready: None,
+    act: |m, task, a| with_objects(m, task, a, end(m, task, a, true)),
+};
+static NEXT_LOOKUP: Visible = Visible {
+    touches: touches_all,
+    ready: None,
+    act: |m, task, a| with_objects(m, task, a, neighbour(m, task, a, false)),
+};
+static PREV_LOOKUP: Visible = Visible {
+    touches: touches_all,
+    ready: None,
+    act: |m, task, a| with_objects(m, task, a, neighbour(m, task, a, true)),
+};
+
+/// In an ordered set, the object with this number; in other tables slots are keys in order.
+static SLOT: Visible = Visible {
+    touches: touches_all,
+    ready: None,
+    act: |m, task, a| {
+        let t = table(m, task, &a[0], false)?;
+        let number = a[1].as_usize().ok_or_else(Raise::badarg)?;
+        let mut key = t.end(false);
+        for _ in 0..number {
+            key = match key {
+                Some(before) => t.neighbour_of_any(before, false),
+                None => return bad(),
+            };
+        }
+        match key {
+            Some(key) => value(Term::list(t.lookup(key).to_vec())),
+            None => value(known::END_OF_TABLE),
+        }
+    },
+};
+
 /// The touches of a match: one key, if the pattern fixes it.
 fn touches_pattern(look: &Look<'_>, touch: Touch) -> Touch {
     let Some(table) = look.machine.tables.get(&look.args[0]) else { return touch.read(whole(look)) };
@@ -357,39 +410,6 @@ static SELECT_REPLACE: Visible = Visible {
     },
 };
 
-/// `select` and `match` in portions give everything at once: the portions are a matter of memory.
-fn portion(m: &Machine, task: usize, a: &[Term], how: &str) -> Done {
-    a[2].as_usize().filter(|n| *n > 0).ok_or_else(Raise::badarg)?;
-    let t = table(m, task, &a[0], false)?;
-    let all: Vec<Term> = match how {
-        "select" => selected(m, task, a, false)?.into_iter().map(|f| f.1).collect(),
-        "match" => t.objects().filter_map(|o| spec::match_values(&a[1], o)).map(Term::list).collect(),
-        _ => t.objects().filter(|o| spec::is_match(&a[1], o)).cloned().collect(),
-    };
-    if all.is_empty() {
-        return value(known::END_OF_TABLE);
-    }
-    let limit = a[2].as_usize().unwrap_or(1);
-    if all.len() > limit {
-        return Err(Raise::unsupported(format!(
-            "ets:{how}/3 with more results than its limit is not supported yet: use ets:{how}/2"
-        )));
-    }
-    value(Term::tuple([Term::list(all), Term::Atom(known::END_OF_TABLE)]))
-}
-
-static SELECT3: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| portion(m, task, a, "select") };
-static MATCH3: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| portion(m, task, a, "match") };
-static MATCH_OBJECT3: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| portion(m, task, a, "match_object") };
-static SELECT1: Visible = Visible {
-    touches: |_, touch| touch,
-    ready: None,
-    act: |_, _, a| if a[0].is_atom(known::END_OF_TABLE) { value(a[0].clone()) } else { bad() },
-};
-
 fn update_counter(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     let (id, key) = (&a[0], &a[1]);
     let t = table(m, task, id, true)?;
@@ -463,6 +483,11 @@ static UPDATE_ELEMENT: Visible = Visible {
             list => list.to_vec().ok_or_else(Raise::badarg)?,
         };
         let mut elements = found.as_ref().and_then(Term::as_tuple).map(<[Term]>::to_vec);
+        if let (None, Some(default)) = (&elements, a.get(3)) {
+            let mut new = default.as_tuple().ok_or_else(Raise::badarg)?.to_vec();
+            *new.get_mut(keypos - 1).ok_or_else(Raise::badarg)? = a[1].clone();
+            elements = Some(new);
+        }
         for change in &changes {
             let Some([pos, new]) = change.as_tuple() else { return bad() };
             let pos = pos.as_usize().filter(|p| *p > 0 && *p != keypos).ok_or_else(Raise::badarg)?;
@@ -527,8 +552,10 @@ static RENAME: Visible = Visible {
     ready: None,
     act: |m, task, a| {
         let Term::Atom(name) = a[1] else { return bad() };
-        let id = table(m, task, &a[0], true)?.id;
-        if Rc::make_mut(&mut m.tables).rename(id, name) { value(name) } else { bad() }
+        let t = table(m, task, &a[0], true)?;
+        // A table that has no name of its own is still known by its identifier.
+        let (id, shown) = (t.id, if t.named { Term::Atom(name) } else { Term::Ref(t.id) });
+        if Rc::make_mut(&mut m.tables).rename(id, name) { value(shown) } else { bad() }
     },
 };
 
@@ -655,15 +682,14 @@ pub static TABLE: &[Native] = &[
     visible(T, "last", 1, &LAST),
     visible(T, "next", 2, &NEXT),
     visible(T, "prev", 2, &PREV),
+    visible(T, "first_lookup", 1, &FIRST_LOOKUP),
+    visible(T, "last_lookup", 1, &LAST_LOOKUP),
+    visible(T, "next_lookup", 2, &NEXT_LOOKUP),
+    visible(T, "prev_lookup", 2, &PREV_LOOKUP),
+    visible(T, "slot", 2, &SLOT),
     visible(T, "match", 2, &MATCH),
-    visible(T, "match", 3, &MATCH3),
-    visible(T, "match", 1, &SELECT1),
     visible(T, "match_object", 2, &MATCH_OBJECT),
-    visible(T, "match_object", 3, &MATCH_OBJECT3),
-    visible(T, "match_object", 1, &SELECT1),
-    visible(T, "select", 1, &SELECT1),
     visible(T, "select", 2, &SELECT),
-    visible(T, "select", 3, &SELECT3),
     visible(T, "select_reverse", 2, &SELECT_REVERSE),
     visible(T, "select_count", 2, &SELECT_COUNT),
     visible(T, "internal_select_delete", 2, &SELECT_DELETE),
@@ -671,6 +697,7 @@ pub static TABLE: &[Native] = &[
     visible(T, "update_counter", 3, &UPDATE_COUNTER),
     visible(T, "update_counter", 4, &UPDATE_COUNTER),
     visible(T, "update_element", 3, &UPDATE_ELEMENT),
+    visible(T, "update_element", 4, &UPDATE_ELEMENT),
     visible(T, "give_away", 3, &GIVE_AWAY),
     visible(T, "setopts", 2, &SETOPTS),
     visible(T, "rename", 2, &RENAME),

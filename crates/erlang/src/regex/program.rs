@@ -1,0 +1,207 @@
+//! From the tree of a pattern to instructions.
+
+use super::Fault;
+use super::parse::{Assertion, Greed, Node};
+
+/// An instruction; numbers are places in the program unless said otherwise.
+#[derive(Clone, Debug)]
+pub enum Inst {
+    Character(u32, bool),
+    Anything,
+    NotNewline,
+    LineBreak,
+    Set(usize),
+    Assert(Assertion),
+    /// The first way, and if it fails the second.
+    Try(usize, usize),
+    Jump(usize),
+    /// Remembers the place in this slot.
+    Remember(usize),
+    /// The capture goes from the place in this slot to here.
+    Close(usize, usize),
+    /// Leaves the loop if nothing was matched since the place in this slot.
+    LeaveIfEmpty(usize, usize),
+    Reference(usize, bool),
+    /// What follows until `End` is matched on its own: once, and forgotten or kept. Then on to the place.
+    Ahead(bool, usize),
+    /// The same, beginning so many characters before.
+    Behind(usize, bool, usize),
+    Atomic(usize),
+    /// To the place if the capture captured nothing.
+    Unless(usize, usize),
+    Keep,
+    Fail,
+    /// The end of a part that is matched on its own.
+    End,
+    Match,
+}
+
+/// Longer programs are not made.
+const LONGEST: usize = 200_000;
+
+struct Compiler {
+    out: Vec<Inst>,
+    slots: usize,
+}
+
+/// The instructions, and how many slots they need: two for the whole and each capture, and those for loops.
+pub fn compile(tree: &Node, groups: usize) -> Result<(Vec<Inst>, usize), Fault> {
+    let mut c = Compiler { out: Vec::new(), slots: 2 * (groups + 1) };
+    c.node(tree)?;
+    c.out.push(Inst::Match);
+    Ok((c.out, c.slots))
+}
+
+impl Compiler {
+    fn slot(&mut self) -> usize {
+        self.slots += 1;
+        self.slots - 1
+    }
+    fn push(&mut self, inst: Inst) -> usize {
+        self.out.push(inst);
+        self.out.len() - 1
+    }
+
+    fn node(&mut self, node: &Node) -> Result<(), Fault> {
+        if self.out.len() > LONGEST {
+            return Err(Fault::Unsupported("a pattern with so many repetitions".into()));
+        }
+        match node {
+            Node::Empty => {}
+            Node::Character(c, caseless) => {
+                self.push(Inst::Character(*c, *caseless));
+            }
+            Node::Anything => {
+                self.push(Inst::Anything);
+            }
+            Node::NotNewline => {
+                self.push(Inst::NotNewline);
+            }
+            Node::LineBreak => {
+                self.push(Inst::LineBreak);
+            }
+            Node::Set(n) => {
+                self.push(Inst::Set(*n));
+            }
+            Node::Assert(assertion) => {
+                self.push(Inst::Assert(*assertion));
+            }
+            Node::Reference(n, caseless) => {
+                self.push(Inst::Reference(*n, *caseless));
+            }
+            Node::Keep => {
+                self.push(Inst::Keep);
+            }
+            Node::Sequence(all) => all.iter().try_for_each(|n| self.node(n))?,
+            Node::Either(all) => {
+                let mut ends = Vec::new();
+                for (i, alternative) in all.iter().enumerate() {
+                    if i + 1 == all.len() {
+                        self.node(alternative)?;
+                        break;
+                    }
+                    let fork = self.push(Inst::Fail);
+                    self.node(alternative)?;
+                    ends.push(self.push(Inst::Fail));
+                    self.out[fork] = Inst::Try(fork + 1, self.out.len());
+                }
+                let here = self.out.len();
+                ends.into_iter().for_each(|end| self.out[end] = Inst::Jump(here));
+            }
+            Node::Capture(n, inner) => {
+                let slot = self.slot();
+                self.push(Inst::Remember(slot));
+                self.node(inner)?;
+                self.push(Inst::Close(*n, slot));
+            }
+            Node::Atomic(inner) => self.apart(inner, Inst::Atomic)?,
+            Node::Ahead(inner, negative) => self.apart(inner, |end| Inst::Ahead(*negative, end))?,
+            Node::Behind(all, negative) => self.behind(all, *negative)?,
+            Node::If(group, yes, no) => {
+                let test = self.push(Inst::Fail);
+                self.node(yes)?;
+                let end = self.push(Inst::Fail);
+                self.out[test] = Inst::Unless(*group, self.out.len());
+                self.node(no)?;
+                self.out[end] = Inst::Jump(self.out.len());
+            }
+            Node::Repeat(inner, least, most, Greed::Possessive) => {
+                let greedy = Node::Repeat(inner.clone(), *least, *most, Greed::Greedy);
+                self.apart(&greedy, Inst::Atomic)?;
+            }
+            Node::Repeat(inner, least, most, greed) => self.repeat(inner, *least, *most, *greed)?,
+        }
+        Ok(())
+    }
+
+    /// A part that is matched on its own.
+    fn apart(&mut self, inner: &Node, make: impl Fn(usize) -> Inst) -> Result<(), Fault> {
+        let begin = self.push(Inst::Fail);
+        self.node(inner)?;
+        self.push(Inst::End);
+        self.out[begin] = make(self.out.len());
+        Ok(())
+    }
+
+    fn behind(&mut self, all: &[(usize, Node)], negative: bool) -> Result<(), Fault> {
+        if negative {
+            // None of them.
+            return all
+                .iter()
+                .try_for_each(|(len, node)| self.apart(node, |end| Inst::Behind(*len, true, end)));
+        }
+        // The first of them, and no other afterwards.
+        let begin = self.push(Inst::Fail);
+        let mut ends = Vec::new();
+        for (i, (len, node)) in all.iter().enumerate() {
+            let fork = (i + 1 < all.len()).then(|| self.push(Inst::Fail));
+            self.apart(node, |end| Inst::Behind(*len, false, end))?;
+            if let Some(fork) = fork {
+                ends.push(self.push(Inst::Fail));
+                self.out[fork] = Inst::Try(fork + 1, self.out.len());
+            }
+        }
+        let here = self.push(Inst::End);
+        ends.into_iter().for_each(|end| self.out[end] = Inst::Jump(here));
+        self.out[begin] = Inst::Atomic(here + 1);
+        Ok(())
+    }
+
+    fn fork(&self, greed: Greed, go: usize, leave: usize) -> Inst {
+        match greed {
+            Greed::Lazy => Inst::Try(leave, go),
+            _ => Inst::Try(go, leave),
+        }
+    }
+
+    fn repeat(&mut self, inner: &Node, least: u32, most: Option<u32>, greed: Greed) -> Result<(), Fault> {
+        for _ in 0..least {
+            self.node(inner)?;
+        }
+        match most {
+            None => {
+                let slot = self.slot();
+                let fork = self.push(Inst::Fail);
+                self.push(Inst::Remember(slot));
+                self.node(inner)?;
+                let check = self.push(Inst::Fail);
+                self.push(Inst::Jump(fork));
+                let leave = self.out.len();
+                self.out[check] = Inst::LeaveIfEmpty(slot, leave);
+                self.out[fork] = self.fork(greed, fork + 1, leave);
+            }
+            Some(most) => {
+                let mut forks = Vec::new();
+                for _ in least..most {
+                    forks.push(self.push(Inst::Fail));
+                    self.node(inner)?;
+                }
+                let leave = self.out.len();
+                for fork in forks {
+                    self.out[fork] = self.fork(greed, fork + 1, leave);
+                }
+            }
+        }
+        Ok(())
+    }
+}

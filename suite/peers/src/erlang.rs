@@ -1,0 +1,209 @@
+//! The `erlang` table: the same Erlang programs under raddle and, where it is installed, Concuerror. Rates are
+//! interleavings per CPU second; two workers are compared with one by the wall clock, the only clock that more of them
+//! can make shorter.
+
+use crate::concuerror::{Concuerror, MISSING, Test};
+use crate::cpu::{self, Measured};
+use crate::number;
+use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::strategy::Dfs;
+use raddle_erlang::code::{SearchPath, installed_otp};
+use raddle_erlang::settings::Settings;
+use raddle_erlang::world::{ErlangWorld, Program};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// So many interleavings give Concuerror's rate: it would need minutes for all.
+const SAMPLE: u64 = 5_000;
+const ROUNDS: usize = 3;
+
+struct Row {
+    title: &'static str,
+    module: &'static str,
+    function: &'static str,
+    /// With the optimal reduction, or every interleaving.
+    reduced: bool,
+    /// How many interleavings there are.
+    expected: u64,
+}
+
+const ROWS: [Row; 3] = [
+    Row {
+        title: "two stops, every interleaving",
+        module: "reg_server_tests",
+        function: "multiple_concurrent_stops_test",
+        reduced: false,
+        expected: 827_844,
+    },
+    Row {
+        title: "readers(13), optimal",
+        module: "small",
+        function: "readers_13",
+        reduced: true,
+        expected: 8_192,
+    },
+    Row {
+        title: "last_zero(13), optimal",
+        module: "small",
+        function: "last_zero_13",
+        reduced: true,
+        expected: 32_768,
+    },
+];
+
+/// Measures and prints, line by line.
+pub fn print() {
+    println!("Erlang programs, --grain thesis: interleavings per CPU second");
+    let compiled = match Compiled::new() {
+        Ok(compiled) => compiled,
+        Err(error) => return println!("{error}"),
+    };
+    let concuerror = Concuerror::find();
+    println!("{:<31}{:>13}{:>13}{:>13}{:>10}", "", "interleavings", "raddle", "Concuerror", "ratio");
+    for row in &ROWS {
+        let ours = best(ROUNDS, || measure(&compiled.program(row), row));
+        let theirs = concuerror.as_ref().map(|c| {
+            let directory = &compiled.0;
+            let test = Test { directory, module: row.module, function: row.function, reduced: row.reduced };
+            c.measure(&test, SAMPLE)
+        });
+        println!("{}", line(row, ours, theirs.as_ref()));
+        if let Some(Err(error)) = theirs {
+            println!("  {error}");
+        }
+    }
+    match concuerror {
+        Some(_) => println!(
+            "Concuerror's rate is that of its first {} interleavings, without the time it takes to start.",
+            number::count(SAMPLE)
+        ),
+        None => println!("{MISSING}"),
+    }
+    for row in &ROWS {
+        let text = two_workers(&compiled.program(row), row).map_or("failed".into(), number::ratio);
+        println!("2 workers over 1 by the wall, {:<31}{text}", row.title);
+    }
+}
+
+fn line(row: &Row, ours: Option<Measured>, theirs: Option<&Result<Measured, String>>) -> String {
+    let rate = |m: Option<Measured>, none: &str| m.map_or(none.to_owned(), |m| number::rounded(m.rate()));
+    let known = theirs.and_then(|t| t.as_ref().ok()).copied();
+    let without = if theirs.is_some() { "failed" } else { "not here" };
+    let ratio = match (ours, known) {
+        (Some(ours), Some(theirs)) => number::ratio(ours.rate() / theirs.rate()),
+        _ => "-".into(),
+    };
+    let count = ours.map_or("failed".into(), |m| number::count(m.executions));
+    format!("{:<31}{count:>13}{:>13}{:>13}{ratio:>10}", row.title, rate(ours, "failed"), rate(known, without))
+}
+
+/// Explores; the count must be the known one.
+fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
+    let plan = Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    let findings: Findings<String> = if row.reduced {
+        raddle_erlang::reduce::explore(&plan, program, Arc::new(NoListener))
+    } else {
+        search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(program), Arc::new(NoListener))
+    };
+    (findings.executions == row.expected && findings.undecided == 0).then_some(findings.executions)
+}
+
+fn measure(program: &Program, row: &Row) -> Option<Measured> {
+    cpu::measure(|| explored(program, row, 1))
+}
+
+fn best(rounds: usize, mut once: impl FnMut() -> Option<Measured>) -> Option<Measured> {
+    (0..rounds).try_fold(None, |best: Option<Measured>, _| {
+        let again = once()?;
+        Some(Some(best.map_or(again, |best| best.better(again))))
+    })?
+}
+
+fn two_workers(program: &Program, row: &Row) -> Option<f64> {
+    let mut best = [Duration::MAX; 2];
+    for _ in 0..ROUNDS {
+        for (best, workers) in best.iter_mut().zip([1, 2]) {
+            let start = Instant::now();
+            explored(program, row, workers)?;
+            *best = start.elapsed().min(*best);
+        }
+    }
+    Some(best[0].as_secs_f64() / best[1].as_secs_f64())
+}
+
+/// A directory with the programs of `suite/erlang`, compiled; it goes when this does.
+struct Compiled(PathBuf);
+
+impl Compiled {
+    fn new() -> Result<Compiled, String> {
+        let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../erlang");
+        let directory = std::env::temp_dir().join(format!("raddle-peers-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|e| format!("{}: {e}", directory.display()))?;
+        let compiled = Compiled(directory);
+        let files = ["small.erl", "reg_server.erl", "reg_server_tests.erl"].map(|f| suite.join(f));
+        let output = Command::new("erlc")
+            // Concuerror needs the abstract code.
+            .args(["+debug_info", "-DSTEP=612", "-DMAX_ATTACHED_PROC=2", "-o"])
+            .arg(&compiled.0)
+            .args(&files)
+            .output()
+            .map_err(|_| {
+                "Erlang is not installed (apt-get install erlang-base erlang-dev erlang-eunit)".to_owned()
+            })?;
+        match output.status.success() {
+            true => Ok(compiled),
+            false => Err(String::from_utf8_lossy(&output.stdout).into_owned()),
+        }
+    }
+
+    fn program(&self, row: &Row) -> Program {
+        let mut directories = vec![self.0.clone()];
+        directories.extend(installed_otp());
+        Program {
+            path: SearchPath { directories, given: Vec::new() },
+            module: row.module.into(),
+            function: row.function.into(),
+            settings: Settings::thesis(),
+        }
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        // What cannot be removed stays in the system's directory for such things.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(executions: u64, millis: u64) -> Measured {
+        Measured { executions, cpu: Duration::from_millis(millis) }
+    }
+
+    #[test]
+    fn a_line_has_both_rates_and_their_ratio() {
+        let text = line(&ROWS[1], Some(measured(8_192, 100)), Some(&Ok(measured(4_999, 5_000))));
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert_eq!(words, ["readers(13),", "optimal", "8,192", "81,920", "1,000", "81.9x"]);
+    }
+
+    #[test]
+    fn a_line_says_what_is_missing() {
+        let alone = line(&ROWS[1], Some(measured(8_192, 100)), None);
+        assert!(alone.contains("not here") && alone.trim_end().ends_with('-'), "{alone}");
+        let failed = line(&ROWS[1], None, Some(&Err("why".into())));
+        assert_eq!(failed.matches("failed").count(), 3, "{failed}");
+    }
+
+    #[test]
+    fn the_best_round_counts_and_a_failure_ends_it() {
+        let mut rounds = [measured(10, 30), measured(10, 10), measured(10, 20)].into_iter();
+        assert_eq!(best(3, || rounds.next()), Some(measured(10, 10)));
+        assert_eq!(best(3, || None), None);
+    }
+}
