@@ -36,7 +36,7 @@ impl Pool {
     pub fn close(&self) {
         let _state = self.state.lock().unwrap();
         self.closed.store(true, Ordering::Relaxed);
-        self.changed.notify_all();
+        self.call();
     }
     #[inline]
     pub fn is_closed(&self) -> bool {
@@ -44,8 +44,16 @@ impl Pool {
     }
     /// Offers work.
     pub fn give(&self, job: Job) {
-        self.state.lock().unwrap().jobs.push(job);
-        self.changed.notify_all();
+        let mut state = self.state.lock().unwrap();
+        state.jobs.push(job);
+        self.call();
+    }
+    /// Whoever waits looks again. Called under the lock, under which whoever waits has said so: to call where nobody
+    /// waits costs a system call, and many a search is over in the time that takes.
+    fn call(&self) {
+        if self.is_wanted() {
+            self.changed.notify_all();
+        }
     }
     /// The jobs that nobody has taken.
     pub fn take_all(&self) -> Vec<Job> {
@@ -53,8 +61,9 @@ impl Pool {
     }
     /// The worker that took a job is done with it.
     pub fn done(&self) {
-        self.state.lock().unwrap().busy -= 1;
-        self.changed.notify_all();
+        let mut state = self.state.lock().unwrap();
+        state.busy -= 1;
+        self.call();
     }
     /// Waits for work; none when the search is over.
     pub fn take(&self) -> Option<Job> {

@@ -87,7 +87,7 @@ impl Optimal {
     /// A search of the whole tree.
     pub fn new() -> Optimal {
         Optimal {
-            path: Path::default(),
+            path: Path::new(),
             work: Work::new(),
             schedule: Vec::new(),
             taken: 0,

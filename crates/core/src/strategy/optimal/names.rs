@@ -46,9 +46,14 @@ impl Names {
     pub fn bear(&mut self, task: TaskId, birth: Birth) {
         let parent = if birth.parent == task { NOBODY } else { self.of(birth.parent).0 };
         let next = self.all.len() as u32;
-        let name = *self.known.entry((parent, birth.number)).or_insert(next);
+        let known = (parent, birth.number);
+        // Mostly tasks are created in the same order as in the execution before.
+        let name = match self.all.get(task.index()) {
+            Some(same) if *same == known => task.0,
+            _ => *self.known.entry(known).or_insert(next),
+        };
         if name == next {
-            self.all.push((parent, birth.number));
+            self.all.push(known);
             self.tasks.push(task);
         }
         self.tasks[name as usize] = task;

@@ -139,6 +139,17 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// Nothing has happened yet, and there is room for a short execution.
+    pub fn new() -> Path {
+        let (events, clocks) = (Vec::with_capacity(32), Vec::with_capacity(32));
+        Path {
+            events,
+            clocks,
+            tasks: Vec::with_capacity(8),
+            last_touch: Vec::with_capacity(16),
+            ..Path::default()
+        }
+    }
     #[inline]
     pub fn len(&self) -> usize {
         self.events.len()
