@@ -206,6 +206,32 @@ fn a_timeout_of_nothing_does_not_wait() {
     assert_eq!(outcomes(&report), [(0, 1), (1, 2)]);
 }
 
+/// As flume waits for a message. When the time is up, exactly nothing is left, and the clock must go on.
+#[test]
+fn a_loop_that_parks_until_a_deadline_ends() {
+    let program = || {
+        let (lock, condvar) = (raddle::sync::Mutex::new(()), raddle::sync::Condvar::new());
+        let left_until =
+            |deadline: raddle::time::Instant| deadline.checked_duration_since(raddle::time::Instant::now());
+        let deadline = raddle::time::Instant::now() + SECOND;
+        while let Some(left) = left_until(deadline) {
+            drop(lock.lock().unwrap());
+            thread::park_timeout(left);
+        }
+        assert!(raddle::time::Instant::now() > deadline);
+        let deadline = deadline + SECOND;
+        while let Some(left) = left_until(deadline) {
+            drop(condvar.wait_timeout(lock.lock().unwrap(), left));
+        }
+        assert!(raddle::time::Instant::now() > deadline);
+    };
+    for checker in [Checker::exhaustive(), Checker::dfs(), Checker::random(20)] {
+        let report = checker.run(program);
+        assert!(report.failure().is_none(), "{report}");
+        assert!(report.coverage().to_string().contains("fair spins"), "{}", report.coverage());
+    }
+}
+
 #[test]
 fn a_timeout_that_never_comes_is_none() {
     let report = Checker::dfs().run(|| thread::park_timeout(Duration::MAX));

@@ -1,7 +1,7 @@
 //! What is behind results that do not explain themselves. Each was looked at.
 
 /// A crate, the beginning of the names of tests, and what is behind their results.
-const EXPLANATIONS: [(&str, &str, &str); 4] = [
+const EXPLANATIONS: [(&str, &str, &str); 5] = [
     (
         "crossbeam-channel",
         "fairness",
@@ -19,6 +19,12 @@ const EXPLANATIONS: [(&str, &str, &str); 4] = [
         "src/channel.rs - channel::at",
         "An expected limit: the virtual clock is exact, so that after waiting until `start + 100 ms` it is exactly that \
          late, and the example demands more",
+    ),
+    (
+        "flume",
+        "src/select.rs - select::Selector (line 62)",
+        "A real, if harmless, race: the selector takes one of two messages, `main` drops both receivers, and the thread \
+         panics in `tx1.send(42).unwrap()` if it comes too late",
     ),
     (
         "thingbuf",

@@ -117,6 +117,9 @@ pub(crate) struct Task {
     /// When a timer fires, and how many steps there were when it was taken away.
     pub deadline: Duration,
     pub disarmed: u32,
+    /// How often in a row it has waited for no time at all, and when.
+    pub polls: u32,
+    pub polled: Duration,
     /// Its panics under way, while it is suspended.
     pub panics: usize,
     pub handle: Handle,
@@ -163,6 +166,8 @@ impl Task {
             woken: 0,
             deadline: Duration::ZERO,
             disarmed: u32::MAX,
+            polls: 0,
+            polled: Duration::ZERO,
             panics: 0,
             handle: Handle::Held,
             panic: None,
@@ -199,6 +204,7 @@ impl Task {
         self.notified = false;
         self.woken = 0;
         self.disarmed = u32::MAX;
+        self.polls = 0;
         self.panics = 0;
         self.handle = Handle::Held;
         self.panic = None;

@@ -10,6 +10,9 @@ use raddle_core::world::{Manner, Pending};
 use std::panic::Location;
 use std::time::Duration;
 
+/// So often a task may wait for no time at all while the clock stands still.
+const POLLS: u32 = 8;
+
 static FIRE: Verb = {
     let mut verb = Verb::always("fire", |e, op| {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
@@ -36,6 +39,27 @@ impl Execution {
         self.clock_object
     }
 
+    /// The running task is about to wait for no time at all. How long it does wait: if it has done so again and again
+    /// while the clock stood still, it waits for the clock to go on, as it does by itself elsewhere. A loop that waits
+    /// for what is left until a deadline comes here when exactly nothing is left.
+    pub fn wait_for_nothing(&mut self) -> Duration {
+        if self.settings.time != Time::Idle {
+            // The clock may go on at any point, and to look at it would be a step.
+            return Duration::ZERO;
+        }
+        let now = self.clock.now();
+        let task = self.task_mut(self.current);
+        if std::mem::replace(&mut task.polled, now) != now {
+            task.polls = 0;
+        }
+        task.polls += 1;
+        if task.polls <= POLLS {
+            return Duration::ZERO;
+        }
+        self.held_spins = true;
+        Duration::from_nanos(1)
+    }
+
     /// Sets a timer for the operation that the running task is about to announce.
     pub fn arm(&mut self, after: Duration, place: &'static Location<'static>) {
         self.arm_on(NO_OBJECT, after, place);
@@ -44,6 +68,7 @@ impl Execution {
     /// The same, where the firing also changes `object`: a timed wait leaves the queue there.
     pub fn arm_on(&mut self, object: ObjectId, after: Duration, place: &'static Location<'static>) {
         let me = self.current;
+        let after = if after.is_zero() { self.wait_for_nothing() } else { after };
         self.task_mut(me).timed_out = false;
         if self.clock.now().saturating_add(after) == Duration::MAX {
             return;

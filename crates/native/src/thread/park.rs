@@ -69,6 +69,7 @@ pub fn park() {
 pub fn park_timeout(dur: Duration) {
     let Some(current) = context::current() else { return std::thread::park_timeout(dur) };
     let place = Location::caller();
+    let dur = if dur.is_zero() { current.with(|e| e.wait_for_nothing()) } else { dur };
     if !dur.is_zero() && returns_for_no_reason(current, place) {
         return;
     }
