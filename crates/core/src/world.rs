@@ -6,6 +6,7 @@
 use crate::operation::{Accesses, TaskId};
 use crate::random::Rng;
 use crate::story::Story;
+use crate::trace::Step;
 use crate::verdict::Defect;
 
 /// Which task takes its pending operation, and with which option.
@@ -110,6 +111,12 @@ pub trait Past {
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool;
     /// What the pending operation of `task` would have touched there.
     fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses;
+    /// Whether the pending operation of `task`, which touches everything, may have been blocked by some of what came
+    /// before it and not by the rest.
+    fn waits_for_some(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
 }
 
 /// What could happen next. Borrowed from the world, which keeps it up to date.
@@ -204,6 +211,11 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
+    }
+    /// See [`Past::waits_for_some`].
+    #[inline]
+    pub fn waits_for_some(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.waits_for_some(task))
     }
     /// The only thing that can happen, if there is only one.
     #[inline]
@@ -377,6 +389,12 @@ pub trait World: Describe {
 
     /// Begins a clean execution.
     fn start(&mut self);
+    /// Begins an execution with these first steps of the one before it, from a copy of the state behind them, and
+    /// says so; worlds that cannot do nothing.
+    fn recall(&mut self, steps: &[Step]) -> bool {
+        let _ = steps;
+        false
+    }
     /// What could happen next; nothing enabled means that the run is over.
     fn point(&self) -> Point<'_>;
     /// Lets `pick` happen.

@@ -15,10 +15,9 @@ struct Posted {
     received: Option<usize>,
 }
 
-/// The steps in an order in which the run can happen; none if there is no such order. `state` gives the state
-/// before each step, and behind the last.
-pub(crate) fn order(state: &dyn Fn(usize) -> Machine, picks: &[Pick]) -> Option<Vec<usize>> {
-    let states: Vec<Machine> = (0..=picks.len()).map(state).collect();
+/// The steps in an order in which the run can happen; none if there is no such order. `states` are those before each
+/// step, and behind the last.
+pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
     let accesses = |i: usize| states[i].point().pending(picks[i].task).accesses;
     let all: Vec<Accesses> = (0..picks.len()).map(accesses).collect();
     let end = &states[picks.len()];
@@ -35,7 +34,7 @@ pub(crate) fn order(state: &dyn Fn(usize) -> Machine, picks: &[Pick]) -> Option<
             before[i].push(birth);
         }
     }
-    let posted = letters(&states, picks);
+    let posted = letters(states, picks);
     for first in &posted {
         let Some(step) = first.received else { continue };
         // What it was preferred to came later.

@@ -298,11 +298,14 @@ impl Process {
             f.word(terms.len() as u64);
             terms.iter().for_each(|t| f.term(t));
         }
-        f.word(self.mailbox.len() as u64);
-        if self.letters.is_empty() {
+        if self.exiting.as_ref().is_some_and(|e| e.begun || e.signalled) {
+            // Nobody will ever know what it has not read.
+        } else if self.letters.is_empty() {
+            f.word(self.mailbox.len() as u64);
             self.mailbox.iter().for_each(|t| f.term(t));
         } else {
             // Their order is left open.
+            f.word(self.mailbox.len() as u64);
             let one = |t: &Term| {
                 let mut f = Fingerprint::default();
                 f.term(t);

@@ -1,16 +1,20 @@
 //! The Erlang world as the engine sees it. States are kept along the way, so that an execution that begins
-//! like the last one continues from a copy instead of running again.
+//! like the last one continues from a copy instead of running again ([`crate::keep`]).
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
+use crate::keep::Kept;
 use crate::linear;
+use crate::machine::access::Mark;
 use crate::machine::{self, Log, Machine};
+use crate::past::{Done, Standings};
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
-use raddle_core::operation::{Accesses, TaskId};
+use raddle_core::operation::TaskId;
 use raddle_core::story::{Actor, Line, Story};
-use raddle_core::world::{Describe, Driver, End, Ending, Past, Pick, Point, Snapshot, World};
+use raddle_core::trace::Step;
+use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, Snapshot, World};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -28,19 +32,18 @@ pub struct Program {
     pub settings: Settings,
 }
 
-/// States beyond this depth are kept only now and then.
-const KEPT_DENSELY: usize = 2_000;
-const SPARSE: usize = 64;
-
 /// The Erlang world.
 #[derive(Clone)]
 pub struct ErlangWorld {
     begin: Machine,
-    /// The state before each step; none where it was not kept. One more than `picks`.
-    states: Vec<Option<Machine>>,
-    picks: Vec<Pick>,
-    /// How many of them the present execution has taken.
-    depth: usize,
+    /// The present state.
+    now: Machine,
+    /// Earlier states of the present execution.
+    kept: Kept,
+    /// Its steps.
+    pub(crate) done: Vec<Done>,
+    /// How tasks stood after each of them.
+    pub(crate) standings: Standings,
     /// The picks of the execution before this one.
     last_time: Vec<Pick>,
     assumptions: Vec<String>,
@@ -78,8 +81,36 @@ impl ErlangWorld {
             Machine::new(env, module, function, Vec::new())
         };
         let assumptions = program.settings.words();
-        let states = vec![Some(begin.clone())];
-        ErlangWorld { begin, states, picks: Vec::new(), depth: 0, last_time: Vec::new(), assumptions }
+        ErlangWorld::from(begin, assumptions)
+    }
+
+    fn from(begin: Machine, assumptions: Vec<String>) -> ErlangWorld {
+        let now = begin.clone();
+        let mut world = ErlangWorld {
+            begin,
+            now,
+            kept: Kept::default(),
+            done: Vec::new(),
+            standings: Standings::default(),
+            last_time: Vec::new(),
+            assumptions,
+        };
+        world.begin_again();
+        world
+    }
+
+    fn begin_again(&mut self) {
+        self.now = self.begin.clone();
+        self.kept.clear();
+        self.done.clear();
+        self.standings = Standings::default();
+        for task in 0..self.now.point().all().len() {
+            self.standings.note(task, 0, self.now.standing(task));
+        }
+    }
+
+    fn picks(&self) -> Vec<Pick> {
+        self.done.iter().map(|done| done.pick).collect()
     }
 
     /// The world of a program, for reductions: the order in which messages arrive is left open as far as nobody
@@ -87,37 +118,34 @@ impl ErlangWorld {
     pub fn unordered(program: &Program) -> ErlangWorld {
         let mut world = ErlangWorld::new(program);
         world.begin.leave_order_open();
-        world.states = vec![Some(world.begin.clone())];
+        world.begin_again();
         world
     }
 
-    /// The state after so many steps of the present execution.
-    fn state(&self, depth: usize) -> Machine {
-        self.then(depth, &[]).expect("it was there")
+    /// The states before each step of the present execution, and behind the last.
+    fn states(&self) -> Vec<Machine> {
+        let mut states = vec![self.begin.clone()];
+        for done in &self.done {
+            let mut next = states[states.len() - 1].clone();
+            next.step(done.pick);
+            states.push(next);
+        }
+        states
     }
 
     /// The present execution as it happens when messages have an order: the picks in the world `ordered` of the
     /// same program. None if it cannot happen.
     pub fn in_order(&self, ordered: &ErlangWorld) -> Option<Vec<Pick>> {
-        let picks = &self.picks[..self.depth];
+        let (states, picks) = (self.states(), self.picks());
         let order = match self.machine().has_overtaken() {
-            true => Some(linear::order(&|depth| self.state(depth), picks)?),
+            true => Some(linear::order(&states, &picks)?),
             false => None,
         };
         let mut machine = ordered.begin.clone();
         let mut taken = Vec::new();
-        let mut next = self.begin.clone();
         for number in 0..picks.len() {
             let step = order.as_ref().map_or(number, |order| order[number]);
-            let pick = picks[step];
-            let state = match &order {
-                Some(_) => self.state(step),
-                None => {
-                    let state = next.clone();
-                    next.step(pick);
-                    state
-                }
-            };
+            let (pick, state) = (picks[step], &states[step]);
             if state.is_hurried() {
                 // It went on in the same step.
                 continue;
@@ -155,13 +183,18 @@ impl ErlangWorld {
         self.machine().is_hurried()
     }
 
+    /// Whether the order of messages is left open.
+    pub fn is_order_open(&self) -> bool {
+        self.machine().is_order_open()
+    }
+
     /// Names a task independently of the schedule.
     pub fn key_of(&self, task: TaskId) -> u64 {
         self.machine().key_of(task.index())
     }
 
-    fn machine(&self) -> &Machine {
-        self.states[self.depth].as_ref().expect("the present state is there")
+    pub(crate) fn machine(&self) -> &Machine {
+        &self.now
     }
 
     /// The state after these picks, with everything written down on the way if wanted.
@@ -174,41 +207,50 @@ impl ErlangWorld {
         machine
     }
 
-    /// Takes a step, or recalls it if it is the one that was taken here the last time.
+    /// Takes a step.
     fn go(&mut self, pick: Pick) {
-        let known = self.picks.get(self.depth) == Some(&pick);
-        if known && self.states[self.depth + 1].is_some() {
-            self.depth += 1;
+        let before = self.done.len();
+        if self.kept.is_due(before) {
+            self.kept.keep(before, &self.now);
+        }
+        let accesses = self.now.point().pending(pick.task).accesses;
+        self.now.step(pick);
+        let hurries = self.now.is_hurried();
+        self.done.push(Done { pick, accesses, mark: Mark::of(accesses), hurries });
+        for task in self.now.looked_at() {
+            self.standings.note(task, before + 1, self.now.standing(task));
+        }
+    }
+
+    /// Goes back to where the present execution was after so many steps.
+    fn go_back(&mut self, steps: usize) {
+        let length = self.done.len();
+        self.kept.go_back(length, steps);
+        if steps == length {
             return;
         }
-        if !known {
-            self.picks.truncate(self.depth);
-            self.states.truncate(self.depth + 1);
+        let (mut at, mut now) = match self.kept.nearest(steps) {
+            Some((at, state)) => (at, state.clone()),
+            None => (0, self.begin.clone()),
+        };
+        if at < steps {
+            while at < steps {
+                if self.kept.is_due(at) {
+                    self.kept.keep(at, &now);
+                }
+                now.step(self.done[at].pick);
+                at += 1;
+            }
+            self.kept.keep(steps, &now);
         }
-        let keep = self.depth < KEPT_DENSELY || self.depth.is_multiple_of(SPARSE);
-        let here = &mut self.states[self.depth];
-        let mut machine = if keep { here.clone() } else { here.take() }.expect("the present state is there");
-        machine.step(pick);
-        if known {
-            self.states[self.depth + 1] = Some(machine);
-        } else {
-            self.picks.push(pick);
-            self.states.push(Some(machine));
-        }
-        self.depth += 1;
+        self.now = now;
+        self.done.truncate(steps);
+        self.standings.truncate(steps);
     }
 
     /// A world that is where this one is, without its past.
     pub fn single(&self) -> ErlangWorld {
-        let now = self.machine().clone();
-        ErlangWorld {
-            begin: now.clone(),
-            states: vec![Some(now)],
-            picks: Vec::new(),
-            depth: 0,
-            last_time: Vec::new(),
-            assumptions: self.assumptions.clone(),
-        }
+        ErlangWorld::from(self.machine().clone(), self.assumptions.clone())
     }
 
     /// What processes have printed, by name.
@@ -236,13 +278,13 @@ fn describe(machine: &Machine, task: TaskId) -> String {
 
 impl ErlangWorld {
     /// The state after the first `before` steps and then the steps `also`, as far as it can be brought about.
-    fn then(&self, before: usize, also: &[u32]) -> Option<Machine> {
-        let kept = (0..=before).rev().find(|d| self.states[*d].is_some())?;
-        let mut machine = self.states[kept].clone()?;
-        self.picks[kept..before].iter().for_each(|pick| machine.step(*pick));
+    pub(crate) fn then(&self, before: usize, also: &[u32]) -> Option<Machine> {
+        let (kept, state) = self.kept.nearest(before).unwrap_or((0, &self.begin));
+        let mut machine = state.clone();
+        self.done[kept..before].iter().for_each(|done| machine.step(done.pick));
         let present = self.machine();
         for step in also {
-            let pick = self.picks[*step as usize];
+            let pick = self.done[*step as usize].pick;
             let task = TaskId(machine.with_key(present.key_of(pick.task.index()))? as u32);
             if machine.point().pending(task).options <= pick.option {
                 return None;
@@ -253,72 +295,20 @@ impl ErlangWorld {
     }
 }
 
-impl Past for ErlangWorld {
-    fn can_block(&self, task: TaskId) -> bool {
-        self.machine().can_block(task.index())
-    }
-    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        if let Some(answer) = self.is_plain_to_see(task.index(), before, also) {
-            debug_assert_eq!(answer, self.could_happen_by_trying(task, before, also));
-            return answer;
-        }
-        self.could_happen_by_trying(task, before, also)
-    }
-    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
-        let key = self.machine().key_of(task.index());
-        let then = self.then(before, also);
-        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
-            Some((machine, t)) => machine.accesses_in(t, self.machine()),
-            None => self.machine().point().pending(task).accesses,
-        }
-    }
-}
-
-impl ErlangWorld {
-    /// Whether an operation could happen there, if that can be told without trying: where the order of messages
-    /// is left open, from where its process was then.
-    fn is_plain_to_see(&self, task: usize, before: usize, also: &[u32]) -> Option<bool> {
-        let (now, then) = (self.machine(), self.states[before].as_ref()?);
-        if !now.is_order_open() || now.depends_on_others(task) {
-            return None;
-        }
-        let process = now.receiver_of(task)?;
-        let moves = |step: &u32| {
-            let at = *step as usize;
-            let (pick, state) = (self.picks[at], self.states[at].as_ref());
-            pick.task.index() == process
-                || state.is_none_or(|s| now.would_move(process, s.point().pending(pick.task).accesses))
-        };
-        if then.point().all().len() <= process || also.iter().any(moves) {
-            return None;
-        }
-        if task == process {
-            return match then.is_waiting(process) {
-                true => Some(false),
-                // Nothing else that it can do ever waits, except for what says so itself.
-                false => then.never_waits(process).then_some(true),
-            };
-        }
-        if !then.is_waiting(process) {
-            return Some(false);
-        }
-        then.is_letter(task).then(|| then.point().pending(TaskId(task as u32)).options > 0)
-    }
-
-    fn could_happen_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        let key = self.machine().key_of(task.index());
-        self.then(before, also).is_some_and(|machine| {
-            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
-        })
-    }
-}
-
 impl World for ErlangWorld {
     type Outcome = String;
 
     fn start(&mut self) {
-        self.last_time = self.picks[..self.depth].to_vec();
-        self.depth = 0;
+        self.last_time = self.picks();
+        self.begin_again();
+    }
+    fn recall(&mut self, steps: &[Step]) -> bool {
+        let same = |(done, step): (&Done, &Step)| done.pick == step.pick();
+        let was_there = steps.len() <= self.done.len() && self.done.iter().zip(steps).all(same);
+        if was_there {
+            self.go_back(steps.len());
+        }
+        was_there
     }
     fn point(&self) -> Point<'_> {
         self.machine().point().with_past(self)
@@ -327,8 +317,7 @@ impl World for ErlangWorld {
         if self.machine().is_cut() { Ending::Cut } else { Ending::Natural }
     }
     fn is_possible(&self) -> bool {
-        !self.machine().has_overtaken()
-            || linear::order(&|depth| self.state(depth), &self.picks[..self.depth]).is_some()
+        !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some()
     }
     fn step(&mut self, pick: Pick) {
         self.go(pick);
@@ -350,7 +339,7 @@ impl World for ErlangWorld {
         }
     }
     fn story(&self) -> Story {
-        let machine = self.replay(&self.picks[..self.depth], true);
+        let machine = self.replay(&self.picks(), true);
         let tasks = machine.point().all().len();
         let actors =
             (0..tasks).map(|t| Actor { name: machine.name_of(t), label: machine.label_of(t) }).collect();

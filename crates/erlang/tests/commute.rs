@@ -2,20 +2,36 @@
 //! conflict can be taken in either order and lead to the same state. Everything a reduction does rests on it.
 
 mod common;
+#[path = "common/generate.rs"]
+mod generate;
 
 use common::*;
+use generate::Flavour;
+use raddle_core::clock::Time;
 use raddle_core::random::Rng;
 use raddle_core::world::{Pick, Snapshot, World};
 use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
-use raddle_erlang::world::ErlangWorld;
+use raddle_erlang::world::{ErlangWorld, Program};
 use std::path::Path;
 
 /// Compares both orders of all pairs of independent picks along random walks; says how many there were.
 fn check(dir: &Path, module: &str, function: &str, settings: &Settings, walks: u64) -> usize {
+    check_in(ErlangWorld::new, dir, module, function, settings, walks)
+}
+
+/// The same in a world that is made like this.
+fn check_in(
+    make: fn(&Program) -> ErlangWorld,
+    dir: &Path,
+    module: &str,
+    function: &str,
+    settings: &Settings,
+    walks: u64,
+) -> usize {
     let mut pairs = 0;
     for walk in 0..walks {
         let mut rng = Rng::new(11, walk);
-        let mut world = ErlangWorld::new(&program(dir, module, function, settings.clone()));
+        let mut world = make(&program(dir, module, function, settings.clone()));
         world.start();
         for _ in 0..300 {
             let point = world.point();
@@ -112,5 +128,55 @@ fn independent_operations_commute() {
             }
         }
     }
+    assert!(pairs > 5_000, "only {pairs} pairs");
+}
+
+/// The same for random programs, with every grain and delivery, whether the order of messages is left open or not.
+#[test]
+fn independent_operations_of_random_programs_commute() {
+    if !erlang_is_there() {
+        return;
+    }
+    let programs = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    let mut pairs = 0;
+    let mut failures = std::collections::BTreeMap::new();
+    for (name, flavour) in [
+        ("commute_messages", Flavour::Messages),
+        ("commute_shared", Flavour::Shared),
+        ("commute_signals", Flavour::Signals),
+        ("commute_timed", Flavour::Timed),
+    ] {
+        let dir = compile_text(name, &generate::module(name, flavour, programs, 21));
+        for grain in [Grain::Full, Grain::Thesis] {
+            for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+                for (time, kills) in [(Time::Idle, 0), (Time::Any, 0), (Time::Idle, 1)] {
+                    let judgement = Judgement::Lenient;
+                    let settings =
+                        Settings { grain, delivery, judgement, time, kills, ..Settings::default() };
+                    for (number, make) in (0..programs).flat_map(|n| {
+                        [ErlangWorld::new as fn(&Program) -> _, ErlangWorld::unordered].map(|m| (n, m))
+                    }) {
+                        let function = format!("t{number}");
+                        let checked =
+                            std::panic::catch_unwind(|| check_in(make, &dir, name, &function, &settings, 2));
+                        match checked {
+                            Ok(some) => pairs += some,
+                            Err(what) => {
+                                let what = what.downcast_ref::<String>().cloned().unwrap_or_default();
+                                let open =
+                                    make(&program(&dir, name, &function, settings.clone())).is_order_open();
+                                let key = format!("{name} {grain:?} {delivery:?} {time:?} {kills} {open}");
+                                failures.entry(key).or_insert((0, function, what)).0 += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    for (key, (times, function, what)) in &failures {
+        println!("{times} x {key} {function}: {what}");
+    }
+    assert!(failures.is_empty(), "operations that are not independent");
     assert!(pairs > 5_000, "only {pairs} pairs");
 }

@@ -63,8 +63,14 @@ fn look<W: World>(
     let replaying = strategy.expects(0).is_some();
     let mut seat =
         Seat { strategy, trace, careful_from: 0, kept: 0, keep, max_steps, replaying, stopped: None };
-    seat.care();
-    world.run(&mut seat);
+    if keep > 0 && world.recall(seat.trace.steps()) {
+        seat.kept = keep;
+        seat.care();
+        world.drive(&mut seat);
+    } else {
+        seat.care();
+        world.run(&mut seat);
+    }
     let (kept, stopped) = (seat.kept, seat.stopped);
     match stopped {
         Some(Stopped::Failed(defect)) => return Ran::Failed(world.stop(*defect)),

@@ -2,7 +2,8 @@
 //! an operation that touches more conflicts with everything.
 //!
 //! Of each process: `Itself` (it goes on as it is; read by all it does, written by what kills it and by letters
-//! that it receives), `In` (what comes in), `Watch` (whether it lives, its name, who is told of its end).
+//! that it receives), `In` (what comes in), `Watch` (whether it lives, its name, who is told of its end,
+//! whether it traps exits).
 //!
 //! What commutes with its like, but not with something else, reads, and the other one writes: whoever joins
 //! those who are told of a process's end reads its `Watch`, and its end writes it. Where the order of messages
@@ -49,7 +50,17 @@ fn scramble(kind: u64, a: u64, b: u64) -> u64 {
     let mut h = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ a;
     h = (h ^ h >> 32).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     h = (h ^ h >> 29).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    h ^ h >> 32
+    // 0 is no key.
+    (h ^ h >> 32).max(1)
+}
+
+/// Equal for equal terms.
+fn hash_of(term: &Term) -> u64 {
+    match term {
+        Term::Atom(atom) => atom.hash64(),
+        Term::Int(n) => *n as u64,
+        other => hash::of(other),
+    }
 }
 
 impl Object {
@@ -74,15 +85,15 @@ impl Object {
     }
     /// A table, by its identifier or name.
     pub fn table(id: &Term) -> Object {
-        Object::Table(hash::of(id))
+        Object::Table(hash_of(id))
     }
     /// A key of a table. Keys that may be equal in an ordered table (1 and 1.0) are one object.
     pub fn table_key(id: &Term, key: &Term) -> Object {
         let key = match key {
-            Term::Float(f) if f.fract() == 0.0 && f.abs() < 9e18 => Term::Int(*f as i64),
-            other => other.clone(),
+            Term::Float(f) if f.fract() == 0.0 && f.abs() < 9e18 => *f as i64 as u64,
+            other => hash_of(other),
         };
-        Object::Key(hash::of(id), hash::of(&key))
+        Object::Key(hash_of(id), key)
     }
 }
 
@@ -140,25 +151,153 @@ impl Touch {
 /// The objects of one execution, numbered in the order in which they were first touched.
 #[derive(Clone, Default)]
 pub struct Objects {
-    /// Sorted by key.
-    known: std::rc::Rc<Vec<(u64, u32)>>,
+    known: std::rc::Rc<Numbered>,
+}
+
+/// A hash table of keys, which are never 0, with linear probing; a power of two of places, half of them empty.
+#[derive(Clone, Default)]
+struct Numbered {
+    places: Vec<(u64, u32)>,
+    len: u32,
+}
+
+impl Numbered {
+    /// Where a key is, or would be.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let mask = self.places.len() - 1;
+        let mut at = key as usize & mask;
+        while self.places[at].0 != key && self.places[at].0 != 0 {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+    #[inline]
+    fn find(&self, key: u64) -> Option<ObjectId> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let (found, number) = self.places[self.place(key)];
+        (found != 0).then_some(ObjectId(number))
+    }
+    fn add(&mut self, key: u64) -> ObjectId {
+        if 2 * (self.len as usize + 1) > self.places.len() {
+            let more = vec![(0, 0); (2 * self.places.len()).max(64)];
+            for (key, number) in std::mem::replace(&mut self.places, more) {
+                if key != 0 {
+                    let at = self.place(key);
+                    self.places[at] = (key, number);
+                }
+            }
+        }
+        let at = self.place(key);
+        self.places[at] = (key, self.len);
+        self.len += 1;
+        ObjectId(self.len - 1)
+    }
 }
 
 impl Objects {
     /// The number of an object, if it was ever touched.
     pub fn find(&self, object: Object) -> Option<ObjectId> {
-        let key = object.key();
-        let at = self.known.binary_search_by_key(&key, |(k, _)| *k).ok()?;
-        Some(ObjectId(self.known[at].1))
+        self.known.find(object.key())
     }
+    #[inline]
     fn number(&mut self, key: u64) -> ObjectId {
-        match self.known.binary_search_by_key(&key, |(k, _)| *k) {
-            Ok(at) => ObjectId(self.known[at].1),
-            Err(at) => {
-                let number = self.known.len() as u32;
-                std::rc::Rc::make_mut(&mut self.known).insert(at, (key, number));
-                ObjectId(number)
-            }
+        match self.known.find(key) {
+            Some(number) => number,
+            None => std::rc::Rc::make_mut(&mut self.known).add(key),
+        }
+    }
+}
+
+/// What an operation touches at a glance: a few bits of the objects that it reads or writes, and of those that it
+/// writes. Two operations that conflict are never taken for independent.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mark {
+    touched: u64,
+    written: u64,
+}
+
+impl Mark {
+    /// The mark of these accesses.
+    #[inline]
+    pub fn of(accesses: Accesses) -> Mark {
+        if accesses.is_everything() {
+            return Mark { touched: u64::MAX, written: u64::MAX };
+        }
+        // One bit is everybody's: what touches everything conflicts even with what touches nothing.
+        accesses.iter().fold(Mark { touched: 1, written: 0 }, |mark, access| {
+            let bit = 2 << (access.object.0 % 63);
+            let written = if access.mode == Mode::Write { bit } else { 0 };
+            Mark { touched: mark.touched | bit, written: mark.written | written }
+        })
+    }
+    /// Whether the two may conflict.
+    #[inline]
+    pub fn may_conflict(self, other: Mark) -> bool {
+        self.touched & other.written != 0 || self.written & other.touched != 0
+    }
+}
+
+/// The tasks whose pending operation is to be looked at again.
+#[derive(Clone, Debug, Default)]
+pub struct Stale {
+    few: u64,
+    more: bool,
+}
+
+impl Stale {
+    /// This one.
+    #[inline]
+    pub fn add(&mut self, task: usize) {
+        if task < 64 {
+            self.few |= 1 << task;
+        } else {
+            self.more = true;
+        }
+    }
+    /// All of them.
+    pub fn everything(&mut self) {
+        *self = Stale { few: u64::MAX, more: true };
+    }
+    /// None.
+    #[inline]
+    pub fn clear(&mut self) {
+        *self = Stale::default();
+    }
+    /// Those of the first `len` tasks that are, and maybe more of them, in ascending order.
+    #[inline]
+    pub fn all(&self, len: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut few = if len < 64 { self.few & ((1 << len) - 1) } else { self.few };
+        let more = if self.more { 64..len } else { 0..0 };
+        let few = std::iter::from_fn(move || {
+            let task = few.trailing_zeros() as usize;
+            few &= few.wrapping_sub(1);
+            (task < 64).then_some(task)
+        });
+        few.chain(more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_see_every_conflict() {
+        let mut rng = raddle_core::random::Rng::new(3, 0);
+        let mut some = || {
+            let lanes = rng.below(4);
+            let all = (0..lanes).fold(Accesses::NONE, |all, _| {
+                let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
+                all.and(ObjectId(rng.below(100)), mode)
+            });
+            if rng.below(20) == 0 { Accesses::EVERYTHING_THERE_IS } else { all }
+        };
+        for _ in 0..10_000 {
+            let (a, b) = (some(), some());
+            assert!(!a.conflict(b) || Mark::of(a).may_conflict(Mark::of(b)), "{a:?} {b:?}");
         }
     }
 }

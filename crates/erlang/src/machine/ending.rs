@@ -229,8 +229,8 @@ impl Machine {
                     crate::process::Found::Message(_) => "receives a message".to_owned(),
                     _ => "waits for a message".to_owned(),
                 },
-                Next::Exit => self.exit_words(task, &self.next_exit_step(task)),
-                Next::Gone => "end".to_owned(),
+                Next::Exit if !p.is_gone() => self.exit_words(task, &self.next_exit_step(task)),
+                Next::Exit | Next::Gone => "end".to_owned(),
             },
             Task::Pair(pair) => match pair.queue.first() {
                 Some(signal) => format!("delivers {}", signal.words()),

@@ -131,7 +131,7 @@ impl Machine {
         if let Some(name) = name {
             Rc::make_mut(&mut self.names).remove(&name);
         }
-        let noticed = self.would_be_noticed(&links, &watchers);
+        let noticed = self.may_fail(task) && self.would_be_noticed(&links, &watchers);
         let exiting = self.exiting_mut(task);
         exiting.noticed = noticed;
         exiting.todo.extend(watchers.iter().rev().map(|m| ExitStep::Down(m.reference, m.other)));
@@ -146,6 +146,13 @@ impl Machine {
         }
         self.cancel_timers_of(pid);
         self.judge(task);
+    }
+
+    /// Whether it matters if somebody notices the end of this process.
+    pub(super) fn may_fail(&self, task: usize) -> bool {
+        self.env.settings.judgement == Judgement::Usual
+            && !self.exiting(task).reason.is_atom(known::NORMAL)
+            && !self.exiting(task).injected
     }
 
     fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {

@@ -19,6 +19,17 @@ use raddle_core::operation::{Accesses, Mode as Touches, TaskId};
 use raddle_core::world::{Birth, Manner, Pending, Pick};
 use std::rc::Rc;
 
+/// How a task stands, as far as it can be told without looking at others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It cannot go on by itself.
+    Waits,
+    /// It can go on.
+    Goes,
+    /// That depends.
+    Other,
+}
+
 /// A set of letters.
 #[derive(Clone, Default, Debug)]
 pub struct Set(Vec<u64>);
@@ -276,18 +287,17 @@ impl Machine {
             return (Touch::NOTHING, 0);
         }
         let waits = matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }));
-        let touch = self.absence(mine, p);
+        // To give up moves the clock, so nothing is reordered across it, whether it comes to that or not.
+        let touch = if waits { Touch::EVERYTHING } else { self.absence(mine, p) };
         match self.candidates(p).len() as u32 {
             0 => (touch, !waits as u32),
             n => (touch, n),
         }
     }
 
-    /// What it would mean to receive a letter.
-    pub(super) fn evaluate_letter(&self, task: usize, letter: &Letter, objects: &mut Objects) -> Pending {
-        let touch = Touch::NOTHING.write(Object::Itself(letter.to));
+    fn is_ready_letter(&self, task: usize, letter: &Letter) -> bool {
         let receiver = self.find(letter.to).map(|t| self.process(t));
-        let ready = receiver.is_some_and(|p| {
+        receiver.is_some_and(|p| {
             matches!(p.next, Next::Receive(_))
                 && p.exiting.is_none()
                 && !self.takes_by_itself(p)
@@ -295,7 +305,13 @@ impl Machine {
                     .iter()
                     .position(|mail| mail.task as usize == task)
                     .is_some_and(|at| self.may_be_received(p, at))
-        });
+        })
+    }
+
+    /// What it would mean to receive a letter.
+    pub(super) fn evaluate_letter(&self, task: usize, letter: &Letter, objects: &mut Objects) -> Pending {
+        let touch = Touch::NOTHING.write(Object::Itself(letter.to));
+        let ready = self.is_ready_letter(task, letter);
         let signature = (letter.to.hash64() ^ self.key_of(task).rotate_left(7)) as u32;
         let accesses = touch.accesses(objects);
         Pending { accesses, options: ready as u32, signature, manner: Manner::Ordinary }
@@ -352,33 +368,31 @@ impl Machine {
         }
     }
 
-    /// Whether an operation with these accesses moves a process, or ends it.
-    pub(crate) fn would_move(&self, process: usize, accesses: Accesses) -> bool {
-        let itself = self.objects.find(Object::Itself(self.process(process).pid));
-        itself.is_none_or(|itself| accesses.conflict(Accesses::read(itself)))
+    /// Whether a task is or was a message that has arrived.
+    pub(crate) fn is_mail(&self, task: usize) -> bool {
+        matches!(&self.tasks[task], Task::Letter(_) | Task::Received(_))
     }
 
-    /// Whether a task is a letter that was not received.
-    pub(crate) fn is_letter(&self, task: usize) -> bool {
-        matches!(self.tasks.get(task), Some(Task::Letter(_)))
-    }
-
-    /// Whether a process can go on only with a letter.
-    pub(crate) fn is_waiting(&self, task: usize) -> bool {
-        matches!(&self.tasks[task], Task::Process(p) if self.is_receiving(task) && !self.takes_by_itself(p))
-    }
-
-    /// Whether a process is alive and what it does next can happen in every state.
-    pub(crate) fn never_waits(&self, task: usize) -> bool {
-        let Task::Process(p) = &self.tasks[task] else { return false };
-        self.hurried.is_none()
-            && !p.is_doomed()
-            && match &p.next {
-                Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_none()),
-                Next::Send(_) => true,
-                Next::Exit => !p.is_gone(),
-                _ => false,
-            }
+    /// How a task stands.
+    pub(crate) fn standing(&self, task: usize) -> Standing {
+        match &self.tasks[task] {
+            Task::Process(p) => match &p.next {
+                _ if p.is_doomed() => Standing::Other,
+                Next::Receive(_) if !self.takes_by_itself(p) => Standing::Waits,
+                Next::Call(native, _) if matches!(&native.run, Run::Visible(v) if v.ready.is_none()) => {
+                    Standing::Goes
+                }
+                Next::Send(_) => Standing::Goes,
+                Next::Exit if !p.is_gone() => Standing::Goes,
+                _ => Standing::Other,
+            },
+            // It is its own operation that counts, whoever else has to go on now.
+            Task::Letter(letter) => match self.is_ready_letter(task, letter) {
+                true => Standing::Goes,
+                false => Standing::Waits,
+            },
+            _ => Standing::Other,
+        }
     }
 
     /// Whether what a task would do depends on more than on its process.

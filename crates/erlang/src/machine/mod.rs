@@ -13,7 +13,7 @@ mod timer;
 mod touch;
 
 pub use ending::{Ending, Log};
-pub use letters::{Letter, Mail};
+pub use letters::{Letter, Mail, Standing};
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
@@ -22,7 +22,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Map, Pid, Ref, Term, parse};
-use access::Objects;
+use access::{Mark, Objects, Stale};
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Birth, Pending};
@@ -44,8 +44,8 @@ pub enum Task {
     Received(Pid),
     /// The end of a process that dies of a signal, where the order of messages is left open.
     End(Pid),
-    /// A timer that has fired or was cancelled: whose it was, and its number there.
-    Spent(Pid, u32),
+    /// A timer that has fired or was cancelled.
+    Spent(Rc<Timer>),
     /// Whoever kills processes, where that is allowed.
     Faults,
 }
@@ -106,6 +106,12 @@ pub struct Machine {
     hurried: Option<u32>,
     objects: Objects,
     pending: Vec<Pending>,
+    /// What each of them touches, at a glance, before timers and others have their say.
+    marks: Vec<Mark>,
+    /// Those of them that are to be looked at again after the next step.
+    stale: Stale,
+    /// Those of them that were looked at after the last step.
+    fresh: Vec<u32>,
     enabled: Vec<TaskId>,
     /// Where what happens is written down, if somebody wants to know.
     pub(crate) log: Option<Rc<Log>>,
@@ -158,6 +164,9 @@ impl Machine {
             hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),
+            marks: Vec::new(),
+            stale: Stale::default(),
+            fresh: Vec::new(),
             enabled: Vec::new(),
             log: None,
         };
@@ -217,6 +226,7 @@ impl Machine {
     }
     /// A process by task, to change it.
     pub fn process_mut(&mut self, task: usize) -> &mut Process {
+        self.stale.add(task);
         match &mut self.tasks[task] {
             Task::Process(p) => Rc::make_mut(p),
             _ => unreachable!("task {task} is no process"),
@@ -249,8 +259,7 @@ impl Machine {
             Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
             Task::End(pid) => pid.to_string(),
             Task::Received(to) => format!("a letter that {to} received"),
-            Task::Timer(timer) => timer_name(timer.owner, timer.number),
-            Task::Spent(owner, number) => timer_name(*owner, *number),
+            Task::Timer(timer) | Task::Spent(timer) => timer_name(timer.owner, timer.number),
             Task::Faults => "faults".to_owned(),
         }
     }

@@ -1,11 +1,11 @@
 //! What could happen next: the pending operation of every task, with what it touches.
 
-use super::access::{Object, Touch};
+use super::access::{Mark, Object, Touch};
 use super::{Machine, Task};
 use crate::native::Run;
 use crate::native::visible::{self, Look};
 use crate::process::{Deadline, Found, Next, Process};
-use crate::settings::Grain;
+use crate::settings::{Delivery, Grain};
 use crate::term::Term;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
@@ -28,6 +28,19 @@ impl Machine {
                 _ => false,
             },
             Task::Timer(_) | Task::Letter(_) | Task::Received(_) | Task::Spent(..) => true,
+            // Before there was something to deliver, or somebody to kill.
+            Task::Pair(_) | Task::Faults => true,
+            Task::End(_) => false,
+        }
+    }
+
+    /// Whether a task waits for the clock: that depends on other timers, and on whether the test goes on.
+    pub fn is_timed(&self, task: usize) -> bool {
+        match &self.tasks[task] {
+            Task::Process(p) => {
+                matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }))
+            }
+            Task::Timer(_) | Task::Spent(..) => true,
             _ => false,
         }
     }
@@ -48,19 +61,95 @@ impl Machine {
         }
     }
 
+    /// The objects that were touched.
+    pub(crate) fn objects(&self) -> &super::access::Objects {
+        &self.objects
+    }
+
+    /// The settings.
+    pub(crate) fn settings(&self) -> &crate::settings::Settings {
+        &self.env.settings
+    }
+
+    /// The tasks whose pending operation may have changed with the last step.
+    pub(crate) fn looked_at(&self) -> impl Iterator<Item = usize> {
+        self.fresh.iter().map(|task| *task as usize)
+    }
+
+    /// What a process's pending operation would have to find changed to touch something else than now; none if that
+    /// is not known.
+    pub(crate) fn basis_of(&self, task: usize) -> Option<Accesses> {
+        let p = self.process(task);
+        let object = match &p.next {
+            Next::Call(native, _) => visible::basis(native, &Look { machine: self, me: p, args: &p.x })?,
+            // Messages that nothing is ahead of on their way are sent to the dead as to the living.
+            Next::Send(_) => match &p.x[0] {
+                Term::Pid(to)
+                    if self.settings().delivery != Delivery::Pairs && self.pair(p.pid, *to).is_none() =>
+                {
+                    return Some(Accesses::NONE);
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        self.objects.find(object).map(Accesses::read)
+    }
+
     /// Works out anew what could happen next.
     pub(super) fn refresh(&mut self) {
+        self.stale.everything();
+        self.refresh_after(Accesses::EVERYTHING_THERE_IS);
+    }
+
+    /// Works out what could happen next after a step that touched this. Only operations that conflict with it can
+    /// have changed, those of processes that it changed, and those that were held back or let go by others than
+    /// themselves.
+    pub(super) fn refresh_after(&mut self, accesses: Accesses) {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
-        pending.clear();
-        // When the run was ended for everybody, what they would have done stays pending: it might have been before.
-        let over = self.over.is_some() || self.halted;
-        for task in 0..self.tasks.len() {
+        let mut marks = std::mem::take(&mut self.marks);
+        let moved = Mark::of(accesses);
+        let known = pending.len();
+        for (task, mark) in marks.iter().enumerate() {
+            if mark.may_conflict(moved) {
+                self.stale.add(task);
+            }
+        }
+        self.fresh.clear();
+        self.fresh.extend(self.stale.all(known).map(|task| task as u32));
+        for task in &self.fresh {
+            let task = *task as usize;
+            pending[task] = self.evaluate(task, &mut objects);
+            marks[task] = Mark::of(pending[task].accesses);
+        }
+        for task in known..self.tasks.len() {
+            self.fresh.push(task as u32);
             pending.push(self.evaluate(task, &mut objects));
+            marks.push(Mark::of(pending[task].accesses));
+        }
+        self.stale.clear();
+        // Now and then all of it is compared, which takes longer than the rest of a step.
+        #[cfg(debug_assertions)]
+        if self.steps.is_multiple_of(5) {
+            for (task, pending) in pending.iter().enumerate() {
+                let now = self.evaluate(task, &mut objects);
+                assert!(
+                    *pending == now,
+                    "{} {}: {pending:?} should be {now:?} after {} touched {accesses:?}",
+                    self.name_of(task),
+                    self.words(task),
+                    self.name_of(self.mover)
+                );
+            }
         }
         self.objects = objects;
+        self.marks = marks;
+        // When the run was ended for everybody, what they would have done stays pending: it might have been before.
+        let over = self.over.is_some() || self.halted;
         if let (false, Some(task)) = (over, self.hurried) {
             self.let_only_move(task, &mut pending);
+            self.stale.everything();
         } else if !over {
             self.let_timers_fire(&mut pending);
             self.let_faults_happen(&mut pending);
@@ -90,7 +179,7 @@ impl Machine {
         self.process(0).is_gone()
     }
 
-    fn let_timers_fire(&self, pending: &mut [Pending]) {
+    fn let_timers_fire(&mut self, pending: &mut [Pending]) {
         // When the test is over and nothing else can happen, nobody waits for timers any more.
         let busy = pending.iter().any(|p| p.options > 0);
         if self.test_is_over() || busy && self.env.settings.time == Time::Idle {
@@ -108,11 +197,12 @@ impl Machine {
                 // A firing moves the clock, which local code may read: nothing is reordered across it.
                 p.accesses = Accesses::EVERYTHING_THERE_IS;
                 p.manner = Manner::Phantom;
+                self.stale.add(task);
             }
         }
     }
 
-    fn let_faults_happen(&self, pending: &mut [Pending]) {
+    fn let_faults_happen(&mut self, pending: &mut [Pending]) {
         if self.kills_left == 0 {
             return;
         }
@@ -126,6 +216,7 @@ impl Machine {
         pending[task].options = if busy || victims == 0 { victims } else { victims + 1 };
         pending[task].accesses = Accesses::EVERYTHING_THERE_IS;
         pending[task].manner = Manner::Phantom;
+        self.stale.add(task);
     }
 
     /// Whether a process could take its pending operation, timers aside.
@@ -172,6 +263,10 @@ impl Machine {
             Next::Call(native, _) if native.module == "erlang" && NEVER.contains(&native.function) => false,
             Next::Call(native, _) => {
                 let Run::Visible(visible) = &native.run else { return false };
+                if visible::succeeds(native, &Look { machine: self, me: p, args: &p.x }) {
+                    debug_assert!((visible.act)(&mut self.clone(), task, &p.x).is_ok());
+                    return false;
+                }
                 (visible.act)(&mut self.clone(), task, &p.x).is_err()
             }
             Next::Receive(found) => matches!(found, Found::BadTimeout { .. }),
@@ -253,7 +348,13 @@ impl Machine {
                 manner: Manner::Phantom,
             },
             Task::Received(_) | Task::Spent(..) => Pending::NOTHING,
-            Task::Faults => Pending { signature: 0xfa17, ..Pending::NOTHING },
+            Task::Faults => {
+                let accesses = match self.kills_left {
+                    0 => Accesses::NONE,
+                    _ => Accesses::EVERYTHING_THERE_IS,
+                };
+                Pending { accesses, signature: 0xfa17, ..Pending::NOTHING }
+            }
         }
     }
 }

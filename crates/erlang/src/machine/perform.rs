@@ -48,7 +48,8 @@ impl Machine {
             Task::Received(_) | Task::Spent(..) => unreachable!("what is over cannot move"),
         }
         self.step_ends(accesses);
-        self.refresh();
+        self.stale.add(task);
+        self.refresh_after(accesses);
     }
 
     fn log_phantom(&mut self, task: usize) {

@@ -156,6 +156,7 @@ impl Machine {
         }
         match self.pair(from, to) {
             Some(task) => {
+                self.stale.add(task);
                 if let Task::Pair(pair) = &mut self.tasks[task] {
                     Rc::make_mut(pair).queue.push(signal);
                 }
@@ -200,7 +201,6 @@ impl Machine {
                 self.put_in_mailbox(task, message);
             }
             // It may have been taken back while it was on its way.
-            Signal::Link(from) if !self.has_link(from, to) => {}
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::Link(from) => {
                 let links = &mut self.process_mut(task).links;
@@ -257,7 +257,6 @@ impl Machine {
     /// A signal arrives at a process that has ended or is dying.
     fn arrive_too_late(&mut self, to: Pid, signal: Signal) {
         match signal {
-            Signal::Link(from) if !self.has_link(from, to) => {}
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::Link(from) => self.send(to, from, Signal::LinkedExit(to, Term::Atom(known::NOPROC))),
             Signal::Monitor(monitor) => {
@@ -267,19 +266,22 @@ impl Machine {
         }
     }
 
-    pub(super) fn has_link(&self, from: Pid, to: Pid) -> bool {
-        self.find(from).is_some_and(|t| self.process(t).links.contains(&to))
-    }
     fn has_monitor(&self, from: Pid, reference: Ref) -> bool {
         self.find(from).is_some_and(|t| self.process(t).monitors.iter().any(|m| m.reference == reference))
     }
 
-    /// Takes away a process's link to another. When the other one hears of it, nobody can tell the difference, so
-    /// that is at once.
+    /// Takes away a process's link to another, even if the other one has not heard of it yet. When it hears of that,
+    /// nobody can tell the difference, so that is at once.
     pub(crate) fn forget_link(&mut self, task: usize, other: Pid) {
         let p = self.process_mut(task);
         let me = p.pid;
         p.links.retain(|l| *l != other);
+        if let Some(on_its_way) = self.pair(me, other) {
+            self.stale.add(on_its_way);
+            if let Task::Pair(pair) = &mut self.tasks[on_its_way] {
+                Rc::make_mut(pair).queue.retain(|signal| !matches!(signal, Signal::Link(_)));
+            }
+        }
         if let Some(other) = self.find(other)
             && self.process(other).links.contains(&me)
         {

@@ -47,10 +47,17 @@ impl Machine {
             _ => None,
         })
     }
+    /// Whom a timer is or was for.
+    pub(crate) fn addressee(&self, reference: Ref) -> Option<&Term> {
+        self.tasks.iter().find_map(|t| match t {
+            Task::Timer(timer) | Task::Spent(timer) if timer.reference == reference => Some(&timer.to),
+            _ => None,
+        })
+    }
     /// Takes a timer away.
     pub(crate) fn disarm(&mut self, task: usize) {
         if let Task::Timer(timer) = &self.tasks[task] {
-            self.tasks[task] = Task::Spent(timer.owner, timer.number);
+            self.tasks[task] = Task::Spent(timer.clone());
         }
     }
     /// Timers to a process that has ended never matter; those to names live on.
@@ -59,7 +66,7 @@ impl Machine {
             if let Task::Timer(timer) = task
                 && matches!(timer.to, Term::Pid(p) if p == pid)
             {
-                *task = Task::Spent(timer.owner, timer.number);
+                *task = Task::Spent(timer.clone());
             }
         }
     }
@@ -76,7 +83,7 @@ impl Machine {
     pub(super) fn fire(&mut self, task: usize) {
         let Task::Timer(timer) = &self.tasks[task] else { return };
         let timer = timer.clone();
-        self.tasks[task] = Task::Spent(timer.owner, timer.number);
+        self.tasks[task] = Task::Spent(timer.clone());
         self.now = self.now.max(timer.deadline);
         let to = match &timer.to {
             Term::Pid(p) => Some(*p),

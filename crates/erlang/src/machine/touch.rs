@@ -4,7 +4,7 @@ use super::access::{Object, Touch};
 use super::signal::Sort;
 use super::{Machine, Signal};
 use crate::process::{AliasKind, ExitStep, Process};
-use crate::settings::{Grain, Judgement};
+use crate::settings::Grain;
 use crate::term::{Pid, Ref, Term, known};
 
 impl Machine {
@@ -74,7 +74,7 @@ impl Machine {
                 match receiver.is_some_and(|p| p.links.contains(&from)) {
                     false => touch.write(link).read(Object::Watch(to)),
                     true if traps => self.arrival(touch.write(link).read(Object::Watch(to)), to),
-                    true if normal => touch.write(link).read(Object::Watch(to)).read(Object::In(to)),
+                    true if normal => touch.write(link).read(Object::Watch(to)),
                     // Whether it traps exits is for itself to change.
                     true => deadly(touch),
                 }
@@ -83,7 +83,7 @@ impl Machine {
                 () if !alive => touch.read(Object::Watch(to)),
                 () if kill => deadly(touch),
                 () if traps => self.arrival(touch.read(Object::Watch(to)), to),
-                () if normal && from != to => touch.read(Object::Watch(to)).read(Object::In(to)),
+                () if normal && from != to => touch.read(Object::Watch(to)),
                 () => deadly(touch),
             },
             Sort::Watching => touch.read(Object::Watch(to)),
@@ -96,7 +96,7 @@ impl Machine {
         let touch = Touch::NOTHING.write(Object::Queue(from, to));
         let dead = self.alive(to).is_none();
         match signal {
-            Signal::Link(_) if dead && self.has_link(from, to) => {
+            Signal::Link(_) if dead => {
                 let back = Sort::LinkedExit { normal: false };
                 if !self.arrives_at_once(to, from, back) || self.pair(to, from).is_some() {
                     return Touch::EVERYTHING;
@@ -138,10 +138,10 @@ impl Machine {
                 let touch = if p.monitors.is_empty() { touch } else { touch.read(Object::In(p.pid)) };
                 return p.monitors.iter().fold(touch, |touch, m| touch.read(Object::Watch(m.other)));
             }
-            match normal || self.env.settings.judgement != Judgement::Usual {
-                true => touch,
+            match self.may_fail(task) {
+                false => touch,
                 // Whether somebody notices depends on who of those that watch is still there.
-                false => p.monitored_by.iter().fold(touch, |touch, m| touch.read(Object::Watch(m.other))),
+                true => p.monitored_by.iter().fold(touch, |touch, m| touch.read(Object::Watch(m.other))),
             }
         };
         if self.env.settings.grain != Grain::Full {
@@ -155,7 +155,11 @@ impl Machine {
             {
                 return Touch::EVERYTHING;
             }
-            let touch = p.links.iter().fold(vanish(mine), |touch, pid| touch.read(Object::In(*pid)));
+            // Whether they are there and trap exits.
+            let touch = p
+                .links
+                .iter()
+                .fold(vanish(mine), |touch, pid| touch.read(Object::In(*pid)).read(Object::Watch(*pid)));
             if self.is_order_open() {
                 return touch;
             }
@@ -174,15 +178,9 @@ impl Machine {
                     None => touch,
                 }
             }
-            // Whether somebody notices depends on who traps exits.
-            ExitStep::Vanish
-                if !normal
-                    && !p.links.is_empty()
-                    && p.monitored_by.is_empty()
-                    && self.env.settings.judgement == Judgement::Usual =>
-            {
-                Touch::EVERYTHING
-            }
+            // Whether somebody notices depends on who watches, who is linked and who traps exits. Even if it is plain to
+            // see here, it would not be if this came earlier, and what touches more there would not be found.
+            ExitStep::Vanish if self.may_fail(task) => Touch::EVERYTHING,
             ExitStep::Vanish => vanish(mine),
             ExitStep::Link(other) => self.sending_touches(mine, p.pid, other, Sort::LinkedExit { normal }),
             ExitStep::Down(reference, other) => {

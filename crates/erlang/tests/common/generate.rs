@@ -11,6 +11,8 @@ pub enum Flavour {
     Shared,
     /// Links, monitors and exits, too.
     Signals,
+    /// Messages, timeouts and timers.
+    Timed,
 }
 
 /// A module with one function `t0/0`, `t1/0`, ... for each program.
@@ -102,9 +104,22 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
         7 => format!("is_process_alive({whom})"),
         _ => ["exit(oops)", "exit(normal)"][rng.below(2) as usize].to_owned(),
     };
+    let timed = |rng: &mut Rng| match rng.below(6) {
+        0 | 1 => {
+            format!("receive {{m, V{0}}} -> V{0} after {1} -> late end", rng.below(1_000_000), 5 + 5 * number)
+        }
+        2 => format!("receive T{0} -> T{0} after 5 -> late end", rng.below(1_000_000)),
+        3 => format!("begin erlang:send_after({}, {whom}, {{m, {number}}}), sent end", 5 * rng.below(3)),
+        4 => format!(
+            "begin Q{0} = erlang:send_after(5, {whom}, {{m, {number}}}), erlang:cancel_timer(Q{0}) =:= false end",
+            rng.below(1_000_000)
+        ),
+        _ => "erlang:monotonic_time(millisecond)".to_owned(),
+    };
     match (flavour, rng.below(3)) {
+        (Flavour::Timed, 1 | 2) => timed(rng),
         (Flavour::Messages, _) | (_, 0) => messages(rng),
-        (Flavour::Shared, _) => shared(rng),
+        (Flavour::Shared | Flavour::Timed, _) => shared(rng),
         (Flavour::Signals, 1) => shared(rng),
         (Flavour::Signals, _) => signals(rng),
     }

@@ -134,8 +134,8 @@ impl Optimal {
         }
         self.path.meet(point);
         while let Some(task) = self.path.next_gone(point) {
-            // It could have moved before it was taken away.
-            if self.taken == self.schedule.len() {
+            // It could have moved before it was taken away. What else might have come first is known in the end only.
+            if self.taken == self.schedule.len() && !point.waits_for_some(task) {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.find_races(task, accesses, Blocking::Possible, point);
             }
@@ -316,6 +316,13 @@ impl Strategy for Optimal {
             return;
         }
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        for number in 0..self.path.gone.len() {
+            let (task, _) = self.path.gone[number];
+            if point.waits_for_some(task) {
+                let accesses = point.accesses_then(task, self.path.len(), &[]);
+                self.find_races(task, accesses, Blocking::Possible, point);
+            }
+        }
         let movers = std::mem::take(&mut self.movers);
         for (at, pending) in point.all().iter().enumerate() {
             let task = TaskId(at as u32);

@@ -103,8 +103,8 @@ impl Finder<'_> {
             return true;
         }
         self.scratch.stuck.clear();
-        // What touches everything depends on all that came before.
-        if !second.accesses.is_everything() {
+        // What touches everything depends on all that came before, in most worlds.
+        if !second.accesses.is_everything() || self.point.waits_for_some(second.task) {
             for at in (0..self.scratch.hits.len()).rev() {
                 let (hit, blocks) = self.scratch.hits[at];
                 if blocks

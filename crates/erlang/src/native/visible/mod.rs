@@ -149,6 +149,16 @@ static SEND_NOSUSPEND: Visible = Visible {
     },
 };
 
+/// Whether a native is seen at a glance to succeed; false if it may raise an exception.
+pub(crate) fn succeeds(native: &Native, look: &Look<'_>) -> bool {
+    native.module == "ets" && tables::succeeds(native.function, look)
+}
+
+/// The object on which it depends what a native touches, and whether it succeeds, if there is only one.
+pub(crate) fn basis(native: &Native, look: &Look<'_>) -> Option<Object> {
+    succeeds(native, look).then(|| tables::basis(look))
+}
+
 /// The natives of this file.
 static SENDS: &[Native] = &[
     visible("erlang", "!", 2, &SEND_OP),

@@ -243,7 +243,7 @@ static EXIT2: Visible = Visible {
 };
 
 static PROCESS_FLAG: Visible = Visible {
-    touches: |look, touch| touch.write(Object::In(look.me.pid)),
+    touches: |look, touch| touch.write(Object::Watch(look.me.pid)),
     ready: None,
     act: |m, task, a| {
         let p = m.process_mut(task);

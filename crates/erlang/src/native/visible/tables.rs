@@ -26,6 +26,11 @@ fn whole(look: &Look<'_>) -> Object {
     look.machine.tables.get(id).map_or_else(|| Object::table(id), |t| Object::table(&t.shown()))
 }
 
+/// What operations on keys touch depends on the table alone: which it is, who may use it, where its keys are.
+pub(super) fn basis(look: &Look<'_>) -> Object {
+    whole(look)
+}
+
 /// Touches all of a table.
 pub(super) fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
     touch.write(whole(look))
@@ -44,6 +49,17 @@ fn keys(look: &Look<'_>, touch: Touch, keys: &[Term], write: bool) -> Touch {
         touch = if write { touch.write(object) } else { touch.read(object) };
     }
     touch
+}
+
+/// Whether the most usual operations on a table are seen at a glance to succeed.
+pub(super) fn succeeds(function: &str, look: &Look<'_>) -> bool {
+    let allows =
+        |write: bool| look.machine.tables.get(&look.args[0]).filter(|t| t.allows(look.me.pid, write));
+    match (function, look.args) {
+        ("lookup", [_, _]) => allows(false).is_some(),
+        ("insert", [_, object @ Term::Tuple(_)]) => allows(true).is_some_and(|t| t.key_of(object).is_some()),
+        _ => false,
+    }
 }
 
 fn reads_key(look: &Look<'_>, touch: Touch) -> Touch {

@@ -90,13 +90,30 @@ fn ask(m: &mut Machine, task: usize, a: &[Term], cancel: bool) -> Done {
 
 fn of_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     let touch = touch.write(Object::Timer(hash::of(&look.args[0])));
+    // A timer goes with the process that it is for, and may have gone with it already.
+    let addressee = match look.args[0] {
+        Term::Ref(reference) => look.machine.addressee(reference),
+        _ => None,
+    };
+    let touch = match addressee {
+        Some(Term::Pid(to)) => touch.read(Object::Watch(*to)),
+        _ => touch,
+    };
     if look.args.len() > 1 { look.machine.arrival(touch, look.me.pid) } else { touch }
 }
 
+/// Whether there is somebody whom it is for.
+fn of_new_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
+    match look.args[1] {
+        Term::Pid(to) if to != look.me.pid => touch.read(Object::Watch(to)),
+        _ => touch,
+    }
+}
+
 static SEND_AFTER: Visible =
-    Visible { touches: |_, touch| touch, ready: None, act: |m, task, a| start(m, task, a, false) };
+    Visible { touches: of_new_timer, ready: None, act: |m, task, a| start(m, task, a, false) };
 static START_TIMER: Visible =
-    Visible { touches: |_, touch| touch, ready: None, act: |m, task, a| start(m, task, a, true) };
+    Visible { touches: of_new_timer, ready: None, act: |m, task, a| start(m, task, a, true) };
 static CANCEL: Visible = Visible { touches: of_timer, ready: None, act: |m, task, a| ask(m, task, a, true) };
 static READ: Visible = Visible { touches: of_timer, ready: None, act: |m, task, a| ask(m, task, a, false) };
 

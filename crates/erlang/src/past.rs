@@ -1,0 +1,206 @@
+//! What could have happened earlier in the present execution. Most of that is plain to see from how each process stood
+//! after each step ([`Standing`]); the rest is found out by trying, from a copy of an earlier state.
+
+use crate::machine::Standing;
+use crate::machine::access::{Mark, Object};
+use crate::settings::Grain;
+use crate::world::ErlangWorld;
+use raddle_core::operation::{Accesses, TaskId};
+use raddle_core::world::{Past, Pick};
+
+/// A step of the present execution.
+#[derive(Clone, Copy)]
+pub(crate) struct Done {
+    pub pick: Pick,
+    pub accesses: Accesses,
+    pub mark: Mark,
+    /// Behind it, only one process may go on.
+    pub hurries: bool,
+}
+
+/// How tasks stood after each step.
+#[derive(Clone, Default)]
+pub(crate) struct Standings {
+    /// For each task, since which step it has stood how.
+    tasks: Vec<Vec<(u32, Standing)>>,
+}
+
+impl Standings {
+    /// A task stands like this after so many steps.
+    pub fn note(&mut self, task: usize, steps: usize, standing: Standing) {
+        if self.tasks.len() <= task {
+            self.tasks.resize(task + 1, Vec::new());
+        }
+        let all = &mut self.tasks[task];
+        if all.last().map(|(_, last)| *last) != Some(standing) {
+            all.push((steps as u32, standing));
+        }
+    }
+    /// Forgets what was behind so many steps.
+    pub fn truncate(&mut self, steps: usize) {
+        for all in &mut self.tasks {
+            while all.pop_if(|(since, _)| *since as usize > steps).is_some() {}
+        }
+    }
+    /// How a task stood after so many steps; none if it was not there.
+    fn of(&self, task: usize, steps: usize) -> Option<Standing> {
+        let all = self.tasks.get(task)?;
+        let at = all.partition_point(|(since, _)| *since as usize <= steps).checked_sub(1)?;
+        Some(all[at].1)
+    }
+}
+
+/// Where a process is in another state than the present one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Where it is now.
+    AsNow,
+    /// Where it was before the steps that are tried.
+    AsBefore,
+    Between,
+}
+
+impl Past for ErlangWorld {
+    fn can_block(&self, task: TaskId) -> bool {
+        self.machine().can_block(task.index())
+    }
+    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        if let Some(answer) = self.is_plain_to_see(task.index(), before, also) {
+            debug_assert_eq!(answer, self.could_happen_by_trying(task, before, also));
+            return answer;
+        }
+        self.could_happen_by_trying(task, before, also)
+    }
+    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
+        if self.touched_the_same(task.index(), before, also) {
+            let now = match self.machine().is_mail(task.index()) || before == self.done.len() {
+                true => self.machine().accesses_in(task.index(), self.machine()),
+                false => self.machine().point().pending(task).accesses,
+            };
+            debug_assert_eq!(now, self.accesses_by_trying(task, before, also));
+            return now;
+        }
+        self.accesses_by_trying(task, before, also)
+    }
+    fn waits_for_some(&self, task: TaskId) -> bool {
+        self.machine().is_timed(task.index())
+    }
+}
+
+impl ErlangWorld {
+    /// Where a process is after the first `before` steps and then the steps `also`.
+    fn place_of(&self, process: usize, before: usize, also: &[u32]) -> Place {
+        let now = self.machine();
+        let Some(itself) = now.objects().find(Object::Itself(now.process(process).pid)) else {
+            return Place::Between;
+        };
+        let itself = Accesses::read(itself);
+        let mark = Mark::of(itself);
+        let (mut taken, mut left_out) = (false, false);
+        for (at, done) in self.done.iter().enumerate().skip(before) {
+            let moves = done.pick.task.index() == process
+                || done.mark.may_conflict(mark) && done.accesses.conflict(itself);
+            if moves {
+                match also.contains(&(at as u32)) {
+                    true => taken = true,
+                    false => left_out = true,
+                }
+            }
+        }
+        match (taken, left_out) {
+            (_, false) => Place::AsNow,
+            (false, true) => Place::AsBefore,
+            (true, true) => Place::Between,
+        }
+    }
+
+    /// Whether somebody had to go on at once after these steps.
+    fn was_hurried(&self, before: usize, also: &[u32]) -> bool {
+        let hurries = |at: usize| self.done[at].hurries;
+        before.checked_sub(1).is_some_and(hurries) || also.iter().any(|at| hurries(*at as usize))
+    }
+
+    /// Whether an operation could happen there, if that can be told without trying: where the order of messages
+    /// is left open, from where its process was then.
+    fn is_plain_to_see(&self, task: usize, before: usize, also: &[u32]) -> Option<bool> {
+        let now = self.machine();
+        if !now.is_order_open()
+            || now.depends_on_others(task)
+            || now.is_hurried()
+            || self.was_hurried(before, also)
+        {
+            return None;
+        }
+        let process = now.receiver_of(task)?;
+        match self.place_of(process, before, also) {
+            Place::Between => None,
+            // Nothing that it can do ever waits, except for what says so itself.
+            Place::AsNow if task == process => match now.standing(process) {
+                Standing::Waits => Some(false),
+                Standing::Goes => Some(true),
+                _ => None,
+            },
+            Place::AsNow => {
+                let born = now.point().birth(TaskId(task as u32)).after as usize;
+                let was_there = born <= before || also.contains(&(born as u32 - 1));
+                match now.standing(task) {
+                    Standing::Goes if was_there => Some(true),
+                    Standing::Waits if was_there => Some(false),
+                    _ => None,
+                }
+            }
+            Place::AsBefore if task == process => match self.standings.of(process, before)? {
+                Standing::Waits => Some(false),
+                Standing::Goes => Some(true),
+                Standing::Other => None,
+            },
+            Place::AsBefore => {
+                if self.standings.of(process, before)? != Standing::Waits {
+                    return Some(false);
+                }
+                match self.standings.of(task, before)? {
+                    Standing::Goes => Some(true),
+                    Standing::Waits => Some(false),
+                    Standing::Other => None,
+                }
+            }
+        }
+    }
+
+    /// Whether it is plain to see that an operation would have touched there what it touches now.
+    fn touched_the_same(&self, task: usize, before: usize, also: &[u32]) -> bool {
+        if before == self.done.len() && also.is_empty() {
+            return true;
+        }
+        let now = self.machine();
+        if !now.is_order_open() || now.is_hurried() || self.was_hurried(before, also) {
+            return false;
+        }
+        if now.receiver_of(task) != Some(task) {
+            return now.is_mail(task) && now.settings().grain == Grain::Full;
+        }
+        let Some(basis) = now.basis_of(task) else { return false };
+        let mark = Mark::of(basis);
+        let changes = |(at, done): (usize, &crate::past::Done)| {
+            done.mark.may_conflict(mark) && done.accesses.conflict(basis) && !also.contains(&(at as u32))
+        };
+        self.place_of(task, before, also) == Place::AsNow
+            && !self.done.iter().enumerate().skip(before).any(changes)
+    }
+
+    fn accesses_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
+        let key = self.machine().key_of(task.index());
+        let then = self.then(before, also);
+        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
+            Some((machine, t)) => machine.accesses_in(t, self.machine()),
+            None => self.machine().point().pending(task).accesses,
+        }
+    }
+
+    fn could_happen_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        let key = self.machine().key_of(task.index());
+        self.then(before, also).is_some_and(|machine| {
+            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
+        })
+    }
+}
