@@ -19,6 +19,7 @@ fn compiled() -> PathBuf {
         "agree_event.erl",
         "agree_stdlib.erl",
         "agree_re.erl",
+        "agree_otp.erl",
     ];
     compile_files("agree", &files.map(|f| programs.join(f)), &[])
 }
@@ -38,7 +39,10 @@ fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
     let mut world = ErlangWorld::new(&program(dir, module, "run", settings));
     world.start();
     let mut last = None;
+    let mut steps = 0;
     while !world.point().is_over() {
+        steps += 1;
+        assert!(steps < 100_000, "{module} does not come to an end: {:?}", world.output());
         let point = world.point();
         // The one that moved last goes on if it can.
         let task = last.filter(|t| point.is_enabled(*t)).unwrap_or(point.enabled()[0]);
@@ -108,4 +112,18 @@ fn regular_expressions_give_the_same_results() {
     let settings =
         Settings { delivery: Delivery::Instant, judgement: Judgement::Lenient, ..Settings::default() };
     assert_same(&expected, &by_us(&dir, "agree_re", settings));
+}
+
+#[test]
+fn otp_s_processes_give_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_otp");
+    assert!(expected.lines().count() > 30, "{expected}");
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        let settings = Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
+        assert_same(&expected, &by_us(&dir, "agree_otp", settings));
+    }
 }

@@ -1,4 +1,8 @@
 //! Looks for a pattern in a text, going back to the last choice whenever something does not fit.
+//!
+//! What was captured is forgotten only when the search goes back to before the capture began, and not even then if it
+//! was captured by looking around: so PCRE 8 has it. It knows how many captures there are on the way that it is on, and
+//! does not look at others.
 
 use super::parse::Assertion;
 use super::program::Inst;
@@ -42,6 +46,7 @@ struct Matcher<'a> {
     text: &'a [u8],
     request: Request,
     newline: Newline,
+    /// Where captures begin and end, in pairs; then places that loops remember; last, how many of the first count.
     slots: Vec<usize>,
     undo: Vec<Undo>,
     steps: u64,
@@ -51,17 +56,13 @@ impl Regex {
     /// The first match from the offset on.
     pub fn find(&self, text: &[u8], request: Request) -> Result<Option<Captures>, TooLong> {
         let newline = request.newline.unwrap_or(self.options.newline);
-        let slots = vec![NOWHERE; self.slots];
+        let slots = vec![NOWHERE; self.slots + 1];
         let mut m = Matcher { re: self, text, request, newline, slots, undo: Vec::new(), steps: 0 };
         let mut at = request.offset;
         loop {
             if let Some(end) = m.attempt(at)? {
                 m.slots[1] = end;
-                let place = |n: usize| match (m.slots[2 * n], m.slots[2 * n + 1]) {
-                    (_, NOWHERE) => None,
-                    (from, to) => Some((from, to)),
-                };
-                return Ok(Some((0..=self.groups).map(place).collect()));
+                return Ok(Some((0..=self.groups).map(|n| m.capture(n)).collect()));
             }
             let over = request.anchored || self.options.anchored || at >= text.len();
             if over || self.options.firstline && m.newline_at(at).is_some() {
@@ -170,6 +171,24 @@ impl Matcher<'_> {
         }
     }
 
+    /// What a capture has captured.
+    fn capture(&self, number: usize) -> Option<(usize, usize)> {
+        let counted = 2 * number < self.slots[self.re.slots];
+        let (from, to) = (self.slots[2 * number], self.slots[2 * number + 1]);
+        (counted && to != NOWHERE).then_some((from, to))
+    }
+
+    fn close(&mut self, number: usize, from: usize, to: usize) {
+        let (count, slot) = (self.re.slots, 2 * number);
+        let counted = self.slots[count];
+        if slot >= counted {
+            // What stands between was not captured on this way.
+            self.slots[counted..slot].fill(NOWHERE);
+            self.set(count, slot + 2);
+        }
+        (self.slots[slot], self.slots[slot + 1]) = (from, to);
+    }
+
     fn set(&mut self, slot: usize, value: usize) {
         let old = std::mem::replace(&mut self.slots[slot], value);
         self.undo.push(Undo::Slot(slot, old));
@@ -179,6 +198,7 @@ impl Matcher<'_> {
         self.slots.fill(NOWHERE);
         self.undo.clear();
         self.slots[0] = at;
+        self.slots[self.re.slots] = 2;
         self.run(0, at)
     }
 
@@ -197,7 +217,16 @@ impl Matcher<'_> {
     /// Forgets all choices above `base`, but not what is to be undone.
     fn commit(&mut self, base: usize) {
         let above = self.undo.split_off(base);
-        self.undo.extend(above.into_iter().filter(|u| matches!(u, Undo::Slot(..))));
+        self.undo.extend(above.into_iter().filter(|undo| matches!(undo, Undo::Slot(..))));
+    }
+
+    /// The same, and captures above `base` stay as they are.
+    fn commit_captures(&mut self, base: usize) {
+        self.commit(base);
+        let captures = 2..2 * (self.re.groups + 1);
+        let above = self.undo.split_off(base);
+        let others = |undo: &Undo| !matches!(undo, Undo::Slot(slot, _) if captures.contains(slot));
+        self.undo.extend(above.into_iter().filter(others));
     }
 
     /// Runs from `pc` until `End` or `Match`; gives the place in the text.
@@ -245,10 +274,16 @@ impl Matcher<'_> {
                     self.set(*slot, at);
                     next
                 }
+                Inst::Open(group, slot) => {
+                    for half in [2 * group, 2 * group + 1] {
+                        self.undo.push(Undo::Slot(half, self.slots[half]));
+                    }
+                    self.set(*slot, at);
+                    next
+                }
                 Inst::Close(group, slot) => {
                     let from = self.slots[*slot];
-                    self.set(2 * group, from);
-                    self.set(2 * group + 1, at);
+                    self.close(*group, from, at);
                     next
                 }
                 Inst::LeaveIfEmpty(slot, leave) => {
@@ -262,7 +297,7 @@ impl Matcher<'_> {
                     self.same_again(*group, *caseless, at).map(|end| (pc + 1, end))
                 }
                 Inst::Unless(group, to) => {
-                    if self.slots[2 * group + 1] == NOWHERE {
+                    if self.capture(*group).is_none() {
                         Some((*to, at))
                     } else {
                         next
@@ -309,19 +344,15 @@ impl Matcher<'_> {
             Some(from) => self.run(pc, from)?.is_some(),
             None => false,
         };
-        if found && negative {
+        self.commit_captures(base);
+        if negative {
             while self.back(base).is_some() {}
-        } else {
-            self.commit(base);
         }
         Ok((found != negative).then_some(()))
     }
 
     fn same_again(&self, group: usize, caseless: bool, at: usize) -> Option<usize> {
-        let (from, to) = (self.slots[2 * group], self.slots[2 * group + 1]);
-        if to == NOWHERE {
-            return None;
-        }
+        let (from, to) = self.capture(group)?;
         let (mut old, mut new) = (from, at);
         while old < to {
             let ((a, old_len), (b, new_len)) = (self.char_at(old)?, self.char_at(new)?);

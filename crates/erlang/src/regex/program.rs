@@ -17,6 +17,8 @@ pub enum Inst {
     Jump(usize),
     /// Remembers the place in this slot.
     Remember(usize),
+    /// The capture begins: remembers the place in this slot.
+    Open(usize, usize),
     /// The capture goes from the place in this slot to here.
     Close(usize, usize),
     /// Leaves the loop if nothing was matched since the place in this slot.
@@ -110,7 +112,7 @@ impl Compiler {
             }
             Node::Capture(n, inner) => {
                 let slot = self.slot();
-                self.push(Inst::Remember(slot));
+                self.push(Inst::Open(*n, slot));
                 self.node(inner)?;
                 self.push(Inst::Close(*n, slot));
             }
@@ -175,22 +177,30 @@ impl Compiler {
     }
 
     fn repeat(&mut self, inner: &Node, least: u32, most: Option<u32>, greed: Greed) -> Result<(), Fault> {
-        for _ in 0..least {
-            self.node(inner)?;
-        }
         match most {
+            // As often as it must but once, and then a loop that goes round at least once, or not at all. A round in
+            // which nothing was matched is the last.
             None => {
+                for _ in 1..least {
+                    self.node(inner)?;
+                }
+                let skip = (least == 0).then(|| self.push(Inst::Fail));
                 let slot = self.slot();
-                let fork = self.push(Inst::Fail);
-                self.push(Inst::Remember(slot));
+                let begin = self.push(Inst::Remember(slot));
                 self.node(inner)?;
                 let check = self.push(Inst::Fail);
-                self.push(Inst::Jump(fork));
+                let fork = self.push(Inst::Fail);
                 let leave = self.out.len();
                 self.out[check] = Inst::LeaveIfEmpty(slot, leave);
-                self.out[fork] = self.fork(greed, fork + 1, leave);
+                self.out[fork] = self.fork(greed, begin, leave);
+                if let Some(skip) = skip {
+                    self.out[skip] = self.fork(greed, begin, leave);
+                }
             }
             Some(most) => {
+                for _ in 0..least {
+                    self.node(inner)?;
+                }
                 let mut forks = Vec::new();
                 for _ in least..most {
                     forks.push(self.push(Inst::Fail));

@@ -86,6 +86,12 @@ pub fn run(p: &mut Process, env: &Env, now: u64, mode: Mode) -> Stop {
     Runner { p, env, now, mode }.run()
 }
 
+/// Where a process is, and what it will return to.
+pub fn stack_trace(p: &Process, env: &Env) -> Term {
+    let mut copy = p.clone();
+    Runner { p: &mut copy, env, now: 0, mode: Mode::Real }.stack_trace(None)
+}
+
 /// Raises an exception in `p`, which then has to be run on; or says that it ends.
 pub fn raise(p: &mut Process, env: &Env, raise: Raise) -> Result<(), Stop> {
     let mut runner = Runner { p, env, now: 0, mode: Mode::Real };

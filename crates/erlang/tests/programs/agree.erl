@@ -137,6 +137,7 @@ cases() ->
      {monitor_alias, fun() -> P = spawn(fun() -> receive {From, Alias} -> Alias ! reply, From ! twice, Alias ! late end end), R = monitor(process, P, [{alias, reply_demonitor}]), P ! {self(), R}, M = receive reply -> got end, receive twice -> ok end, wait_dead(P), {M, flush()} end},
      {monitor_tag, fun() -> P = dead(), R = monitor(process, P, [{tag, my_tag}]), receive {my_tag, R, process, P, W} -> W end end},
      {process_info, fun() -> self() ! m, R = {process_info(self(), message_queue_len), process_info(self(), messages), process_info(dead(), status), process_info(self(), trap_exit), process_info(self(), registered_name)}, flush(), R end},
+     {current_stacktrace, fun() -> {current_stacktrace, S} = process_info(self(), current_stacktrace), P = spawn(fun() -> ident(waits()) end), R = waiting(P), P ! go, {trace(S), R} end},
      {timer1, fun() -> T = erlang:send_after(10, self(), hi), R = receive hi -> got end, {R, erlang:cancel_timer(T), erlang:read_timer(T)} end},
      {timer2, fun() -> T = erlang:start_timer(5, self(), msg), receive {timeout, T, M} -> M end end},
      {timer3, fun() -> T = erlang:send_after(1000000, self(), no), L = erlang:read_timer(T), C = erlang:cancel_timer(T), {is_integer(L), is_integer(C), erlang:cancel_timer(T)} end},
@@ -175,6 +176,15 @@ cases() ->
     ].
 
 only_a(a) -> ok.
+
+waits() -> receive go -> {ok} end.
+
+%% The stack of a process that has come to wait.
+waiting(P) ->
+    case process_info(P, [status, current_stacktrace, current_function]) of
+        [{status, waiting}, {_, S}, {_, F}] -> {trace(S), F};
+        _ -> receive after 1 -> ok end, waiting(P)
+    end.
 
 rest(_, '$end_of_table') -> [];
 rest(F, C) -> case F(C) of '$end_of_table' -> []; {L, C2} -> [L | rest(F, C2)] end.

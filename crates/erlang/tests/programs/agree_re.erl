@@ -8,7 +8,7 @@ run() ->
     end, table()),
     [line({error, P}, fun() -> {error, _} = re:compile(P) end) || P <- wrong()],
     lists:foreach(fun({What, F}) -> line(What, F) end, calls()),
-    random(2000, rand:seed_s(exsss, 7)),
+    random(5000, rand:seed_s(exsss, 7)),
     done.
 
 line(What, F) ->

@@ -54,7 +54,7 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             Some(f) => mfa(f.module, f.function, f.arity),
             None => Term::Atom(known::UNDEFINED),
         },
-        "current_stacktrace" => Term::Nil,
+        "current_stacktrace" => crate::run::stack_trace(p, &m.env),
         "message_queue_data" => {
             let name = Atom::new("message_queue_data");
             p.flags.iter().find(|(n, _)| *n == name).map_or(Term::atom("on_heap"), |(_, v)| v.clone())
