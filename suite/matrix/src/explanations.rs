@@ -5,7 +5,7 @@ const EXPLANATIONS: [(&str, &str, &str); 5] = [
     (
         "crossbeam-channel",
         "fairness",
-        "An expected limit: the test demands that no thread is much luckier than another, and a schedule in which one is \
+        "An expected limit: the test demands that no operation is much luckier than another, and a schedule in which one is \
          is a behaviour like any other",
     ),
     (
