@@ -147,3 +147,42 @@ elsewhere() ->
     let elsewhere = all(&program(&dir, "missing", "elsewhere", Settings::default()));
     assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
 }
+
+/// What a regular expression may not have here is refused, and not taken for something else.
+#[test]
+fn regular_expressions_refuse_what_they_cannot_do() {
+    if !erlang_is_there() {
+        return;
+    }
+    let calls = [
+        r#"re:run("a", "\\p{L}")"#,
+        r#"re:run("a", "[\\p{L}]")"#,
+        r#"re:run("a", "\\X")"#,
+        r#"re:run("a", "\\C")"#,
+        r#"re:run("a", "(a(?R)?)")"#,
+        r#"re:run("a", "(a)(?1)")"#,
+        r#"re:run("a", "(?<n>a)(?&n)")"#,
+        r#"re:run("a", "(?|(a)|(b))")"#,
+        r#"re:run("a", "a(*FAIL)|b")"#,
+        r#"re:run("a", "(*UTF8)a")"#,
+        r#"re:run("a", "(?C1)a")"#,
+        r#"re:run("a", "(?J)a")"#,
+        r#"re:run("a", "[[.a.]]")"#,
+        r#"re:run("a", "a", [ucp])"#,
+        r#"re:run("a", "a", [dupnames])"#,
+        r#"re:run("a", "a", [{match_limit, 10}])"#,
+        r#"re:run("a", "a", [{offset, 5}])"#,
+        r#"re:run("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "^(a+)+$")"#,
+    ];
+    let mut text = String::from("-module(refused).\n-compile([export_all, nowarn_export_all]).\n");
+    for (n, call) in calls.iter().enumerate() {
+        text += &format!("t{n}() -> {call}.\n");
+    }
+    let dir = compile_text("refused", &text);
+    for (n, call) in calls.iter().enumerate() {
+        let findings = all(&program(&dir, "refused", &format!("t{n}"), Settings::default()));
+        let failure = findings.failure.unwrap_or_else(|| panic!("{call} gives {:?}", findings.outcomes));
+        assert_eq!(failure.kind(), FailureKind::Misuse, "{call}: {}", failure.message());
+        assert!(failure.message().starts_with("re:"), "{call}: {}", failure.message());
+    }
+}
