@@ -314,7 +314,7 @@ impl Checker {
     }
 
     pub(crate) fn plan(&self) -> Plan {
-        let mut plan = self.plan.clone();
+        let mut plan = Plan { keeps_left: false, ..self.plan.clone() };
         plan.settings = self.settings.to_words();
         plan.settings.insert(STEPS.to_owned(), plan.budget.steps.to_string());
         if let Choice::Random(schedules) = self.choice {

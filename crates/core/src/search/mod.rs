@@ -106,6 +106,8 @@ pub struct Plan {
     pub counted: u64,
     /// How much of the whole tree an earlier part of the same search has explored.
     pub explored: f64,
+    /// Whether [`Findings::left`] is wanted if the executions of the budget are used up.
+    pub keeps_left: bool,
     /// What an earlier part of the same search has left; none for all there is.
     pub left: Option<Vec<Part>>,
 }
@@ -120,6 +122,7 @@ impl Default for Plan {
             settings: BTreeMap::new(),
             counted: 0,
             explored: 0.0,
+            keeps_left: true,
             left: None,
         }
     }

@@ -113,7 +113,13 @@ impl<'a, T: Ord> Shared<'a, T> {
         self.watched.pass_panic_on();
         let mut total = self.total.into_inner().unwrap();
         total.explored = self.watched.explored();
-        if let Some(Stopped::Interrupted | Stopped::Time | Stopped::Executions) = self.watched.stopped() {
+        let is_wanted = match self.watched.stopped() {
+            Some(Stopped::Interrupted | Stopped::Time) => true,
+            // It may be a lot.
+            Some(Stopped::Executions) => self.plan.keeps_left,
+            _ => false,
+        };
+        if is_wanted {
             let left = self.left.into_inner().unwrap().into_iter().chain(self.watched.pool.take_all());
             let parts: Option<Vec<Vec<Part>>> = left.map(|mut job| job.strategy.save()).collect();
             total.left = parts.map(|parts| parts.concat()).filter(|parts| !parts.is_empty());

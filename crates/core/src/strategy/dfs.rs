@@ -81,9 +81,16 @@ impl Dfs {
             };
             parts.push(part(&picks, share));
         }
-        while let Some(given) = self.give_away() {
-            parts.push(part(&given.inherited, given.share));
+        // What would be given away, the shallowest first.
+        for (depth, begin) in self.begins.iter().enumerate() {
+            let end = self.begins.get(depth + 1).copied().unwrap_or(self.untried.len());
+            for pick in &self.untried[*begin..end] {
+                let picks = [&self.inherited[..], &self.path[..depth], &[*pick]].concat();
+                parts.push(part(&picks, self.shares[depth]));
+            }
         }
+        self.untried.clear();
+        self.begins.clear();
         parts
     }
 
