@@ -1,5 +1,5 @@
 //! The Erlang world as the engine sees it. States are kept along the way, so that an execution that begins
-//! like the last one continues from a copy instead of running again ([`crate::keep`]).
+//! like the last one continues from a copy instead of running again (see `keep.rs`).
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
