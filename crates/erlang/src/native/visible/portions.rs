@@ -1,7 +1,7 @@
 //! `ets:select`, `match` and `match_object` in portions. What is still to come is found in the table when it is asked
 //! for, after the last key that was looked at, as in a real table.
 
-use super::tables::{table, touches_all};
+use super::tables::{on_whole_table, table};
 use super::{Done, Look, Visible, bad, value, visible};
 use crate::ets::Kind;
 use crate::ets::spec::{self, Spec};
@@ -105,26 +105,11 @@ fn touches_rest(look: &Look<'_>, touch: Touch) -> Touch {
     touch.write(Object::table(&named.unwrap_or(portion.table)))
 }
 
-static SELECT3: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| Portion::first("select", a)?.give(m, task),
-};
-static SELECT_REVERSE3: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| Portion::first("select_reverse", a)?.give(m, task),
-};
-static MATCH3: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| Portion::first("match", a)?.give(m, task),
-};
-static MATCH_OBJECT3: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| Portion::first("match_object", a)?.give(m, task),
-};
+static SELECT3: Visible = on_whole_table(|m, task, a| Portion::first("select", a)?.give(m, task));
+static SELECT_REVERSE3: Visible =
+    on_whole_table(|m, task, a| Portion::first("select_reverse", a)?.give(m, task));
+static MATCH3: Visible = on_whole_table(|m, task, a| Portion::first("match", a)?.give(m, task));
+static MATCH_OBJECT3: Visible = on_whole_table(|m, task, a| Portion::first("match_object", a)?.give(m, task));
 static REST: Visible = Visible { touches: touches_rest, ready: None, act: continued };
 
 const T: &str = "ets";

@@ -32,8 +32,13 @@ pub(super) fn basis(look: &Look<'_>) -> Object {
 }
 
 /// Touches all of a table.
-pub(super) fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
+fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
     touch.write(whole(look))
+}
+
+/// A native that touches all of its table and waits for nothing.
+pub(super) const fn on_whole_table(act: fn(&mut Machine, usize, &[Term]) -> Done) -> Visible {
+    Visible { touches: touches_all, ready: None, act }
 }
 
 fn keys(look: &Look<'_>, touch: Touch, keys: &[Term], write: bool) -> Touch {
@@ -186,15 +191,11 @@ static MEMBER: Visible = Visible {
     act: |m, task, a| value(!table(m, task, &a[0], false)?.lookup(&a[1]).is_empty()),
 };
 
-static DELETE_TABLE: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let id = table(m, task, &a[0], true)?.id;
-        Rc::make_mut(&mut m.tables).remove(id);
-        value(true)
-    },
-};
+static DELETE_TABLE: Visible = on_whole_table(|m, task, a| {
+    let id = table(m, task, &a[0], true)?.id;
+    Rc::make_mut(&mut m.tables).remove(id);
+    value(true)
+});
 
 static DELETE_KEY: Visible = Visible {
     touches: writes_key,
@@ -222,16 +223,12 @@ static DELETE_OBJECT: Visible = Visible {
     },
 };
 
-static DELETE_ALL: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let t = table_mut(m, task, &a[0])?;
-        let n = t.len();
-        t.clear();
-        value(n)
-    },
-};
+static DELETE_ALL: Visible = on_whole_table(|m, task, a| {
+    let t = table_mut(m, task, &a[0])?;
+    let n = t.len();
+    t.clear();
+    value(n)
+});
 
 fn end(m: &Machine, task: usize, a: &[Term], last: bool) -> Done {
     let t = table(m, task, &a[0], false)?;
@@ -247,13 +244,10 @@ fn neighbour(m: &Machine, task: usize, a: &[Term], before: bool) -> Done {
     }
 }
 
-static FIRST: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| end(m, task, a, false) };
-static LAST: Visible = Visible { touches: touches_all, ready: None, act: |m, task, a| end(m, task, a, true) };
-static NEXT: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, false) };
-static PREV: Visible =
-    Visible { touches: touches_all, ready: None, act: |m, task, a| neighbour(m, task, a, true) };
+static FIRST: Visible = on_whole_table(|m, task, a| end(m, task, a, false));
+static LAST: Visible = on_whole_table(|m, task, a| end(m, task, a, true));
+static NEXT: Visible = on_whole_table(|m, task, a| neighbour(m, task, a, false));
+static PREV: Visible = on_whole_table(|m, task, a| neighbour(m, task, a, true));
 
 /// A key with its objects: what `first_lookup` and its like give.
 fn with_objects(m: &Machine, task: usize, a: &[Term], key: Done) -> Done {
@@ -266,47 +260,29 @@ fn with_objects(m: &Machine, task: usize, a: &[Term], key: Done) -> Done {
     }
 }
 
-static FIRST_LOOKUP: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| with_objects(m, task, a, end(m, task, a, false)),
-};
-static LAST_LOOKUP: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| with_objects(m, task, a, end(m, task, a, true)),
-};
-static NEXT_LOOKUP: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| with_objects(m, task, a, neighbour(m, task, a, false)),
-};
-static PREV_LOOKUP: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| with_objects(m, task, a, neighbour(m, task, a, true)),
-};
+static FIRST_LOOKUP: Visible = on_whole_table(|m, task, a| with_objects(m, task, a, end(m, task, a, false)));
+static LAST_LOOKUP: Visible = on_whole_table(|m, task, a| with_objects(m, task, a, end(m, task, a, true)));
+static NEXT_LOOKUP: Visible =
+    on_whole_table(|m, task, a| with_objects(m, task, a, neighbour(m, task, a, false)));
+static PREV_LOOKUP: Visible =
+    on_whole_table(|m, task, a| with_objects(m, task, a, neighbour(m, task, a, true)));
 
 /// In an ordered set, the object with this number; in other tables slots are keys in order.
-static SLOT: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let t = table(m, task, &a[0], false)?;
-        let number = a[1].as_usize().ok_or_else(Raise::badarg)?;
-        let mut key = t.end(false);
-        for _ in 0..number {
-            key = match key {
-                Some(before) => t.neighbour_of_any(before, false),
-                None => return bad(),
-            };
-        }
-        match key {
-            Some(key) => value(Term::list(t.lookup(key).to_vec())),
-            None => value(known::END_OF_TABLE),
-        }
-    },
-};
+static SLOT: Visible = on_whole_table(|m, task, a| {
+    let t = table(m, task, &a[0], false)?;
+    let number = a[1].as_usize().ok_or_else(Raise::badarg)?;
+    let mut key = t.end(false);
+    for _ in 0..number {
+        key = match key {
+            Some(before) => t.neighbour_of_any(before, false),
+            None => return bad(),
+        };
+    }
+    match key {
+        Some(key) => value(Term::list(t.lookup(key).to_vec())),
+        None => value(known::END_OF_TABLE),
+    }
+});
 
 /// The touches of a match: one key, if the pattern fixes it.
 fn touches_pattern(look: &Look<'_>, touch: Touch) -> Touch {
@@ -403,28 +379,24 @@ static SELECT_DELETE: Visible = Visible {
     },
 };
 
-static SELECT_REPLACE: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let found = selected(m, task, a, true)?;
-        let t = table_mut(m, task, &a[0])?;
-        if t.kind == Kind::Bag {
-            return bad();
+static SELECT_REPLACE: Visible = on_whole_table(|m, task, a| {
+    let found = selected(m, task, a, true)?;
+    let t = table_mut(m, task, &a[0])?;
+    if t.kind == Kind::Bag {
+        return bad();
+    }
+    for (old, new) in &found {
+        match (t.key_of(old), t.key_of(new)) {
+            (Some(x), Some(y)) if x == y => {}
+            _ => return bad(),
         }
-        for (old, new) in &found {
-            match (t.key_of(old), t.key_of(new)) {
-                (Some(x), Some(y)) if x == y => {}
-                _ => return bad(),
-            }
-        }
-        for (old, new) in &found {
-            t.remove_object(old);
-            t.insert(new.clone());
-        }
-        value(found.len())
-    },
-};
+    }
+    for (old, new) in &found {
+        t.remove_object(old);
+        t.insert(new.clone());
+    }
+    value(found.len())
+});
 
 fn update_counter(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     let (id, key) = (&a[0], &a[1]);
@@ -537,31 +509,27 @@ static GIVE_AWAY: Visible = Visible {
     },
 };
 
-static SETOPTS: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let me = m.process(task).pid;
-        let options = match &a[1] {
-            Term::Tuple(_) => vec![a[1].clone()],
-            list => list.to_vec().ok_or_else(Raise::badarg)?,
-        };
-        let t = table_mut(m, task, &a[0])?;
-        if t.owner != me {
-            return bad();
-        }
-        for option in options {
-            match option.as_tuple() {
-                Some([key, Term::Pid(heir), data]) if key.is_atom(known::HEIR) => {
-                    t.heir = Some((*heir, data.clone()));
-                }
-                Some([key, none]) if key.is_atom(known::HEIR) && none.is_atom(known::NONE) => t.heir = None,
-                _ => return bad(),
+static SETOPTS: Visible = on_whole_table(|m, task, a| {
+    let me = m.process(task).pid;
+    let options = match &a[1] {
+        Term::Tuple(_) => vec![a[1].clone()],
+        list => list.to_vec().ok_or_else(Raise::badarg)?,
+    };
+    let t = table_mut(m, task, &a[0])?;
+    if t.owner != me {
+        return bad();
+    }
+    for option in options {
+        match option.as_tuple() {
+            Some([key, Term::Pid(heir), data]) if key.is_atom(known::HEIR) => {
+                t.heir = Some((*heir, data.clone()));
             }
+            Some([key, none]) if key.is_atom(known::HEIR) && none.is_atom(known::NONE) => t.heir = None,
+            _ => return bad(),
         }
-        value(true)
-    },
-};
+    }
+    value(true)
+});
 
 static RENAME: Visible = Visible {
     touches: |look, touch| touches_all(look, touch).write(Object::table(&look.args[1])),
@@ -584,22 +552,18 @@ static WHEREIS: Visible = Visible {
     },
 };
 
-static FIX: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, task, a| {
-        let me = m.process(task).pid;
-        let on = a[1].as_bool().ok_or_else(Raise::badarg)?;
-        let id = table(m, task, &a[0], false)?.id;
-        let t = Rc::make_mut(&mut m.tables).get_mut(id).ok_or_else(Raise::badarg)?;
-        if on {
-            t.fixed.push(me);
-        } else if let Some(at) = t.fixed.iter().position(|p| *p == me) {
-            t.fixed.remove(at);
-        }
-        value(true)
-    },
-};
+static FIX: Visible = on_whole_table(|m, task, a| {
+    let me = m.process(task).pid;
+    let on = a[1].as_bool().ok_or_else(Raise::badarg)?;
+    let id = table(m, task, &a[0], false)?.id;
+    let t = Rc::make_mut(&mut m.tables).get_mut(id).ok_or_else(Raise::badarg)?;
+    if on {
+        t.fixed.push(me);
+    } else if let Some(at) = t.fixed.iter().position(|p| *p == me) {
+        t.fixed.remove(at);
+    }
+    value(true)
+});
 
 fn info(t: &Table, what: &str) -> Option<Term> {
     Some(match what {
@@ -630,48 +594,40 @@ fn info(t: &Table, what: &str) -> Option<Term> {
     })
 }
 
-static INFO: Visible = Visible {
-    touches: touches_all,
-    ready: None,
-    act: |m, _, a| {
-        let Some(t) = m.tables.get(&a[0]) else {
-            return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) {
-                value(known::UNDEFINED)
-            } else {
-                bad()
-            };
-        };
-        match a.get(1) {
-            Some(Term::Atom(what)) => match info(t, what.text()) {
-                Some(found) => value(found),
-                None if what.text() == "memory" => {
-                    Err(Raise::unsupported("ets:info(_, memory) is not supported: it depends on the machine"))
-                }
-                None => bad(),
-            },
-            Some(_) => bad(),
-            None => {
-                let all = [
-                    "id",
-                    "read_concurrency",
-                    "write_concurrency",
-                    "compressed",
-                    "owner",
-                    "heir",
-                    "name",
-                    "size",
-                    "node",
-                    "named_table",
-                    "type",
-                    "keypos",
-                    "protection",
-                ];
-                let pair = |what: &&str| info(t, what).map(|v| Term::tagged(Atom::new(what), v));
-                value(Term::list(all.iter().filter_map(pair).collect::<Vec<_>>()))
+static INFO: Visible = on_whole_table(|m, _, a| {
+    let Some(t) = m.tables.get(&a[0]) else {
+        return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) { value(known::UNDEFINED) } else { bad() };
+    };
+    match a.get(1) {
+        Some(Term::Atom(what)) => match info(t, what.text()) {
+            Some(found) => value(found),
+            None if what.text() == "memory" => {
+                Err(Raise::unsupported("ets:info(_, memory) is not supported: it depends on the machine"))
             }
+            None => bad(),
+        },
+        Some(_) => bad(),
+        None => {
+            let all = [
+                "id",
+                "read_concurrency",
+                "write_concurrency",
+                "compressed",
+                "owner",
+                "heir",
+                "name",
+                "size",
+                "node",
+                "named_table",
+                "type",
+                "keypos",
+                "protection",
+            ];
+            let pair = |what: &&str| info(t, what).map(|v| Term::tagged(Atom::new(what), v));
+            value(Term::list(all.iter().filter_map(pair).collect::<Vec<_>>()))
         }
-    },
-};
+    }
+});
 
 static ALL: Visible = Visible {
     touches: |_, _| Touch::EVERYTHING,
