@@ -82,9 +82,8 @@ pub(crate) struct Execution {
     pub(super) history: History,
     /// Whether anybody asks for it.
     pub(super) keeps_past: bool,
-    /// Reads of locks by tasks that read them already, and whether there are any.
+    /// Reads of locks by tasks that read them already.
     pub(super) rereads: Vec<Reread>,
-    pub(super) follows_rereads: bool,
     /// Nobody looks at operations: they need not be told apart.
     pub(super) is_blind: bool,
     /// The objects of the atomic steps, by name.
@@ -173,7 +172,6 @@ impl Execution {
             history: History::default(),
             keeps_past: true,
             rereads: Vec::new(),
-            follows_rereads: false,
             is_blind: false,
             atomic_steps: Vec::new(),
             clock: Clock::default(),
@@ -230,9 +228,7 @@ impl Execution {
         self.races.reset();
         self.history.reset();
         self.atomic_steps.clear();
-        if std::mem::take(&mut self.follows_rereads) {
-            self.rereads.clear();
-        }
+        self.rereads.clear();
         self.clock.reset();
         self.clock_object = NO_OBJECT;
         self.changed.clear();
@@ -287,7 +283,7 @@ impl Execution {
         self.pending.push(Pending::NOTHING);
         self.task_mut(id).renew(role, parent, number, nothing());
         self.history.bear(role, parent, number);
-        if self.follows_rereads {
+        if !self.rereads.is_empty() {
             self.bear_after_rereads(parent, id);
         }
         id
@@ -414,7 +410,7 @@ impl Execution {
     /// Whether it need only be known of operations which of them can happen, and not what they touch.
     #[inline]
     pub fn looks_away(&self) -> bool {
-        self.is_blind & !self.follows_rereads
+        self.is_blind && self.rereads.is_empty()
     }
 
     /// How many steps there were, the one that is being taken included.

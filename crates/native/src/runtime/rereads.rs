@@ -36,15 +36,14 @@ impl Execution {
         if self.stage != Stage::Exploring {
             return;
         }
-        if self.looks_away() {
-            // From here on it must be known what operations touch.
-            self.follows_rereads = true;
-            self.evaluate_all();
-        }
+        let looked_away = self.looks_away();
         let (task, line) = (self.current, self.present_line());
         let touched = vec![self.pending[task.index()].accesses];
         self.rereads.push(Reread { lock, task, line, after: vec![(task, line)], touched });
-        self.follows_rereads = true;
+        if looked_away {
+            // From here on it must be known what operations touch.
+            self.evaluate_all();
+        }
     }
 
     fn evaluate_all(&mut self) {

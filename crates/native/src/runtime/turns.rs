@@ -227,7 +227,7 @@ impl Execution {
         if self.keeps_past {
             self.note_past(id, self.log.present as u32);
         }
-        if self.follows_rereads {
+        if !self.rereads.is_empty() {
             self.follow_rereads(id, self.log.present as u32);
         }
     }
