@@ -1,11 +1,12 @@
 //! Loops that wait. `spin_loop` and `yield_now` end a round; a round is identical to the one before when it
 //! ran the same operations on the same objects with the same values and wrote nothing.
 //!
-//! A task may take a few identical rounds in a row while others could run: bounded spins are real code, and
-//! what comes after them must be explored. The last of these is a long one, in which nobody else gets a turn:
-//! it goes round until it gives up by itself, as those do that spin a hundred times before they go to sleep.
-//! If it does not, it waits until something it read changes, or goes on when nothing else can run. A thousand identical rounds with nothing else able to run are a livelock. Loops
-//! without a hint are found by looking back now and then, and are given more rounds.
+//! A task may take a few identical rounds in a row while others could run: bounded spins are real code, and what
+//! comes after them must be explored. The last of these is a long one, in which nobody else gets a turn: it goes
+//! round until it gives up by itself, as those do that spin a hundred times before they go to sleep. If it does
+//! not, it waits until something it read changes, or goes on when nothing else can run. A thousand identical
+//! rounds with nothing else able to run are a livelock. Loops without a hint are found by looking back now and
+//! then, and are given more rounds.
 
 use super::execution::{Execution, Stage};
 use super::log::Line;

@@ -25,9 +25,10 @@
 //! what happened before the operation that it brings forward, and the fourth one's knows nothing of the race.
 //!
 //! Guarantee: every maximal trace exactly once, and those that are cut short at least once, for worlds in which
-//! operations that do not conflict commute and what blocks an operation is among what it conflicts with. Where a schedule leads nowhere, since all who can move
-//! belong to the schedules of others, the rest of it is abandoned as redundant. That takes two locks for readers and
-//! writers, whose writers become readers of the other one and cannot go on without each other.
+//! operations that do not conflict commute and what blocks an operation is among what it conflicts with. Where a
+//! schedule leads nowhere, since all who can move belong to the schedules of others, the rest of it is abandoned as
+//! redundant. That takes two locks for readers and writers, whose writers become readers of the other one and cannot
+//! go on without each other.
 
 mod names;
 mod path;
