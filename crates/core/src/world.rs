@@ -332,13 +332,17 @@ impl Dice {
     /// One of the picks that are possible at a point.
     #[inline(always)]
     pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
-        let task = match enabled {
-            [only] => *only,
-            _ => enabled[rng.below(enabled.len() as u32) as usize],
-        };
-        let options = pending[task.index()].options;
-        let option = if options > 1 { rng.below(options) } else { 0 };
-        Pick { task, option }
+        let task = enabled[Dice::one_of(rng, enabled.len() as u32) as usize];
+        Pick { task, option: Dice::one_of(rng, pending[task.index()].options) }
+    }
+    #[inline(always)]
+    fn one_of(rng: &mut Rng, n: u32) -> u32 {
+        if n > 1 { rng.below(n) } else { 0 }
+    }
+    /// Which of so many tasks moves next, or which of so many options of an operation it takes.
+    #[inline(always)]
+    pub fn below(&mut self, n: u32) -> u32 {
+        Dice::one_of(&mut self.rng, n)
     }
     /// What happens next, where `enabled` can move. Nothing if that were too many steps.
     #[inline]
@@ -421,7 +425,7 @@ pub trait World: Describe {
     }
     /// Begins a clean execution and draws what happens until it is over or the dice are used up, without showing it to
     /// anybody: the same as [`World::run`] with a driver that draws the same, but faster. Worlds that would not be
-    /// faster do nothing and say so by `false`.
+    /// faster, or that find out on the way that somebody has to look, say so by `false`: then nothing has happened.
     fn run_blindly(&mut self, dice: &mut Dice) -> bool {
         let _ = dice;
         false

@@ -81,6 +81,7 @@ impl Alone {
     fn begin(current: Current, step: ObjectId, place: &'static Location<'static>) -> Alone {
         current.with(|e| {
             if e.stage == Stage::Exploring {
+                e.calm = false;
                 e.stage = Stage::Alone { step, place };
             }
         });

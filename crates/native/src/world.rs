@@ -114,7 +114,11 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     fn run_blindly(&mut self, dice: &mut Dice) -> bool {
         self.prepare();
         self.execution.draw(dice);
-        true
+        let has_run = !self.execution.lacks_log();
+        if !has_run {
+            self.finish();
+        }
+        has_run
     }
 
     #[inline]

@@ -101,7 +101,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             next: AtomicU64::new(plan.counted),
             spare: Mutex::new(Vec::new()),
             limit: AtomicU64::new(u64::MAX),
-            block: if sampling && plan.workers > 1 { 32 } else { 1 },
+            block: if sampling { 32 } else { 1 },
             sampling,
             left: Mutex::new(Vec::new()),
             total: Mutex::new(total),
@@ -130,7 +130,10 @@ impl<'a, T: Ord> Shared<'a, T> {
     }
 
     fn numbers(&self) -> Range<u64> {
-        if let Some(spare) = self.spare.lock().unwrap().pop() {
+        // Samplers leave none.
+        if !self.sampling
+            && let Some(spare) = self.spare.lock().unwrap().pop()
+        {
             return spare..spare + 1;
         }
         let first = self.next.fetch_add(self.block, Ordering::Relaxed);

@@ -9,7 +9,7 @@ use super::hash_keys::HashKeys;
 use super::left;
 use super::log::{Effect, Log, Sync};
 use super::object::{Identity, Kind, Known, Objects};
-use super::operation::{NO_OBJECT, Op, Verb};
+use super::operation::{NO_OBJECT, Verb};
 use super::overlay::Overlays;
 use super::panic_count::PanicCount;
 use super::past::History;
@@ -75,6 +75,8 @@ pub(crate) struct Execution {
     pub addresses: Addresses,
     pub overlays: Overlays,
     pub log: Log,
+    /// Programs like this one need a log even where nobody reads it.
+    pub(super) log_wanted: bool,
     /// The log of the execution before this one, and the objects that it speaks of.
     pub last_log: Log,
     pub last_objects: Objects,
@@ -98,6 +100,9 @@ pub(crate) struct Execution {
     pub(super) driver: Option<By>,
     /// It has stopped the run.
     pub(super) stopped: bool,
+    /// Draws decide, and what the last one was drawn from has changed only by what tasks announced since:
+    /// see [`super::calm`].
+    pub(crate) calm: bool,
     /// What it decided and has not happened yet.
     pub(super) decided: Decision,
     pub failure: Option<Defect>,
@@ -133,6 +138,8 @@ pub(crate) struct Execution {
     pub afterwards: Vec<String>,
     /// Messages that the log refers to.
     pub texts: Vec<String>,
+    /// The task that ran has come to its end, and will not go on where it was suspended.
+    pub(super) is_done: bool,
     /// How many fibers have not returned yet.
     pub fibers: usize,
     pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
@@ -141,13 +148,6 @@ pub(crate) struct Execution {
 }
 
 static SPAWN: Verb = Verb::local("spawn");
-
-/// The pending operation of tasks that have none.
-static NOTHING: Verb = Verb::local("nothing");
-
-fn nothing() -> Op {
-    Op::plain(&NOTHING, Location::caller())
-}
 
 impl Execution {
     pub fn new(settings: Settings) -> Execution {
@@ -166,6 +166,7 @@ impl Execution {
             addresses: Addresses::default(),
             overlays: Overlays::default(),
             log: Log::default(),
+            log_wanted: false,
             last_log: Log::default(),
             last_objects: Objects::default(),
             races: Races::default(),
@@ -180,6 +181,7 @@ impl Execution {
             changed: Vec::new(),
             newborn: Vec::new(),
             driver: None,
+            calm: false,
             decided: Decision::STOP,
             stopped: false,
             failure: None,
@@ -200,6 +202,7 @@ impl Execution {
             hash_keys: HashKeys::of_this_thread(),
             afterwards: Vec::new(),
             texts: Vec::new(),
+            is_done: false,
             fibers: 0,
             tracked: Vec::new(),
             next_tracked: 0,
@@ -234,6 +237,7 @@ impl Execution {
         self.changed.clear();
         self.newborn.clear();
         self.stopped = false;
+        self.calm = false;
         self.failure = None;
         self.over = false;
         self.halted = false;
@@ -277,11 +281,12 @@ impl Execution {
     pub(super) fn add_task(&mut self, role: Role, parent: TaskId, number: u32) -> TaskId {
         let id = TaskId(self.used as u32);
         if self.used == self.tasks.len() {
-            self.tasks.push(Box::new(Task::new(nothing())));
+            self.tasks.push(Box::new(Task::new()));
         }
         self.used += 1;
+        self.calm = false;
         self.pending.push(Pending::NOTHING);
-        self.task_mut(id).renew(role, parent, number, nothing());
+        self.task_mut(id).renew(role, parent, number);
         self.history.bear(role, parent, number);
         if !self.rereads.is_empty() {
             self.bear_after_rereads(parent, id);
@@ -387,6 +392,7 @@ impl Execution {
             // A copy, since the program's memory does not outlive its execution.
             self.failure = Some(defect.clone());
             self.halted = true;
+            self.calm = false;
         }
     }
 
@@ -421,7 +427,7 @@ impl Execution {
     /// Says what the step that is being taken did.
     #[inline]
     pub fn did(&mut self, effect: Effect, sync: Sync) {
-        if self.stage == Stage::Exploring {
+        if self.log.is_kept() & (self.stage == Stage::Exploring) {
             let present = self.log.present;
             let line = &mut self.log.lines[present];
             line.effect = effect;

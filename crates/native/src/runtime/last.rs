@@ -16,6 +16,7 @@ pub(crate) const PATIENCE: usize = 1_000;
 impl Execution {
     /// Main has returned, and others are still there.
     pub(super) fn let_main_wait(&mut self) {
+        self.has_log();
         self.main_waits = true;
         self.returned_at = self.log.lines.len();
         self.hold_main(true);

@@ -103,16 +103,30 @@ pub(crate) struct Log {
     pub lines: Vec<Line>,
     /// The line of the step that is being taken.
     pub present: usize,
+    /// It is not kept: whatever is said goes into the same line.
+    unkept: bool,
 }
 
 impl Log {
     pub fn reset(&mut self) {
         self.lines.clear();
         self.present = 0;
+        self.unkept = false;
+    }
+    /// This execution has no log. To be said before it begins.
+    pub fn leave_out(&mut self) {
+        let Op { verb, place, .. } = Op::nothing();
+        self.note(TaskId::MAIN, verb, place);
+        self.unkept = true;
+    }
+    #[inline(always)]
+    pub fn is_kept(&self) -> bool {
+        !self.unkept
     }
     /// Begins the line of a step.
     #[inline(always)]
     pub fn step(&mut self, op: &Op, wrote: bool, before: u32) {
+        debug_assert!(self.is_kept());
         self.present = self.lines.len();
         self.lines.push(Line {
             verb: op.verb,
@@ -133,6 +147,9 @@ impl Log {
         verb: &'static Verb,
         place: &'static Location<'static>,
     ) -> &mut Line {
+        if self.unkept {
+            return &mut self.lines[0];
+        }
         self.lines.push(Line {
             verb,
             place,

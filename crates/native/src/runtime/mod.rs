@@ -5,6 +5,7 @@
 pub(crate) mod abort;
 pub(crate) mod address;
 mod awaits;
+mod calm;
 pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod hash_keys;

@@ -56,6 +56,8 @@ pub(crate) struct Verb {
     /// The user's word for it.
     pub name: &'static str,
     pub sense: fn(&Execution, &Op) -> Sense,
+    /// In how many ways it can go, if that is easier to say than what it touches.
+    pub ways: Option<fn(&Execution, &Op) -> u32>,
     pub changes: Changes,
     /// What it touches, if that is always the same: spares a call of `sense`.
     pub fixed: Fixed,
@@ -100,6 +102,7 @@ impl Verb {
         Verb {
             name,
             sense,
+            ways: None,
             changes: Changes::WithItsObjects,
             fixed: Fixed::Not,
             manner: Manner::Ordinary,
@@ -191,6 +194,20 @@ impl Verb {
         self.changes = Changes::Alike;
         self
     }
+    /// Says in how many ways it can go, without saying what it touches.
+    pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> Verb {
+        self.ways = Some(ways);
+        self
+    }
+    /// In how many ways `op`, an operation of this verb, can go in the present state.
+    #[inline(always)]
+    pub fn options(&self, e: &Execution, op: &Op) -> u32 {
+        match (self.fixed, self.ways) {
+            (Fixed::Not, Some(ways)) => ways(e, op),
+            (Fixed::Not, None) => (self.sense)(e, op).options,
+            _ => 1,
+        }
+    }
     /// What `op`, an operation of this verb, would do in the present state.
     #[inline(always)]
     pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
@@ -225,6 +242,9 @@ impl Verb {
     }
 }
 
+/// The pending operation of tasks that have none.
+static NOTHING: Verb = Verb::local("nothing");
+
 /// No object.
 pub(crate) const NO_OBJECT: ObjectId = ObjectId(u32::MAX);
 
@@ -246,6 +266,31 @@ impl Op {
     #[inline]
     pub fn new(verb: &'static Verb, object: ObjectId, place: &'static Location<'static>) -> Op {
         Op { verb, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
+    }
+    /// What tasks are about to do that have announced nothing.
+    pub fn nothing() -> Op {
+        Op::plain(&NOTHING, Location::caller())
+    }
+    // Field by field, here and below: a copy of what has just been written in smaller pieces has to wait for them.
+    #[inline(always)]
+    pub fn be_nothing(&mut self) {
+        self.write(&NOTHING, NO_OBJECT, Location::caller(), TaskId::MAIN);
+    }
+    /// Becomes an operation without arguments.
+    #[inline(always)]
+    pub fn write(
+        &mut self,
+        verb: &'static Verb,
+        object: ObjectId,
+        place: &'static Location<'static>,
+        task: TaskId,
+    ) {
+        self.verb = verb;
+        self.object = object;
+        self.other = NO_OBJECT;
+        self.args = [0; 2];
+        self.place = place;
+        self.task = task;
     }
     /// Without an object.
     #[inline]

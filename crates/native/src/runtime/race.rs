@@ -174,6 +174,9 @@ impl Execution {
         place: &'static Location<'static>,
     ) -> Result<(), Defect> {
         debug_assert!(self.stage != Stage::Teardown);
+        if !self.has_log() {
+            return Ok(());
+        }
         self.note_cell(cell, how.verb(), place);
         let me = self.current;
         let mut races = std::mem::take(&mut self.races);
@@ -199,7 +202,7 @@ impl Execution {
 
     /// The running task has touched a cell.
     pub fn end_access(&mut self, cell: ObjectId, how: CellAccess) {
-        if self.stage == Stage::Teardown {
+        if self.stage == Stage::Teardown || !self.has_log() {
             return;
         }
         let me = self.current;

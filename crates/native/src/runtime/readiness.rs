@@ -96,6 +96,9 @@ impl Execution {
     /// Evaluates again what depends on `object`. Operations of which all are alike are evaluated once.
     #[inline]
     pub(super) fn evaluate_watchers(&mut self, object: ObjectId) {
+        if !self.log.is_kept() {
+            return self.look_who_can_go_on(object);
+        }
         let mut alike: Option<(&'static Verb, Sense)> = None;
         for at in 0..self.objects[object].watchers.words() {
             for id in Members::new(self.objects[object].watchers.word(at), at) {
@@ -157,6 +160,7 @@ impl Execution {
             return self.settle_carefully();
         }
         self.enabled.list(&self.ready);
+        self.calm = self.is_calm();
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
         true
@@ -164,6 +168,7 @@ impl Execution {
 
     /// The same when it is not only a matter of what depends on what has changed.
     fn settle_carefully(&mut self) -> bool {
+        self.calm = false;
         loop {
             if !self.halted {
                 while let Some(object) = self.changed.pop() {
@@ -180,7 +185,7 @@ impl Execution {
             }
             self.run_newborn();
         }
-        if self.halted {
+        if self.halted || self.stopped {
             self.enabled.clear();
             return false;
         }
@@ -199,6 +204,8 @@ impl Execution {
         self.enabled.list(&self.ready);
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
+        let time_passes = self.time_may_pass || !self.idle_timers.is_empty();
+        self.calm = self.is_calm() && !time_passes && !self.main_waits;
         !self.enabled.tasks().is_empty()
     }
 
@@ -214,8 +221,12 @@ impl Execution {
             }
             if self.task(id).phase == Phase::Alive {
                 self.unwatch_objects(id);
-                let pending = self.sense(id);
-                self.note_step(id, pending);
+                if self.log.is_kept() {
+                    let pending = self.sense(id);
+                    self.note_step(id, pending);
+                } else {
+                    self.note_unseen(id);
+                }
             } else {
                 self.task_mut(id).phase = Phase::Alive;
                 self.watch.moved(id, self.task(id).op.place);

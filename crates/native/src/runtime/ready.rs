@@ -48,6 +48,12 @@ impl TaskSet {
     pub fn is_empty(&self) -> bool {
         self.first == 0 && (self.rest.is_empty() || self.rest.iter().all(|word| *word == 0))
     }
+    /// The same set, if it has only members of the first eight tasks.
+    #[inline(always)]
+    pub fn few(&self) -> Few {
+        debug_assert!(self.first < 256 && self.rest.is_empty());
+        Few(self.first as u8)
+    }
     /// How many words of 64 tasks there are.
     #[inline]
     pub fn words(&self) -> usize {
@@ -131,6 +137,29 @@ static COUNTS: [u8; 256] = {
     }
     counts
 };
+
+/// A set of some of the first eight tasks.
+#[derive(Clone, Copy)]
+pub(crate) struct Few(u8);
+
+impl Few {
+    /// How many tasks a set of this type can hold.
+    pub const MOST: usize = 8;
+
+    #[inline(always)]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+    #[inline(always)]
+    pub fn len(self) -> u32 {
+        COUNTS[self.0 as usize] as u32
+    }
+    /// The member of that number, in ascending order.
+    #[inline(always)]
+    pub fn get(self, number: u32) -> TaskId {
+        LISTS[self.0 as usize][number as usize % Few::MOST]
+    }
+}
 
 /// Tasks in ascending order, kept from one listing to the next.
 #[derive(Default)]

@@ -33,7 +33,7 @@ impl Execution {
     /// The step that is being taken reads `lock`, which the running task reads already.
     #[cold]
     pub fn note_reread(&mut self, lock: ObjectId) {
-        if self.stage != Stage::Exploring {
+        if self.stage != Stage::Exploring || !self.has_log() {
             return;
         }
         let looked_away = self.looks_away();

@@ -41,6 +41,9 @@ impl Execution {
     /// The task announces an operation that may be the beginning of another round.
     #[cold]
     pub fn consider_spin(&mut self, id: TaskId) {
+        if !self.has_log() {
+            return;
+        }
         let task = self.task(id);
         let op = task.op;
         let hint = op.verb.manner == Manner::Yielding;

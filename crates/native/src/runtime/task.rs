@@ -140,7 +140,7 @@ pub(crate) struct Task {
 }
 
 impl Task {
-    pub fn new(nothing: Op) -> Task {
+    pub fn new() -> Task {
         Task {
             role: Role::Thread,
             phase: Phase::New,
@@ -148,7 +148,7 @@ impl Task {
             parent: TaskId::MAIN,
             number: 0,
             label: None,
-            op: nothing,
+            op: Op::nothing(),
             fiber: None,
             yielder: std::ptr::null(),
             stack_limit: 0,
@@ -182,7 +182,7 @@ impl Task {
         }
     }
     /// Becomes a new task; keeps its memory.
-    pub fn renew(&mut self, role: Role, parent: TaskId, number: u32, nothing: Op) {
+    pub fn renew(&mut self, role: Role, parent: TaskId, number: u32) {
         debug_assert!(self.fiber.is_none());
         self.role = role;
         self.phase = Phase::New;
@@ -190,7 +190,7 @@ impl Task {
         self.parent = parent;
         self.number = number;
         self.label = None;
-        self.op = nothing;
+        self.op.be_nothing();
         self.children = 0;
         self.timers = 0;
         self.touched.clear();

@@ -89,6 +89,7 @@ impl Execution {
         if !passed {
             self.leave_behind();
         }
+        self.calm = false;
         self.stage = Stage::Teardown;
         if self.fibers > 0 {
             for id in self.task_ids().rev() {

@@ -4,7 +4,7 @@
 
 use super::execution::{By, Execution, Stage, Turn};
 use super::left;
-use super::operation::{Changes, Op};
+use super::operation::{Changes, NO_OBJECT, Verb};
 use super::spin::LOOK_EVERY;
 use super::task::{Fiber, Handle, Phase, Role};
 use crate::settings::Detached;
@@ -12,6 +12,7 @@ use corosensei::CoroutineResult;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
 use raddle_core::world::{Decision, Dice, Driver, Manner, Pending, Pick, Point};
+use std::panic::Location;
 
 impl Execution {
     /// Lets the main task run up to its first operation, with nobody who drives.
@@ -36,7 +37,11 @@ impl Execution {
                 return turn;
             }
         }
-        self.evaluate(id);
+        if self.log.is_kept() {
+            self.evaluate(id);
+        } else {
+            self.look_if_can_go_on(id);
+        }
         if self.newborn.is_empty() {
             self.decided = self.decide();
             if let Some(pick) = self.decided.pick()
@@ -82,7 +87,11 @@ impl Execution {
     }
 
     /// The running task waits for nothing, or until what it waits for is there; nobody has a choice.
+    #[inline]
     pub(super) fn happen_by_itself(&mut self, id: TaskId) -> Turn {
+        if !self.log.is_kept() {
+            return self.happen_unseen(id);
+        }
         let pending = self.sense(id);
         self.set_pending(id, Pending { options: 0, ..pending });
         if pending.options == 0 {
@@ -95,6 +104,9 @@ impl Execution {
 
     /// A step of `id`, which is not ready, happens by itself.
     pub(super) fn note_step(&mut self, id: TaskId, pending: Pending) {
+        if !self.log.is_kept() {
+            return self.note_unseen(id);
+        }
         self.option = 0;
         self.log_line(id);
         if !self.task(id).spin_reads.is_empty() {
@@ -112,9 +124,15 @@ impl Execution {
             None => true,
         };
         if !goes_on {
-            self.driver = None;
-            self.stopped = true;
+            self.stop_driving();
         }
+    }
+
+    /// The driver has stopped the run.
+    pub(super) fn stop_driving(&mut self) {
+        self.driver = None;
+        self.stopped = true;
+        self.calm = false;
     }
 
     /// Asks the driver what happens next. No pick if the run is over, or if nobody drives.
@@ -130,8 +148,7 @@ impl Execution {
             By::Driver(driver) => unsafe { &mut *driver }.next(&self.point(), self),
         };
         if decision.pick().is_none() {
-            self.driver = None;
-            self.stopped = true;
+            self.stop_driving();
         }
         decision
     }
@@ -141,18 +158,23 @@ impl Execution {
         self.keeps_past = driver.looks_back();
         // SAFETY: `self.driver` is cleared before this returns.
         let driver = unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) };
-        self.let_decide(By::Driver(driver));
+        self.is_blind = false;
+        self.driver = Some(By::Driver(driver));
+        self.let_decide();
     }
 
     /// Draws what happens until the run is over, or until the dice are used up.
     pub fn draw(&mut self, dice: &mut Dice) {
         self.keeps_past = false;
-        self.let_decide(By::Dice(dice));
+        if !self.log_wanted {
+            self.log.leave_out();
+        }
+        self.is_blind = true;
+        self.driver = Some(By::Dice(dice));
+        self.let_decide();
     }
 
-    fn let_decide(&mut self, driver: By) {
-        self.is_blind = matches!(driver, By::Dice(_));
-        self.driver = Some(driver);
+    fn let_decide(&mut self) {
         self.decided = Decision::STOP;
         loop {
             let Some(pick) = self.decided.pick() else {
@@ -219,10 +241,13 @@ impl Execution {
             unsafe { (tasks.get_unchecked_mut(id.index()), pending.get_unchecked(id.index())) };
         let op = &task.op;
         watch.moved(id, op.place);
+        task.steps += 1;
+        if !log.is_kept() {
+            return;
+        }
         let wrote = pending.accesses.any_write() & !op.verb.looks;
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
-        task.steps += 1;
         self.futile = if wrote { 0 } else { self.futile };
         if self.keeps_past {
             self.note_past(id, self.log.present as u32);
@@ -251,7 +276,7 @@ impl Execution {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
             unsafe { (*fiber).resume(()) }
         });
-        if let CoroutineResult::Return(()) = result {
+        if self.is_done || matches!(result, CoroutineResult::Return(())) {
             self.came_back(id);
         }
     }
@@ -264,8 +289,13 @@ impl Execution {
         }
     }
 
-    /// The function of a task's fiber has returned.
+    /// The function of a task's fiber has come to its end.
     fn came_back(&mut self, id: TaskId) {
+        if std::mem::take(&mut self.is_done) {
+            let fiber = self.task_mut(id).fiber.as_mut().expect("a task that ran has a fiber");
+            // SAFETY: it was suspended where nothing is left to be dropped: see `enter`.
+            unsafe { fiber.force_reset() };
+        }
         self.retire(id);
         let waits = id == TaskId::MAIN && self.main_waits;
         if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 && !waits {
@@ -281,15 +311,19 @@ impl Execution {
     }
 
     /// The running task has nothing left to do but to end.
-    pub(super) fn announce_end(&mut self, mut op: Op) {
+    #[inline(always)]
+    pub(super) fn announce_end(&mut self, verb: &'static Verb, place: &'static Location<'static>) {
         if self.stage == Stage::Teardown {
             return;
         }
         let id = self.current;
-        op.task = id;
         let task = self.task_mut(id);
-        task.op = op;
+        task.op.write(verb, NO_OBJECT, place, id);
         task.phase = Phase::Ending;
+        if !self.log.is_kept() && id != TaskId::MAIN {
+            self.set_idle(id);
+            return self.note_unseen(id);
+        }
         let pending = self.sense(id);
         if id == TaskId::MAIN && !self.is_main_alone() {
             if self.settings.detached == Detached::Allowed {
@@ -329,6 +363,7 @@ impl Execution {
         if id == TaskId::MAIN {
             self.over = true;
             self.halted = true;
+            self.calm = false;
         } else {
             if self.task(id).returned {
                 let end = self.task(id).end;

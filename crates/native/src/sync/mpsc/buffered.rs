@@ -20,6 +20,10 @@ static SEND: Verb = Verb::new("send", |e, op| {
         _ => Sense::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
     }
 })
+.ways(|e, op| {
+    let facts = Facts::of(e, op.object);
+    (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
+})
 .numbered()
 .alike();
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
@@ -30,14 +34,16 @@ static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
         _ => lanes.send(facts.sent),
     })
 })
+.ways(|_, _| 1)
 .numbered()
 .alike();
-static RECV: Verb = Verb::new("recv", receive).looks().frees();
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).looks().frees();
+static RECV: Verb = Verb::new("recv", receive).ways(can_receive).looks().frees();
+static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).ways(can_receive).looks().frees();
 static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
     let facts = Facts::of(e, op.object);
     Sense::ready(lanes::of(op).look(facts.taken))
 })
+.ways(|_, _| 1)
 .looks()
 .frees()
 .alike();
@@ -51,6 +57,11 @@ fn receive(e: &Execution, op: &Op) -> Sense {
         false => lanes.look(facts.taken),
     };
     Sense::when(is_there || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
+}
+
+fn can_receive(e: &Execution, op: &Op) -> u32 {
+    let facts = Facts::of(e, op.object);
+    (facts.left() > 0 || facts.senders == 0 || timed::is_over(e, op)) as u32
 }
 
 impl<T> Channel<T> {

@@ -11,20 +11,23 @@ use crate::runtime::object::Kind;
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
+use std::cell::{RefCell, RefMut};
 use std::collections::VecDeque;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The capacity of a channel that is never full.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// Only the last sender's end can be noticed. Which one is the last depends on their order.
-static DROP_SENDER: Verb =
-    Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender())).in_destructors().frees();
+static DROP_SENDER: Verb = Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender()))
+    .ways(|_, _| 1)
+    .in_destructors()
+    .frees();
 static DROP_RECEIVER: Verb =
     Verb::always("drop receiver", |_, op| Sense::ready(lanes::of(op).drop_receiver()))
+        .ways(|_, _| 1)
         .in_destructors()
         .frees();
 
@@ -121,8 +124,15 @@ pub(super) struct Channel<T> {
     pub layout: Layout,
     /// Where it was made.
     made: &'static Location<'static>,
-    state: Mutex<State<T>>,
+    state: RefCell<State<T>>,
 }
+
+// SAFETY: what is in the cell is only used by tasks of the execution that the channel belongs to, which all run on that
+// execution's own thread: see `End::using` and `End::leaving`.
+unsafe impl<T: Send> Sync for Channel<T> {}
+// Nothing of the program runs, and so panics, while the cell is borrowed.
+impl<T> RefUnwindSafe for Channel<T> {}
+impl<T> UnwindSafe for Channel<T> {}
 
 impl<T> Channel<T> {
     pub fn new(current: Current, capacity: u64, made: &'static Location<'static>) -> Channel<T> {
@@ -138,8 +148,10 @@ impl<T> Channel<T> {
             let object = e.new_object(kind(capacity), facts.words());
             let observers = e.settings.observers.as_ref().filter(|_| capacity == UNBOUNDED);
             let layout = Layout::of(capacity, observers.map(|observers| observers.most(made)));
-            layout.add_to(e, object);
-            Channel { object, serial: e.serial, capacity, layout, made, state: Mutex::new(state) }
+            if e.log.is_kept() {
+                layout.add_to(e, object);
+            }
+            Channel { object, serial: e.serial, capacity, layout, made, state: RefCell::new(state) }
         })
     }
 
@@ -186,8 +198,8 @@ impl<T> Channel<T> {
 
     /// The messages. Nothing of the program runs while they are borrowed.
     #[inline]
-    pub fn state(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn state(&self) -> RefMut<'_, State<T>> {
+        self.state.borrow_mut()
     }
 
     #[inline(always)]

@@ -1,0 +1,154 @@
+//! The short way through a run that is drawn: nobody will read its log, so it has none, and as long as nothing comes
+//! up but operations of a few tasks, what can happen next need not be settled anew at every step.
+//!
+//! A run is calm if draws decide, there is no log, it is known who can move, and nothing has happened since that could
+//! change it but what tasks announced and objects that changed. Whatever does more than that ends the calm;
+//! [`Execution::settle`] finds out what it was, and when it is calm again.
+//!
+//! A program that does what can only be judged by the log, as loops that may wait and cells do, says so by asking for
+//! it. Its run is of no use then: it begins anew with a log, and so do all after it.
+
+use super::execution::{By, Execution, Turn};
+use super::operation::Changes;
+use super::ready::{Few, Members};
+use super::spin::LOOK_EVERY;
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::world::{Decision, Pick};
+
+impl Execution {
+    /// Whether there is a log to look at. If not, the run that asks for it comes to its end.
+    pub(super) fn has_log(&mut self) -> bool {
+        if !self.log.is_kept() {
+            self.log_wanted = true;
+            self.stop_driving();
+        }
+        self.log.is_kept()
+    }
+
+    /// Whether this run asked for a log in vain.
+    pub fn lacks_log(&self) -> bool {
+        self.log_wanted && !self.log.is_kept()
+    }
+
+    /// Nothing is left to settle: is it calm until something comes up?
+    #[inline(always)]
+    pub(super) fn is_calm(&self) -> bool {
+        !self.log.is_kept() && self.used <= Few::MOST
+    }
+
+    /// The running task announces its operation in a calm run. None if that is not all there is to see to.
+    #[inline(always)]
+    pub(super) fn announce_calmly(&mut self) -> Option<Turn> {
+        let id = self.current;
+        let Some(By::Dice(dice)) = self.driver else { return None };
+        let task = self.task(id);
+        let (verb, place) = (task.op.verb, task.op.place);
+        if task.odd | verb.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1) {
+            return None;
+        }
+        self.look_if_can_go_on(id);
+        while let Some(object) = self.changed.pop() {
+            self.look_who_can_go_on(object);
+        }
+        if !self.newborn.is_empty() {
+            return None;
+        }
+        let few = self.ready.few();
+        if few.is_empty() {
+            return None;
+        }
+        #[cfg(debug_assertions)]
+        {
+            assert!(self.is_calm() && !self.halted);
+            self.enabled.list(&self.ready);
+            self.check_against_full_evaluation();
+        }
+        // SAFETY: as in `decide`.
+        let dice = unsafe { &mut *dice };
+        if !dice.note() {
+            self.stop_driving();
+            return Some(Turn::Wait);
+        }
+        let next = few.get(dice.below(few.len()));
+        // SAFETY: as above.
+        let options = unsafe { self.pending.get_unchecked(next.index()) }.options;
+        let option = dice.below(options);
+        if next == id {
+            self.option = option;
+            self.watch.moved(id, place);
+            self.task_mut(id).steps += 1;
+            return Some(Turn::Go);
+        }
+        self.decided = Decision::take(Pick { task: next, option });
+        if verb.changes != Changes::Never {
+            self.watch_objects(id);
+        }
+        Some(Turn::Wait)
+    }
+
+    /// The running task waits for nothing, or until what it waits for is there, in a run without a log.
+    #[inline(always)]
+    pub(super) fn happen_unseen(&mut self, id: TaskId) -> Turn {
+        self.set_idle(id);
+        let op = &self.task(id).op;
+        if op.verb.options(self, op) == 0 {
+            self.watch_objects(id);
+            return Turn::Wait;
+        }
+        self.note_unseen(id);
+        Turn::Go
+    }
+
+    /// A step of `id`, which is not ready, happens by itself in a run without a log.
+    #[inline(always)]
+    pub(super) fn note_unseen(&mut self, id: TaskId) {
+        self.option = 0;
+        let task = self.task_mut(id);
+        task.steps += 1;
+        let place = task.op.place;
+        self.watch.moved(id, place);
+        // SAFETY: as in `decide`.
+        if let Some(By::Dice(dice)) = self.driver
+            && !unsafe { &mut *dice }.note()
+        {
+            self.stop_driving();
+        }
+    }
+
+    /// `id` has nothing that it could be picked for.
+    #[inline(always)]
+    pub(super) fn set_idle(&mut self, id: TaskId) {
+        self.ready.remove(id);
+        // SAFETY: every task has one.
+        unsafe { self.pending.get_unchecked_mut(id.index()) }.options = 0;
+    }
+
+    /// Looks whether `id` can go on with what it has announced, in a run without a log.
+    #[inline(always)]
+    pub(super) fn look_if_can_go_on(&mut self, id: TaskId) {
+        let op = &self.task(id).op;
+        let options = op.verb.options(self, op);
+        // SAFETY: every task has one.
+        unsafe { self.pending.get_unchecked_mut(id.index()) }.options = options;
+        self.ready.set(id, options > 0);
+    }
+
+    /// Looks again which of those can go on that depend on `object`, in a run without a log.
+    pub(super) fn look_who_can_go_on(&mut self, object: ObjectId) {
+        for at in 0..self.objects[object].watchers.words() {
+            for id in Members::new(self.objects[object].watchers.word(at), at) {
+                let op = &self.task(id).op;
+                let verb = op.verb;
+                let options = verb.options(self, op);
+                if !verb.by_itself {
+                    // SAFETY: every task has one.
+                    unsafe { self.pending.get_unchecked_mut(id.index()) }.options = options;
+                    self.ready.set(id, options > 0);
+                } else if options > 0 && !self.newborn.contains(&id) {
+                    // An object may have been touched twice, but a wait is over only once.
+                    self.newborn.push(id);
+                }
+            }
+        }
+    }
+}
