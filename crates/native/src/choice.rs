@@ -101,8 +101,9 @@ impl Drop for Alone {
 
 impl Execution {
     /// The step that is being taken may go differently the next time: a loop around it does not wait.
+    #[inline]
     pub(crate) fn made_progress(&mut self) {
-        if self.stage == Stage::Exploring {
+        if self.log.is_kept() && self.stage == Stage::Exploring {
             let present = self.log.present;
             self.log.lines[present].wrote = true;
             self.futile = 0;

@@ -20,10 +20,16 @@ use std::rc::Rc;
 pub struct NativeWorld<'a, T, F> {
     // Boxed: tasks refer to it by address.
     execution: Box<Execution>,
-    program: &'a F,
-    outcome: Rc<RefCell<Option<T>>>,
+    // Not boxed: the main task has a pointer to it.
+    main: Rc<Main<'a, T, F>>,
     _quiet: panics::Quiet,
     _arena: arena::Lease,
+}
+
+/// What the main task needs.
+struct Main<'a, T, F> {
+    program: &'a F,
+    outcome: RefCell<Option<T>>,
 }
 
 impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
@@ -34,8 +40,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
         let quiet = panics::Quiet::new();
         NativeWorld {
             execution: Box::new(Execution::new(settings)),
-            program,
-            outcome: Rc::default(),
+            main: Rc::new(Main { program, outcome: RefCell::new(None) }),
             _quiet: quiet,
             _arena: arena::Lease::new(),
         }
@@ -45,14 +50,13 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
 impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
     /// Begins a clean execution, in which nothing has happened yet.
     fn prepare(&mut self) {
-        let outcome = self.outcome.clone();
-        *outcome.borrow_mut() = None;
-        let program: &F = self.program;
+        *self.main.outcome.borrow_mut() = None;
+        let main = Rc::as_ptr(&self.main);
         self.execution.watch.busy(true);
         statics::put_back();
         arena::begin();
-        // SAFETY: the main task is gone when `finish` returns, and the program outlives this world.
-        unsafe { self.execution.start(move || main_task(program, &outcome)) };
+        // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
+        unsafe { self.execution.start(move || main_task(&*main)) };
     }
 }
 
@@ -61,10 +65,10 @@ pub fn is_exploring() -> bool {
     context::current().is_some()
 }
 
-fn main_task<T, F: Fn() -> T>(program: &F, outcome: &RefCell<Option<T>>) -> Came {
-    match catch(program) {
+fn main_task<T, F: Fn() -> T>(main: &Main<'_, T, F>) -> Came {
+    match catch(main.program) {
         Ok(Ok(result)) => {
-            *outcome.borrow_mut() = Some(result);
+            *main.outcome.borrow_mut() = Some(result);
             context::current().expect("main runs inside of an execution").with(panics::handled);
             Came::ToItsEnd
         }
@@ -165,7 +169,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
             None => {
                 // The outcome is the search's from now on, and may be freed at once.
                 e.leave_behind();
-                End::Passed(self.outcome.borrow_mut().take().expect("main has returned"))
+                End::Passed(self.main.outcome.borrow_mut().take().expect("main has returned"))
             }
         }
     }

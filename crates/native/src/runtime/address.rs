@@ -4,11 +4,13 @@
 //! Memory that is freed forgets its objects (see [`crate::alloc`]), and so do the stacks of ended tasks: a new
 //! atomic at an old address is a new object.
 
+use super::operation::NO_OBJECT;
 use raddle_core::operation::ObjectId;
 
 #[derive(Clone, Copy)]
 struct Entry {
     address: usize,
+    /// None if it is gone.
     object: ObjectId,
     /// The round in which it was entered; entries of other rounds are empty.
     round: u32,
@@ -21,6 +23,8 @@ pub(crate) struct Addresses {
     /// Open addressing; the length is a power of two.
     table: Vec<Entry>,
     round: u32,
+    /// How many entries of this round there are, those of objects that are gone included.
+    entered: usize,
     sorted: Vec<(usize, ObjectId)>,
     /// The table is being changed: its own memory management asks nothing of it.
     busy: bool,
@@ -28,7 +32,7 @@ pub(crate) struct Addresses {
 
 impl Default for Addresses {
     fn default() -> Addresses {
-        Addresses { table: vec![EMPTY; 64], round: 1, sorted: Vec::new(), busy: false }
+        Addresses { table: vec![EMPTY; 64], round: 1, entered: 0, sorted: Vec::new(), busy: false }
     }
 }
 
@@ -44,6 +48,7 @@ impl Addresses {
             self.round = 0;
         }
         self.round += 1;
+        self.entered = 0;
     }
 
     #[inline]
@@ -61,7 +66,7 @@ impl Addresses {
                 return None;
             }
             if entry.address == address {
-                return Some(entry.object);
+                return (entry.object != NO_OBJECT).then_some(entry.object);
             }
             at = (at + 1) & (self.table.len() - 1);
         }
@@ -71,9 +76,10 @@ impl Addresses {
         self.busy = true;
         let at = self.sorted.partition_point(|(a, _)| *a < address);
         self.sorted.insert(at, (address, object));
-        if self.sorted.len() * 2 > self.table.len() {
-            let size = self.table.len() * 2;
-            self.table = vec![EMPTY; size];
+        if self.entered * 2 >= self.table.len() {
+            if self.sorted.len() * 4 > self.table.len() {
+                self.table = vec![EMPTY; self.table.len() * 2];
+            }
             self.rebuild();
         } else {
             self.enter(address, object);
@@ -82,11 +88,19 @@ impl Addresses {
     }
 
     fn enter(&mut self, address: usize, object: ObjectId) {
+        let at = self.find(address);
+        self.entered += (self.table[at].round != self.round) as usize;
+        self.table[at] = Entry { address, object, round: self.round };
+    }
+
+    /// Where the entry of `address` is, or would be.
+    #[inline]
+    fn find(&self, address: usize) -> usize {
         let mut at = self.slot(address);
-        while self.table[at].round == self.round {
+        while self.table[at].round == self.round && self.table[at].address != address {
             at = (at + 1) & (self.table.len() - 1);
         }
-        self.table[at] = Entry { address, object, round: self.round };
+        at
     }
 
     fn rebuild(&mut self) {
@@ -117,12 +131,15 @@ impl Addresses {
     #[cold]
     fn forget_known(&mut self, from: usize, end: usize) {
         let first = self.sorted.partition_point(|(a, _)| *a < from);
-        let last = self.sorted.partition_point(|(a, _)| *a < end);
-        if first < last {
-            self.busy = true;
-            self.sorted.drain(first..last);
-            self.rebuild();
-            self.busy = false;
+        let gone = self.sorted[first..].iter().take_while(|(a, _)| *a < end).count();
+        for at in first..first + gone {
+            let at = self.find(self.sorted[at].0);
+            self.table[at].object = NO_OBJECT;
+        }
+        match gone {
+            0 => {}
+            1 => drop(self.sorted.remove(first)),
+            _ => drop(self.sorted.drain(first..first + gone)),
         }
     }
 }
@@ -144,5 +161,21 @@ mod tests {
         assert_eq!(addresses.get(4096 + 8 * 80), Some(ObjectId(80)));
         addresses.reset();
         assert!((0..1_000).all(|n| addresses.get(4096 + 8 * n).is_none()));
+    }
+
+    #[test]
+    fn an_address_is_used_again_and_again() {
+        let mut addresses = Addresses::default();
+        addresses.insert(64, ObjectId(0));
+        for n in 1..10_000 {
+            let address = 4096 + n % 7 * 16;
+            addresses.insert(address, ObjectId(n as u32));
+            assert_eq!(addresses.get(address), Some(ObjectId(n as u32)));
+            addresses.forget(address, 16);
+            assert_eq!(addresses.get(address), None);
+            assert_eq!(addresses.get(64), Some(ObjectId(0)));
+        }
+        assert_eq!(addresses.all().collect::<Vec<_>>(), [64]);
+        assert_eq!(addresses.table.len(), 64);
     }
 }

@@ -9,7 +9,6 @@
 //! it. Its run is of no use then: it begins anew with a log, and so do all after it.
 
 use super::execution::{By, Execution, Turn};
-use super::operation::Changes;
 use super::ready::{Few, Members};
 use super::spin::LOOK_EVERY;
 use raddle_core::operation::{ObjectId, TaskId};
@@ -80,7 +79,7 @@ impl Execution {
             return Some(Turn::Go);
         }
         self.decided = Decision::take(Pick { task: next, option });
-        if verb.changes != Changes::Never {
+        if verb.is_watched(false) {
             self.watch_objects(id);
         }
         Some(Turn::Wait)

@@ -44,14 +44,17 @@ pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
 static END: Verb = Verb::always("end", super::names::sense_of_end);
 
 /// The whole life of a task, on its own stack.
-pub(super) fn enter(id: TaskId, yielder: &Yielder<(), ()>, body: impl FnOnce() -> Came) {
+pub(super) fn enter(yielder: &Yielder<(), ()>, body: impl FnOnce() -> Came) {
     let current = current().expect("a task runs inside of an execution");
-    let stage = current.with(|e| {
-        e.task_mut(id).yielder = yielder;
+    let goes_down = current.with(|e| {
         e.hash_keys.reset();
-        e.stage
+        let is_teardown = e.stage == Stage::Teardown;
+        let me = e.current;
+        let task = e.task_mut(me);
+        task.yielder = yielder;
+        is_teardown && task.role != Role::Janitor
     });
-    if stage == Stage::Teardown && current.with(|e| e.task(id).role != Role::Janitor) {
+    if goes_down {
         // It never ran: all that is left to do is to destroy what it owns.
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
         return;

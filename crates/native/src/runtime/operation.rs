@@ -57,7 +57,9 @@ pub(crate) struct Verb {
     pub name: &'static str,
     pub sense: fn(&Execution, &Op) -> Sense,
     /// In how many ways it can go, if that is easier to say than what it touches.
-    pub ways: Option<fn(&Execution, &Op) -> u32>,
+    ways: Option<fn(&Execution, &Op) -> u32>,
+    /// Whether the state of its objects decides that.
+    may_wait: bool,
     pub changes: Changes,
     /// What it touches, if that is always the same: spares a call of `sense`.
     pub fixed: Fixed,
@@ -103,6 +105,7 @@ impl Verb {
             name,
             sense,
             ways: None,
+            may_wait: true,
             changes: Changes::WithItsObjects,
             fixed: Fixed::Not,
             manner: Manner::Ordinary,
@@ -123,7 +126,7 @@ impl Verb {
     /// An operation that is always ready with the same accesses.
     pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
         let verb = Verb::new(name, sense);
-        Verb { changes: Changes::Never, ..verb }
+        Verb { changes: Changes::Never, may_wait: false, ..verb }
     }
     /// Says who keeps it from happening.
     pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> Verb {
@@ -198,6 +201,17 @@ impl Verb {
     pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> Verb {
         self.ways = Some(ways);
         self
+    }
+    /// It can always go in one way, whatever that is.
+    pub const fn never_waits(mut self) -> Verb {
+        self.may_wait = false;
+        self.ways(|_, _| 1)
+    }
+    /// Whether its operations have to be looked at again when their objects change; `closely`, if it matters what they
+    /// touch.
+    #[inline(always)]
+    pub fn is_watched(&self, closely: bool) -> bool {
+        if closely { self.changes != Changes::Never } else { self.may_wait }
     }
     /// In how many ways `op`, an operation of this verb, can go in the present state.
     #[inline(always)]

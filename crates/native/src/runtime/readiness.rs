@@ -62,9 +62,9 @@ impl Execution {
 
     #[inline]
     pub(super) fn unwatch_objects(&mut self, id: TaskId) {
-        let Execution { tasks, objects, .. } = self;
+        let Execution { tasks, objects, log, .. } = self;
         let op = &tasks[id.index()].op;
-        if op.verb.changes != Changes::Never {
+        if op.verb.is_watched(log.is_kept()) {
             for object in op.objects() {
                 objects[object].watchers.remove(id);
             }

@@ -4,7 +4,7 @@
 
 use super::execution::{By, Execution, Stage, Turn};
 use super::left;
-use super::operation::{Changes, NO_OBJECT, Verb};
+use super::operation::{NO_OBJECT, Verb};
 use super::spin::LOOK_EVERY;
 use super::task::{Fiber, Handle, Phase, Role};
 use crate::settings::Detached;
@@ -54,7 +54,7 @@ impl Execution {
             }
         }
         // Nothing changes before another task moves, so it need not be watched before.
-        if verb.changes != Changes::Never {
+        if verb.is_watched(self.log.is_kept()) {
             self.watch_objects(id);
         }
         Turn::Wait

@@ -22,7 +22,8 @@ static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object),
     .alike();
 static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
     Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
-});
+})
+.never_waits();
 static UNLOCK: Verb = Verb::write("unlock").in_destructors();
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");

@@ -55,6 +55,7 @@ static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
         None => Accesses::write(op.object),
     })
 })
+.never_waits()
 .alike();
 static READ_UNLOCK: Verb = Verb::read("unlock").frees().in_destructors();
 static WRITE_UNLOCK: Verb = Verb::write("unlock").frees().in_destructors();

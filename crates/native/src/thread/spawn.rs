@@ -19,7 +19,7 @@ use std::any::Any;
 use std::fmt;
 use std::io;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 static JOIN: Verb = Verb::new("join", |e, op| {
     let ended = e.task(TaskId(op.args[0] as u32)).phase == Phase::Ended;
@@ -159,7 +159,8 @@ enum Inner<T> {
 /// See [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
     inner: Inner<T>,
-    thread: Thread,
+    /// Made when somebody asks for it.
+    thread: OnceLock<Thread>,
 }
 
 // SAFETY: as for std's: results are sent from one thread to another, and whoever spawned promised that they
@@ -184,8 +185,7 @@ where
 
 impl<T> JoinHandle<T> {
     fn outside(handle: std::thread::JoinHandle<T>) -> JoinHandle<T> {
-        let thread = Thread::outside(handle.thread().clone());
-        JoinHandle { inner: Inner::Outside(handle), thread }
+        JoinHandle { inner: Inner::Outside(handle), thread: OnceLock::new() }
     }
 
     /// # Safety
@@ -198,8 +198,7 @@ impl<T> JoinHandle<T> {
     ) -> JoinHandle<T> {
         // SAFETY: the caller's.
         let task = unsafe { start(current, how, place, f) };
-        let thread = task.thread(current);
-        JoinHandle { inner: Inner::Explored(task), thread }
+        JoinHandle { inner: Inner::Explored(task), thread: OnceLock::new() }
     }
 
     /// # Safety
@@ -222,8 +221,13 @@ impl<T> JoinHandle<T> {
 
     /// See [`std::thread::JoinHandle::thread`].
     #[must_use]
+    #[track_caller]
     pub fn thread(&self) -> &Thread {
-        &self.thread
+        self.thread.get_or_init(|| match &self.inner {
+            Inner::Outside(handle) => Thread::outside(handle.thread().clone()),
+            Inner::Explored(task) => task.thread(task.id.here("JoinHandle").0),
+            Inner::Joined => unreachable!("joining takes the handle"),
+        })
     }
 
     /// See [`std::thread::JoinHandle::join`].

@@ -35,7 +35,7 @@ macro_rules! compare_exchange_verb {
             let succeeds = value as u64 == op.args[1];
             Sense::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
         })
-        .ways(|_, _| 1)
+        .never_waits()
         .by_value();
     };
 }

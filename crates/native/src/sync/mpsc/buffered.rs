@@ -34,7 +34,7 @@ static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
         _ => lanes.send(facts.sent),
     })
 })
-.ways(|_, _| 1)
+.never_waits()
 .numbered()
 .alike();
 static RECV: Verb = Verb::new("recv", receive).ways(can_receive).looks().frees();
@@ -43,7 +43,7 @@ static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
     let facts = Facts::of(e, op.object);
     Sense::ready(lanes::of(op).look(facts.taken))
 })
-.ways(|_, _| 1)
+.never_waits()
 .looks()
 .frees()
 .alike();

@@ -22,12 +22,12 @@ pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// Only the last sender's end can be noticed. Which one is the last depends on their order.
 static DROP_SENDER: Verb = Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender()))
-    .ways(|_, _| 1)
+    .never_waits()
     .in_destructors()
     .frees();
 static DROP_RECEIVER: Verb =
     Verb::always("drop receiver", |_, op| Sense::ready(lanes::of(op).drop_receiver()))
-        .ways(|_, _| 1)
+        .never_waits()
         .in_destructors()
         .frees();
 
