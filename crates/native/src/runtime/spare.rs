@@ -63,8 +63,10 @@ impl Drop for Kept {
 
 impl Execution {
     fn is_worth_keeping(&self) -> bool {
-        // One with tasks on their stacks is in the middle of something.
-        self.fibers == 0 && self.tasks.len() <= MOST_TASKS && self.log.lines.capacity() <= MOST_LINES
+        // One with tasks on their stacks is in the middle of something, and thread-locals that are made while others are
+        // destroyed are destroyed with it.
+        let is_empty = self.fibers == 0 && !self.has_locals;
+        is_empty && self.tasks.len() <= MOST_TASKS && self.log.lines.capacity() <= MOST_LINES
     }
 
     /// Is as good as new, for executions with these settings.
@@ -76,7 +78,6 @@ impl Execution {
         self.time_may_pass = settings.time == Time::Any;
         self.cut_short = false;
         self.held_spins = false;
-        self.has_locals = false;
         self.has_labels = false;
         self.settings = settings;
     }
