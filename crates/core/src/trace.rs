@@ -55,6 +55,10 @@ impl Trace {
     pub fn new() -> Trace {
         Trace::default()
     }
+    /// The same with room for a short execution.
+    pub(crate) fn with_room() -> Trace {
+        Trace { steps: Vec::with_capacity(32), ..Trace::default() }
+    }
     /// The steps, in the order they were taken.
     #[inline]
     pub fn steps(&self) -> &[Step] {

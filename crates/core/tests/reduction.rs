@@ -124,26 +124,6 @@ fn many_who_keep_one_out() {
     }
 }
 
-/// What is left to explore is known from the present execution: memory is linear in the length of an execution times
-/// its alternatives, while the number of executions grows exponentially.
-#[test]
-fn memory_is_linear() {
-    for (tasks, most) in [(2, 8), (3, 4), (4, 2)] {
-        for rounds in 1..=most {
-            let mut programs: Programs = vec![vec![Spawn(1); tasks], Vec::new()];
-            programs[0].extend((0..tasks).map(Join));
-            programs[1].extend([Lock(0), Unlock(0)].repeat(rounds));
-            let make = || Machine::new(&programs);
-            let found = search(&all(1), Box::new(Optimal::new()), make, std::sync::Arc::new(NoListener));
-            let length = (2 * tasks * rounds + 2 * tasks + 1) as u64;
-            let (executions, peak) = (found.executions, found.peak);
-            println!("{tasks} x {rounds}: {executions} executions, peak {peak}, length {length}");
-            // For each step the alternatives to it, one for each other task, and the step itself.
-            assert!(peak <= length * tasks as u64, "{peak} {length}");
-        }
-    }
-}
-
 /// Two tasks race, and a third one panics unless a fourth keeps it from that. The panic comes once for each order of the
 /// first two, though it has nothing to do with them: the second time is how "the other order, and no panic" is found.
 #[test]

@@ -73,7 +73,7 @@ fn an_endless_execution_comes_back() {
 fn a_ticket_carries_the_test_and_its_settings() {
     let mut plan = first(1);
     plan.test = Some("bank::transfer".to_owned());
-    plan.settings.insert("time".to_owned(), "any".to_owned());
+    plan.settings = std::collections::BTreeMap::from([("time".to_owned(), "any".to_owned())]).into();
     let bad = program([&[assert_eq(0, 1)]]);
     let failure = fail(&plan, &bad);
     assert_eq!(failure.ticket.to_string(), "raddle1;test=bank::transfer,time=any;0:main+expect+x0;0");

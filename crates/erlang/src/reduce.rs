@@ -47,7 +47,7 @@ fn ticket(plan: &Plan, program: &Program, failure: &Failure) -> Option<Ticket> {
         steps.push(TicketStep { task: pick.task.0, option: pick.option, expect });
         ordered.step(pick);
     }
-    Some(Ticket { version: VERSION, test: plan.test.clone(), settings: plan.settings.clone(), steps })
+    Some(Ticket { version: VERSION, test: plan.test.clone(), settings: plan.settings.to_map(), steps })
 }
 
 /// The same failure in the world in which messages have an order.

@@ -3,6 +3,7 @@
 use crate::arena;
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
+use crate::runtime::spare::Kept;
 use crate::runtime::story::in_the_program;
 use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
@@ -18,8 +19,7 @@ use std::rc::Rc;
 
 /// A Rust program as a world: `program` is the body of its main task.
 pub struct NativeWorld<'a, T, F> {
-    // Boxed: tasks refer to it by address.
-    execution: Box<Execution>,
+    execution: Kept,
     // Not boxed: the main task has a pointer to it.
     main: Rc<Main<'a, T, F>>,
     _quiet: panics::Quiet,
@@ -39,7 +39,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
         abort::install_handler();
         let quiet = panics::Quiet::new();
         NativeWorld {
-            execution: Box::new(Execution::new(settings)),
+            execution: Kept::new(settings),
             main: Rc::new(Main { program, outcome: RefCell::new(None) }),
             _quiet: quiet,
             _arena: arena::Lease::new(),

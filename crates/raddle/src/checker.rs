@@ -8,7 +8,7 @@ use crate::resume;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{
-    Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, search, search_iteratively,
+    Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, Words, search, search_iteratively,
 };
 use raddle_core::simplify::simplify;
 use raddle_core::strategy::{
@@ -18,6 +18,7 @@ use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Observers, Settings, Spins};
 use raddle_report::Run;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::Write;
 use std::sync::Arc;
@@ -313,10 +314,15 @@ impl Checker {
         if bounds.is_none() { inside } else { Box::new(Within::new(bounds, inside).beyond(explored)) }
     }
 
-    pub(crate) fn plan(&self) -> Plan {
+    /// The settings that shape executions, for tickets.
+    pub(crate) fn words(&self) -> BTreeMap<String, String> {
+        words(&self.settings, self.plan.budget.steps)
+    }
+
+    fn plan(&self) -> Plan {
         let mut plan = Plan { keeps_left: false, ..self.plan.clone() };
-        plan.settings = self.settings.to_words();
-        plan.settings.insert(STEPS.to_owned(), plan.budget.steps.to_string());
+        let (settings, steps) = (self.settings.clone(), plan.budget.steps);
+        plan.settings = Words::found_by(move || words(&settings, steps));
         if let Choice::Random(schedules) = self.choice {
             let Budget { executions, .. } = &mut plan.budget;
             *executions = Some(executions.unwrap_or(u64::MAX).min(schedules));
@@ -345,7 +351,7 @@ impl Checker {
         }
         // Others may run clones of this checker at the same time.
         self.settings.observers = self.settings.observers.map(|observers| observers.fork());
-        if let Err(error) = environment::apply(&mut self, |name| std::env::var(name).ok()) {
+        if let Err(error) = environment::apply_own(&mut self) {
             panic!("raddle: {error}");
         }
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
@@ -446,6 +452,9 @@ impl Checker {
     {
         if !matches!(self.choice, Choice::Exhaustive) {
             self.settings.observers = None;
+        }
+        if self.settings.observers.is_none() {
+            return self.search_once(f, listener);
         }
         let begun = Instant::now();
         let mut found = self.search_once(f, listener.clone());
@@ -551,6 +560,12 @@ impl Checker {
             Interrupt::end_process_if_requested();
         }
     }
+}
+
+fn words(settings: &Settings, steps: usize) -> BTreeMap<String, String> {
+    let mut words = settings.to_words();
+    words.insert(STEPS.to_owned(), steps.to_string());
+    words
 }
 
 /// The test harness names its threads after the tests that run on them.

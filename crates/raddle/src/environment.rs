@@ -8,11 +8,28 @@ use crate::tickets;
 use raddle_core::strategy::Sampler;
 use raddle_native::Observers;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::time::Duration;
+
+/// Applies the variables of this process. They are read once: a check is over in less time than it takes to look for
+/// all of them.
+pub(crate) fn apply_own(checker: &mut Checker) -> Result<(), String> {
+    static OWN: OnceLock<Vec<(String, String)>> = OnceLock::new();
+    let own = OWN.get_or_init(|| {
+        let words = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        words.filter(|(name, _)| name.starts_with("RADDLE_")).collect()
+    });
+    if own.is_empty() {
+        return Ok(());
+    }
+    let find = |name: &str| own.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
+    apply(checker, find)
+}
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SECONDS`, `RADDLE_SEED`,
 /// `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
-pub(crate) fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
         checker.choice = match strategy.as_str() {

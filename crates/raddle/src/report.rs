@@ -81,8 +81,9 @@ impl<T> Report<T> {
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
     }
-    /// The most that the search held at once to know what is left, in steps and picks: it is linear in the length of
-    /// an execution times its alternatives, however many executions there are.
+    /// The most that the search held at once to know what is left, in steps and picks: at most the length of an
+    /// execution for each of its alternatives (a pair of its steps that conflict, a further option), however many
+    /// executions there are, and mostly much less.
     pub fn peak(&self) -> u64 {
         self.findings.peak
     }

@@ -50,7 +50,7 @@ impl Checker {
             return Err(format!("the search that was stopped is one of {one}, not of {other}"));
         }
         let observed = saved.settings.remove(OBSERVED);
-        let settings = self.plan().settings;
+        let settings = self.words();
         if saved.settings != settings {
             let words = |settings: &BTreeMap<String, String>| {
                 settings.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
@@ -75,7 +75,7 @@ impl Checker {
     /// Writes down what is left of a search, and returns where.
     pub(crate) fn save<T: Debug>(&self, found: &mut Findings<T>) -> Option<Result<PathBuf, String>> {
         let left = found.left.take()?;
-        let mut settings = self.plan().settings;
+        let mut settings = self.words();
         if let Some(observers) = &self.settings.observers {
             settings.insert(OBSERVED.to_owned(), observers.to_word());
         }
@@ -104,6 +104,9 @@ pub(crate) fn add<T: Debug>(earlier: &Counted, found: &mut Findings<T>) -> BTree
             Extent::Part(format!("the strategy could not decide {undecided} of its executions"));
     }
     let mut outcomes = earlier.outcomes.clone();
+    if outcomes.is_empty() {
+        return outcomes;
+    }
     for (outcome, times) in &mut found.outcomes {
         *times += outcomes.remove(&format!("{outcome:?}")).unwrap_or(0);
     }

@@ -17,8 +17,10 @@ pub enum Tool {
     Loom,
 }
 
-/// A short exploration is repeated until so much CPU time is spent, and the best one counts.
+/// A short exploration is repeated until so much CPU time is spent, and the best measurement counts.
 const REPEAT_UNTIL: Duration = Duration::from_millis(150);
+/// What takes less is measured several times in a row as one: the clock is right to a few microseconds only.
+const MEASURABLE: Duration = Duration::from_millis(5);
 /// Executions between two looks at the clock.
 const LOOK_EVERY: u64 = 64;
 
@@ -50,24 +52,31 @@ pub fn explore(tool: Tool, program: Program, cap: Duration) -> Outcome {
 
 /// The child's whole life.
 pub fn live(tool: Tool, program: Program, cap: Duration) -> ! {
-    let mut best = explore_once(tool, program, cap);
-    while best != Outcome::Failed && cpu::process() < REPEAT_UNTIL {
-        best = best.better(explore_once(tool, program, cap));
+    let once = || explore_once(tool, program, cap);
+    let Some(first) = cpu::measure(once) else { end(Outcome::Failed) };
+    // Enough of them, as far as the first one says, which was not warm yet.
+    let times = (MEASURABLE.as_nanos() / first.cpu.as_nanos().max(1)).clamp(1, 10_000) as u32;
+    let mut best = first;
+    while cpu::process() < REPEAT_UNTIL {
+        match cpu::measure(|| (0..times).map(|_| once()).sum()) {
+            Some(all) => best = best.better(all.divided_by(times)),
+            None => end(Outcome::Failed),
+        }
     }
-    end(best)
+    end(Outcome::Finished(best))
 }
 
-fn explore_once(tool: Tool, program: Program, cap: Duration) -> Outcome {
+/// Says how many executions there are; none if the tool has failed.
+fn explore_once(tool: Tool, program: Program, cap: Duration) -> Option<u64> {
     let watch = move |executions: u64| {
         if executions.is_multiple_of(LOOK_EVERY) && cpu::process() > cap {
             end(Outcome::OutOfTime(Measured { executions, cpu: cpu::process() }));
         }
     };
-    let measured = match tool {
-        Tool::Raddle => raddle_side::run_exhaustive(program, watch),
-        Tool::Loom => loom_side::run_exhaustive(program, watch),
-    };
-    measured.map_or(Outcome::Failed, Outcome::Finished)
+    match tool {
+        Tool::Raddle => raddle_side::explore(program, watch),
+        Tool::Loom => loom_side::explore(program, watch),
+    }
 }
 
 /// Ends at once, without destructors: this may be the middle of an execution, on a stack of the tool's.

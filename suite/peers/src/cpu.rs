@@ -23,6 +23,11 @@ impl Measured {
         self.cpu.as_nanos() as f64 / self.executions as f64
     }
 
+    /// What one of several runs of the same work took.
+    pub fn divided_by(self, times: u32) -> Self {
+        Measured { executions: self.executions / u64::from(times), cpu: self.cpu / times }
+    }
+
     /// Of two measurements of the same work, the one that was disturbed less.
     pub fn better(self, other: Self) -> Self {
         if other.rate() > self.rate() { other } else { self }
@@ -65,6 +70,12 @@ mod tests {
         let measured = Measured { executions: 500, cpu: Duration::from_millis(250) };
         assert_eq!(measured.rate(), 2000.0);
         assert_eq!(measured.nanos_each(), 500_000.0);
+    }
+
+    #[test]
+    fn several_runs_are_measured_as_one() {
+        let three = Measured { executions: 18, cpu: Duration::from_micros(30) };
+        assert_eq!(three.divided_by(3), Measured { executions: 6, cpu: Duration::from_micros(10) });
     }
 
     #[test]

@@ -45,9 +45,10 @@ pub fn run_random_watched(
     run(random(n).workers(1), watched(program, watch))
 }
 
-/// Explores every trace of `program` on one worker; `watch` is told the number of each execution before it starts.
-pub fn run_exhaustive(program: Program, watch: impl Fn(u64) + Send + Sync + 'static) -> Option<Measured> {
-    run(Checker::exhaustive().workers(1), watched(program, watch))
+/// Explores every trace of `program` on one worker and says in how many executions; `watch` is told the number of each
+/// before it starts.
+pub fn explore(program: Program, watch: impl Fn(u64) + Send + Sync + 'static) -> Option<u64> {
+    explore_by(Checker::exhaustive().workers(1), watched(program, watch))
 }
 
 fn random(n: u64) -> Checker {
@@ -63,10 +64,12 @@ fn watched(program: Program, watch: impl Fn(u64) + Send + Sync) -> impl Fn() + S
 }
 
 fn run(checker: Checker, body: impl Fn() + Send + Sync + 'static) -> Option<Measured> {
-    cpu::measure(|| {
-        let report = checker.run(body);
-        report.failure().is_none().then(|| report.executions())
-    })
+    cpu::measure(|| explore_by(checker, body))
+}
+
+fn explore_by(checker: Checker, body: impl Fn() + Send + Sync + 'static) -> Option<u64> {
+    let report = checker.run(body);
+    report.failure().is_none().then(|| report.executions())
 }
 
 #[cfg(test)]

@@ -7,11 +7,13 @@ mod pool;
 mod run;
 mod saved;
 mod watcher;
+mod words;
 mod worker;
 
 pub use estimate::Estimate;
 pub use iterate::search_iteratively;
 pub use saved::{Counted, Saved};
+pub use words::Words;
 
 use crate::strategy::{Part, Strategy};
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
@@ -101,7 +103,7 @@ pub struct Plan {
     /// The name of the test, for tickets.
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
-    pub settings: BTreeMap<String, String>,
+    pub settings: Words,
     /// How many executions an earlier part of the same search has counted: numbers and the budget go on from there.
     pub counted: u64,
     /// How much of the whole tree an earlier part of the same search has explored.
@@ -119,7 +121,7 @@ impl Default for Plan {
             workers: 1,
             on_failure: OnFailure::Stop,
             test: None,
-            settings: BTreeMap::new(),
+            settings: Words::default(),
             counted: 0,
             explored: 0.0,
             keeps_left: true,
@@ -191,16 +193,18 @@ where
     };
     let shared = worker::Shared::new(plan, strategies, &listener, sampling);
     let watching = Watching::begin(&shared.watched);
-    std::thread::scope(|scope| {
-        // This thread is a worker, too, unless it is in the middle of a panic: worlds could not tell it from theirs.
-        let others = plan.workers.max(1) - usize::from(!std::thread::panicking());
-        for _ in 0..others {
-            scope.spawn(|| worker::work(&shared, &make_world));
-        }
-        if !std::thread::panicking() {
-            worker::work(&shared, &make_world);
-        }
-    });
+    // This thread is a worker, too, unless it is in the middle of a panic: worlds could not tell it from theirs.
+    let here = !std::thread::panicking();
+    let work = || worker::work(&shared, &make_world);
+    match plan.workers.max(1) - usize::from(here) {
+        0 => work(),
+        others => std::thread::scope(|scope| {
+            (0..others).for_each(|_| _ = scope.spawn(work));
+            if here {
+                work();
+            }
+        }),
+    }
     drop(watching);
     let stopped = shared.watched.stopped();
     let total = shared.into_total();

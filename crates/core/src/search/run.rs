@@ -127,7 +127,7 @@ impl Driver for Seat<'_> {
     #[inline]
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if self.trace.len() >= self.careful_from {
-            return self.next_carefully(point, world);
+            return self.next_kept(point).unwrap_or_else(|| self.next_carefully(point, world));
         }
         let decision = self.strategy.choose(self.trace, point);
         match possible(decision, point) {
@@ -174,11 +174,32 @@ impl Seat<'_> {
         self.careful_from = if careful { 0 } else { self.max_steps };
     }
 
+    /// The next kept step, if there is one and it fits.
+    #[inline]
+    fn next_kept(&mut self, point: &Point<'_>) -> Option<Decision> {
+        if self.kept == self.keep {
+            return None;
+        }
+        let step = self.trace.steps().get(self.kept)?;
+        let pending = point.all().get(step.task.index())?;
+        if step.by_itself | (pending.signature != step.signature) | (step.option >= pending.options) {
+            return None;
+        }
+        let decision = Decision::take(step.pick());
+        self.kept += 1;
+        if self.kept == self.keep {
+            self.care();
+        }
+        Some(decision)
+    }
+
+    #[inline(never)]
     fn next_carefully(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if self.kept < self.keep {
-            let decision = self.next_kept(point, world);
-            self.care();
-            return decision;
+            let task = self.trace.steps()[self.kept].task;
+            let defect = not_deterministic(world, self.kept, task, task.index() < point.all().len());
+            self.trace.truncate(self.kept);
+            return self.stop(defect);
         }
         if self.trace.len() >= self.max_steps {
             return self.stop(step_limit(self.max_steps));
@@ -232,20 +253,6 @@ impl Seat<'_> {
             _ => Stopped::Abandoned,
         });
         Decision::STOP
-    }
-
-    fn next_kept(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
-        let step = &self.trace.steps()[self.kept];
-        let pending = point.all().get(step.task.index());
-        let fits = !step.by_itself
-            && pending.is_some_and(|p| p.signature == step.signature && step.option < p.options);
-        if !fits {
-            let defect = not_deterministic(world, self.kept, step.task, pending.is_some());
-            self.trace.truncate(self.kept);
-            return self.stop(defect);
-        }
-        self.kept += 1;
-        Decision::take(step.pick())
     }
 
     fn is_expected(&mut self, pick: Pick, world: &dyn Describe) -> bool {

@@ -22,7 +22,7 @@ pub(super) struct Job {
 
 impl Job {
     fn new(strategy: Box<dyn Strategy>) -> Job {
-        Job { strategy, trace: Trace::new() }
+        Job { strategy, trace: Trace::with_room() }
     }
 }
 
@@ -316,7 +316,7 @@ where
         }
         let mut story = self.world.story();
         story.mark_preemptions(trace);
-        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.clone(), trace, &story);
+        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.to_map(), trace, &story);
         let execution = number + 1;
         let mut failure = Failure { defect, execution, story, ticket, afterwards: Vec::new() };
         if !earlier {
@@ -357,10 +357,19 @@ where
         total.undecided += own.undecided;
         total.peak = total.peak.max(own.peak);
         total.steps += own.steps;
-        for (outcome, times) in own.outcomes {
-            *total.outcomes.entry(outcome).or_insert(0) += times;
+        if total.outcomes.is_empty() {
+            total.outcomes = own.outcomes;
+        } else {
+            for (outcome, times) in own.outcomes {
+                *total.outcomes.entry(outcome).or_insert(0) += times;
+            }
         }
-        total.assumptions.extend(self.world.assumptions());
+        let assumptions = self.world.assumptions();
+        if total.assumptions.is_empty() {
+            total.assumptions = assumptions;
+        } else {
+            total.assumptions.extend(assumptions);
+        }
     }
 }
 

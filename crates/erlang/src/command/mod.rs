@@ -95,7 +95,7 @@ fn explore(
 ) -> Findings<String> {
     let mut plan = Plan { workers: options.workers, ..Plan::default() };
     plan.test = Some(name_of(program));
-    plan.settings = program.settings.to_map();
+    plan.settings = program.settings.to_map().into();
     plan.budget.executions = options.executions;
     plan.budget.steps = options.max_steps.unwrap_or(plan.budget.steps);
     if options.strategy == Way::Random && ticket.is_none() {

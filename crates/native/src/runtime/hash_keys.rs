@@ -34,6 +34,19 @@ impl HashKeys {
         HashKeys { place, own: unsafe { place.read_volatile() } }
     }
 
+    /// The thread has its own keys again, until they are taken again.
+    pub fn give_back(&mut self) {
+        self.set(self.own);
+    }
+
+    /// Takes over the keys again, after [`HashKeys::give_back`].
+    pub fn take_again(&mut self) {
+        if !self.place.is_null() {
+            // SAFETY: two words of this thread's own memory, which only std's functions on this thread use.
+            self.own = unsafe { self.place.read_volatile() };
+        }
+    }
+
     /// The next map is the first.
     #[inline]
     pub fn reset(&self) {
@@ -51,7 +64,7 @@ impl HashKeys {
 
 impl Drop for HashKeys {
     fn drop(&mut self) {
-        self.set(self.own);
+        self.give_back();
     }
 }
 

@@ -28,6 +28,7 @@ mod readiness;
 mod ready;
 mod rereads;
 mod serial;
+pub(crate) mod spare;
 mod spin;
 mod stack;
 pub(crate) mod story;

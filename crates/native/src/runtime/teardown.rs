@@ -135,8 +135,18 @@ impl Execution {
                 // A panic of a destructor is noted by the hook; the others still get their turn.
                 let _ = catch_unwind(AssertUnwindSafe(destroy));
             }
-            // Thread-locals may use statics to their end, and statics each other.
             let current = super::context::current().expect("the janitor works inside of an execution");
+            // What destructors have made anew is the janitor's own.
+            for _ in 0..CATCHES {
+                let own = current.with(|e| std::mem::take(&mut e.task_mut(e.current).locals));
+                if own.is_empty() {
+                    break;
+                }
+                for local in own.into_iter().rev() {
+                    let _ = catch_unwind(AssertUnwindSafe(|| drop(local)));
+                }
+            }
+            // Thread-locals may use statics to their end, and statics each other.
             for _ in 0..CATCHES {
                 let copies = current.with(|e| e.overlays.take());
                 if copies.is_empty() {
@@ -151,6 +161,7 @@ impl Execution {
         // SAFETY: what is left borrows nothing.
         unsafe { self.equip(janitor, None, body) };
         self.resume(janitor);
+        self.has_locals = !self.task(janitor).locals.is_empty();
         // What a destructor that never came to its end still used is leaked. The next execution has its own.
         drop(self.overlays.take());
     }

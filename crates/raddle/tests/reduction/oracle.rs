@@ -15,12 +15,29 @@ use proptest::prelude::{TestCaseError, prop_assert};
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{Dfs, Optimal, Strategy};
 use raddle_native::{NativeWorld, Settings};
+use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::sync::Mutex;
 
 /// What tasks noted: their own notes, and those of the children that they joined.
 pub type Notes = Vec<i64>;
 
 pub type Program<'a> = &'a (dyn Fn() -> Notes + Sync);
+
+/// The panics of a program by its own account, whatever becomes of them: who panicked, and all that it had noted by
+/// then. Where the run is cut short depends on who notices the panic, and when; this does not.
+#[derive(Debug, Default)]
+pub struct Panics(Mutex<BTreeSet<(Vec<u32>, Notes)>>);
+
+impl Panics {
+    /// The task with this name is about to panic.
+    pub fn note(&self, name: &[u32], notes: &Notes) {
+        self.0.lock().unwrap().insert((name.to_vec(), notes.clone()));
+    }
+    fn take(&self) -> BTreeSet<(Vec<u32>, Notes)> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
 
 pub fn explore(
     program: Program<'_>,
@@ -49,15 +66,17 @@ pub fn run(
 }
 
 /// Compares with depth-first search, unless that takes too long.
-fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
+fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result<(), String> {
     const MOST: u64 = 3_000;
+    panics.take();
     let (slow, all) = explore(program, settings, 1, MOST, Dfs::new());
+    let all_panics = panics.take();
     if slow.executions == MOST {
         return Ok(());
     }
     for workers in [1, 2] {
         let (found, seen) = explore(program, settings, workers, MOST, Optimal::new());
-        // Which step ends a run depends on who notices the panic, and when; that one does is compared below.
+        // Which step ends a run depends on who notices the panic, and when; the panics themselves are compared below.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
         let problem = |words: &str| {
             let failure = found.failure.as_ref().map(|f| &f.defect.message);
@@ -78,6 +97,10 @@ fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
         {
             return problem("outcomes differ");
         }
+        let panicked = panics.take();
+        if panicked != all_panics {
+            return problem(&format!("panics differ, {panicked:?} instead of {all_panics:?}"));
+        }
         // Where a panic ended the run, executions may differ in what else there was by then.
         if seen.iter().any(|((cut, _), times)| !cut && *times > 1) || found.executions > slow.executions {
             return problem("traces were explored more than once");
@@ -92,9 +115,19 @@ fn compare(program: Program<'_>, settings: &Settings) -> Result<(), String> {
     Ok(())
 }
 
-/// The same for a random program.
+/// The same for a random program that does not panic.
 pub fn check(program: &impl Debug, body: Program<'_>, settings: Settings) -> Result<(), TestCaseError> {
-    let compared = compare(body, &settings);
+    check_panics(program, body, settings, &Panics::default())
+}
+
+/// The same for one that notes its panics.
+pub fn check_panics(
+    program: &impl Debug,
+    body: Program<'_>,
+    settings: Settings,
+    panics: &Panics,
+) -> Result<(), TestCaseError> {
+    let compared = compare(body, &settings, panics);
     prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
     Ok(())
 }

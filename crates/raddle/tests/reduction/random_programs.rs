@@ -1,7 +1,7 @@
 //! Random programs over the real primitives, explored by depth-first search and by the reduction: the same
 //! outcomes, the same failures, and one execution for each trace that depth-first search sees.
 
-use crate::oracle::{self, Notes, Seen, config, run};
+use crate::oracle::{self, Notes, Panics, Seen, config, run};
 use proptest::prelude::*;
 use raddle::sync::atomic::{AtomicI64, Ordering::SeqCst};
 use raddle::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -53,6 +53,7 @@ pub enum Do {
 use Do::*;
 
 struct Shared {
+    panics: Arc<Panics>,
     vars: [AtomicI64; 2],
     mutexes: [Mutex<i64>; 2],
     condvar: Condvar,
@@ -66,7 +67,8 @@ struct Shared {
     main: Thread,
 }
 
-fn play(program: &[Do], shared: &Arc<Shared>, notes: &mut Notes) {
+/// What a task with this name does. `spawned` counts its children so far.
+fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, notes: &mut Notes) {
     let mut children: Vec<JoinHandle<Notes>> = Vec::new();
     for op in program {
         match op {
@@ -85,24 +87,24 @@ fn play(program: &[Do], shared: &Arc<Shared>, notes: &mut Notes) {
                 let mut guard = shared.mutexes[*m].lock().unwrap_or_else(|e| e.into_inner());
                 *guard += 1;
                 notes.push(*guard);
-                play(inner, shared, notes);
+                play(inner, shared, name, spawned, notes);
             }
             TryLock(m, inner) => {
                 let guard = shared.mutexes[*m].try_lock();
                 notes.push(guard.is_ok() as i64);
                 if guard.is_ok() {
-                    play(inner, shared, notes);
+                    play(inner, shared, name, spawned, notes);
                 }
             }
             Read(inner) => {
                 let guard = shared.rwlock.read().unwrap_or_else(|e| e.into_inner());
                 notes.push(*guard);
-                play(inner, shared, notes);
+                play(inner, shared, name, spawned, notes);
             }
             Write(inner) => {
                 let mut guard = shared.rwlock.write().unwrap_or_else(|e| e.into_inner());
                 *guard += 1;
-                play(inner, shared, notes);
+                play(inner, shared, name, spawned, notes);
             }
             TryWrite => notes.push(shared.rwlock.try_write().is_ok() as i64),
             Send(value) => shared.sender.send(*value).unwrap(),
@@ -129,14 +131,23 @@ fn play(program: &[Do], shared: &Arc<Shared>, notes: &mut Notes) {
             Unpark => shared.main.unpark(),
             Spawn(inner) => {
                 let (inner, shared) = (inner.clone(), shared.clone());
+                *spawned += 1;
+                let name = [name, &[*spawned]].concat();
                 children.push(thread::spawn(move || {
                     let mut notes = Notes::new();
-                    play(&inner, &shared, &mut notes);
+                    play(&inner, &shared, &name, &mut 0, &mut notes);
                     notes
                 }));
             }
             Join => children.pop().into_iter().for_each(|child| notes.extend(child.join().unwrap())),
-            Expect(x) => assert_eq!(shared.vars[*x].load(SeqCst), 0),
+            Expect(x) => {
+                let found = shared.vars[*x].load(SeqCst);
+                if found != 0 {
+                    notes.push(found);
+                    shared.panics.note(name, notes);
+                    panic!("it is {found}");
+                }
+            }
         }
     }
 }
@@ -145,10 +156,11 @@ fn receivers(shared: &Shared) -> raddle::sync::MutexGuard<'_, (Receiver<i64>, Re
     shared.receivers.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-fn body(program: &[Do]) -> Notes {
+fn body(program: &[Do], panics: &Arc<Panics>) -> Notes {
     let (sender, receiver) = channel();
     let (bounded, other) = sync_channel(1);
     let shared = Arc::new(Shared {
+        panics: panics.clone(),
         vars: Default::default(),
         mutexes: Default::default(),
         condvar: Condvar::new(),
@@ -161,7 +173,7 @@ fn body(program: &[Do]) -> Notes {
         main: thread::current(),
     });
     let mut notes = Notes::new();
-    play(program, &shared, &mut notes);
+    play(program, &shared, &[], &mut 0, &mut notes);
     // Not dropped while the run is observed: the order in which others let go of it is of no interest here.
     std::mem::forget(shared);
     notes
@@ -175,14 +187,16 @@ pub fn explore(
     most: u64,
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Notes>, Seen) {
-    oracle::explore(&|| body(program), settings, workers, most, strategy)
+    let panics = Arc::default();
+    oracle::explore(&|| body(program, &panics), settings, workers, most, strategy)
 }
 
 /// Uniform random lets the world draw without looking. Whoever looks must see the same.
 fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
     const MOST: u64 = 60;
     let (open, _) = explore(program, settings, 1, MOST, Random::new(7));
-    let blind = run(&|| body(program), settings, 1, MOST, Random::new(7));
+    let panics = Arc::default();
+    let blind = run(&|| body(program, &panics), settings, 1, MOST, Random::new(7));
     let told = |found: &Findings<Notes>| {
         let failure =
             found.failure.as_ref().map(|f| (f.execution, f.defect.message.clone(), f.ticket.clone()));
@@ -256,7 +270,8 @@ pub fn programs() -> impl Strategy<Value = Vec<Do>> {
 }
 
 fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
-    oracle::check(&program, &|| body(program), settings)
+    let panics = Arc::default();
+    oracle::check_panics(&program, &|| body(program, &panics), settings, &panics)
 }
 
 /// Whoever could have joined the task that panics has the last word, so its last step ends the run, and nothing else

@@ -30,6 +30,9 @@
 //! redundant. That takes two locks for readers and writers, whose writers become readers of the other one and cannot
 //! go on without each other.
 
+mod clock;
+mod conflicts;
+mod memory;
 mod names;
 mod path;
 mod races;
@@ -43,6 +46,7 @@ use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
+use memory::Memory;
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
 use work::{Item, Move, Picks, Work};
@@ -84,13 +88,23 @@ impl Default for Optimal {
     }
 }
 
+impl Drop for Optimal {
+    fn drop(&mut self) {
+        let Optimal { path, work, schedule, scratch, .. } = self;
+        let (path, work) = (std::mem::take(path), std::mem::take(work));
+        let (schedule, scratch) = (std::mem::take(schedule), std::mem::take(scratch));
+        Memory { path, work, schedule, scratch }.give_back();
+    }
+}
+
 impl Optimal {
     /// A search of the whole tree.
     pub fn new() -> Optimal {
+        let Memory { path, work, schedule, scratch } = Memory::take();
         Optimal {
-            path: Path::new(),
-            work: Work::new(),
-            schedule: Vec::new(),
+            path,
+            work,
+            schedule,
             taken: 0,
             deferred: None,
             time: 0,
@@ -101,15 +115,25 @@ impl Optimal {
             share: 1.0,
             explored: 0.0,
             inherited: Vec::new(),
-            scratch: Scratch::default(),
+            scratch,
             peak: 0,
         }
     }
 
     /// A search of the part of the tree that `item` stands for.
     fn of(item: Item, path: Path, picks: Picks) -> Optimal {
-        let inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
-        Optimal { path, work: Work::of(item, picks), inherited, started: true, ..Optimal::new() }
+        let mut part = Optimal::new();
+        part.inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
+        part.path = path;
+        part.work.begin_with(item, picks);
+        part.started = true;
+        part
+    }
+
+    /// Whether there is nothing to catch up with.
+    #[inline]
+    fn is_up_to_date(&self, steps: &[Step], point: &Point<'_>) -> bool {
+        self.path.len() == steps.len() && self.path.knows_all(point)
     }
 
     /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
@@ -122,7 +146,8 @@ impl Optimal {
             let is_last = self.taken + 1 == self.schedule.len()
                 && self.path.names.task(self.schedule[self.taken].name) == Some(task)
                 && self.path.steps_of(task) + 1 == self.time;
-            if !waited && (is_last || self.taken == self.schedule.len()) {
+            let learns = self.path.learns(task, accesses);
+            if learns && !waited && (is_last || self.taken == self.schedule.len()) {
                 self.find_races(task, accesses, Blocking::Never, point);
             }
             self.path.push(task, 0, accesses, Origin::ByItself, 0);
@@ -138,7 +163,7 @@ impl Optimal {
             // It could have moved before it was taken away. What else might have come first is known in the end only.
             if self.taken == self.schedule.len() && !point.waits_for_some(task) {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
-                self.find_races(task, accesses, Blocking::Possible, point);
+                self.look_for_races(task, accesses, point);
             }
         }
     }
@@ -157,8 +182,11 @@ impl Optimal {
             self.note_movers(task, point);
         }
         let origin = if self.deferred.is_some() { Origin::Scheduled } else { Origin::Free };
+        let learns = self.path.learns(task, pending.accesses);
         if is_last && option == 0 {
-            self.find_races(task, pending.accesses, Blocking::Possible, point);
+            if learns {
+                self.find_races(task, pending.accesses, Blocking::Possible, point);
+            }
             self.try_other_options(task, pending.options, self.deferred);
         }
         self.path.push(task, option, pending.accesses, origin, movers(point));
@@ -198,7 +226,7 @@ impl Optimal {
     fn stuck(&mut self, point: &Point<'_>) {
         for (at, pending) in point.all().iter().enumerate() {
             if *pending != Pending::NOTHING {
-                self.find_races(TaskId(at as u32), pending.accesses, Blocking::Possible, point);
+                self.look_for_races(TaskId(at as u32), pending.accesses, point);
             }
         }
     }
@@ -223,26 +251,47 @@ impl Optimal {
         Some(task)
     }
 
-    /// Looks for races of an operation that comes next, or never can.
-    #[inline]
-    fn find_races(&mut self, task: TaskId, accesses: Accesses, blocking: Blocking, point: &Point<'_>) {
-        if !self.path.is_without_race(task, accesses) {
-            let Optimal { path, work, scratch, .. } = self;
-            Finder { path, work, scratch, point }.find_races(&Second { task, accesses, blocking });
+    /// Looks for races of an operation that never comes.
+    fn look_for_races(&mut self, task: TaskId, accesses: Accesses, point: &Point<'_>) {
+        if self.path.learns(task, accesses) {
+            self.find_races(task, accesses, Blocking::Possible, point);
         }
     }
 
-    /// Who else could move when `task` is picked.
+    /// Looks for races of an operation that learns of steps which its task does not know.
+    fn find_races(&mut self, task: TaskId, accesses: Accesses, blocking: Blocking, point: &Point<'_>) {
+        let Optimal { path, work, scratch, .. } = self;
+        Finder { path, work, scratch, point }.find_races(&Second { task, accesses, blocking });
+    }
+
+    /// Who else could move when `task` is picked. What they would have touched is known later, too, unless there are more
+    /// tasks than a step keeps.
     #[inline]
     fn note_movers(&mut self, task: TaskId, point: &Point<'_>) {
-        self.movers.clear();
-        if point.enabled().len() > 1 {
+        if point.all().len() > MOVERS {
+            self.movers.clear();
             let others = point.enabled().iter().filter(|t| **t != task);
             self.movers.extend(others.map(|t| (*t, point.pending(*t).accesses)));
         }
     }
 
+    /// What `task` would have touched if it had moved in the place of step `last`; none if it could not.
+    fn would_have_touched(&self, task: TaskId, last: usize, point: &Point<'_>) -> Option<Accesses> {
+        if point.all().len() > MOVERS {
+            return self.movers.iter().find(|(mover, _)| *mover == task).map(|(_, accesses)| *accesses);
+        }
+        let could = self.path.could_move(task, last) == Some(true) && task != self.path.events[last].task;
+        could.then(|| point.accesses_then(task, last, &[]))
+    }
+
+    #[inline]
     fn try_other_options(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
+        if options > 1 {
+            self.try_each_option(task, options, deferred);
+        }
+    }
+
+    fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
             self.work.pick(self.path.names.of(task), option, false);
             self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1);
@@ -258,11 +307,16 @@ fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
     point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
 }
 
-/// Who of the first 64 tasks can move.
+/// A step keeps which of so many tasks could have been taken.
+const MOVERS: usize = u64::BITS as usize;
+
+/// Who of the first tasks can move.
 #[inline]
 fn movers(point: &Point<'_>) -> u64 {
-    let within = point.enabled().iter().filter(|t| t.0 < u64::BITS);
-    within.fold(0, |all, task| all | 1 << task.0)
+    if point.all().len() <= MOVERS {
+        return point.enabled().iter().fold(0, |all, task| all | 1 << (task.0 & 63));
+    }
+    point.enabled().iter().filter(|t| t.index() < MOVERS).fold(0, |all, task| all | 1 << task.0)
 }
 
 impl Strategy for Optimal {
@@ -292,7 +346,9 @@ impl Strategy for Optimal {
         if let Some(event) = self.path.events.get(so_far.len()) {
             return Decision::take(Pick { task: event.task, option: event.option });
         }
-        self.catch_up(so_far.steps(), point);
+        if !self.is_up_to_date(so_far.steps(), point) {
+            self.catch_up(so_far.steps(), point);
+        }
         if self.taken < self.schedule.len() {
             return self.follow(point);
         }
@@ -302,7 +358,9 @@ impl Strategy for Optimal {
         };
         self.note_movers(task, point);
         let pending = point.pending(task);
-        self.find_races(task, pending.accesses, Blocking::Possible, point);
+        if self.path.learns(task, pending.accesses) {
+            self.find_races(task, pending.accesses, Blocking::Possible, point);
+        }
         self.try_other_options(task, pending.options, None);
         self.path.push(task, 0, pending.accesses, Origin::Free, movers(point));
         Decision::take(Pick { task, option: 0 })
@@ -321,24 +379,23 @@ impl Strategy for Optimal {
             let (task, _) = self.path.gone[number];
             if point.waits_for_some(task) {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
-                self.find_races(task, accesses, Blocking::Possible, point);
+                self.look_for_races(task, accesses, point);
             }
         }
-        let movers = std::mem::take(&mut self.movers);
         for (at, pending) in point.all().iter().enumerate() {
+            if *pending == Pending::NOTHING {
+                continue;
+            }
             let task = TaskId(at as u32);
-            let mover = movers.iter().find(|(mover, _)| *mover == task && pending.options > 0);
-            if let Some((_, accesses)) = mover {
-                let second = Second { task, accesses: *accesses, blocking: Blocking::Never };
+            let could_move = pending.options > 0;
+            if let Some(accesses) = could_move.then(|| self.would_have_touched(task, last, point)).flatten() {
+                let second = Second { task, accesses, blocking: Blocking::Never };
                 let Optimal { path, work, scratch, .. } = &mut *self;
                 Finder { path, work, scratch, point }.find_later_end(&second, last);
-            } else if *pending != Pending::NOTHING
-                && !(ending == Ending::Cut && self.path.is_known_to(task, last))
-            {
-                self.find_races(task, pending.accesses, Blocking::Possible, point);
+            } else if !(ending == Ending::Cut && self.path.is_known_to(task, last)) {
+                self.look_for_races(task, pending.accesses, point);
             }
         }
-        self.movers = movers;
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {

@@ -6,7 +6,6 @@
 use crate::operation::TaskId;
 use crate::world::Birth;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// A task's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -20,7 +19,8 @@ const NOBODY: u32 = u32::MAX;
 pub(super) struct Names {
     /// Parent and number there, by name.
     all: Vec<(u32, u32)>,
-    known: HashMap<(u32, u32), u32>,
+    /// The same in ascending order, each with its name. Children are mostly met in their order.
+    known: Vec<((u32, u32), u32)>,
     /// The names of the tasks of the present execution.
     bearers: Vec<Name>,
     /// The last task that bore a name, by name.
@@ -34,8 +34,16 @@ impl Names {
     }
     /// Nobody bears these names yet.
     pub fn of_table(all: Vec<(u32, u32)>) -> Names {
-        let known = all.iter().enumerate().map(|(name, birth)| (*birth, name as u32)).collect();
+        let mut known: Vec<_> = all.iter().enumerate().map(|(name, birth)| (*birth, name as u32)).collect();
+        known.sort_unstable();
         Names { tasks: vec![TaskId(u32::MAX); all.len()], known, bearers: Vec::new(), all }
+    }
+    /// No name was ever met.
+    pub fn clear(&mut self) {
+        self.all.clear();
+        self.known.clear();
+        self.bearers.clear();
+        self.tasks.clear();
     }
     /// Only the first `tasks` tasks are left.
     #[inline]
@@ -50,7 +58,13 @@ impl Names {
         // Mostly tasks are created in the same order as in the execution before.
         let name = match self.all.get(task.index()) {
             Some(same) if *same == known => task.0,
-            _ => *self.known.entry(known).or_insert(next),
+            _ => match self.known.binary_search_by_key(&known, |(birth, _)| *birth) {
+                Ok(at) => self.known[at].1,
+                Err(at) => {
+                    self.known.insert(at, (known, next));
+                    next
+                }
+            },
         };
         if name == next {
             self.all.push(known);

@@ -4,6 +4,7 @@
 //! order and births included, and itself. Steps are only added and taken away at the end, and each step keeps
 //! what is needed to take it away again, so whatever executions have in common is computed once.
 
+use super::clock::{self, Clock, LANES};
 use super::names::Names;
 use crate::operation::{Access, Accesses, Mode, ObjectId, TaskId};
 use crate::world::{Birth, Pending, Point};
@@ -22,37 +23,43 @@ pub(super) enum Origin {
 /// A step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Event {
-    pub task: TaskId,
-    pub option: u32,
     pub accesses: Accesses,
-    pub origin: Origin,
-    /// It is its task's how-manieth, from 1.
-    pub time: u32,
-    /// It took a detour: another option than the first, or the place of a step that was free.
-    pub odd: bool,
-    /// The last chosen step that is not behind it: without that one it would not have happened there.
-    pub chosen: u32,
     /// Who of the first 64 tasks could move when it was chosen.
     pub movers: u64,
+    pub task: TaskId,
+    pub option: u32,
+    /// It is its task's how-manieth, from 1.
+    pub time: u32,
+    /// The last chosen step that is not behind it: without that one it would not have happened there.
+    pub chosen: u32,
     /// The step before it of its task, plus 1.
     before: u32,
-    /// For each of its accesses, the step before it that touched the same object, plus 1.
-    touched: [u32; 3],
-    /// For each of its accesses, the last step before it that wrote the same object, plus 1. A loop that reads one
-    /// object very often must not be walked back by each of its steps.
-    wrote: [u32; 3],
     /// The last step before it that touched everything, plus 1.
     barrier: u32,
+    /// What its first access found.
+    found: Touched,
+    /// Where `Path::found` has what its other accesses found, plus 1.
+    more: u32,
+    pub origin: Origin,
+    /// It took a detour: another option than the first, or the place of a step that was free.
+    pub odd: bool,
 }
 
-impl Event {
-    /// The number of its access to `object`, which it touches, and how it does that.
+/// Who touched an object last.
+#[derive(Clone, Copy, Default, Debug)]
+struct Touched {
+    /// The last step that touched it, plus 1.
+    by: u32,
+    /// The last step that wrote it, plus 1. A loop that reads one object very often must not be walked back by each
+    /// of its steps.
+    wrote: u32,
+}
+
+impl Touched {
+    /// The last of them that may conflict with an access of this mode.
     #[inline]
-    fn lane(&self, object: ObjectId) -> (usize, Mode) {
-        if let Some(only) = self.accesses.only() {
-            return (0, only.mode);
-        }
-        self.accesses.access_to(object).expect("it is in the list of those who touch it")
+    fn before(&self, mode: Mode) -> u32 {
+        if mode == Mode::Write { self.by } else { self.wrote }
     }
 }
 
@@ -63,6 +70,14 @@ struct Task {
     /// The step of its parent during which it was born, plus 1.
     born: u32,
     birth: Birth,
+}
+
+impl Task {
+    /// The step behind which its next one comes by program order or birth, plus 1.
+    #[inline]
+    fn from(&self) -> u32 {
+        if self.last > 0 { self.last } else { self.born }
+    }
 }
 
 /// A race that was reversed: a schedule was taken in the place of a step.
@@ -86,33 +101,8 @@ pub(super) struct Deferred {
     pub at: u32,
 }
 
-/// How many steps of four tasks are known.
-pub(super) type Clock = [u32; 4];
-
-/// Learns all that `theirs` knows.
-#[inline(always)]
-pub(super) fn join(mine: &mut [Clock], theirs: &[Clock]) {
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            *mine = (*mine).max(*theirs);
-        }
-    }
-}
-
 /// Not yet.
 const OPEN: u32 = u32::MAX;
-
-/// A walk back over the steps that conflict with an operation, the latest first.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Conflicts {
-    accesses: Accesses,
-    /// For each access, and for steps that touch everything, the next step to look at, plus 1.
-    next: [u32; 4],
-    /// Everything conflicts.
-    everything: bool,
-    /// Steps that led to others which happened by themselves.
-    more: Vec<u32>,
-}
 
 /// The present execution.
 #[derive(Clone, Debug, Default)]
@@ -123,8 +113,10 @@ pub(super) struct Path {
     /// The clocks of the steps, one behind the other, `width` parts each.
     clocks: Vec<Clock>,
     width: usize,
-    /// The last step that touched an object, plus 1.
-    last_touch: Vec<u32>,
+    /// Who touched each object last.
+    touched: Vec<Touched>,
+    /// What accesses of steps found that are not their first ones, two for each step that has more than one.
+    found: Vec<[Touched; 2]>,
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
@@ -140,15 +132,31 @@ pub(super) struct Path {
 
 impl Path {
     /// Nothing has happened yet, and there is room for a short execution.
-    pub fn new() -> Path {
-        let (events, clocks) = (Vec::with_capacity(32), Vec::with_capacity(32));
+    pub fn with_room() -> Path {
         Path {
-            events,
-            clocks,
+            events: Vec::with_capacity(32),
+            clocks: Vec::with_capacity(32),
+            width: 1,
             tasks: Vec::with_capacity(8),
-            last_touch: Vec::with_capacity(16),
+            touched: Vec::with_capacity(16),
             ..Path::default()
         }
+    }
+    /// Nothing has happened yet, nor does it know any names.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.names.clear();
+        self.tasks.clear();
+        self.clocks.clear();
+        self.width = 1;
+        self.touched.clear();
+        self.found.clear();
+        self.last_barrier = 0;
+        self.reversals.clear();
+        self.open = 0;
+        self.odd.clear();
+        self.phantoms.clear();
+        self.gone.clear();
     }
     #[inline]
     pub fn len(&self) -> usize {
@@ -162,7 +170,7 @@ impl Path {
     #[inline]
     pub fn knows(&self, clock: &[Clock], event: usize) -> bool {
         let event = &self.events[event];
-        clock[event.task.index() / 4][event.task.index() % 4] >= event.time
+        clock[event.task.index() / LANES][event.task.index() % LANES] >= event.time as i32
     }
     /// Whether step `later` happened after step `earlier`, or is the same.
     #[inline]
@@ -171,9 +179,8 @@ impl Path {
     }
     /// Whether step `event` happened before the next operation of `task`, by program order and births.
     pub fn is_known_to(&self, task: TaskId, event: usize) -> bool {
-        let Task { last, born, .. } = self.tasks[task.index()];
-        let at = (if last > 0 { last } else { born } as usize).checked_sub(1);
-        at.is_some_and(|at| self.is_after(at, event))
+        let from = self.tasks[task.index()].from() as usize;
+        from > 0 && self.is_after(from - 1, event)
     }
     /// Whether `task` could have taken the operation that it is about to take in the place of step `at`; none if
     /// it was not about to take it yet.
@@ -193,10 +200,10 @@ impl Path {
     #[inline]
     pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
         clock.clear();
-        let Task { last, born, .. } = self.tasks[task.index()];
-        match (if last > 0 { last } else { born } as usize).checked_sub(1) {
-            Some(at) => clock.extend_from_slice(self.clock(at)),
-            None => clock.resize(self.width, [0; 4]),
+        match self.tasks[task.index()].from() as usize {
+            0 => clock.resize(self.width, clock::NOTHING),
+            from if self.width == 1 => clock.push(self.clocks[from - 1]),
+            from => clock.extend_from_slice(self.clock(from - 1)),
         }
     }
     /// Tasks that were born so far are met.
@@ -209,6 +216,11 @@ impl Path {
             }
             self.bear(birth);
         }
+    }
+    /// Whether all tasks were met, and nobody can have been taken away.
+    #[inline]
+    pub fn knows_all(&self, point: &Point<'_>) -> bool {
+        self.tasks.len() == point.all().len() && self.phantoms.is_empty()
     }
     /// A task is born, as the next one.
     pub fn bear(&mut self, birth: Birth) {
@@ -255,7 +267,7 @@ impl Path {
             born = self.tasks[birth.parent.index()].born;
         }
         self.tasks.push(Task { last: 0, born, birth });
-        if self.tasks.len() > 4 * self.width {
+        if self.tasks.len() > LANES * self.width {
             self.widen();
         }
     }
@@ -263,124 +275,167 @@ impl Path {
     fn widen(&mut self) {
         // With very many tasks there is room for more than the next few: all clocks are moved each time.
         let room = if self.width >= 16 { self.width / 4 } else { 0 };
-        let wide = self.tasks.len().div_ceil(4) + room;
+        let wide = self.tasks.len().div_ceil(LANES) + room;
         let mut clocks = Vec::with_capacity(self.clocks.capacity().max(64) / self.width.max(1) * wide);
         for at in 0..self.events.len() {
             clocks.extend_from_slice(self.clock(at));
-            clocks.resize((at + 1) * wide, [0; 4]);
+            clocks.resize((at + 1) * wide, clock::NOTHING);
         }
         self.clocks = clocks;
         self.width = wide;
     }
 
-    /// Adds a step.
-    pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
-        let at = self.events.len();
-        let width = self.width;
-        let row = at * width;
-        let Task { last, born, .. } = self.tasks[task.index()];
-        match (if last > 0 { last } else { born } as usize).checked_sub(1) {
-            Some(from) if width == 1 => self.clocks.push(self.clocks[from]),
-            Some(from) => self.clocks.extend_from_within(from * width..(from + 1) * width),
-            None => self.clocks.resize(row + width, [0; 4]),
+    /// An operation of `task` may come next. Says whether something that conflicts with it could come behind it: whether
+    /// it learns of any step that its task did not know of.
+    #[inline]
+    pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
+        let from = self.tasks[task.index()].from() as usize;
+        self.clocks.truncate(self.events.len() * self.width);
+        if self.width != 1 {
+            return self.learns_among_many(from, accesses);
         }
-        let barrier = self.last_barrier;
-        let (mut touched, mut wrote) = ([0; 3], [0; 3]);
+        let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
+        let mut clock = known;
+        self.each_before(accesses, |path, at| clock::join_one(&mut clock, &path.clocks[at]));
+        self.clocks.push(clock);
+        clock != known
+    }
+    #[cold]
+    fn learns_among_many(&mut self, from: usize, accesses: Accesses) -> bool {
+        let known = match from {
+            0 => vec![clock::NOTHING; self.width],
+            from => self.clock(from - 1).to_vec(),
+        };
+        let mut clock = known.clone();
+        self.each_before(accesses, |path, at| clock::join(&mut clock, path.clock(at)));
+        self.clocks.extend_from_slice(&clock);
+        clock != known
+    }
+    /// Calls `learn` with each of the last steps that come before an operation with these accesses.
+    #[inline]
+    fn each_before(&self, accesses: Accesses, mut learn: impl FnMut(&Path, usize)) {
         if accesses.is_everything() {
-            for other in 0..self.tasks.len() {
-                if let Some(last) = (self.tasks[other].last as usize).checked_sub(1) {
-                    self.join(row, last);
+            for task in &self.tasks {
+                if task.last > 0 {
+                    learn(self, task.last as usize - 1);
                 }
             }
-            self.last_barrier = at as u32 + 1;
-        } else {
-            if let Some(last) = (barrier as usize).checked_sub(1) {
-                self.join(row, last);
-            }
-            if let Some(only) = accesses.only() {
-                (touched[0], wrote[0]) = self.touch(row, only);
-            } else {
-                for (lane, access) in accesses.iter().enumerate() {
-                    let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
-                    (touched[lane], wrote[lane]) = if first < lane {
-                        (touched[first], wrote[first])
-                    } else {
-                        self.touch(row, Access { mode, ..access })
-                    };
-                }
+            return;
+        }
+        if self.last_barrier > 0 {
+            learn(self, self.last_barrier as usize - 1);
+        }
+        match accesses.only() {
+            Some(only) => self.each_toucher(only, &mut learn),
+            None => accesses.iter().for_each(|access| self.each_toucher(access, &mut learn)),
+        }
+    }
+    /// The same for one access. What lies before the last barrier is known already.
+    #[inline]
+    fn each_toucher(&self, access: Access, learn: &mut impl FnMut(&Path, usize)) {
+        let Some(Touched { by, wrote }) = self.touched.get(access.object.index()).copied() else { return };
+        if wrote > self.last_barrier {
+            learn(self, wrote as usize - 1);
+        }
+        if access.mode == Mode::Write {
+            let mut next = by;
+            while next > self.last_barrier.max(wrote) {
+                let earlier = next as usize - 1;
+                learn(self, earlier);
+                next = self.found_by(earlier, access.object).0.by;
             }
         }
-        let time = self.steps_of(task) + 1;
-        self.clocks[row + task.index() / 4][task.index() % 4] = time;
-        self.tasks[task.index()].last = at as u32 + 1;
+    }
+
+    /// Adds the step of which [`Path::learns`] was asked last.
+    pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
+        let at = self.events.len() as u32;
+        let (part, lane) = (task.index() / LANES, task.index() % LANES);
+        let own = &mut self.clocks[at as usize * self.width + part][lane];
+        *own += 1;
+        let time = *own as u32;
+        let before = std::mem::replace(&mut self.tasks[task.index()].last, at + 1);
+        let barrier = self.last_barrier;
+        let (mut found, mut more) = (Touched::default(), 0);
+        if let Some(only) = accesses.only() {
+            found = self.touch(at, only);
+        } else if accesses.is_everything() {
+            self.last_barrier = at + 1;
+        } else if accesses != Accesses::NONE {
+            (found, more) = self.touch_many(at, accesses);
+        }
         let chosen = match origin {
             Origin::ByItself => self.events.last().map_or(0, |e| e.chosen),
-            _ => at as u32,
+            _ => at,
         };
         if self.open > 0 {
-            self.close(task, at as u32);
+            self.close(task, at);
         }
         let odd = origin == Origin::Free && option > 0;
         if odd {
-            self.odd.push(at as u32);
+            self.odd.push(at);
         }
-        let before = last;
         self.events.push(Event {
+            accesses,
+            movers,
             task,
             option,
-            accesses,
-            origin,
             time,
-            odd,
             chosen,
-            movers,
             before,
-            touched,
-            wrote,
             barrier,
+            found,
+            more,
+            origin,
+            odd,
         });
     }
 
-    /// The next step, whose clock begins at `row`, touches an object: it learns of those who touched it before.
-    /// Returns the last of them, and the last that wrote it, both plus 1.
+    /// Step `at` touches an object. Returns who did so before.
     #[inline]
-    fn touch(&mut self, row: usize, access: Access) -> (u32, u32) {
+    fn touch(&mut self, at: u32, access: Access) -> Touched {
         let object = access.object.index();
-        if object >= self.last_touch.len() {
-            self.last_touch.resize(object + 1, 0);
+        if object >= self.touched.len() {
+            self.touched.resize(object + 1, Touched::default());
         }
-        let last = std::mem::replace(&mut self.last_touch[object], self.events.len() as u32 + 1);
-        let wrote = self.last_write(access.object, last);
+        let touched = &mut self.touched[object];
+        let found = *touched;
+        touched.by = at + 1;
         if access.mode == Mode::Write {
-            // What lies before the last barrier is known already.
-            let mut next = last;
-            while next > self.last_barrier.max(wrote) {
-                let earlier = next as usize - 1;
-                self.join(row, earlier);
-                let (its, _) = self.events[earlier].lane(access.object);
-                next = self.events[earlier].touched[its];
-            }
+            touched.wrote = at + 1;
         }
-        if wrote > self.last_barrier {
-            self.join(row, wrote as usize - 1);
-        }
-        (last, wrote)
+        found
     }
-    /// The last step that wrote an object, plus 1, if `last` is the last that touched it, plus 1.
-    #[inline]
-    fn last_write(&self, object: ObjectId, last: u32) -> u32 {
-        let Some(at) = last.checked_sub(1) else { return 0 };
-        let event = &self.events[at as usize];
-        match event.lane(object) {
-            (_, Mode::Write) => last,
-            (its, Mode::Read) => event.wrote[its],
+    /// The same for several accesses.
+    fn touch_many(&mut self, at: u32, accesses: Accesses) -> (Touched, u32) {
+        let mut found = [Touched::default(); 3];
+        for (lane, access) in accesses.iter().enumerate() {
+            let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
+            found[lane] = if first < lane { found[first] } else { self.touch(at, Access { mode, ..access }) };
         }
+        self.found.push([found[1], found[2]]);
+        (found[0], self.found.len() as u32)
+    }
+    /// Who had touched `object` before step `at` did, and how that does.
+    #[inline]
+    fn found_by(&self, at: usize, object: ObjectId) -> (Touched, Mode) {
+        let event = &self.events[at];
+        if let Some(only) = event.accesses.only() {
+            return (event.found, only.mode);
+        }
+        let (lane, mode) = event.accesses.access_to(object).expect("it is in the list of those who touch it");
+        (self.found_in(event, lane), mode)
+    }
+    #[inline]
+    fn found_in(&self, event: &Event, lane: usize) -> Touched {
+        if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
     }
 
     /// Adds steps that were here before, with the tasks that were born and the races that were reversed there.
     pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal]) {
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
         for event in events {
+            self.learns(event.task, event.accesses);
             self.push(event.task, event.option, event.accesses, event.origin, event.movers);
             if event.odd {
                 self.mark_odd();
@@ -434,34 +489,24 @@ impl Path {
         }
     }
 
-    /// The clock that begins at `row` learns what step `from` knew.
-    #[inline]
-    fn join(&mut self, row: usize, from: usize) {
-        if self.width == 1 {
-            let theirs = self.clocks[from];
-            return join(&mut self.clocks[row..=row], &[theirs]);
-        }
-        let (earlier, mine) = self.clocks.split_at_mut(row);
-        join(mine, &earlier[from * self.width..][..self.width]);
-    }
-
     /// Keeps the first `depth` steps and the tasks that were there then.
     pub fn truncate(&mut self, depth: usize) {
-        while self.events.len() > depth {
-            let event = self.events.pop().expect("there are more");
-            self.tasks[event.task.index()].last = event.before;
-            if event.accesses.is_everything() {
-                self.last_barrier = event.barrier;
-            } else {
-                if let Some(only) = event.accesses.only() {
-                    self.last_touch[only.object.index()] = event.touched[0];
-                    continue;
-                }
+        let Path { events, tasks, touched, found, last_barrier, .. } = self;
+        for event in events.get(depth..).unwrap_or_default().iter().rev() {
+            tasks[event.task.index()].last = event.before;
+            if let Some(only) = event.accesses.only() {
+                touched[only.object.index()] = event.found;
+            } else if event.accesses.is_everything() {
+                *last_barrier = event.barrier;
+            } else if event.more > 0 {
+                let others = found.pop().expect("it has more than one access");
                 for (lane, access) in event.accesses.iter().enumerate() {
-                    self.last_touch[access.object.index()] = event.touched[lane];
+                    let found = if lane == 0 { event.found } else { others[lane - 1] };
+                    touched[access.object.index()] = found;
                 }
             }
         }
+        self.events.truncate(depth);
         while self.tasks.last().is_some_and(|t| t.birth.after as usize > depth) {
             self.tasks.pop();
         }
@@ -486,151 +531,43 @@ impl Path {
         self.clocks.truncate(depth * self.width);
     }
 
-    /// Whether nothing that conflicts with an operation of `task` that comes next could come behind it.
+    /// The last step that touched everything, plus 1.
     #[inline]
-    pub fn is_without_race(&self, task: TaskId, accesses: Accesses) -> bool {
-        let Task { last, born, .. } = self.tasks[task.index()];
-        let Some(at) = (if last > 0 { last } else { born } as usize).checked_sub(1) else { return false };
-        let known = self.clock(at);
-        if accesses.is_everything() {
-            return known.iter().flatten().sum::<u32>() == self.events.len() as u32;
-        }
-        let barrier = self.last_barrier;
-        if barrier > 0 && !self.knows(known, barrier as usize - 1) {
-            return false;
-        }
-        match accesses.only() {
-            None => accesses == Accesses::NONE,
-            Some(only) => {
-                let mut next = self.last_touch.get(only.object.index()).copied().unwrap_or(0);
-                if only.mode == Mode::Read {
-                    next = self.last_write(only.object, next);
-                }
-                while next > barrier {
-                    if !self.knows(known, next as usize - 1) {
-                        return false;
-                    }
-                    let earlier = &self.events[next as usize - 1];
-                    let (its, mode) = earlier.lane(only.object);
-                    if mode == Mode::Write {
-                        break;
-                    }
-                    next = earlier.touched[its];
-                }
-                true
-            }
-        }
+    pub fn last_barrier(&self) -> u32 {
+        self.last_barrier
     }
-
-    /// The steps that conflict with an operation that comes next.
-    pub fn conflicts(&self, accesses: Accesses, walk: &mut Conflicts) {
-        let everything = accesses.is_everything();
-        let mut next = [0; 4];
-        if everything {
-            next[3] = self.events.len() as u32;
-        } else {
-            next[3] = self.last_barrier;
-            for (lane, access) in accesses.iter().enumerate() {
-                next[lane] = self.last_touch.get(access.object.index()).copied().unwrap_or(0);
-                if access.mode == Mode::Read {
-                    next[lane] = self.last_write(access.object, next[lane]);
-                }
-            }
-        }
-        (walk.accesses, walk.next, walk.everything) = (accesses, next, everything);
-        walk.more.clear();
-    }
-}
-
-/// No walk ends there, but it is a conflict.
-const NONE: u8 = 1 << 7;
-/// No walk came there: it only led to a conflict.
-pub(super) const LED: u8 = 1 << 6;
-/// All walks end there.
-const ALL: u8 = 0b1111;
-
-impl Conflicts {
-    /// The next one back, and the walks that came to it.
+    /// The last one before step `at`, plus 1.
     #[inline]
-    pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {
-        loop {
-            let [a, b, c, d] = self.next;
-            let own = a.max(b).max(c.max(d));
-            if !self.more.is_empty()
-                && let Some(at) = self.take_more(own)
-            {
-                return Some((at, LED));
-            }
-            let at = own.checked_sub(1)? as usize;
-            let event = &path.events[at];
-            if self.everything {
-                self.next[3] = at as u32;
-                return Some((at, if event.accesses.is_everything() { ALL } else { NONE }));
-            }
-            if self.next[3] == at as u32 + 1 {
-                self.next[3] = event.barrier;
-                return Some((at, ALL));
-            }
-            let mut walks = 0;
-            if let Some(only) = self.accesses.only() {
-                let (its, mode) = event.lane(only.object);
-                // A step that only reads does not care about others that do.
-                self.next[0] = if only.mode == Mode::Write { event.touched[its] } else { event.wrote[its] };
-                return Some((at, if mode == Mode::Write { 1 } else { NONE }));
-            }
-            for (lane, access) in self.accesses.iter().enumerate() {
-                if self.next[lane] != at as u32 + 1 {
-                    continue;
-                }
-                let (its, mode) = event.lane(access.object);
-                self.next[lane] =
-                    if access.mode == Mode::Write { event.touched[its] } else { event.wrote[its] };
-                if access.mode == Mode::Write || mode == Mode::Write {
-                    // Behind a step that only reads there may be others that do not depend on it.
-                    walks |= if mode == Mode::Write { 1 << lane } else { NONE };
-                }
-            }
-            if walks != 0 {
-                return Some((at, walks));
-            }
-        }
+    pub fn barrier_before(&self, at: usize) -> u32 {
+        self.events[at].barrier
     }
-    /// Step `at` happened by itself: what led to it comes next, too.
-    #[cold]
-    pub fn lead_to(&mut self, path: &Path, at: usize) {
-        let event = &path.events[at];
-        let Task { born, .. } = path.tasks[event.task.index()];
-        self.more.push(if event.before > 0 { event.before } else { born });
-        self.more.push(event.barrier);
+    /// The last step that may conflict with this access, plus 1: a step that only reads does not care about others that
+    /// do.
+    #[inline]
+    pub fn last_conflict(&self, access: Access) -> u32 {
+        self.touched.get(access.object.index()).map_or(0, |touched| touched.before(access.mode))
+    }
+    /// The same for those before step `at`, which touches the object, and how that does.
+    #[inline]
+    pub fn conflict_before(&self, at: usize, access: Access) -> (u32, Mode) {
+        let (found, mode) = self.found_by(at, access.object);
+        (found.before(access.mode), mode)
+    }
+    /// Calls `led` with each of the last steps, plus 1, that come before step `at`, or with 0.
+    pub fn each_that_led_to(&self, at: usize, mut led: impl FnMut(u32)) {
+        let event = &self.events[at];
+        led(if event.before > 0 { event.before } else { self.tasks[event.task.index()].born });
+        led(event.barrier);
         for access in event.accesses.iter() {
-            let (lane, mode) = event.lane(access.object);
-            let mut next = if mode == Mode::Write { event.touched[lane] } else { event.wrote[lane] };
+            let (found, mode) = self.found_by(at, access.object);
+            let mut next = found.before(mode);
             while next > event.barrier {
-                let (its, theirs) = path.events[next as usize - 1].lane(access.object);
-                self.more.push(next);
-                if theirs == Mode::Write {
+                led(next);
+                let (found, mode) = self.found_by(next as usize - 1, access.object);
+                if mode == Mode::Write {
                     break;
                 }
-                next = path.events[next as usize - 1].touched[its];
-            }
-        }
-    }
-    /// The latest of the steps that led to others, if no other conflict lies behind it.
-    #[cold]
-    fn take_more(&mut self, own: u32) -> Option<usize> {
-        let at = self.more.iter().copied().max()?;
-        if at == 0 || at < own {
-            return None;
-        }
-        self.more.retain(|other| *other < at);
-        (at > own).then_some(at as usize - 1)
-    }
-    /// All that lies behind on these walks is known to have happened before.
-    #[inline]
-    pub fn retire(&mut self, walks: u8) {
-        for lane in 0..4 {
-            if walks & 1 << lane != 0 {
-                self.next[lane] = 0;
+                next = found.by;
             }
         }
     }

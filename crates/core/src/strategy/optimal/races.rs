@@ -3,7 +3,9 @@
 //! A race is reversed in one execution only, of all those that contain what happened before its second step:
 //! in the one that deviates from what is free as little as possible. All tests here are local to the execution.
 
-use super::path::{Clock, Conflicts, Deferred, LED, Origin, Path, join};
+use super::clock::{Clock, join};
+use super::conflicts::{Conflicts, LED};
+use super::path::{Deferred, Origin, Path};
 use super::work::Work;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Part, Point};
@@ -60,7 +62,7 @@ impl Finder<'_> {
         let path = self.path;
         let can_block = second.blocking == Blocking::Possible && self.point.can_block(second.task);
         path.knowledge_of(second.task, &mut self.scratch.known);
-        path.conflicts(second.accesses, &mut self.scratch.conflicts);
+        self.scratch.conflicts.set_out(path, second.accesses);
         self.scratch.hits.clear();
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.knows(&self.scratch.known, at) {
@@ -263,7 +265,7 @@ impl Finder<'_> {
         let mut conflicts = Conflicts::default();
         let Scratch { kept, clock, .. } = &mut *self.scratch;
         clock.clone_from(kept);
-        path.conflicts(accesses, &mut conflicts);
+        conflicts.set_out(path, accesses);
         while let Some((at, _)) = conflicts.next(path) {
             if at < deferred.at as usize {
                 break;

@@ -58,7 +58,9 @@ impl Optimal {
 
     pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
         let Some(next) = &part.next else {
-            return Ok(Optimal { share: part.share, ..Optimal::new() });
+            let mut whole = Optimal::new();
+            whole.share = part.share;
+            return Ok(whole);
         };
         let path = part.path()?;
         let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
@@ -130,7 +132,9 @@ impl OptimalPart {
                 1 => Origin::Scheduled,
                 _ => Origin::ByItself,
             };
-            path.push(TaskId(task), option, Accesses::from_word(accesses), origin, movers);
+            let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
+            path.learns(task, accesses);
+            path.push(task, option, accesses, origin, movers);
             if self.odd.contains(&(at as u32)) {
                 path.mark_odd();
             }

@@ -2,10 +2,10 @@
 //! the tree.
 //!
 //! An execution hands in what it found as one *batch*, and a batch is worked off, the deepest first, before
-//! anything older. So there are only the batches of nested executions, and the items that are left are linear in the
-//! length of an execution times its alternatives. Where a batch leads to a place above what older ones still refer to,
-//! that stretch of the execution is put aside until the batch is done: at most one stretch for each batch that has
-//! items left.
+//! anything older. So there are only the batches of nested executions, each of which has reversed one more race: at most
+//! as many items are left as an execution has races and further options, and each of them is at most as long as an
+//! execution. Where a batch leads to a place above what older ones still refer to, that stretch of the execution is put
+//! aside until the batch is done: at most one stretch for each batch that has items left.
 
 use super::names::Name;
 use super::path::{Deferred, Event, Path, Reversal};
@@ -76,8 +76,18 @@ pub(super) struct Work {
 
 impl Work {
     /// No work, but a first execution may find some.
-    pub fn new() -> Work {
-        Work { batches: vec![Batch::default()], ..Work::default() }
+    pub fn begin(&mut self) {
+        self.batches.push(Batch::default());
+    }
+    /// Nothing is left.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.picks.clear();
+        self.batches.clear();
+        self.open = 0;
+        self.events.clear();
+        self.births.clear();
+        self.reversals.clear();
     }
     /// Another pick of the item that is being put together.
     #[inline]
@@ -204,9 +214,9 @@ impl Work {
     pub fn size(&self) -> usize {
         self.items.len() + self.picks.len() + self.batches.len() + self.events.len() + self.reversals.len()
     }
-    /// Work of one item.
-    pub fn of(item: Item, picks: Picks) -> Work {
-        let item = Item { from: 0, to: picks.len() as u32, ..item };
-        Work { items: vec![item], picks, ..Work::new() }
+    /// There is one item.
+    pub fn begin_with(&mut self, item: Item, picks: Picks) {
+        self.items.push(Item { from: 0, to: picks.len() as u32, ..item });
+        self.picks = picks;
     }
 }

@@ -1,0 +1,103 @@
+//! A walk back over the steps that conflict with an operation, the latest first.
+
+use super::path::Path;
+use crate::operation::{Accesses, Mode};
+
+/// A walk back over the steps that conflict with an operation, the latest first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Conflicts {
+    accesses: Accesses,
+    /// For each access, and for steps that touch everything, the next step to look at, plus 1.
+    next: [u32; 4],
+    /// Everything conflicts.
+    everything: bool,
+    /// Steps that led to others which happened by themselves.
+    more: Vec<u32>,
+}
+
+/// No walk ends there, but it is a conflict.
+const NONE: u8 = 1 << 7;
+/// No walk came there: it only led to a conflict.
+pub(super) const LED: u8 = 1 << 6;
+/// All walks end there.
+const ALL: u8 = 0b1111;
+
+impl Conflicts {
+    /// Sets out to walk back from the end of `path`, where an operation with these accesses comes next.
+    pub fn set_out(&mut self, path: &Path, accesses: Accesses) {
+        let everything = accesses.is_everything();
+        let mut next = [0, 0, 0, if everything { path.len() as u32 } else { path.last_barrier() }];
+        for (lane, access) in accesses.iter().enumerate() {
+            next[lane] = path.last_conflict(access);
+        }
+        (self.accesses, self.next, self.everything) = (accesses, next, everything);
+        self.more.clear();
+    }
+    /// The next one back, and the walks that came to it.
+    #[inline]
+    pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {
+        loop {
+            let [a, b, c, d] = self.next;
+            let own = a.max(b).max(c.max(d));
+            if !self.more.is_empty()
+                && let Some(at) = self.take_more(own)
+            {
+                return Some((at, LED));
+            }
+            let at = own.checked_sub(1)? as usize;
+            if self.everything {
+                self.next[3] = at as u32;
+                let ends = path.events[at].accesses.is_everything();
+                return Some((at, if ends { ALL } else { NONE }));
+            }
+            if d == own {
+                self.next[3] = path.barrier_before(at);
+                return Some((at, ALL));
+            }
+            if let Some(only) = self.accesses.only() {
+                let mode;
+                (self.next[0], mode) = path.conflict_before(at, only);
+                return Some((at, if mode == Mode::Write { 1 } else { NONE }));
+            }
+            let mut walks = 0;
+            for (lane, access) in self.accesses.iter().enumerate() {
+                if self.next[lane] != own {
+                    continue;
+                }
+                let mode;
+                (self.next[lane], mode) = path.conflict_before(at, access);
+                if access.mode == Mode::Write || mode == Mode::Write {
+                    // Behind a step that only reads there may be others that do not depend on it.
+                    walks |= if mode == Mode::Write { 1 << lane } else { NONE };
+                }
+            }
+            if walks != 0 {
+                return Some((at, walks));
+            }
+        }
+    }
+    /// Step `at` happened by itself: what led to it comes next, too.
+    #[cold]
+    pub fn lead_to(&mut self, path: &Path, at: usize) {
+        path.each_that_led_to(at, |earlier| self.more.push(earlier));
+    }
+    /// The latest of the steps that led to others, if no other conflict lies behind it.
+    #[cold]
+    fn take_more(&mut self, own: u32) -> Option<usize> {
+        let at = self.more.iter().copied().max()?;
+        if at == 0 || at < own {
+            return None;
+        }
+        self.more.retain(|other| *other < at);
+        (at > own).then_some(at as usize - 1)
+    }
+    /// All that lies behind on these walks is known to have happened before.
+    #[inline]
+    pub fn retire(&mut self, walks: u8) {
+        for lane in 0..4 {
+            if walks & 1 << lane != 0 {
+                self.next[lane] = 0;
+            }
+        }
+    }
+}
