@@ -210,6 +210,11 @@ impl Path {
             self.bear(birth);
         }
     }
+    /// How many tasks were met.
+    #[inline]
+    pub fn tasks_met(&self) -> usize {
+        self.tasks.len()
+    }
     /// A task is born, as the next one.
     pub fn bear(&mut self, birth: Birth) {
         let task = TaskId(self.tasks.len() as u32);
