@@ -4,6 +4,7 @@
 use crate::arguments::Cargo;
 use crate::crates::{Workspace, cargo};
 use crate::doctests::{self, Doctest};
+use crate::leftovers::{self, UnderWay};
 use crate::wrapper::{self, harness_note};
 use raddle_shadow::{Compiler, Shim};
 use serde::Deserialize;
@@ -79,7 +80,13 @@ impl Build<'_> {
         let mut exclude = self.exclude.to_vec();
         exclude.sort();
         (&self.shim.fingerprint, exclude, self.as_miri).hash(&mut hasher);
-        self.workspace.our_folder().join(format!("build-{:016x}", hasher.finish()))
+        let name = format!("{}{}-{:08x}", leftovers::BUILD, self.shim.generation, hasher.finish() as u32);
+        self.workspace.our_folder().join(name)
+    }
+
+    /// From now on, until the result is dropped, this build is in use.
+    pub fn begin(&self) -> Result<UnderWay, String> {
+        UnderWay::begin(&self.workspace.our_folder(), &self.shim.generation)
     }
 
     /// Builds, and says which programs hold tests.

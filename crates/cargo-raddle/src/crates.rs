@@ -18,11 +18,13 @@ pub struct Workspace {
 
 #[derive(Debug, Deserialize)]
 struct Package {
+    name: String,
     targets: Vec<Target>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Target {
+    name: String,
     doctest: bool,
 }
 
@@ -34,8 +36,22 @@ pub fn cargo() -> OsString {
 impl Workspace {
     /// The workspace that cargo would find from `folder`.
     pub fn find(folder: &Path, arguments: &Cargo) -> Result<Workspace, String> {
+        let mut workspace = Workspace::ask(folder, arguments, &["--no-deps"])?;
+        if let Some(target) = &arguments.target_dir {
+            workspace.target_directory = std::path::absolute(target).unwrap_or(target.clone());
+        }
+        Ok(workspace)
+    }
+
+    fn ask(folder: &Path, arguments: &Cargo, more: &[&str]) -> Result<Workspace, String> {
         let mut command = Command::new(cargo());
-        command.current_dir(folder).args(["metadata", "--no-deps", "--format-version", "1"]);
+        command.current_dir(folder).args(["metadata", "--format-version", "1"]).args(more);
+        let flags = [
+            ("--locked", arguments.locked),
+            ("--offline", arguments.offline),
+            ("--frozen", arguments.frozen),
+        ];
+        command.args(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag));
         if let Some(path) = &arguments.manifest_path {
             command.arg("--manifest-path").arg(path);
         }
@@ -47,12 +63,27 @@ impl Workspace {
                 said.trim().trim_start_matches("error: ")
             ));
         }
-        let mut workspace: Workspace = serde_json::from_slice(&output.stdout)
-            .map_err(|e| format!("cargo describes the workspace in a way that is not understood: {e}"))?;
-        if let Some(target) = &arguments.target_dir {
-            workspace.target_directory = std::path::absolute(target).unwrap_or(target.clone());
+        serde_json::from_slice(&output.stdout)
+            .map_err(|e| format!("cargo describes the workspace in a way that is not understood: {e}"))
+    }
+
+    /// Complains about names that no crate of the program has: a slip of the pen would go unnoticed.
+    pub fn demand_crates(folder: &Path, arguments: &Cargo, names: &[String]) -> Result<(), String> {
+        if names.is_empty() {
+            return Ok(());
         }
-        Ok(workspace)
+        let everything = Workspace::ask(folder, arguments, &[])?;
+        let same = |one: &str, other: &str| one.replace('-', "_") == other.replace('-', "_");
+        let is_crate = |name: &str| {
+            let of = |package: &Package| {
+                same(&package.name, name) || package.targets.iter().any(|target| same(&target.name, name))
+            };
+            everything.packages.iter().any(of)
+        };
+        match names.iter().find(|name| !is_crate(name)) {
+            None => Ok(()),
+            Some(name) => Err(format!("--exclude {name}: the program has no crate of that name")),
+        }
     }
 
     /// Whether there is any library whose documentation may be tested.

@@ -10,6 +10,7 @@ mod doctests;
 mod erlang;
 mod explore;
 mod json;
+mod leftovers;
 mod new;
 mod programs;
 mod replay;

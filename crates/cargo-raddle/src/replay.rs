@@ -6,6 +6,7 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
+use crate::leftovers::UnderWay;
 use crate::results::Verdict;
 use crate::suite::TRY_TRACKING;
 use crate::tickets::{self, Kept};
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// Runs `cargo raddle replay`.
 pub fn run(replay: &Replay) -> Result<u8, String> {
     let kept = tickets::read(&replay.ticket)?;
-    let program = build(&kept)?;
+    let (program, under_way) = build(&kept)?;
     let ticket =
         std::path::absolute(&replay.ticket).map_err(|e| format!("{}: {e}", replay.ticket.display()))?;
     let test = kept.ticket.test.clone().unwrap_or_default();
@@ -62,6 +63,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         if let Some(folder) = run.get_current_dir() {
             gdb.current_dir(folder);
         }
+        under_way.goes_on_in_another_program();
         return Err(format!("cannot run gdb ({}); is it installed?", gdb.exec()));
     }
     let (verdict, _) = explore(&program, &order, &Output::Terminal, |_| {});
@@ -90,7 +92,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
 }
 
 /// Builds the program that holds the ticket's test.
-fn build(kept: &Kept) -> Result<Program, String> {
+fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
     let origin = &kept.origin;
     // All other arguments go to cargo as they were.
     let given = clap_again(&origin.arguments)?;
@@ -110,6 +112,7 @@ fn build(kept: &Kept) -> Result<Program, String> {
     };
     let fits =
         |p: &Program| p.package == origin.package && p.kind == origin.kind && p.target == origin.target;
+    let under_way = build.begin()?;
     let built = match origin.kind.as_str() {
         "doc" => doctests::build(&build)?,
         _ => build.programs()?,
@@ -118,11 +121,11 @@ fn build(kept: &Kept) -> Result<Program, String> {
     let gone = || format!("{} has no {} {} any more", origin.package, origin.kind, origin.target);
     let program = found.ok_or_else(gone)?;
     if program.doctests.is_empty() {
-        return Ok(program);
+        return Ok((program, under_way));
     }
     let doctest = program.doctests.iter().find(|doctest| Some(&doctest.inside) == kept.ticket.test.as_ref());
     let path = doctest.ok_or_else(gone)?.program.clone();
-    Ok(Program { path, ..program })
+    Ok((Program { path, ..program }, under_way))
 }
 
 /// Reads arguments as the command line does.

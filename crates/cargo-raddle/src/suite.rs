@@ -31,6 +31,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
     let (folder, text) = place(&test)?;
     let filter = Filter::new(&test, text)?;
     let workspace = Workspace::find(&folder, &test.cargo)?;
+    Workspace::demand_crates(&folder, &test.cargo, &test.exclude)?;
     let compiler = Compiler::find(&folder)?;
     let arcs = if test.track_arc { Arcs::Tracked } else { Arcs::Real };
     let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
@@ -43,6 +44,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
         shim: &shim,
         compiler: &compiler,
     };
+    let _under_way = build.begin()?;
     let programs = build.run()?;
     let (cases, outcomes) = wanted(&test, &filter, &programs)?;
     let suite = Suite {

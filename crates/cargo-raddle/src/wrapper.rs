@@ -53,7 +53,7 @@ fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
         return Ok(arguments);
     }
     let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
-    let shim = Shim { libraries: libraries.clone(), fingerprint: String::new() };
+    let shim = Shim::at(libraries.clone());
     let ours = OURS.contains(&name.as_str());
     if ours {
         demand_version(&name)?;
@@ -89,7 +89,7 @@ pub fn is_excluded(name: &str) -> bool {
 /// The options that put the facades in place of the real crates.
 pub fn facades(with_harness: bool) -> Result<Vec<OsString>, String> {
     let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
-    let shim = Shim { libraries: libraries.clone(), fingerprint: String::new() };
+    let shim = Shim::at(libraries.clone());
     let mut options = Vec::new();
     for facade in ["std", "core", "alloc"].into_iter().chain(with_harness.then_some("test")) {
         options.extend(["--extern".into(), assignment(facade, &shim.library(facade)?)]);

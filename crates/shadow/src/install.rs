@@ -16,6 +16,8 @@ pub struct Shim {
     pub libraries: PathBuf,
     /// Changes whenever what it would build changes.
     pub fingerprint: String,
+    /// Changes with the compiler and with the version of raddle.
+    pub generation: String,
 }
 
 /// Whether reference counts are operations.
@@ -37,6 +39,11 @@ const FACADES: [(&str, &str); 5] = [
 ];
 
 impl Shim {
+    /// The shim whose libraries are here.
+    pub fn at(libraries: PathBuf) -> Shim {
+        Shim { libraries, fingerprint: String::new(), generation: String::new() }
+    }
+
     /// The library that goes under this name.
     pub fn library(&self, name: &str) -> Result<PathBuf, String> {
         let (_, file) = FACADES
@@ -72,7 +79,8 @@ pub fn install(
 ) -> Result<Shim, String> {
     let fingerprint = bundle::fingerprint(&[&compiler.version, &format!("{arcs:?}")]);
     let home = cache()?;
-    let shim = Shim { libraries: home.join(&fingerprint), fingerprint };
+    let generation = bundle::fingerprint(&[&compiler.version]);
+    let shim = Shim { libraries: home.join(&fingerprint), fingerprint, generation };
     if shim.libraries.is_dir() {
         return Ok(shim);
     }

@@ -27,14 +27,68 @@ fn the_lost_deposit_is_found_and_comes_back() {
 }
 
 #[test]
+fn cargo_knows_it_as_a_command() {
+    let folder = bank("bank");
+    let ours = Path::new(env!("CARGO_BIN_EXE_cargo-raddle")).parent().unwrap();
+    let path = std::env::join_paths(
+        [ours.to_path_buf()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let cargo = |arguments: &[&str]| {
+        // The same environment as for the other tests.
+        let mut like_others = command(&folder, &[]);
+        let mut cargo = std::process::Command::new(env!("CARGO"));
+        for (name, value) in like_others.env("PATH", path.as_ref().unwrap()).get_envs() {
+            match value {
+                Some(value) => cargo.env(name, value),
+                None => cargo.env_remove(name),
+            };
+        }
+        cargo.current_dir(&folder).arg("raddle").args(arguments).output().unwrap()
+    };
+    let found = cargo(&["test", "--lib", "--", "lost"]);
+    assert_eq!(found.status.code(), Some(1), "{}", err(&found));
+    assert!(out(&found).contains("1 test: 0 passed (0 of them exhaustively), 1 failed"), "{}", out(&found));
+    let ticket = "target/raddle/bank-bank-tests-no_deposit_is_lost.json";
+    let shown = cargo(&["show", ticket]);
+    assert!(out(&shown).contains("a deposit was lost") && shown.status.success(), "{}", err(&shown));
+    assert_eq!(cargo(&["replay", ticket]).status.code(), Some(1));
+    assert!(out(&cargo(&["--help"])).contains("cargo raddle"));
+}
+
+#[test]
+fn builds_of_no_use_are_deleted() {
+    let folder = bank("bank");
+    let ours = folder.join("target/raddle");
+    let old = ours.join("build-0123456789abcdef");
+    std::fs::create_dir_all(old.join("debug")).unwrap();
+    std::fs::write(ours.join("kept.json"), "{}").unwrap();
+    let listed = raddle(&folder, &["test", "--list"]);
+    assert_eq!(listed.status.code(), Some(0), "{}", err(&listed));
+    // Another test may be using the folder at this moment: then a later run deletes it.
+    let gone = (0..100).any(|_| {
+        let gone = !old.exists();
+        if !gone {
+            raddle(&folder, &["test", "--list"]);
+        }
+        gone
+    });
+    assert!(gone && ours.join("kept.json").exists());
+    let builds = std::fs::read_dir(&ours)
+        .unwrap()
+        .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with("build-"));
+    assert_eq!(builds.count(), 1, "the build that is in use is still there");
+}
+
+#[test]
 fn bad_input_is_told_clearly() {
     let folder = bank("bank");
     std::fs::write(folder.join("broken.json"), "{ \"version\": 1, \"ste").unwrap();
     std::fs::write(folder.join("newer.json"), "{ \"version\": 9 }").unwrap();
-    let cases: [(&[&str], &str); 9] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["test", "./nowhere"], "./nowhere is no folder with a Cargo.toml"),
         (&["test", "--manifest-path", "nowhere/Cargo.toml"], "cargo finds nothing to test"),
         (&["test", "--only", "nobody"], "there is no test with the name nobody; --list shows all"),
+        (&["test", "--exclude", "nobody"], "--exclude nobody: the program has no crate of that name"),
         (&["test", "--budget", "soon"], "it takes a time such as `10s` or `2m`"),
         (&["test", "--workers", "0"], "it takes a number from 1"),
         (&["test", "--", "--bench"], "`--bench` after `--` is not understood"),

@@ -77,6 +77,7 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
         ("without_a_socket", "it waits for a connection (accept)"),
         ("in_so_many_steps", "too long: the execution took 100,000 steps"),
         ("without_the_real_clock", "not deterministic"),
+        ("without_the_real_file", "not deterministic, something in it is not under control"),
     ];
     for (name, words) in expected {
         let test = &tests[&format!("cannot::{name}")];
@@ -87,10 +88,15 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
     assert!(divergence.contains("--track-arc"), "{divergence}");
 
     // Without a limit, a few schedules of a long test are explored.
-    let (tests, code) = explored(&folder, &["--only", "cannot::in_so_many_steps"]);
-    let test = &tests["cannot::in_so_many_steps"];
-    assert_eq!((&test["verdict"], code), (&"passed".into(), 0), "{test:#}");
-    assert!(test["coverage"]["extent"]["sampled"]["schedules"].as_u64().unwrap() > 0, "{test:#}");
+    let (tests, code) = explored(&folder, &["cannot::in_so_many_steps"]);
+    assert_eq!((tests.len(), code), (3, 0));
+    for test in tests.values() {
+        assert_eq!(test["verdict"], "passed", "{test:#}");
+        assert!(test["coverage"]["extent"]["sampled"]["schedules"].as_u64().unwrap() > 0, "{test:#}");
+    }
+    // Also if only some of its executions are.
+    let assumed = tests["cannot::in_so_many_steps_if_early"]["coverage"]["assumptions"].to_string();
+    assert!(assumed.contains("only the first 100,000 steps"), "{assumed}");
 }
 
 #[test]

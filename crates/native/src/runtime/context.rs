@@ -26,7 +26,8 @@ thread_local! {
 pub(crate) struct Current(NonNull<Execution>);
 
 /// The execution that this thread is in; none outside of explorations, where everything is std's own.
-#[inline]
+#[cfg_attr(not(feature = "outlined"), inline)]
+#[cfg_attr(feature = "outlined", inline(never))]
 pub(crate) fn current() -> Option<Current> {
     NonNull::new(CURRENT.get()).map(Current)
 }
@@ -89,7 +90,8 @@ impl Current {
     }
 
     /// The object that `identity` belongs to.
-    #[inline]
+    #[cfg_attr(not(feature = "outlined"), inline)]
+    #[cfg_attr(feature = "outlined", inline(never))]
     #[track_caller]
     pub fn object(self, identity: &Identity, kind: Kind, words: [u64; 2]) -> ObjectId {
         match self.with(|e| e.object(identity, kind, words)) {
@@ -102,7 +104,9 @@ impl Current {
     /// up to the caller, and happens before the task announces anything else.
     // Inlined into the primitive, and that into the program, for two reasons: the operation is written where
     // it belongs and not copied there, and every return after a switch of stacks would be mispredicted.
-    #[inline(always)]
+    // The facades' programs are compiled without optimisation: there it is a call.
+    #[cfg_attr(not(feature = "outlined"), inline(always))]
+    #[cfg_attr(feature = "outlined", inline(never))]
     pub fn perform(self, op: Op) -> u32 {
         self.with(|e| {
             let me = e.current;
@@ -203,7 +207,8 @@ impl Current {
     }
 
     /// Says what the operation did.
-    #[inline]
+    #[cfg_attr(not(feature = "outlined"), inline)]
+    #[cfg_attr(feature = "outlined", inline(never))]
     pub fn did(self, effect: Effect, sync: Sync) {
         self.with(|e| e.did(effect, sync));
     }

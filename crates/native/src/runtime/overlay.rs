@@ -82,27 +82,7 @@ pub(crate) fn here<T: ?Sized>(this: &T) -> &T {
 
 #[cold]
 fn copy<T: ?Sized>(current: Current, this: &T, address: usize) -> &T {
-    let size = size_of_val(this);
-    let found = current.with(|e| e.overlays.find(address, size));
-    let bytes = found.unwrap_or_else(|| {
-        let _own = crate::arena::own();
-        let layout = Layout::for_value(this);
-        let bytes = if size == 0 {
-            std::ptr::without_provenance_mut(layout.align())
-        } else {
-            // SAFETY: the size is not zero.
-            unsafe { std::alloc::alloc(layout) }
-        };
-        assert!(!bytes.is_null(), "raddle: out of memory");
-        let kept = untouched().lock().unwrap_or_else(|e| e.into_inner());
-        let from = match kept.get(&(address, size)) {
-            Some(saved) => saved.as_ptr(),
-            None => address as *const u8,
-        };
-        // SAFETY: both are `size` bytes; nobody outside changes the original before its bytes are kept,
-        // which needs the lock that is held here.
-        unsafe { std::ptr::copy_nonoverlapping(from, bytes, size) };
-        drop(kept);
+    let bytes = copied(current, address, Layout::for_value(this), &|bytes| {
         let target = at(this, bytes) as *mut T;
         // The box must be static, but it is used up before the execution is put away.
         let drop: Box<dyn FnOnce() + '_> = Box::new(move || {
@@ -110,12 +90,45 @@ fn copy<T: ?Sized>(current: Current, this: &T, address: usize) -> &T {
             unsafe { std::ptr::drop_in_place(target) }
         });
         // SAFETY: statics outlive executions, and so do their types.
-        let drop: Box<dyn FnOnce()> = unsafe { std::mem::transmute(drop) };
-        current.with(|e| e.overlays.copies.push(Copy { original: address, size, bytes, layout, drop }));
-        bytes
+        unsafe { std::mem::transmute::<Box<dyn FnOnce() + '_>, Box<dyn FnOnce()>>(drop) }
     });
     // SAFETY: a copy of a `T` that lives as long as the execution, and with it all tasks that use it.
     unsafe { &*at(this, bytes) }
+}
+
+/// The copy of what is at `address`, made if there is none yet; `drop` says how it is destroyed. Compiled once, and not
+/// for each type in a static.
+#[inline(never)]
+fn copied(
+    current: Current,
+    address: usize,
+    layout: Layout,
+    drop: &dyn Fn(*mut u8) -> Box<dyn FnOnce()>,
+) -> *mut u8 {
+    let size = layout.size();
+    if let Some(found) = current.with(|e| e.overlays.find(address, size)) {
+        return found;
+    }
+    let _own = crate::arena::own();
+    let bytes = if size == 0 {
+        std::ptr::without_provenance_mut(layout.align())
+    } else {
+        // SAFETY: the size is not zero.
+        unsafe { std::alloc::alloc(layout) }
+    };
+    assert!(!bytes.is_null(), "raddle: out of memory");
+    let kept = untouched().lock().unwrap_or_else(|e| e.into_inner());
+    let from = match kept.get(&(address, size)) {
+        Some(saved) => saved.as_ptr(),
+        None => address as *const u8,
+    };
+    // SAFETY: both are `size` bytes; nobody outside changes the original before its bytes are kept,
+    // which needs the lock that is held here.
+    unsafe { std::ptr::copy_nonoverlapping(from, bytes, size) };
+    std::mem::drop(kept);
+    let drop = drop(bytes);
+    current.with(|e| e.overlays.copies.push(Copy { original: address, size, bytes, layout, drop }));
+    bytes
 }
 
 /// The pointer to `this`, moved to `bytes`; keeps the length or the vtable.

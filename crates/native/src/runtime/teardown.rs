@@ -9,6 +9,7 @@ use super::execution::{Execution, Stage};
 use super::left;
 use super::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What unwinds tasks.
@@ -70,10 +71,16 @@ fn throw(current: Current) -> ! {
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<std::thread::Result<T>, Teardown> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Ok(Ok(value)),
-        Err(payload) => match payload.downcast::<Teardown>() {
-            Ok(_) => Err(Teardown),
-            Err(payload) => Ok(Err(payload)),
-        },
+        Err(payload) => told_apart(payload).map(Err),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn told_apart(payload: Box<dyn Any + Send>) -> Result<Box<dyn Any + Send>, Teardown> {
+    match payload.downcast::<Teardown>() {
+        Ok(_) => Err(Teardown),
+        Err(payload) => Ok(payload),
     }
 }
 

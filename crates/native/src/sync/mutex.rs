@@ -52,6 +52,43 @@ pub(super) fn give_back(e: &mut Execution, mutex: ObjectId) {
     e.touch(mutex);
 }
 
+// The operations, whatever is in the mutex.
+
+#[cfg_attr(not(feature = "outlined"), inline(always))]
+#[cfg_attr(feature = "outlined", inline(never))]
+#[track_caller]
+fn lock(current: Current, identity: &Identity) {
+    let mutex = current.object(identity, KIND, [0; 2]);
+    current.perform(Op::new(&LOCK, mutex, Location::caller()));
+    current.with(|e| take(e, mutex));
+    current.did(Effect::None, Synchronises::Acquire);
+}
+
+/// Says whether it did.
+#[track_caller]
+fn try_lock(current: Current, identity: &Identity) -> bool {
+    let mutex = current.object(identity, KIND, [0; 2]);
+    current.perform(Op::new(&TRY_LOCK, mutex, Location::caller()));
+    if !current.with(|e| is_free(e, mutex)) {
+        current.did(Effect::Word("would block"), Synchronises::None);
+        return false;
+    }
+    current.with(|e| take(e, mutex));
+    current.did(Effect::Word("taken"), Synchronises::Acquire);
+    true
+}
+
+#[cfg_attr(not(feature = "outlined"), inline(always))]
+#[cfg_attr(feature = "outlined", inline(never))]
+#[track_caller]
+fn unlock(current: Current, identity: &Identity, poison: &Poison, panicked_before: bool) {
+    let mutex = current.object(identity, KIND, [0; 2]);
+    current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
+    poison.on_release(panicked_before);
+    current.with(|e| give_back(e, mutex));
+    current.did(Effect::None, Synchronises::Release);
+}
+
 /// See [`std::sync::Mutex`].
 pub struct Mutex<T: ?Sized> {
     identity: Identity,
@@ -131,10 +168,7 @@ impl<T: ?Sized> Mutex<T> {
             this.identity.used_outside();
             return this.guard_outside(this.outside.lock().unwrap_or_else(PoisonError::into_inner));
         };
-        let mutex = this.object(current);
-        current.perform(Op::new(&LOCK, mutex, Location::caller()));
-        current.with(|e| take(e, mutex));
-        current.did(Effect::None, Synchronises::Acquire);
+        lock(current, &this.identity);
         this.guard()
     }
 
@@ -151,15 +185,10 @@ impl<T: ?Sized> Mutex<T> {
             };
             return Ok(this.guard_outside(outside)?);
         };
-        let mutex = this.object(current);
-        current.perform(Op::new(&TRY_LOCK, mutex, Location::caller()));
-        if !current.with(|e| is_free(e, mutex)) {
-            current.did(Effect::Word("would block"), Synchronises::None);
-            return Err(TryLockError::WouldBlock);
+        match try_lock(current, &this.identity) {
+            true => Ok(this.guard()?),
+            false => Err(TryLockError::WouldBlock),
         }
-        current.with(|e| take(e, mutex));
-        current.did(Effect::Word("taken"), Synchronises::Acquire);
-        Ok(this.guard()?)
     }
 
     /// See [`std::sync::Mutex::is_poisoned`].
@@ -246,11 +275,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             return;
         }
         let Some(current) = context::current() else { return };
-        let mutex = self.mutex.object(current);
-        current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
-        self.mutex.poison.on_release(self.panicked_before);
-        current.with(|e| give_back(e, mutex));
-        current.did(Effect::None, Synchronises::Release);
+        unlock(current, &self.mutex.identity, &self.mutex.poison, self.panicked_before);
     }
 }
 

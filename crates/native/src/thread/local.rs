@@ -98,6 +98,14 @@ impl<T: 'static> LocalKey<T> {
         Ok(self.find(current)?.expect("just made"))
     }
 
+    /// The value of the running task or thread.
+    fn value(&'static self) -> Result<*const T, AccessError> {
+        match context::current() {
+            None => self.outside.try_with(std::ptr::from_ref).map_err(|_| AccessError),
+            Some(current) => self.get_or_init(current, self.init),
+        }
+    }
+
     /// See [`std::thread::LocalKey::with`].
     #[track_caller]
     pub fn with<F, R>(&'static self, f: F) -> R
@@ -115,11 +123,9 @@ impl<T: 'static> LocalKey<T> {
     where
         F: FnOnce(&T) -> R,
     {
-        let Some(current) = context::current() else {
-            return self.outside.try_with(f).map_err(|_| AccessError);
-        };
-        let value = self.get_or_init(current, self.init)?;
-        // SAFETY: values are boxed, and stay until their task has come to its end or is torn down.
+        let value = self.value()?;
+        // SAFETY: values are boxed, and stay until their task has come to its end or is torn down; those of threads
+        // outside stay until their thread has come to its end.
         Ok(f(unsafe { &*value }))
     }
 

@@ -5,7 +5,7 @@
 
 use super::builder::Builder;
 use super::handle::{Thread, used_outside};
-use super::spawn::{Task, start};
+use super::spawn::{Task, packed, start};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
@@ -78,26 +78,38 @@ fn inside<'env, F, T>(current: Current, f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    let place = Location::caller();
-    let object = current.with(|e| e.new_object(KIND, [0; 2]));
-    let owner = Thread::of_task(current, current.me());
+    let (object, owner) = open(current);
     let scope = Scope { inner: Inner::Explored { object, owner }, scope: PhantomData, env: PhantomData };
     let result = match teardown::catch(|| f(&scope)) {
         Ok(result) => result,
         // Children are torn down before their parents: nobody borrows from here any more.
         Err(down) => teardown::go_on(down),
     };
-    let mut unjoined = current.with(|e| threads_of(e, object).any(|t| e.task(t).handle != Handle::Joined));
-    if unjoined {
-        current.perform(Op::new(&JOIN, object, place));
-        current.did(Effect::None, Synchronises::Acquire);
-        unjoined = current.with(|e| take_leave(e, object));
-    }
+    let panicked = close(current, object, Location::caller());
     match result {
         Err(payload) => resume_unwind(payload),
-        Ok(_) if unjoined => panic!("a scoped thread panicked"),
+        Ok(_) if panicked => panic!("a scoped thread panicked"),
         Ok(value) => value,
     }
+}
+
+fn open(current: Current) -> (ObjectId, Thread) {
+    let object = current.with(|e| e.new_object(KIND, [0; 2]));
+    (object, Thread::of_task(current, current.me()))
+}
+
+/// Waits for all threads of a scope. Says whether one panicked that nobody joined.
+fn close(current: Current, scope: ObjectId, place: &'static Location<'static>) -> bool {
+    if !current.with(|e| threads_of(e, scope).any(|t| e.task(t).handle != Handle::Joined)) {
+        return false;
+    }
+    current.perform(Op::new(&JOIN, scope, place));
+    current.did(Effect::None, Synchronises::Acquire);
+    current.with(|e| take_leave(e, scope))
+}
+
+fn one_more(e: &mut Execution, scope: ObjectId) {
+    e.objects[scope].words[0] += 1;
 }
 
 /// All threads of a scope are done. Says whether one panicked that nobody joined; the scope's own panic tells
@@ -131,6 +143,15 @@ impl<'scope, 'env> Scope<'scope, 'env> {
         F: FnOnce() -> T + Send + 'scope,
         T: Send + 'scope,
     {
+        self.start_packed(builder, packed(f))
+    }
+
+    #[track_caller]
+    fn start_packed<F, T>(&'scope self, builder: Builder, f: F) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
         match &self.inner {
             Inner::Outside(scope) => {
                 used_outside("Scope");
@@ -142,7 +163,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
                 let current = owner.here("Scope");
                 let mut how = builder.inside();
                 how.scope = Some(*object);
-                current.with(|e| e.objects[*object].words[0] += 1);
+                current.with(|e| one_more(e, *object));
                 // SAFETY: the scope waits for the task before anything ends that it borrows.
                 let task = unsafe { start(current, how, Location::caller(), f) };
                 let thread = task.thread(current);

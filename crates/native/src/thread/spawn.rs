@@ -61,26 +61,88 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
 ) -> Task<T> {
     let (result, packet) = Packet::new();
     let body = move || {
-        let current = context::current().expect("a task runs inside of an execution");
         let Ok(outcome) = catch(f) else { return Came::Down };
-        match &outcome {
-            Ok(_) => current.with(panics::handled),
-            Err(payload) => current.with(|e| note_panic(e, &**payload)),
-        }
+        note_end(outcome.as_ref().err());
         result.set(outcome);
         // If nobody will ever look at it, the result is destroyed here.
         match catch(move || drop(result)) {
             Ok(Ok(())) => Came::ToItsEnd,
-            Ok(Err(payload)) => result_panicked(current, &*payload),
+            Ok(Err(payload)) => result_panicked(&*payload),
             Err(_) => Came::Down,
         }
     };
+    // SAFETY: the caller's.
+    Task { id: unsafe { begin(current, how, place, body) }, packet }
+}
+
+/// What a thread is to do. Where operations are compiled once for all programs, it is of one type for each kind of
+/// result, and not of one for each place that spawns.
+#[cfg(feature = "outlined")]
+pub(super) fn packed<'a, T>(f: impl FnOnce() -> T + Send + 'a) -> Box<dyn FnOnce() -> T + Send + 'a> {
+    let _own = crate::arena::own();
+    Box::new(f)
+}
+#[cfg(not(feature = "outlined"))]
+#[inline(always)]
+pub(super) fn packed<F>(f: F) -> F {
+    f
+}
+
+/// # Safety
+/// What `body` borrows outlives the task.
+#[cfg(feature = "outlined")]
+unsafe fn begin(
+    current: Current,
+    how: How,
+    place: &'static Location<'static>,
+    body: impl FnOnce() -> Came,
+) -> Explored {
+    let own = crate::arena::own();
+    let body: Box<dyn FnOnce() -> Came + '_> = Box::new(body);
+    drop(own);
+    // SAFETY: the caller's.
+    unsafe { begin_boxed(current, how, place, body) }
+}
+
+/// # Safety
+/// What `body` borrows outlives the task.
+#[cfg(feature = "outlined")]
+#[inline(never)]
+unsafe fn begin_boxed(
+    current: Current,
+    how: How,
+    place: &'static Location<'static>,
+    body: Box<dyn FnOnce() -> Came + '_>,
+) -> Explored {
+    // SAFETY: the caller's.
+    unsafe { begin_as_it_is(current, how, place, body) }
+}
+
+#[cfg(not(feature = "outlined"))]
+use begin_as_it_is as begin;
+
+/// # Safety
+/// What `body` borrows outlives the task.
+unsafe fn begin_as_it_is(
+    current: Current,
+    how: How,
+    place: &'static Location<'static>,
+    body: impl FnOnce() -> Came,
+) -> Explored {
     // SAFETY: the caller's.
     let id = current.with(|e| unsafe { e.spawn(how.label, how.stack_size, place, body) });
     if let Some(scope) = how.scope {
         current.with(|e| e.task_mut(id).scope = scope);
     }
-    Task { id: Explored::new(current, id), packet }
+    Explored::new(current, id)
+}
+
+fn note_end(panic: Option<&Box<dyn Any + Send>>) {
+    let current = context::current().expect("a task runs inside of an execution");
+    match panic {
+        None => current.with(panics::handled),
+        Some(payload) => current.with(|e| note_panic(e, &**payload)),
+    }
 }
 
 /// The panic that ended the task is what it is known for. If the hook did not see it last, then it was
@@ -94,7 +156,8 @@ fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
 }
 
 #[cold]
-fn result_panicked(current: Current, payload: &(dyn Any + Send)) -> Came {
+fn result_panicked(payload: &(dyn Any + Send)) -> Came {
+    let current = context::current().expect("a task runs inside of an execution");
     let message = panics::message_of(payload);
     current.with(|e| {
         let name = e.task_name(e.current);
@@ -112,42 +175,56 @@ impl<T> Task<T> {
     /// Waits for the task's end and takes its result.
     #[track_caller]
     pub fn join(&self, what: &str) -> std::thread::Result<T> {
-        let (current, task) = self.id.here(what);
-        let end = current.with(|e| e.task(task).end);
-        current.perform(Op::new(&JOIN, end, Location::caller()).arg(task.0 as u64));
-        current.did(Effect::None, Synchronises::Join(task));
-        current.with(|e| e.task_mut(task).handle = Handle::Joined);
+        join(&self.id, what, Location::caller());
         self.packet.take().expect("a task that has ended left its result")
     }
 
     /// Whether the task's function is over. Says nothing about what the task did, as std's does not.
     #[track_caller]
     pub fn is_finished(&self, what: &str) -> bool {
-        let (current, task) = self.id.here(what);
-        let end = current.with(|e| e.task(task).end);
-        let not_yet = current.perform(Op::new(&IS_FINISHED, end, Location::caller()).arg(task.0 as u64)) == 1;
-        let finished = current.with(|e| {
-            let task = e.task_mut(task);
-            task.seen_finished |= task.returned && !not_yet;
-            task.seen_finished
-        });
-        current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
-        finished
+        is_finished(&self.id, what, Location::caller())
     }
 
     /// Nobody will join it.
     fn detach(&self) {
-        let Some(current) = context::current().filter(|c| self.id.lives_in(*c)) else { return };
-        let id = self.id.task();
-        current.with(|e| {
-            if e.task(id).handle == Handle::Held {
-                e.task_mut(id).handle = Handle::Dropped;
-                if e.task(id).phase == Phase::Ended {
-                    e.fail_for_panic(id);
-                }
-            }
-        });
+        detach(&self.id);
     }
+}
+
+#[track_caller]
+fn join(id: &Explored, what: &str, place: &'static Location<'static>) {
+    let (current, task) = id.here(what);
+    let end = current.with(|e| e.task(task).end);
+    current.perform(Op::new(&JOIN, end, place).arg(task.0 as u64));
+    current.did(Effect::None, Synchronises::Join(task));
+    current.with(|e| e.task_mut(task).handle = Handle::Joined);
+}
+
+#[track_caller]
+fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> bool {
+    let (current, task) = id.here(what);
+    let end = current.with(|e| e.task(task).end);
+    let not_yet = current.perform(Op::new(&IS_FINISHED, end, place).arg(task.0 as u64)) == 1;
+    let finished = current.with(|e| {
+        let task = e.task_mut(task);
+        task.seen_finished |= task.returned && !not_yet;
+        task.seen_finished
+    });
+    current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
+    finished
+}
+
+fn detach(id: &Explored) {
+    let Some(current) = context::current().filter(|c| id.lives_in(*c)) else { return };
+    let id = id.task();
+    current.with(|e| {
+        if e.task(id).handle == Handle::Held {
+            e.task_mut(id).handle = Handle::Dropped;
+            if e.task(id).phase == Phase::Ended {
+                e.fail_for_panic(id);
+            }
+        }
+    });
 }
 
 enum Inner<T> {
@@ -172,6 +249,15 @@ unsafe impl<T> Sync for JoinHandle<T> {}
 /// See [`std::thread::spawn`].
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    spawn_packed(packed(f))
+}
+
+#[track_caller]
+fn spawn_packed<F, T>(f: F) -> JoinHandle<T>
 where
     F: FnOnce() -> T + Send + 'static,
     T: Send + 'static,
@@ -205,6 +291,18 @@ impl<T> JoinHandle<T> {
     /// What `f` and its result borrow outlives the thread.
     #[track_caller]
     pub(super) unsafe fn start<F>(builder: Builder, f: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
+        // SAFETY: the caller's.
+        unsafe { JoinHandle::start_packed(builder, packed(f)) }
+    }
+
+    /// # Safety
+    /// What `f` and its result borrow outlives the thread.
+    #[track_caller]
+    unsafe fn start_packed<F>(builder: Builder, f: F) -> io::Result<JoinHandle<T>>
     where
         F: FnOnce() -> T + Send,
         T: Send,

@@ -168,6 +168,13 @@ impl Optimal {
         }
     }
 
+    /// A task that was there last time, after the same steps, and is not there now.
+    #[inline]
+    fn missing(&self, point: &Point<'_>) -> Option<TaskId> {
+        let known = self.path.tasks_met();
+        (known > point.all().len()).then(|| TaskId(known as u32 - 1))
+    }
+
     /// The pick that the schedule prescribes next.
     fn follow(&mut self, point: &Point<'_>) -> Decision {
         let Move { name, option, odd } = self.schedule[self.taken];
@@ -347,6 +354,10 @@ impl Strategy for Optimal {
             return Decision::take(Pick { task: event.task, option: event.option });
         }
         if !self.is_up_to_date(so_far.steps(), point) {
+            if let Some(missing) = self.missing(point) {
+                // The program is not deterministic, as is said of a pick that cannot happen.
+                return Decision::take(Pick { task: missing, option: 0 });
+            }
             self.catch_up(so_far.steps(), point);
         }
         if self.taken < self.schedule.len() {
@@ -367,7 +378,7 @@ impl Strategy for Optimal {
     }
 
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        if self.path.len() > so_far.len() {
+        if self.path.len() > so_far.len() || self.missing(point).is_some() {
             return;
         }
         self.catch_up(so_far.steps(), point);

@@ -222,6 +222,11 @@ impl Path {
     pub fn knows_all(&self, point: &Point<'_>) -> bool {
         self.tasks.len() == point.all().len() && self.phantoms.is_empty()
     }
+    /// How many tasks were met.
+    #[inline]
+    pub fn tasks_met(&self) -> usize {
+        self.tasks.len()
+    }
     /// A task is born, as the next one.
     pub fn bear(&mut self, birth: Birth) {
         let task = TaskId(self.tasks.len() as u32);

@@ -1,7 +1,7 @@
 //! `AtomicBool`.
 
 use super::cell::{Bits, FETCH_AND, FETCH_NAND, FETCH_NOT, FETCH_OR, FETCH_XOR, SWAP, Strength};
-use super::shared::{fetch, shared};
+use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;

@@ -4,7 +4,7 @@ use super::cell::{Bits, Strength};
 use super::cell::{
     FETCH_ADD, FETCH_AND, FETCH_MAX, FETCH_MIN, FETCH_NAND, FETCH_OR, FETCH_SUB, FETCH_XOR, SWAP,
 };
-use super::shared::{fetch, shared};
+use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;

@@ -7,6 +7,7 @@
 /// The methods that every atomic has. For use inside of its `impl`; the value in place is field 0.
 macro_rules! shared {
     ($atomic:ident, $value:ty) => {
+        operations!($atomic, $value);
         /// See std's `from_ptr`.
         ///
         /// # Safety
@@ -15,11 +16,6 @@ macro_rules! shared {
         pub const unsafe fn from_ptr<'a>(ptr: *mut $value) -> &'a Self {
             // SAFETY: the caller keeps std's contract, and the layouts are the same.
             unsafe { &*ptr.cast::<Self>() }
-        }
-        #[inline]
-        fn cell(&self) -> $crate::sync::atomic::cell::Cell {
-            let address = &raw const *self as usize;
-            $crate::sync::atomic::cell::Cell { address, kind: stringify!($atomic) }
         }
         /// See std's `get_mut`.
         #[inline]
@@ -38,8 +34,34 @@ macro_rules! shared {
         pub const fn as_ptr(&self) -> *mut $value {
             self.0.as_ptr()
         }
+        /// See std's `fetch_update`.
+        #[inline]
+        #[track_caller]
+        pub fn fetch_update<F>(
+            &self,
+            set_order: Ordering,
+            fetch_order: Ordering,
+            f: F,
+        ) -> Result<$value, $value>
+        where
+            F: FnMut($value) -> Option<$value>,
+        {
+            self.try_update(set_order, fetch_order, f)
+        }
+    };
+}
+
+/// Those of them that are operations, or made of operations.
+macro_rules! operations {
+    ($atomic:ident, $value:ty) => {
+        #[inline]
+        fn cell(&self) -> $crate::sync::atomic::cell::Cell {
+            let address = &raw const *self as usize;
+            $crate::sync::atomic::cell::Cell { address, kind: stringify!($atomic) }
+        }
         /// See std's `load`.
-        #[inline(always)]
+        #[cfg_attr(not(feature = "outlined"), inline(always))]
+        #[cfg_attr(feature = "outlined", inline(never))]
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             let this = here(self);
@@ -47,7 +69,8 @@ macro_rules! shared {
             explored.unwrap_or_else(|| this.0.load(order))
         }
         /// See std's `store`.
-        #[inline(always)]
+        #[cfg_attr(not(feature = "outlined"), inline(always))]
+        #[cfg_attr(feature = "outlined", inline(never))]
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             let this = here(self);
@@ -68,7 +91,8 @@ macro_rules! shared {
             }
         }
         /// See std's `compare_exchange`.
-        #[inline(always)]
+        #[cfg_attr(not(feature = "outlined"), inline(always))]
+        #[cfg_attr(feature = "outlined", inline(never))]
         #[track_caller]
         pub fn compare_exchange(
             &self,
@@ -80,7 +104,8 @@ macro_rules! shared {
             self.exchange(Strength::Strong, (current, new), (success, failure))
         }
         /// See std's `compare_exchange_weak`.
-        #[inline(always)]
+        #[cfg_attr(not(feature = "outlined"), inline(always))]
+        #[cfg_attr(feature = "outlined", inline(never))]
         #[track_caller]
         pub fn compare_exchange_weak(
             &self,
@@ -110,20 +135,6 @@ macro_rules! shared {
                 Ok(found)
             });
             explored.unwrap_or_else(|| this.0.compare_exchange(values.0, values.1, orders.0, orders.1))
-        }
-        /// See std's `fetch_update`.
-        #[inline]
-        #[track_caller]
-        pub fn fetch_update<F>(
-            &self,
-            set_order: Ordering,
-            fetch_order: Ordering,
-            f: F,
-        ) -> Result<$value, $value>
-        where
-            F: FnMut($value) -> Option<$value>,
-        {
-            self.try_update(set_order, fetch_order, f)
         }
         /// See std's `try_update`.
         #[inline]
@@ -167,7 +178,8 @@ macro_rules! shared {
 macro_rules! fetch {
     ($name:ident, $verb:ident, $argument:ty, $value:ty, $new:expr) => {
         #[doc = concat!("See std's `", stringify!($name), "`.")]
-        #[inline(always)]
+        #[cfg_attr(not(feature = "outlined"), inline(always))]
+        #[cfg_attr(feature = "outlined", inline(never))]
         #[track_caller]
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);
@@ -183,4 +195,4 @@ macro_rules! fetch {
     };
 }
 
-pub(super) use {fetch, shared};
+pub(super) use {fetch, operations, shared};

@@ -92,6 +92,25 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// From now on these are the facts of a channel.
+    #[cfg_attr(not(feature = "outlined"), inline(always))]
+    #[cfg_attr(feature = "outlined", inline(never))]
+    fn settle(self, e: &mut Execution, before: Facts, channel: (ObjectId, u64, &Layout)) {
+        let (object, capacity, layout) = channel;
+        e.objects[object].words = self.words();
+        // Where messages are handed over, each has its own sender, which waits for it.
+        let only_who = e.looks_away() && capacity > 0 && layout.orders(u32::MAX);
+        let changed = match only_who {
+            true => before.who_can_go_on(capacity) != self.who_can_go_on(capacity),
+            false => before.what_can_be_told() != self.what_can_be_told(),
+        };
+        if changed {
+            e.touch(object);
+        }
+    }
+}
+
 /// A message on its way.
 pub(super) struct Message<T> {
     /// Its number in the channel, from 0.
@@ -182,16 +201,7 @@ impl<T> Channel<T> {
             let before = Facts::of(e, self.object);
             let mut after = before;
             let result = f(&mut after);
-            e.objects[self.object].words = after.words();
-            // Where messages are handed over, each has its own sender, which waits for it.
-            let only_who = e.looks_away() && self.capacity > 0 && self.layout.orders(u32::MAX);
-            let changed = match only_who {
-                true => before.who_can_go_on(self.capacity) != after.who_can_go_on(self.capacity),
-                false => before.what_can_be_told() != after.what_can_be_told(),
-            };
-            if changed {
-                e.touch(self.object);
-            }
+            after.settle(e, before, (self.object, self.capacity, &self.layout));
             result
         })
     }

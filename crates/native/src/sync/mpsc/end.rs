@@ -2,6 +2,7 @@
 
 use super::channel::Channel;
 use crate::runtime::context::{self, Current};
+use crate::runtime::object::Kind;
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
@@ -40,12 +41,7 @@ impl<T, R> End<T, R> {
     fn refuse(&self, current: Option<Current>) -> ! {
         match (self, current) {
             (End::Outside(_, made), Some(current)) => current.misuse(made_outside(made)),
-            (End::Explored(channel), Some(current)) => {
-                current.misuse(from_elsewhere(&format!("a {} of another execution", channel.kind())))
-            }
-            (End::Explored(channel), None) => {
-                panic!("raddle: {}", from_elsewhere(&format!("a {} of an execution", channel.kind())).message)
-            }
+            (End::Explored(channel), current) => refuse_elsewhere(channel.kind(), current),
             (End::Outside(..), None) => unreachable!("an end of the outside is used there"),
         }
     }
@@ -68,6 +64,15 @@ impl<T, R> End<T, R> {
             }
             _ => None,
         }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn refuse_elsewhere(kind: Kind, current: Option<Current>) -> ! {
+    match current {
+        Some(current) => current.misuse(from_elsewhere(&format!("a {kind} of another execution"))),
+        None => panic!("raddle: {}", from_elsewhere(&format!("a {kind} of an execution")).message),
     }
 }
 

@@ -28,7 +28,9 @@ pub fn explore(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<
         return Ok(());
     }
     ear.seen.lock().unwrap().clear();
-    search(&whole, Checker::random(more).time_limit(LONG_ENOUGH), program)
+    search(&whole, Checker::random(more).time_limit(LONG_ENOUGH), program)?;
+    // The first was shorter than others.
+    if ear.failed_with(FailureKind::StepLimit) { beginnings(order, ear, program) } else { Ok(()) }
 }
 
 fn left(ear: &Ear) -> Option<Duration> {
