@@ -137,6 +137,8 @@ unsafe fn begin_as_it_is(
     Explored::new(current, id)
 }
 
+#[cfg_attr(not(feature = "outlined"), inline(always))]
+#[cfg_attr(feature = "outlined", inline(never))]
 fn note_end(panic: Option<&Box<dyn Any + Send>>) {
     let current = context::current().expect("a task runs inside of an execution");
     match panic {
@@ -191,6 +193,8 @@ impl<T> Task<T> {
     }
 }
 
+#[cfg_attr(not(feature = "outlined"), inline(always))]
+#[cfg_attr(feature = "outlined", inline(never))]
 #[track_caller]
 fn join(id: &Explored, what: &str, place: &'static Location<'static>) {
     let (current, task) = id.here(what);
@@ -256,6 +260,8 @@ where
     spawn_packed(packed(f))
 }
 
+#[cfg_attr(not(feature = "outlined"), inline(always))]
+#[cfg_attr(feature = "outlined", inline(never))]
 #[track_caller]
 fn spawn_packed<F, T>(f: F) -> JoinHandle<T>
 where

@@ -4,6 +4,8 @@ use crate::child;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Condvar, LazyLock, Mutex, mpsc};
 use raddle::{Checker, thread};
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 
 /// The bytes of this process that are in memory.
 fn resident() -> usize {
@@ -68,4 +70,20 @@ fn is_flat() {
     // In a process of its own, where no other test takes memory.
     let (status, text) = child::run(&mut child::of("memory::measured"));
     assert!(status.success(), "{text}");
+}
+
+/// Maps of an execution are seeded alike, but between checks the thread's own go on as if nothing had been.
+#[test]
+fn hash_maps_between_checks_are_seeded_as_before() {
+    let hash = || RandomState::new().hash_one(1);
+    let seen = std::thread::spawn(move || {
+        let inside = || Checker::exhaustive().run(hash).outcomes().keys().copied().collect::<Vec<_>>();
+        let [before, first, between, second, after] =
+            [vec![hash()], inside(), vec![hash()], inside(), vec![hash()]];
+        assert_eq!(first, second);
+        [before, first, between, after]
+    });
+    let mut seen = seen.join().unwrap();
+    seen.sort();
+    assert!(seen.windows(2).all(|pair| pair[0] != pair[1]), "{seen:?}");
 }
