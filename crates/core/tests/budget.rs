@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use raddle_core::search::{NoListener, search};
-use raddle_core::strategy::{Decision, Dfs, Next, Prefix, Random, Strategy, Within};
+use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Prefix, Random, Strategy, Within};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, FailureKind};
 use raddle_core::world::Point;
@@ -129,6 +129,20 @@ fn a_search_of_slow_executions_stops_at_the_time_limit() {
     assert!(begun.elapsed() < Duration::from_millis(600), "{:?}", begun.elapsed());
     assert!(found.executions < 30, "{}", found.executions);
     assert!(found.coverage.to_string().ends_with(" at the time limit"), "{}", found.coverage);
+}
+
+/// A search that has explored all there is when its time is up is through: a bound that grows goes on from there.
+#[test]
+fn a_time_limit_that_comes_too_late() {
+    let strategies: [Box<dyn Strategy>; 2] = [Box::new(Dfs::new()), Box::new(Optimal::new())];
+    for strategy in strategies {
+        let mut plan = all(1);
+        plan.budget.time = Some(Duration::from_millis(20));
+        let program = program([&[Sleep(150)]]);
+        let found = search(&plan, strategy, || Toy::new(&program), std::sync::Arc::new(NoListener));
+        assert_eq!((found.executions, found.through, found.left), (1, true, None));
+        assert!(found.coverage.is_exhaustive(), "{}", found.coverage);
+    }
 }
 
 /// Gives up every execution in this way, so many times.

@@ -208,6 +208,8 @@ where
     drop(watching);
     let stopped = shared.watched.stopped();
     let total = shared.into_total();
+    // The time may be up in the very moment in which all is done.
+    let stopped = stopped.filter(|why| !(*why == Stopped::Time && total.nothing_left));
     let executions = match plan.counted + total.executions {
         1 => "1 execution".to_owned(),
         n => format!("{} executions", thousands(n)),

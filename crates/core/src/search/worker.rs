@@ -44,6 +44,8 @@ pub(super) struct Total<T> {
     pub extent: Option<Extent>,
     /// What was not explored, if the search had to stop and can go on later.
     pub left: Option<Vec<Part>>,
+    /// It had to stop when it had come to its end.
+    pub nothing_left: bool,
     /// How much of the whole tree has been explored; none if there is no telling.
     pub explored: Option<f64>,
 }
@@ -91,6 +93,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             assumptions: Vec::new(),
             extent: None,
             left: None,
+            nothing_left: false,
             explored: None,
         };
         let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
@@ -120,9 +123,15 @@ impl<'a, T: Ord> Shared<'a, T> {
             _ => false,
         };
         if is_wanted {
-            let left = self.left.into_inner().unwrap().into_iter().chain(self.watched.pool.take_all());
-            let parts: Option<Vec<Vec<Part>>> = left.map(|mut job| job.strategy.save()).collect();
-            total.left = parts.map(|parts| parts.concat()).filter(|parts| !parts.is_empty());
+            let mut jobs = self.left.into_inner().unwrap();
+            jobs.extend(self.watched.pool.take_all());
+            let parts: Option<Vec<Vec<Part>>> = jobs.iter_mut().map(|job| job.strategy.save()).collect();
+            let parts = parts.map(|parts| parts.concat());
+            total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
+            if total.nothing_left && total.extent.is_none() {
+                total.extent = jobs.last().map(|job| job.strategy.extent(total.executions));
+            }
+            total.left = parts.filter(|parts| !parts.is_empty());
         }
         total.assumptions.sort();
         total.assumptions.dedup();
