@@ -27,8 +27,11 @@
 //! Guarantee: every maximal trace exactly once, and those that are cut short at least once, for worlds in which
 //! operations that do not conflict commute and what blocks an operation is among what it conflicts with. Where a
 //! schedule leads nowhere, since all who can move belong to the schedules of others, the rest of it is abandoned as
-//! redundant. That takes two locks for readers and writers, whose writers become readers of the other one and cannot
-//! go on without each other.
+//! redundant. It takes a writer and two readers of which the second cannot go on without the first, as where the first
+//! writes another such lock while it reads, and the second wants to read that one, too. "The second reads before the
+//! writer, and the first does not" is a schedule, as far as anybody can tell who has not seen what the second does next;
+//! but the writer never gets in unless the first has read, too. Nothing is lost by that, and the beginning of an execution
+//! is spent. To know it before would take to know what tasks do after steps that they have not taken yet.
 
 mod clock;
 mod conflicts;
