@@ -54,9 +54,12 @@ impl Listening {
             n => format!(", {} failed", thousands(n)),
         };
         let estimate = progress.estimate.map(|estimate| {
-            let (least, most) = estimate.range;
-            let all = format!(" of about {}", thousands(estimate.total));
-            if least == most { all } else { format!("{all} ({} to {})", thousands(least), thousands(most)) }
+            let ((least, most), total) = (estimate.range, thousands(estimate.total));
+            match estimate.rising {
+                true => format!(" of {total} or many more"),
+                false if least == most => format!(" of about {total}"),
+                false => format!(" of about {total} ({} to {})", thousands(least), thousands(most)),
+            }
         });
         let bound = match progress.finished_bound {
             None => String::new(),
@@ -131,9 +134,14 @@ mod tests {
         assert_eq!(listening.words(&progress), "raddle: a test: 12,000 executions, 3,000 a second, 4 s");
         (progress.earlier, progress.failures) = (4_000, 2);
         (progress.finished_bound, progress.peak) = (Some(1), 1_200);
-        progress.estimate = Some(Estimate { total: 34_650, range: (30_000, 51_000), explored: 0.35 });
+        progress.estimate =
+            Some(Estimate { total: 34_650, range: (30_000, 51_000), explored: 0.35, rising: false });
         let words = "raddle: a test: 12,000 executions of about 34,650 (30,000 to 51,000), 2 failed, 2,000 a second, all \
                      within 1 preemption done, at most 1,200 steps kept, 4 s";
         assert_eq!(listening.words(&progress), words);
+        progress.estimate =
+            Some(Estimate { total: 51_000, range: (30_000, 51_000), explored: 0.4, rising: true });
+        let words = listening.words(&progress);
+        assert!(words.contains("12,000 executions of 51,000 or many more, 2 failed"), "{words}");
     }
 }

@@ -2,7 +2,9 @@
 //! Thiébaux, Walsh, AAAI 2006: the weighted backtrack estimator).
 //!
 //! At each branching all alternatives are taken to be equally large. That is wrong for any single one of them, so an
-//! estimate comes with the range of those that were made since half of the present part of the tree was explored.
+//! estimate comes with the range of those that were made since half of the present part of the tree was explored. A
+//! search that meets the small alternatives first finds them rising all the time: then the present one is no more than
+//! a lower bound, and says so.
 
 /// How many executions there will be.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -13,7 +15,12 @@ pub struct Estimate {
     pub range: (u64, u64),
     /// How much of the tree has been explored, from 0 to 1.
     pub explored: f64,
+    /// The recent ones have only risen: there may be many more.
+    pub rising: bool,
 }
+
+/// By how much the first of the recent ones must be lower for the present one to be a lower bound.
+const RISE: f64 = 1.1;
 
 /// The estimates of one search so far.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +40,8 @@ impl Estimates {
         }
         let recent = || self.all.iter().filter(|(then, _)| *then >= explored / 2.0).map(|(_, total)| *total);
         let range = (recent().min().unwrap_or(total).min(total), recent().max().unwrap_or(total).max(total));
-        Some(Estimate { total, range, explored: explored.min(1.0) })
+        let rising = explored < 1.0 && range.1 == total && total as f64 > range.0 as f64 * RISE;
+        Some(Estimate { total, range, explored: explored.min(1.0), rising })
     }
 }
 
@@ -49,7 +57,10 @@ mod tests {
         let estimate = estimates.add(10, 0.1).unwrap();
         assert_eq!((estimate.total, estimate.range), (100, (100, 100)), "the first one was long ago");
         let estimate = estimates.add(30, 0.15).unwrap();
-        assert_eq!((estimate.total, estimate.range), (200, (100, 200)));
-        assert_eq!(estimates.add(150, 1.0).unwrap().total, 150);
+        assert_eq!((estimate.total, estimate.range, estimate.rising), (200, (100, 200), true));
+        let estimate = estimates.add(30, 0.2).unwrap();
+        assert_eq!((estimate.total, estimate.range, estimate.rising), (150, (100, 200), false));
+        let estimate = estimates.add(300, 1.0).unwrap();
+        assert_eq!((estimate.total, estimate.rising), (300, false), "all is known");
     }
 }
