@@ -15,7 +15,7 @@ use raddle_core::strategy::{
     Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Replay, Sampler, Strategy, Within,
 };
 use raddle_core::ticket::Ticket;
-use raddle_core::verdict::{Failure, FailureKind};
+use raddle_core::verdict::{Extent, Failure, FailureKind};
 use raddle_native::{Detached, Interrupt, NativeWorld, Observers, Settings, Spins};
 use raddle_report::Run;
 use std::collections::BTreeMap;
@@ -374,6 +374,11 @@ impl Checker {
         let is_stopped = writes && (findings.interrupted || !has_time);
         let stopped = if is_stopped { self.save(&mut findings) } else { None };
         let before = resume::add(&self.earlier, &mut findings);
+        if let (0, Extent::Within(bounds)) = (findings.executions, &findings.coverage.extent) {
+            // True of all of them, but not what anybody wants to hear.
+            let words = format!("no execution comes to an end within {}", bounds.join(" and "));
+            findings.coverage.extent = Extent::Part(words);
+        }
         if matches!(self.choice, Choice::Random(_)) {
             let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));
             findings.coverage.assumptions.splice(0..0, words);
@@ -578,7 +583,6 @@ mod tests {
     use super::*;
     use raddle_core::strategy::{Decision, Next};
     use raddle_core::trace::Trace;
-    use raddle_core::verdict::Extent;
     use raddle_core::world::Point;
 
     /// A reduction that cannot tell how to go on.

@@ -129,10 +129,10 @@ impl<T: Ord + Debug> Report<T> {
     /// All results, failures included.
     fn results(&self) -> Vec<String> {
         let passed = self.outcomes().iter();
-        let passed = passed.map(|(result, times)| format!("{result:?} {}", times_in_words(*times)));
+        let passed = passed.map(|(result, times)| format!("{result:?} came {}", times_in_words(*times)));
         let before = self.outcomes_before().iter();
         let passed =
-            passed.chain(before.map(|(result, times)| format!("{result} {}", times_in_words(*times))));
+            passed.chain(before.map(|(result, times)| format!("{result} came {}", times_in_words(*times))));
         passed.chain(self.failures_by_kind().keys().filter_map(|kind| self.seen(*kind))).collect()
     }
 

@@ -50,7 +50,8 @@ fn bounds_combine_and_are_named() {
     let report = checker.run(racy_counter);
     assert_eq!(report.executions(), 0);
     let words = report.coverage().to_string();
-    let expected = "exhaustive within 1 preemption and a lead of 0 yields and 3 steps";
+    let expected =
+        "not exhaustive: no execution comes to an end within 1 preemption and a lead of 0 yields and 3 steps";
     assert!(words.starts_with(expected), "{words}");
 }
 
@@ -72,6 +73,11 @@ fn executions_that_are_too_long_do_not_fail() {
     assert_eq!(report.failures(), 0);
     assert!(report.outcomes().keys().copied().eq(0..*report.outcomes().keys().last().unwrap() + 1));
     assert!(report.coverage().to_string().starts_with("exhaustive within 12 steps"), "{}", report.coverage());
+    // Where all are too long, nobody is told that all is well.
+    let report = Checker::exhaustive().within_steps(1).preemptions(0).run(endless);
+    assert_eq!((report.executions(), report.never_panics().holds), (0, false));
+    let expected = "not exhaustive: no execution comes to an end within 0 preemptions and 1 step";
+    assert!(report.coverage().to_string().starts_with(expected), "{}", report.coverage());
 }
 
 fn preemptions<T>(report: &Report<T>) -> usize {
