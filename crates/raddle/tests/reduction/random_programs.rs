@@ -25,9 +25,9 @@ pub enum Do {
     WeakExchange(usize, i64),
     Lock(usize, Vec<Do>),
     TryLock(usize, Vec<Do>),
-    Read(Vec<Do>),
-    Write(Vec<Do>),
-    TryWrite,
+    Read(usize, Vec<Do>),
+    Write(usize, Vec<Do>),
+    TryWrite(usize),
     Send(i64),
     SendBounded(i64),
     Recv,
@@ -57,7 +57,7 @@ struct Shared {
     vars: [AtomicI64; 2],
     mutexes: [Mutex<i64>; 2],
     condvar: Condvar,
-    rwlock: RwLock<i64>,
+    rwlocks: [RwLock<i64>; 2],
     sender: Sender<i64>,
     bounded: SyncSender<i64>,
     /// Whoever receives takes turns.
@@ -96,17 +96,17 @@ fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, n
                     play(inner, shared, name, spawned, notes);
                 }
             }
-            Read(inner) => {
-                let guard = shared.rwlock.read().unwrap_or_else(|e| e.into_inner());
+            Read(l, inner) => {
+                let guard = shared.rwlocks[*l].read().unwrap_or_else(|e| e.into_inner());
                 notes.push(*guard);
                 play(inner, shared, name, spawned, notes);
             }
-            Write(inner) => {
-                let mut guard = shared.rwlock.write().unwrap_or_else(|e| e.into_inner());
+            Write(l, inner) => {
+                let mut guard = shared.rwlocks[*l].write().unwrap_or_else(|e| e.into_inner());
                 *guard += 1;
                 play(inner, shared, name, spawned, notes);
             }
-            TryWrite => notes.push(shared.rwlock.try_write().is_ok() as i64),
+            TryWrite(l) => notes.push(shared.rwlocks[*l].try_write().is_ok() as i64),
             Send(value) => shared.sender.send(*value).unwrap(),
             SendBounded(value) => shared.bounded.send(*value).unwrap(),
             Recv => notes.push(receivers(shared).0.recv().unwrap()),
@@ -164,7 +164,7 @@ fn body(program: &[Do], panics: &Arc<Panics>) -> Notes {
         vars: Default::default(),
         mutexes: Default::default(),
         condvar: Condvar::new(),
-        rwlock: RwLock::new(0),
+        rwlocks: Default::default(),
         sender,
         bounded,
         receivers: Mutex::new((receiver, other)),
@@ -215,7 +215,7 @@ fn op() -> impl Strategy<Value = Do> {
         1 => (0..2usize).prop_map(Add),
         2 => (0..2usize, 0..2i64).prop_map(|(x, v)| Exchange(x, v)),
         1 => (0..2usize, 0..2i64).prop_map(|(x, v)| WeakExchange(x, v)),
-        1 => Just(TryWrite),
+        1 => (0..2usize).prop_map(TryWrite),
         2 => (1..3i64).prop_map(Send),
         2 => (1..3i64).prop_map(SendBounded),
         2 => Just(Recv),
@@ -238,8 +238,8 @@ fn op() -> impl Strategy<Value = Do> {
         prop_oneof![
             2 => (0..2usize, inner.clone()).prop_map(|(m, inner)| Lock(m, inner)),
             1 => (0..2usize, inner.clone()).prop_map(|(m, inner)| TryLock(m, inner)),
-            1 => inner.clone().prop_map(Read),
-            1 => inner.prop_map(Write),
+            1 => (0..2usize, inner.clone()).prop_map(|(l, inner)| Read(l, inner)),
+            1 => (0..2usize, inner).prop_map(|(l, inner)| Write(l, inner)),
         ]
     })
 }
@@ -278,7 +278,7 @@ fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
 /// that happened before.
 #[test]
 fn a_panic_that_is_noticed_later() {
-    let child = |inner: Do| Spawn(vec![Write(vec![inner])]);
+    let child = |inner: Do| Spawn(vec![Write(0, vec![inner])]);
     let program = [Spawn(vec![child(Add(1))]), Spawn(vec![child(Expect(1)), Send(1)])];
     check(&program, Settings::default()).unwrap();
 }
