@@ -23,6 +23,8 @@ use no_arena as arena;
 pub mod cell;
 pub mod choice;
 #[doc(hidden)]
+pub mod expected;
+#[doc(hidden)]
 pub mod futex;
 pub mod future;
 pub mod hint;

@@ -15,7 +15,7 @@ const fn entry(name: &'static str, version: &'static str) -> Entry {
 }
 
 /// All of them.
-pub static ENTRIES: [Entry; 13] = [
+pub static ENTRIES: [Entry; 19] = [
     Entry { in_ci: true, arguments: &["--as-miri"], ..entry("once_cell", "1.21.4") },
     Entry { in_ci: true, arguments: &["--features", "std,async"], ..entry("oneshot", "0.2.1") },
     Entry { arguments: &["--as-miri"], ..entry("arc-swap", "1.9.3") },
@@ -47,4 +47,10 @@ pub static ENTRIES: [Entry; 13] = [
         ],
         ..entry("tokio", "1.54.1")
     },
+    entry("async-lock", "3.5.0"),
+    entry("bus", "2.4.1"),
+    entry("left-right", "0.11.8"),
+    entry("scoped_threadpool", "0.1.9"),
+    entry("thread_local", "1.1.10"),
+    entry("triomphe", "0.1.17"),
 ];

@@ -1,7 +1,7 @@
 //! What is behind results that do not explain themselves. Each was looked at.
 
 /// A crate, the beginning of the names of tests, and what is behind their results.
-const EXPLANATIONS: [(&str, &str, &str); 5] = [
+const EXPLANATIONS: [(&str, &str, &str); 8] = [
     (
         "crossbeam-channel",
         "fairness",
@@ -25,6 +25,24 @@ const EXPLANATIONS: [(&str, &str, &str); 5] = [
         "src/select.rs - select::Selector (line 62)",
         "A real, if harmless, race: the selector takes one of two messages, `main` drops both receivers, and the thread \
          panics in `tx1.send(42).unwrap()` if it comes too late",
+    ),
+    (
+        "scoped_threadpool",
+        "demo_",
+        "An expected limit: a thread of the pool panics on purpose, and nobody joins it; the usual harness takes no notice \
+         of that, and here it counts",
+    ),
+    (
+        "scoped_threadpool",
+        "tests::join_all_with_thread_panic",
+        "An expected limit: a thread of the pool panics on purpose, and nobody joins it; the usual harness takes no notice \
+         of that, and here it counts",
+    ),
+    (
+        "triomphe",
+        "arc::tests::into_unique_data_race_no_sleep",
+        "A real, if harmless, race: `Arc::into_unique(a).unwrap()` panics in a thread that nobody joins if the other thread \
+         has not dropped its reference yet",
     ),
     (
         "thingbuf",

@@ -7,7 +7,7 @@ fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
     let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["--budget", "30s", "--", "passes::"]);
     assert_eq!(code, 0, "{tests:#?}");
-    assert_eq!(tests.len(), 16);
+    assert_eq!(tests.len(), 17);
     for (name, test) in &tests {
         if name == "passes::if_it_is_not_ignored" {
             assert_eq!((&test["verdict"], &test["because"]), (&"ignored".into(), &"it takes a week".into()));
@@ -37,6 +37,8 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
         ("with_a_deadlock", "deadlock", ""),
         ("asleep_on_a_futex", "deadlock", ""),
         ("by_not_panicking", "panic", "did not panic"),
+        ("by_not_panicking_where_a_thread_does", "panic", "did not panic"),
+        ("where_a_thread_panics", "panic", "and nobody joins it"),
         (
             "with_other_words",
             "panic",

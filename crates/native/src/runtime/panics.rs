@@ -145,7 +145,8 @@ pub(crate) fn handled(e: &mut Execution) {
 impl Execution {
     /// A panic of a task that the program never learned of.
     pub fn unnoticed_panic(&self) -> Option<TaskId> {
-        self.task_ids().find(|t| {
+        let expected = crate::expected::are_panics_of_threads();
+        self.task_ids().filter(|t| !expected || *t == TaskId::MAIN).find(|t| {
             let task = self.task(*t);
             task.panic.is_some() && task.handle != Handle::Joined && task.phase == Phase::Ended
         })

@@ -7,6 +7,7 @@ use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
 use crate::{long, memory};
+use raddle::expected;
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,6 +35,7 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     statics::keep();
     memory::prepare(order.arena);
     let program = || verdict::run(*body, desc);
+    expected::allow_panics_of_threads(verdict::should_panic(desc));
     let mut result = searches(&order, ear, &program);
     let alone = Order { workers: 1, ..order.clone() };
     if order.workers > 1
@@ -121,6 +123,7 @@ pub fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> R
 /// Runs a test that explores by itself.
 fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc) -> Outcome {
     ear.seen.lock().unwrap().clear();
+    expected::allow_panics_of_threads(false);
     statics::let_go();
     memory::let_go();
     let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));

@@ -7,6 +7,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// A test as the compiler's harness hands it over.
 pub type Body = fn() -> Result<(), String>;
 
+/// Whether it is meant to panic.
+pub fn should_panic(desc: &TestDesc) -> bool {
+    desc.should_panic != ShouldPanic::No
+}
+
 /// Runs the test once. Panics if it fails.
 #[track_caller]
 pub fn run(body: Body, desc: &TestDesc) {
