@@ -10,4 +10,6 @@ counter_test() ->
 
 several_test_() ->
     [fun() -> ?assert(true) end,
-     {"with a title", fun() -> ?assertEqual(5, small:ring_5()) end}].
+     {"with a title", fun() -> ?assertEqual(5, small:ring_5()) end},
+     {generator, fun() -> [?_assertEqual(1, 1), {inparallel, 2, ?_assert(true)}] end},
+     {setup, fun() -> resource end, {with, [fun(R) -> ?assertEqual(resource, R) end]}}].

@@ -67,6 +67,8 @@ impl Accesses {
     const LANE_BITS: u32 = 21;
     const LANE: u64 = (1 << Self::LANE_BITS) - 1;
     const WRITES: u64 = 1 | 1 << Self::LANE_BITS | 1 << (2 * Self::LANE_BITS);
+    /// The highest bit of each lane.
+    const TOPS: u64 = Self::WRITES << (Self::LANE_BITS - 1);
     /// Objects from this number on share a lane value, which is safe: they only conflict more often.
     const LAST: u32 = (Self::LANE >> 1) as u32 - 1;
     const EVERYTHING: u64 = 1 << 63;
@@ -143,18 +145,22 @@ impl Accesses {
     /// The first access to `object`, by number, and whether any of them writes.
     #[inline]
     pub(crate) fn access_to(self, object: ObjectId) -> Option<(usize, Mode)> {
-        let wanted = Self::lane(object, Mode::Read) >> 1;
-        let (mut rest, mut first, mut mode) = (self.0, None, Mode::Read);
-        for at in 0..Self::LANES as usize {
-            if (rest & Self::LANE) >> 1 == wanted {
-                first = first.or(Some(at));
-                if rest & 1 == 1 {
-                    mode = Mode::Write;
-                }
-            }
-            rest >>= Self::LANE_BITS;
+        let wanted = Self::lane(object, Mode::Read) * Self::WRITES;
+        let found = Self::TOPS & !Self::holding((self.0 ^ wanted) & !Self::WRITES);
+        if found == 0 {
+            return None;
         }
-        first.map(|first| (first, mode))
+        let first = found.trailing_zeros();
+        let at = (first >= Self::LANE_BITS) as usize + (first >= 2 * Self::LANE_BITS) as usize;
+        let writes = self.0 << (Self::LANE_BITS - 1) & found != 0;
+        Some((at, if writes { Mode::Write } else { Mode::Read }))
+    }
+    /// The highest bit of each lane that holds an object.
+    #[inline]
+    const fn holding(lanes: u64) -> u64 {
+        // What lies between the highest bit of a lane and the lowest, which is the mode.
+        const MIDDLE: u64 = Accesses::TOPS - (Accesses::WRITES << 1);
+        (((lanes & MIDDLE) + MIDDLE) | lanes) & Self::TOPS
     }
     /// Whether anything is written.
     #[inline]
@@ -169,10 +175,21 @@ impl Accesses {
     /// Whether the order of two operations of different tasks can matter.
     #[inline]
     pub fn conflict(self, other: Accesses) -> bool {
-        if self.is_everything() || other.is_everything() {
+        if (self.0 | other.0) & Self::EVERYTHING != 0 {
             return true;
         }
-        self.iter().any(|a| other.iter().any(|b| a.conflicts(b)))
+        // Each lane of one word meets each of the other, all three of them at once.
+        const ALL: u64 = (1 << (3 * Accesses::LANE_BITS)) - 1;
+        let mine = Self::holding(self.0);
+        let mut theirs = other.0;
+        for _ in 0..Self::LANES {
+            let written = ((self.0 | theirs) & Self::WRITES) << (Self::LANE_BITS - 1);
+            if mine & written & !Self::holding((self.0 ^ theirs) & !Self::WRITES) != 0 {
+                return true;
+            }
+            theirs = (theirs << Self::LANE_BITS | theirs >> (2 * Self::LANE_BITS)) & ALL;
+        }
+        false
     }
 }
 
@@ -206,6 +223,31 @@ mod tests {
         assert!(Accesses::read(A).conflict(Accesses::write(A)));
         assert!(Accesses::write(A).conflict(Accesses::write(A)));
         assert!(!Accesses::write(A).conflict(Accesses::write(B)));
+    }
+
+    #[test]
+    fn lanes_conflict_as_single_accesses_do() {
+        let mut rng = crate::random::Rng::new(7, 0);
+        let mut some = || {
+            let lanes = rng.below(4);
+            (0..lanes).fold(Accesses::NONE, |all, _| {
+                let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
+                let object = [0, 1, 2, 3, 500_000, 1 << 19, (1 << 20) - 2, u32::MAX][rng.below(8) as usize];
+                all.and(ObjectId(object), mode)
+            })
+        };
+        for _ in 0..20_000 {
+            let (one, two) = (some(), some());
+            for object in [0, 1, 3, 4, 500_000, (1 << 20) - 2].map(ObjectId) {
+                let to = |a: &Access| a.object == object;
+                let first = one.iter().position(|a| to(&a));
+                let writes = one.iter().any(|a| to(&a) && a.mode == Mode::Write);
+                let mode = if writes { Mode::Write } else { Mode::Read };
+                assert_eq!(one.access_to(object), first.map(|at| (at, mode)), "{one:?} {object:?}");
+            }
+            let slowly = one.iter().any(|a| two.iter().any(|b| a.conflicts(b)));
+            assert_eq!(one.conflict(two), slowly, "{one:?} {two:?}");
+        }
     }
 
     #[test]

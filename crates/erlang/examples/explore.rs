@@ -96,7 +96,11 @@ fn main() {
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
-    let findings = search(&plan, strategy, make, std::sync::Arc::new(NoListener));
+    let listener = std::sync::Arc::new(NoListener);
+    let findings = match rest.get(1).map(String::as_str) {
+        Some("optimal") => raddle_erlang::reduce::explore(&plan, &program, listener),
+        _ => search(&plan, strategy, make, listener),
+    };
     let seconds = begun.elapsed().as_secs_f64();
     println!(
         "{} executions ({} abandoned), {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",

@@ -8,6 +8,7 @@
 pub mod beam;
 pub mod code;
 pub mod command;
+pub mod ends;
 pub mod ets;
 pub mod guide;
 mod keep;

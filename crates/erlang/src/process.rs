@@ -162,6 +162,8 @@ pub struct Process {
     pub save: u32,
     /// A receive that was picked is under way.
     pub receiving: bool,
+    /// Where the order of messages is left open: others have had a part in where it is now, not only its own steps.
+    pub led_by_others: bool,
     /// How many children it has.
     pub children: u32,
     /// How many references it has made.
@@ -232,6 +234,7 @@ impl Process {
             letters: Vec::new(),
             save: 0,
             receiving: false,
+            led_by_others: false,
             children: 0,
             refs: 0,
             uniques: 0,

@@ -3,17 +3,19 @@
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
+use crate::ends::Unobserved;
 use crate::keep::Kept;
 use crate::linear;
-use crate::machine::access::Mark;
-use crate::machine::{self, Log, Machine};
+use crate::machine::{self, Log, Machine, Memory};
 use crate::past::{Done, Standings};
+use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
 use raddle_core::operation::TaskId;
 use raddle_core::story::{Actor, Line, Story};
 use raddle_core::trace::Step;
+use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, Snapshot, World};
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -46,6 +48,8 @@ pub struct ErlangWorld {
     pub(crate) standings: Standings,
     /// The picks of the execution before this one.
     last_time: Vec<Pick>,
+    /// Who waited for ever, and what was said of that.
+    deadlock: Option<(Vec<Rc<Process>>, Defect)>,
     assumptions: Vec<String>,
 }
 
@@ -71,7 +75,17 @@ pub(crate) fn start_module() -> Module {
 impl ErlangWorld {
     /// The world of a program.
     pub fn new(program: &Program) -> ErlangWorld {
-        let env = Rc::new(Env { code: Code::new(program.path.clone()), settings: program.settings.clone() });
+        ErlangWorld::with(program, Rc::new(Code::new(program.path.clone())), None)
+    }
+
+    /// The world of the same program in which messages have an order.
+    pub fn with_order(&self, program: &Program) -> ErlangWorld {
+        ErlangWorld::with(program, self.begin.code(), None)
+    }
+
+    fn with(program: &Program, code: Rc<Code>, unobserved: Option<Unobserved>) -> ErlangWorld {
+        let env =
+            Rc::new(Env { code, settings: program.settings.clone(), memory: Memory::default(), unobserved });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
             // A generator of EUnit's: it says what is to be tested.
@@ -93,6 +107,7 @@ impl ErlangWorld {
             done: Vec::new(),
             standings: Standings::default(),
             last_time: Vec::new(),
+            deadlock: None,
             assumptions,
         };
         world.begin_again();
@@ -116,7 +131,17 @@ impl ErlangWorld {
     /// The world of a program, for reductions: the order in which messages arrive is left open as far as nobody
     /// sees it. [`ErlangWorld::in_order`] gives a run as it happens.
     pub fn unordered(program: &Program) -> ErlangWorld {
-        let mut world = ErlangWorld::new(program);
+        ErlangWorld::new(program).with_order_open()
+    }
+
+    /// The same, taking for granted that nobody observes ends.
+    pub fn unobserved(program: &Program, unobserved: &Unobserved) -> ErlangWorld {
+        let code = Rc::new(Code::new(program.path.clone()));
+        ErlangWorld::with(program, code, Some(unobserved.clone())).with_order_open()
+    }
+
+    fn with_order_open(self) -> ErlangWorld {
+        let mut world = self;
         world.begin.leave_order_open();
         world.begin_again();
         world
@@ -160,6 +185,11 @@ impl ErlangWorld {
             assert!(option < options, "raddle: {} cannot move where it did", describe(&machine, task));
             machine.step(Pick { task, option });
             taken.push(Pick { task, option });
+            // An end that nobody observes is a step of its own here.
+            if states[step + 1].has_ended(key) && machine.is_ending(task.index()) {
+                machine.step(Pick { task, option: 0 });
+                taken.push(Pick { task, option: 0 });
+            }
         }
         Some(taken)
     }
@@ -216,7 +246,7 @@ impl ErlangWorld {
         let accesses = self.now.point().pending(pick.task).accesses;
         self.now.step(pick);
         let hurries = self.now.is_hurried();
-        self.done.push(Done { pick, accesses, mark: Mark::of(accesses), hurries });
+        self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
         for task in self.now.looked_at() {
             self.standings.note(task, before + 1, self.now.standing(task));
         }
@@ -319,6 +349,9 @@ impl World for ErlangWorld {
     fn is_possible(&self) -> bool {
         !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some()
     }
+    fn is_refuted(&self) -> bool {
+        self.now.are_ends_observed()
+    }
     fn step(&mut self, pick: Pick) {
         self.go(pick);
     }
@@ -333,9 +366,21 @@ impl World for ErlangWorld {
         }
     }
     fn end(&mut self) -> End<String> {
+        // Programs that wait for ever do so in the same way in execution after execution.
+        if let Some((waiting, defect)) = &self.deadlock
+            && self.machine().are_all_that_wait(waiting)
+        {
+            return End::Failed(defect.clone());
+        }
         match self.machine().ending() {
             machine::Ending::Passed(result) => End::Passed(result),
-            machine::Ending::Failed(defect) => End::Failed(defect),
+            machine::Ending::Failed(defect) => {
+                if defect.kind == FailureKind::Deadlock {
+                    let waiting = self.machine().waiting().cloned().collect();
+                    self.deadlock = Some((waiting, defect.clone()));
+                }
+                End::Failed(defect)
+            }
         }
     }
     fn story(&self) -> Story {

@@ -18,6 +18,7 @@ use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 /// A strategy that writes down the executions of another one.
@@ -50,6 +51,9 @@ impl Strategy for Recording {
         self.inner.extent(executions)
     }
 }
+
+/// How many programs were explored in fewer steps, since nobody observes ends in them.
+static UNOBSERVED: AtomicU64 = AtomicU64::new(0);
 
 /// Programs with more executions are left out.
 const LIMIT: u64 = 3_000;
@@ -149,6 +153,11 @@ fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
     }
     assert_eq!(few.undecided, 0, "{name}: undecided");
     assert_eq!(seen(&few), seen(&all), "{name}: the outcomes");
+    // The same where ends that nobody observes are no steps of their own.
+    let quick = optimal(program);
+    assert_eq!((quick.executions, quick.undecided), (few.executions, 0), "{name}: ends that nobody observes");
+    assert_eq!((&quick.outcomes, &quick.failures_by_kind), (&few.outcomes, &few.failures_by_kind), "{name}");
+    UNOBSERVED.fetch_add((quick.steps < few.steps) as u64, Relaxed);
     if program.settings.grain == Grain::Full {
         let twice = one_of_each_class(&name, (&ordered, &open), &executions, &representatives);
         assert!(!twice || may_die, "{name}: a class was explored twice");
@@ -248,6 +257,7 @@ fn lenient(grain: Grain, delivery: Delivery) -> Settings {
 fn messages() {
     let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
     many("oracle_messages", Flavour::Messages, &settings, 1);
+    assert!(UNOBSERVED.load(Relaxed) >= 10, "there are programs in which nobody observes ends");
 }
 
 #[test]

@@ -230,6 +230,10 @@ impl Tables {
         }
         true
     }
+    /// Whether a process has tables.
+    pub fn owns_some(&self, pid: Pid) -> bool {
+        self.by_id.values().any(|t| t.owner == pid)
+    }
     /// The tables of a process, as it calls them.
     pub fn owned_by(&self, pid: Pid) -> Vec<Term> {
         self.by_id.values().filter(|t| t.owner == pid).map(|t| t.shown()).collect()

@@ -100,38 +100,52 @@ impl Object {
 /// What an operation touches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
-    list: [Option<(u64, bool)>; 3],
+    /// Keys, and whether they are written; 0 is no key.
+    list: [(u64, bool); 3],
     everything: bool,
+    /// It touches what the end of a process touches, and is no end that nobody is told of.
+    observes: bool,
 }
 
 impl Touch {
     /// Nothing.
-    pub const NOTHING: Touch = Touch { list: [None; 3], everything: false };
+    pub const NOTHING: Touch = Touch { list: [(0, false); 3], everything: false, observes: false };
     /// Everything.
-    pub const EVERYTHING: Touch = Touch { list: [None; 3], everything: true };
+    pub const EVERYTHING: Touch = Touch { list: [(0, false); 3], everything: true, observes: true };
 
     /// Also reads this.
+    #[inline]
     #[must_use]
     pub fn read(self, object: Object) -> Touch {
-        self.add(object.key(), false)
+        self.observing(object).add(object.key(), false)
     }
     /// Also writes this.
+    #[inline]
     #[must_use]
     pub fn write(self, object: Object) -> Touch {
-        self.add(object.key(), true)
+        self.observing(object).add(object.key(), true)
     }
+    #[inline]
+    fn observing(mut self, object: Object) -> Touch {
+        self.observes |= matches!(object, Object::Watch(_));
+        self
+    }
+    /// Also ends this process, which nobody is told of.
+    #[must_use]
+    pub fn ends(self, pid: Pid) -> Touch {
+        self.add(Object::Watch(pid).key(), true)
+    }
+    /// Whether it touches what the ends of others touch.
+    #[inline]
+    pub fn observes_ends(self) -> bool {
+        self.observes
+    }
+    #[inline]
     fn add(mut self, key: u64, write: bool) -> Touch {
         for slot in &mut self.list {
-            match slot {
-                Some((k, w)) if *k == key => {
-                    *w |= write;
-                    return self;
-                }
-                Some(_) => {}
-                None => {
-                    *slot = Some((key, write));
-                    return self;
-                }
+            if slot.0 == key || slot.0 == 0 {
+                *slot = (key, slot.1 | write);
+                return self;
             }
         }
         Touch::EVERYTHING
@@ -141,17 +155,22 @@ impl Touch {
         if self.everything {
             return Accesses::EVERYTHING_THERE_IS;
         }
-        let each = self.list.into_iter().flatten();
-        each.fold(Accesses::NONE, |all, (key, write)| {
-            all.and(objects.number(key), if write { Mode::Write } else { Mode::Read })
-        })
+        let mut all = Accesses::NONE;
+        for (key, write) in self.list {
+            if key == 0 {
+                break;
+            }
+            all = all.and(objects.number(key), if write { Mode::Write } else { Mode::Read });
+        }
+        all
     }
 }
 
 /// The objects of one execution, numbered in the order in which they were first touched.
 #[derive(Clone, Default)]
 pub struct Objects {
-    known: std::rc::Rc<Numbered>,
+    /// None if nothing was touched.
+    known: Option<std::rc::Rc<Numbered>>,
 }
 
 /// A hash table of keys, which are never 0, with linear probing; a power of two of places, half of them empty.
@@ -200,13 +219,13 @@ impl Numbered {
 impl Objects {
     /// The number of an object, if it was ever touched.
     pub fn find(&self, object: Object) -> Option<ObjectId> {
-        self.known.find(object.key())
+        self.known.as_ref()?.find(object.key())
     }
     #[inline]
     fn number(&mut self, key: u64) -> ObjectId {
-        match self.known.find(key) {
+        match self.known.as_ref().and_then(|known| known.find(key)) {
             Some(number) => number,
-            None => std::rc::Rc::make_mut(&mut self.known).add(key),
+            None => std::rc::Rc::make_mut(self.known.get_or_insert_default()).add(key),
         }
     }
 }
@@ -228,7 +247,7 @@ impl Mark {
         }
         // One bit is everybody's: what touches everything conflicts even with what touches nothing.
         accesses.iter().fold(Mark { touched: 1, written: 0 }, |mark, access| {
-            let bit = 2 << (access.object.0 % 63);
+            let bit = 1 << (access.object.0 % 64).max(1);
             let written = if access.mode == Mode::Write { bit } else { 0 };
             Mark { touched: mark.touched | bit, written: mark.written | written }
         })
@@ -241,42 +260,45 @@ impl Mark {
 }
 
 /// The tasks whose pending operation is to be looked at again.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Stale {
-    few: u64,
+    first: [u64; Stale::WORDS],
+    /// Those behind.
     more: bool,
 }
 
 impl Stale {
+    const WORDS: usize = 4;
+
     /// This one.
     #[inline]
     pub fn add(&mut self, task: usize) {
-        if task < 64 {
-            self.few |= 1 << task;
-        } else {
-            self.more = true;
+        match self.first.get_mut(task / 64) {
+            Some(word) => *word |= 1 << (task % 64),
+            None => self.more = true,
         }
     }
     /// All of them.
     pub fn everything(&mut self) {
-        *self = Stale { few: u64::MAX, more: true };
-    }
-    /// None.
-    #[inline]
-    pub fn clear(&mut self) {
-        *self = Stale::default();
+        *self = Stale { first: [u64::MAX; Stale::WORDS], more: true };
     }
     /// Those of the first `len` tasks that are, and maybe more of them, in ascending order.
     #[inline]
-    pub fn all(&self, len: usize) -> impl Iterator<Item = usize> + use<> {
-        let mut few = if len < 64 { self.few & ((1 << len) - 1) } else { self.few };
-        let more = if self.more { 64..len } else { 0..0 };
-        let few = std::iter::from_fn(move || {
-            let task = few.trailing_zeros() as usize;
-            few &= few.wrapping_sub(1);
-            (task < 64).then_some(task)
-        });
-        few.chain(more)
+    pub fn each(&self, len: usize, mut visit: impl FnMut(usize)) {
+        for (at, word) in self.first.iter().enumerate().take(len.div_ceil(64)) {
+            let mut left = *word;
+            while left != 0 {
+                let task = at * 64 + left.trailing_zeros() as usize;
+                if task >= len {
+                    return;
+                }
+                visit(task);
+                left &= left - 1;
+            }
+        }
+        if self.more {
+            (64 * Stale::WORDS..len).for_each(visit);
+        }
     }
 }
 

@@ -92,7 +92,9 @@ pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
 impl Machine {
     /// Whether a process waits for the reply to a call.
     fn awaits_reply(&self, p: &Process) -> bool {
-        let (gen_module, do_call) = (Atom::new("gen"), Atom::new("do_call"));
+        static CALL: std::sync::LazyLock<(Atom, Atom)> =
+            std::sync::LazyLock::new(|| (Atom::new("gen"), Atom::new("do_call")));
+        let (gen_module, do_call) = *CALL;
         let callers = p.frames.iter().map(|f| Pc { module: f.ret.module, at: f.ret.at.saturating_sub(1) });
         callers.chain(std::iter::once(p.pc)).any(|pc| {
             let module = self.env.code.module(pc.module);
@@ -105,6 +107,17 @@ impl Machine {
         self.over.is_some() || self.halted
     }
 
+    /// The processes that have not ended.
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = &Rc<Process>> {
+        self.processes().map(|(_, p)| p).filter(|p| !p.is_gone())
+    }
+
+    /// Whether the run ended with these processes, as they are, waiting, and nothing else to tell of.
+    pub(crate) fn are_all_that_wait(&self, processes: &[Rc<Process>]) -> bool {
+        let is_plain = self.over.is_none() && self.failed.is_none() && !self.halted;
+        is_plain && self.waiting().map(Rc::as_ptr).eq(processes.iter().map(Rc::as_ptr))
+    }
+
     /// How the run ended; asked when nothing can happen any more.
     pub fn ending(&self) -> Ending {
         if let Some(defect) = self.over.as_ref().or(self.failed.as_ref()) {
@@ -114,7 +127,7 @@ impl Machine {
             return Ending::Passed("halt".to_owned());
         }
         let strict = self.env.settings.judgement == Judgement::Strict;
-        let waiting: Vec<&Rc<Process>> = self.processes().map(|(_, p)| p).filter(|p| !p.is_gone()).collect();
+        let waiting: Vec<&Rc<Process>> = self.waiting().collect();
         let stuck: Vec<&Rc<Process>> = waiting
             .iter()
             .copied()

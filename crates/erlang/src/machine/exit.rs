@@ -1,6 +1,7 @@
 //! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
 //! and each monitoring process is told. Grain `thesis` takes all of it in one step.
 
+use super::memory::Given;
 use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next};
 use crate::settings::{Grain, Judgement};
@@ -52,6 +53,7 @@ impl Machine {
         p.frames.clear();
         p.fr.clear();
         p.receiving = false;
+        p.led_by_others |= signalled;
         if signalled && self.is_order_open() && self.mover != task {
             // What it was about to do might have been before, so that stays pending, and its end is a task of its own.
             let end = Task::End(self.process(task).pid);
@@ -232,8 +234,66 @@ impl Machine {
         }
     }
 
+    /// Whether the end of a process is one step that nobody is told of and that takes nothing away.
+    pub(super) fn ends_alone(&self, task: usize) -> bool {
+        let p = self.process(task);
+        let exiting = self.exiting(task);
+        !exiting.begun
+            && exiting.reason.is_atom(known::NORMAL)
+            && p.name.is_none()
+            && p.links.is_empty()
+            && p.monitored_by.is_empty()
+            && p.monitors.is_empty()
+            && !self.tables.owns_some(p.pid)
+            && !self.any_timer()
+    }
+
+    /// The process of `task`, which has just moved, ends in the same step if nobody observes that.
+    pub(super) fn end_unobserved(&mut self, task: usize) {
+        let Some(process) = self.receiver_of(task) else { return };
+        if !self.is_ending(process) || !self.ends_alone(process) {
+            return;
+        }
+        // What is written down of it is no step.
+        let log = self.log.take();
+        self.exit_by_grain(process);
+        self.log = log;
+        if self.log.is_some() {
+            let text = self.exit_words(process, &ExitStep::Vanish);
+            self.note(process, text, String::new(), None, false);
+        }
+    }
+
+    /// Whether a process is about to begin to end by itself.
+    pub(crate) fn is_ending(&self, process: usize) -> bool {
+        let p = self.process(process);
+        matches!(p.next, Next::Exit) && p.exiting.as_ref().is_some_and(|e| !e.begun && !e.signalled)
+    }
+
+    /// Whether the process with this name has ended by itself.
+    pub(crate) fn has_ended(&self, key: u64) -> bool {
+        self.with_key(key).is_some_and(|t| matches!(&self.tasks[t], Task::Process(p) if p.is_gone()))
+    }
+
+    /// Somebody changes, or depends on, what the end of a process does.
+    pub(crate) fn ends_are_observed(&self) {
+        if let Some(unobserved) = &self.env.unobserved {
+            unobserved.refute();
+        }
+    }
+
+    /// Whether somebody observes ends, though it was taken for granted that nobody does.
+    pub(crate) fn are_ends_observed(&self) -> bool {
+        self.env.unobserved.as_ref().is_some_and(|unobserved| unobserved.is_refuted())
+    }
+
     /// Takes all steps of an end that belong together.
     pub(super) fn exit_by_grain(&mut self, task: usize) {
+        if self.ends_alone(task) {
+            return self.again(task, self.process(task).clone(), Given::Rest, |machine, _| {
+                machine.exit_step(task);
+            });
+        }
         while self.exit_step(task) && self.env.settings.grain != Grain::Full && self.over.is_none() {}
     }
 

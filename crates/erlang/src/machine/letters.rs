@@ -8,6 +8,7 @@
 //! (`after 0`), it takes letters by itself.
 
 use super::access::{Object, Objects, Touch};
+use super::memory::Given;
 use super::{Machine, Task};
 use crate::native::Run;
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
@@ -192,10 +193,14 @@ impl Machine {
         let parent = known.mover;
         let to = self.process(task).pid;
         self.add_task(Task::Letter(Rc::new(Letter { to, number, after })), parent, LETTER | nth);
-        let fits = self.fits(task, &message);
-        let p = self.process_mut(task);
-        p.mailbox.push(message);
-        p.letters.push(Mail { task: letter_task as u32, fits });
+        let letter = letter_task as u32;
+        self.again(task, self.process(task).clone(), Given::Message(message, letter), |machine, given| {
+            let Given::Message(message, letter) = given else { unreachable!("it was a message") };
+            let fits = machine.fits(task, &message);
+            let p = machine.process_mut(task);
+            p.mailbox.push(message);
+            p.letters.push(Mail { task: letter, fits });
+        });
     }
 
     /// Whether the receive that a process is at would take a message.
@@ -447,18 +452,22 @@ impl Machine {
         {
             Rc::make_mut(known).overtaken = true;
         }
-        let letter = self.process_mut(task).letters.remove(at).task;
+        let letter = self.process(task).letters[at].task;
         self.tasks[letter as usize] = Task::Received(self.process(task).pid);
-        self.forget_fits(task);
-        let p = self.process_mut(task);
-        p.save = at as u32;
-        p.receiving = true;
         if self.log.is_some() {
             let place = super::ending::own_place(&self.env, self.process(task));
             let message = self.process(task).mailbox[at].to_string();
             self.note(task, "receives a message".to_owned(), message, place, true);
         }
-        self.advance(task);
+        self.again(task, self.process(task).clone(), Given::Turn(at as u32), |machine, _| {
+            machine.process_mut(task).letters.remove(at);
+            machine.forget_fits(task);
+            let p = machine.process_mut(task);
+            p.save = at as u32;
+            p.receiving = true;
+            p.led_by_others = true;
+            machine.advance(task);
+        });
     }
 
     /// How a receive stands when nothing fits.

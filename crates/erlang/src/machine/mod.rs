@@ -5,6 +5,7 @@ pub mod access;
 mod ending;
 mod exit;
 mod letters;
+mod memory;
 mod pending;
 mod perform;
 mod signal;
@@ -14,6 +15,7 @@ mod touch;
 
 pub use ending::{Ending, Log};
 pub use letters::{Letter, Mail, Standing};
+pub use memory::Memory;
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
@@ -90,6 +92,8 @@ pub struct Machine {
     pub(crate) now: u64,
     pub(crate) monotonic: u64,
     pub(crate) kills_left: u32,
+    /// How many timers there are that have not fired.
+    ticking: u32,
     /// What the test process returned.
     pub(crate) result: Option<Term>,
     /// The run is over for this reason.
@@ -108,6 +112,8 @@ pub struct Machine {
     pending: Vec<Pending>,
     /// What each of them touches, at a glance, before timers and others have their say.
     marks: Vec<Mark>,
+    /// What the last step touched.
+    moved: Mark,
     /// Those of them that are to be looked at again after the next step.
     stale: Stale,
     /// Those of them that were looked at after the last step.
@@ -155,6 +161,7 @@ impl Machine {
             now: 0,
             monotonic: 0,
             kills_left,
+            ticking: 0,
             result: None,
             over: None,
             failed: None,
@@ -165,6 +172,7 @@ impl Machine {
             objects: Objects::default(),
             pending: Vec::new(),
             marks: Vec::new(),
+            moved: Mark::default(),
             stale: Stale::default(),
             fresh: Vec::new(),
             enabled: Vec::new(),

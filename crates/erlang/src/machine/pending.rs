@@ -21,7 +21,10 @@ impl Machine {
     pub fn can_block(&self, task: usize) -> bool {
         match &self.tasks[task] {
             // What it did last may have been to receive a letter, before which it could not move.
-            Task::Process(_) if self.is_order_open() => true,
+            Task::Process(p) if self.is_order_open() && p.led_by_others => true,
+            Task::Process(p) if self.is_order_open() && matches!(p.next, Next::Exit | Next::Gone) => {
+                p.is_gone()
+            }
             Task::Process(p) => match &p.next {
                 Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_some()),
                 Next::Receive(_) => true,
@@ -71,6 +74,16 @@ impl Machine {
         &self.env.settings
     }
 
+    /// The code.
+    pub(crate) fn code(&self) -> std::rc::Rc<crate::code::Code> {
+        self.env.code.clone()
+    }
+
+    /// What the last step touched, at a glance.
+    pub(crate) fn moved(&self) -> Mark {
+        self.moved
+    }
+
     /// The tasks whose pending operation may have changed with the last step.
     pub(crate) fn looked_at(&self) -> impl Iterator<Item = usize> {
         self.fresh.iter().map(|task| *task as usize)
@@ -109,29 +122,38 @@ impl Machine {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
         let mut marks = std::mem::take(&mut self.marks);
+        let mut fresh = std::mem::take(&mut self.fresh);
         let moved = Mark::of(accesses);
+        self.moved = moved;
         let known = pending.len();
+        let mut stale = std::mem::take(&mut self.stale);
         for (task, mark) in marks.iter().enumerate() {
             if mark.may_conflict(moved) {
-                self.stale.add(task);
+                stale.add(task);
             }
         }
-        self.fresh.clear();
-        self.fresh.extend(self.stale.all(known).map(|task| task as u32));
-        for task in &self.fresh {
+        fresh.clear();
+        stale.each(known, |task| fresh.push(task as u32));
+        // Whether others can move than before.
+        let mut others = false;
+        for task in &fresh {
             let task = *task as usize;
-            pending[task] = self.evaluate(task, &mut objects);
-            marks[task] = Mark::of(pending[task].accesses);
+            let now = self.evaluate(task, &mut objects);
+            others |= (now.options > 0) != (pending[task].options > 0);
+            pending[task] = now;
+            marks[task] = Mark::of(now.accesses);
         }
         for task in known..self.tasks.len() {
-            self.fresh.push(task as u32);
+            others = true;
+            fresh.push(task as u32);
             pending.push(self.evaluate(task, &mut objects));
             marks.push(Mark::of(pending[task].accesses));
         }
-        self.stale.clear();
-        // Now and then all of it is compared, which takes longer than the rest of a step.
+        self.fresh = fresh;
+        // Now and then all of it is compared, which takes longer than the rest of a step. (Not once it is clear that this
+        // search is in vain: then ends have changed more than they were taken to touch.)
         #[cfg(debug_assertions)]
-        if self.steps.is_multiple_of(5) {
+        if self.steps.is_multiple_of(5) && !self.are_ends_observed() {
             for (task, pending) in pending.iter().enumerate() {
                 let now = self.evaluate(task, &mut objects);
                 assert!(
@@ -145,21 +167,37 @@ impl Machine {
         }
         self.objects = objects;
         self.marks = marks;
+        if others {
+            self.note_movers(&pending);
+        }
         // When the run was ended for everybody, what they would have done stays pending: it might have been before.
-        let over = self.over.is_some() || self.halted;
-        if let (false, Some(task)) = (over, self.hurried) {
+        if self.over.is_some() || self.halted {
+            self.enabled.clear();
+        } else if let Some(task) = self.hurried {
             self.let_only_move(task, &mut pending);
             self.stale.everything();
-        } else if !over {
+            self.note_movers(&pending);
+        } else {
             self.let_timers_fire(&mut pending);
             self.let_faults_happen(&mut pending);
         }
-        self.enabled.clear();
-        if !over {
-            let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
-            self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
-        }
+        debug_assert!(
+            self.over.is_some()
+                || self.halted
+                || self
+                    .enabled
+                    .iter()
+                    .map(|t| t.index())
+                    .eq((0..pending.len()).filter(|t| pending[*t].options > 0))
+        );
         self.pending = pending;
+    }
+
+    /// Lists who can move.
+    fn note_movers(&mut self, pending: &[Pending]) {
+        self.enabled.clear();
+        let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+        self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
     }
 
     /// Only a process, or one of its letters, may move, and it conflicts with everything, since everything waits.
@@ -181,8 +219,8 @@ impl Machine {
 
     fn let_timers_fire(&mut self, pending: &mut [Pending]) {
         // When the test is over and nothing else can happen, nobody waits for timers any more.
-        let busy = pending.iter().any(|p| p.options > 0);
-        if self.test_is_over() || busy && self.env.settings.time == Time::Idle {
+        let busy = !self.enabled.is_empty();
+        if busy && self.env.settings.time == Time::Idle || self.test_is_over() {
             return;
         }
         let Some(earliest) = self.earliest() else { return };
@@ -200,6 +238,7 @@ impl Machine {
                 self.stale.add(task);
             }
         }
+        self.note_movers(pending);
     }
 
     fn let_faults_happen(&mut self, pending: &mut [Pending]) {
@@ -207,7 +246,7 @@ impl Machine {
             return;
         }
         let Some(task) = self.tasks.iter().position(|t| matches!(t, Task::Faults)) else { return };
-        let busy = pending.iter().any(|p| p.options > 0);
+        let busy = !self.enabled.is_empty();
         if !busy && self.test_is_over() {
             return;
         }
@@ -217,6 +256,7 @@ impl Machine {
         pending[task].accesses = Accesses::EVERYTHING_THERE_IS;
         pending[task].manner = Manner::Phantom;
         self.stale.add(task);
+        self.note_movers(pending);
     }
 
     /// Whether a process could take its pending operation, timers aside.
@@ -295,6 +335,14 @@ impl Machine {
         }
     }
 
+    /// If it was taken for granted that nobody observes ends: does this?
+    #[inline]
+    fn look_for_observers(&self, touch: Touch) {
+        if touch.observes_ends() {
+            self.ends_are_observed();
+        }
+    }
+
     fn evaluate(&self, task: usize, objects: &mut super::access::Objects) -> Pending {
         match &self.tasks[task] {
             Task::Process(p) => {
@@ -313,6 +361,7 @@ impl Machine {
                     }
                     _ => self.touch(task),
                 };
+                self.look_for_observers(touch);
                 let place = (p.pc.module as u64) << 32 | p.pc.at as u64;
                 let kind = match &p.next {
                     Next::Call(..) => 1,
@@ -327,6 +376,7 @@ impl Machine {
             Task::Pair(pair) => {
                 let Some(signal) = pair.queue.first() else { return Pending::NOTHING };
                 let touch = self.delivery_touches(pair.from, pair.to, signal);
+                self.look_for_observers(touch);
                 let signature = (pair.from.hash64() ^ pair.to.hash64().rotate_left(9)) as u32;
                 Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Phantom }
             }
@@ -337,6 +387,7 @@ impl Machine {
                     return Pending::NOTHING;
                 }
                 let touch = self.exit_touches(task, p, Touch::NOTHING.read(Object::Itself(*pid)));
+                self.look_for_observers(touch);
                 let signature = (pid.hash64() as u32).rotate_left(3);
                 Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Ordinary }
             }

@@ -1,15 +1,24 @@
 //! Lets things happen: one step of a task, and the local code after it.
 
+use super::memory::Given;
 use super::{Machine, Signal, Task};
 use crate::native::visible::{self, Effect};
 use crate::native::{Native, Run};
-use crate::process::{Deadline, Found, Next, Then};
+use crate::process::{Deadline, Found, Next, Process, Then};
 use crate::run::{self, Mode, Raise, Stop};
 use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
+use raddle_core::story::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pick;
 use std::rc::Rc;
+
+/// What is written down of an operation.
+struct Told {
+    text: String,
+    place: Option<Place>,
+    step: bool,
+}
 
 /// Whether an operation raised an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +55,9 @@ impl Machine {
             }
             Task::Faults => self.fault(task, pick.option as usize),
             Task::Received(_) | Task::Spent(..) => unreachable!("what is over cannot move"),
+        }
+        if self.env.unobserved.is_some() && !self.is_cut() {
+            self.end_unobserved(task);
         }
         self.step_ends(accesses);
         self.stale.add(task);
@@ -102,27 +114,28 @@ impl Machine {
     }
 
     fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
-        let p = self.process(task);
-        let place = if self.log.is_some() { super::ending::own_place(&self.env, p) } else { None };
-        let text = if self.log.is_some() { self.words(task) } else { String::new() };
+        let told = self.log.is_some().then(|| {
+            let place = super::ending::own_place(&self.env, self.process(task));
+            Box::new(Told { text: self.words(task), place, step })
+        });
         let next = self.process(task).next.clone();
         match next {
             Next::Call(native, then) => {
-                let args = self.process(task).x.clone();
+                let before = self.process(task).clone();
                 let Run::Visible(visible) = native.run else {
                     unreachable!("only visible natives are announced")
                 };
-                let done = (visible.act)(self, task, &args);
-                self.done(task, native, then, done, args, (text, place, step))
+                let done = (visible.act)(self, task, &before.x);
+                self.done(task, native, then, done, before, told)
             }
             Next::Send(then) => {
-                let args = self.process(task).x.clone();
-                let done = visible::send(self, task, &args);
-                self.done(task, &visible::SEND, then, done, args, (text, place, step))
+                let before = self.process(task).clone();
+                let done = visible::send(self, task, &before.x);
+                self.done(task, &visible::SEND, then, done, before, told)
             }
             Next::Receive(found) => {
                 if !self.is_order_open() || !self.take_letter(task, option) {
-                    self.receive(task, found, (place, step));
+                    self.receive(task, found, told);
                 }
                 Went::Well
             }
@@ -140,17 +153,17 @@ impl Machine {
         native: &'static Native,
         then: Then,
         done: Result<Effect, Raise>,
-        args: Vec<Term>,
-        (text, place, step): (String, Option<raddle_core::story::Place>, bool),
+        before: Rc<Process>,
+        told: Option<Box<Told>>,
     ) -> Went {
-        if self.log.is_some() {
+        if let Some(told) = told {
             let result = match &done {
                 Ok(Effect::Value(value)) => value.to_string(),
                 Ok(_) => String::new(),
                 Err(Raise::Exception { reason, .. }) => format!("raises {reason}"),
                 Err(Raise::Unsupported(_)) => "is not supported".to_owned(),
             };
-            self.note(task, text, result, place, step);
+            self.note(task, told.text, result, told.place, told.step);
         }
         match done {
             Ok(Effect::Value(value)) => {
@@ -158,10 +171,13 @@ impl Machine {
                     // It killed itself.
                     return Went::Well;
                 }
-                match run::complete(self.process_mut(task), then, value) {
-                    Some(stop) => self.settle(task, stop),
-                    None => self.advance(task),
-                }
+                self.again(task, before, Given::Value(value), |machine, given| {
+                    let Given::Value(value) = given else { unreachable!("it was a value") };
+                    match run::complete(machine.process_mut(task), then, value) {
+                        Some(stop) => machine.settle(task, stop),
+                        None => machine.advance(task),
+                    }
+                });
                 Went::Well
             }
             Ok(Effect::Jump(module, function, args)) => {
@@ -182,6 +198,8 @@ impl Machine {
             }
             Err(raise) => {
                 let env = self.env.clone();
+                let args = before.x.clone();
+                drop(before);
                 let p = self.process_mut(task);
                 match run::raise(p, &env, raise.in_native(native.mfa(), args)) {
                     Ok(()) => self.advance(task),
@@ -192,22 +210,20 @@ impl Machine {
         }
     }
 
-    fn receive(
-        &mut self,
-        task: usize,
-        found: Found,
-        (place, step): (Option<raddle_core::story::Place>, bool),
-    ) {
+    fn receive(&mut self, task: usize, found: Found, told: Option<Box<Told>>) {
+        let (place, step) = told.map_or((None, false), |told| (told.place, told.step));
         match found {
             Found::Message(index) => {
-                let p = self.process_mut(task);
-                p.save = index;
-                p.receiving = true;
                 if self.log.is_some() {
                     let message = self.process(task).mailbox[index as usize].to_string();
                     self.note(task, "receives a message".to_owned(), message, place, step);
                 }
-                self.advance(task);
+                self.again(task, self.process(task).clone(), Given::Turn(index), |machine, _| {
+                    let p = machine.process_mut(task);
+                    p.save = index;
+                    p.receiving = true;
+                    machine.advance(task);
+                });
             }
             Found::Nothing { wait, deadline } => {
                 if let Some(Deadline::At(at)) = deadline {

@@ -1,5 +1,6 @@
 //! Signals between processes, and what each does where it arrives.
 
+use super::memory::Given;
 use super::{Machine, Pair, Task};
 use crate::process::{AliasKind, Monitor};
 use crate::settings::Delivery;
@@ -250,7 +251,11 @@ impl Machine {
                 ]);
                 self.put_in_mailbox(task, message);
             }
-            Signal::GroupLeader(leader) => self.process_mut(task).group_leader = leader,
+            Signal::GroupLeader(leader) => {
+                let p = self.process_mut(task);
+                p.group_leader = leader;
+                p.led_by_others = true;
+            }
         }
     }
 
@@ -306,7 +311,10 @@ impl Machine {
         if self.is_order_open() {
             return self.post(task, message);
         }
-        self.process_mut(task).mailbox.push(message);
-        self.look_again(task);
+        self.again(task, self.process(task).clone(), Given::Message(message, u32::MAX), |machine, given| {
+            let Given::Message(message, _) = given else { unreachable!("it was a message") };
+            machine.process_mut(task).mailbox.push(message);
+            machine.look_again(task);
+        });
     }
 }

@@ -38,6 +38,9 @@ impl Machine {
     pub(crate) fn arm(&mut self, timer: Timer) {
         let parent = self.find(timer.owner).unwrap_or(0);
         let number = Birth::PHANTOM | timer.number;
+        // The end of a process takes its timers away.
+        self.ends_are_observed();
+        self.ticking += 1;
         self.add_task(Task::Timer(Rc::new(timer)), parent, number);
     }
     /// The task of a timer that has not fired.
@@ -58,7 +61,13 @@ impl Machine {
     pub(crate) fn disarm(&mut self, task: usize) {
         if let Task::Timer(timer) = &self.tasks[task] {
             self.tasks[task] = Task::Spent(timer.clone());
+            self.ticking -= 1;
         }
+    }
+    /// Whether there are timers that have not fired.
+    pub(super) fn any_timer(&self) -> bool {
+        debug_assert_eq!(self.ticking > 0, self.tasks.iter().any(|t| matches!(t, Task::Timer(_))));
+        self.ticking > 0
     }
     /// Timers to a process that has ended never matter; those to names live on.
     pub(super) fn cancel_timers_of(&mut self, pid: Pid) {
@@ -66,6 +75,7 @@ impl Machine {
             if let Task::Timer(timer) = task
                 && matches!(timer.to, Term::Pid(p) if p == pid)
             {
+                self.ticking -= 1;
                 *task = Task::Spent(timer.clone());
             }
         }
@@ -83,7 +93,7 @@ impl Machine {
     pub(super) fn fire(&mut self, task: usize) {
         let Task::Timer(timer) = &self.tasks[task] else { return };
         let timer = timer.clone();
-        self.tasks[task] = Task::Spent(timer.clone());
+        self.disarm(task);
         self.now = self.now.max(timer.deadline);
         let to = match &timer.to {
             Term::Pid(p) => Some(*p),

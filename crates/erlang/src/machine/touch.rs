@@ -127,6 +127,9 @@ impl Machine {
     /// What the next step of an ending process touches.
     pub(super) fn exit_touches(&self, task: usize, p: &Process, mine: Touch) -> Touch {
         let exiting = p.exiting.as_ref().expect("a process that ends");
+        if self.ends_alone(task) {
+            return mine.ends(p.pid);
+        }
         let mine = if exiting.begun { Touch::NOTHING } else { mine };
         let step = self.next_exit_step(task);
         let normal = exiting.reason.is_atom(known::NORMAL);

@@ -9,6 +9,9 @@ each({Line, Test}) when is_integer(Line) -> each(Test);
 each({Title, Test}) when is_list(Title); is_binary(Title) -> each(Test);
 each({inorder, Tests}) -> each(Tests);
 each({inparallel, Tests}) -> each(Tests);
+each({inparallel, N, Tests}) when is_integer(N) -> each(Tests);
+each({generator, F}) when is_function(F, 0) -> each(F());
+each({generator, M, F}) -> each(M:F());
 each({timeout, _, Tests}) -> each(Tests);
 each({spawn, Tests}) -> each(Tests);
 each({with, X, Tests}) -> lists:foreach(fun(T) -> T(X) end, Tests);
@@ -16,7 +19,11 @@ each({setup, Setup, Test}) -> each({setup, Setup, fun(_) -> ok end, Test});
 each({setup, How, Setup, Cleanup, Test}) when is_atom(How) -> each({setup, Setup, Cleanup, Test});
 each({setup, Setup, Cleanup, Test}) ->
     R = Setup(),
-    each(if is_function(Test, 1) -> Test(R); true -> Test end),
+    each(case Test of
+             {with, Tests} -> {with, R, Tests};
+             _ when is_function(Test, 1) -> Test(R);
+             _ -> Test
+         end),
     Cleanup(R),
     ok;
 each({foreach, Setup, Tests}) -> each({foreach, Setup, fun(_) -> ok end, Tests});

@@ -13,6 +13,8 @@ pub use exceptions::{Class, Raise, Res};
 
 use crate::beam::{Dst, Instr, Module, Src, Test1, Test2};
 use crate::code::{Code, Target};
+use crate::ends::Unobserved;
+use crate::machine::Memory;
 use crate::native::Run;
 use crate::process::{Found, Frame, Next, Pc, Process, Then};
 use crate::settings::Settings;
@@ -23,9 +25,13 @@ use std::rc::Rc;
 /// What processes share and nobody changes.
 pub struct Env {
     /// The code.
-    pub code: Code,
+    pub code: Rc<Code>,
     /// The settings.
     pub settings: Settings,
+    /// What processes did before, and would do again.
+    pub memory: Memory,
+    /// Whether it is taken for granted that nobody observes ends.
+    pub unobserved: Option<Unobserved>,
 }
 
 /// What a run is for.

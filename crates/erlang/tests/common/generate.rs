@@ -79,13 +79,14 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
         5 => format!("receive {{m, V{0}}} -> V{0}; stop -> stop end", rng.below(1_000_000)),
         _ => format!("receive T{0} -> T{0} after 0 -> none end", rng.below(1_000_000)),
     };
-    let shared = |rng: &mut Rng| match rng.below(9) {
+    let shared = |rng: &mut Rng| match rng.below(10) {
         0 => format!("ets:insert(tab, {{{number}, {worker}}})"),
         1 => format!("ets:lookup(tab, {number})"),
         2 => format!("ets:update_counter(tab, {number}, 1, {{{number}, 0}})"),
         3 => format!("ets:delete(tab, {number})"),
         4 => "catch register(name, self())".to_owned(),
         5 => "(catch unregister(name)) =:= true".to_owned(),
+        9 => format!("try register(name, {whom}) catch error:badarg -> badarg end"),
         6 => "whereis(name) =:= undefined".to_owned(),
         7 => format!("try name ! {{m, {number}}}, sent catch error:badarg -> unsent end"),
         _ => "ets:insert_new(tab, {0, me})".to_owned(),

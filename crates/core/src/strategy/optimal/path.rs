@@ -281,7 +281,8 @@ impl Path {
         // With very many tasks there is room for more than the next few: all clocks are moved each time.
         let room = if self.width >= 16 { self.width / 4 } else { 0 };
         let wide = self.tasks.len().div_ceil(LANES) + room;
-        let mut clocks = Vec::with_capacity(self.clocks.capacity().max(64) / self.width.max(1) * wide);
+        // As many as there is room for events: what was there before may have been for wider ones.
+        let mut clocks = Vec::with_capacity(self.events.capacity().max(32) * wide);
         for at in 0..self.events.len() {
             clocks.extend_from_slice(self.clock(at));
             clocks.resize((at + 1) * wide, clock::NOTHING);
@@ -575,5 +576,26 @@ impl Path {
                 next = found.by;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_used_again_does_not_grow() {
+        let mut path = Path::with_room();
+        let mut room = 0;
+        for time in 0..40 {
+            for number in 0..100 {
+                path.bear(Birth { parent: TaskId(number), number, after: 0 });
+            }
+            if time == 1 {
+                room = path.clocks.capacity();
+            }
+            path.clear();
+        }
+        assert_eq!(path.clocks.capacity(), room);
     }
 }

@@ -151,7 +151,7 @@ static SEND_NOSUSPEND: Visible = Visible {
 
 /// Whether a native is seen at a glance to succeed; false if it may raise an exception.
 pub(crate) fn succeeds(native: &Native, look: &Look<'_>) -> bool {
-    native.module == "ets" && tables::succeeds(native.function, look)
+    matches!(&native.run, Run::Visible(visible) if tables::succeeds(visible, look))
 }
 
 /// The object on which it depends what a native touches, and whether it succeeds, if there is only one.
@@ -176,11 +176,11 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         links::TABLE,
         info::TABLE,
         timers::TABLE,
-        tables::TABLE,
         portions::TABLE,
         storage::TABLE,
         numbers::TABLE,
     ]
     .into_iter()
+    .chain(tables::ALL)
     .flatten()
 }

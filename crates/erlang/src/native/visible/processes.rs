@@ -6,7 +6,7 @@ use crate::machine::access::{Object, Touch};
 use crate::machine::spawn::SpawnOptions;
 use crate::machine::{Signal, Sort};
 use crate::native::Native;
-use crate::process::AliasKind;
+use crate::process::{AliasKind, Process};
 use crate::run::Raise;
 use crate::term::{Atom, Fun, Pid, Ref, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -242,6 +242,18 @@ static EXIT2: Visible = Visible {
     },
 };
 
+/// Who asks to be told of other nodes never is: there are none. Only how often it has asked is known.
+fn monitor_nodes(p: &mut Process, on: &Term) -> Result<Term, Raise> {
+    let on = on.as_bool().ok_or_else(Raise::badarg)?;
+    let name = Atom::new("monitor_nodes");
+    let old = p.flags.iter().find(|(n, _)| *n == name).and_then(|(_, times)| times.as_usize()).unwrap_or(0);
+    p.flags.retain(|(n, _)| *n != name);
+    if on {
+        p.flags.push((name, Term::from(old + 1)));
+    }
+    Ok(Term::from(old))
+}
+
 static PROCESS_FLAG: Visible = Visible {
     touches: |look, touch| touch.write(Object::Watch(look.me.pid)),
     ready: None,
@@ -278,7 +290,18 @@ static PROCESS_FLAG: Visible = Visible {
                     }
                 }
             }
-            _ => return bad(),
+            Some("monitor_nodes") => monitor_nodes(p, &a[1])?,
+            _ => match a[0].as_tuple() {
+                Some([flag, options]) if flag.as_atom().map(Atom::text) == Some("monitor_nodes") => {
+                    if *options != Term::Nil {
+                        return Err(Raise::unsupported(
+                            "net_kernel:monitor_nodes with options is not supported: there are no other nodes",
+                        ));
+                    }
+                    monitor_nodes(p, &a[1])?
+                }
+                _ => return bad(),
+            },
         };
         value(old)
     },

@@ -1,0 +1,210 @@
+//! What processes did by themselves, remembered: the very same copy of a process, given the same thing, goes on in the
+//! same way. Searches bring that about again and again, and then nothing has to be run, copied or thrown away; states
+//! share the processes that they have in common. Debug builds run it all the same and compare.
+
+use super::{Machine, Task};
+use crate::process::{Next, Process};
+use crate::term::{Fun, Pid, Term};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a process is given.
+#[derive(Clone, Debug)]
+pub(crate) enum Given {
+    /// The value of the call that it is at.
+    Value(Term),
+    /// Leave to take a message: the one at this place.
+    Turn(u32),
+    /// A message, and the task of its letter if the order of messages is left open.
+    Message(Term, u32),
+    /// Leave to end, with nobody to tell.
+    Rest,
+}
+
+impl Given {
+    fn kind(&self) -> usize {
+        match self {
+            Given::Value(_) => 0,
+            Given::Turn(_) => 1,
+            Given::Message(..) => 2,
+            Given::Rest => 3,
+        }
+    }
+    fn is_same(&self, other: &Given) -> bool {
+        let mut left = LOOKED_AT;
+        match (self, other) {
+            (Given::Value(a), Given::Value(b)) => is_same(a, b, &mut left),
+            (Given::Turn(a), Given::Turn(b)) => a == b,
+            (Given::Message(a, x), Given::Message(b, y)) => x == y && is_same(a, b, &mut left),
+            (Given::Rest, Given::Rest) => true,
+            _ => false,
+        }
+    }
+}
+
+/// So much of a term is looked at: to compare must not take longer than to run.
+const LOOKED_AT: u32 = 64;
+
+/// Whether two terms are seen to be the same in every respect. `=:=` is not enough: it takes 0.0 for -0.0.
+fn is_same(a: &Term, b: &Term, left: &mut u32) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    let mut all =
+        |a: &[Term], b: &[Term]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b, left));
+    match (a, b) {
+        (Term::Nil, Term::Nil) => true,
+        (Term::Int(a), Term::Int(b)) => a == b,
+        (Term::Atom(a), Term::Atom(b)) => a == b,
+        (Term::Pid(a), Term::Pid(b)) => a == b,
+        (Term::Ref(a), Term::Ref(b)) => a == b,
+        (Term::Float(a), Term::Float(b)) => a.to_bits() == b.to_bits(),
+        (Term::Big(a), Term::Big(b)) => a == b,
+        (Term::Tuple(a), Term::Tuple(b)) => Rc::ptr_eq(a, b) || all(a, b),
+        (Term::Cons(a), Term::Cons(b)) => {
+            Rc::ptr_eq(a, b) || is_same(&a.head, &b.head, left) && is_same(&a.tail, &b.tail, left)
+        }
+        (Term::Bits(a), Term::Bits(b)) => Rc::ptr_eq(a, b),
+        (Term::Map(a), Term::Map(b)) => {
+            let (x, y) = (a.entries(), b.entries());
+            let mut pair = |(x, y): (&(Term, Term), &(Term, Term))| {
+                is_same(&x.0, &y.0, left) && is_same(&x.1, &y.1, left)
+            };
+            Rc::ptr_eq(a, b) || x.len() == y.len() && x.iter().zip(y).all(&mut pair)
+        }
+        (Term::Fun(a), Term::Fun(b)) => {
+            Rc::ptr_eq(a, b)
+                || match (&**a, &**b) {
+                    (
+                        Fun::Local { module: m, index: i, uniq: u, free: e, creator: c, .. },
+                        Fun::Local { module: n, index: j, uniq: v, free: f, creator: d, .. },
+                    ) => m == n && i == j && u == v && c == d && all(e, f),
+                    _ => false,
+                }
+        }
+        _ => false,
+    }
+}
+
+struct Entry {
+    before: Rc<Process>,
+    given: Given,
+    now: u64,
+    after: Rc<Process>,
+}
+
+const WAYS: usize = 4;
+const SETS: usize = 1 << 10;
+
+/// The latest of what processes did by themselves, as much as there is room for.
+#[derive(Default)]
+pub struct Memory {
+    /// By process and kind of what it was given, the newest first.
+    sets: RefCell<Vec<[Option<Entry>; WAYS]>>,
+}
+
+fn set_of(before: &Rc<Process>, given: &Given) -> usize {
+    let address = Rc::as_ptr(before).addr() >> 4;
+    (address.wrapping_add(given.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % SETS
+}
+
+impl Memory {
+    fn find(&self, before: &Rc<Process>, given: &Given, now: u64) -> Option<Rc<Process>> {
+        let sets = self.sets.borrow();
+        let ways = sets.get(set_of(before, given))?;
+        let is_it = |e: &&Entry| Rc::ptr_eq(&e.before, before) && e.now == now && e.given.is_same(given);
+        ways.iter().flatten().find(is_it).map(|e| e.after.clone())
+    }
+    fn keep(&self, before: Rc<Process>, given: Given, now: u64, after: Rc<Process>) {
+        let mut sets = self.sets.borrow_mut();
+        if sets.is_empty() {
+            sets.resize_with(SETS, Default::default);
+        }
+        let ways = &mut sets[set_of(&before, &given)];
+        ways.rotate_right(1);
+        ways[0] = Some(Entry { before, given, now, after });
+    }
+}
+
+impl Machine {
+    /// Process `task` is as it was when it was `before`, and given something: it does what follows, or what followed
+    /// last time.
+    pub(super) fn again(
+        &mut self,
+        task: usize,
+        before: Rc<Process>,
+        given: Given,
+        run: impl FnOnce(&mut Machine, Given),
+    ) {
+        if self.log.is_some() || self.over.is_some() || !Rc::ptr_eq(self.process(task), &before) {
+            drop(before);
+            return run(self, given);
+        }
+        if let Some(after) = self.env.memory.find(&before, &given, self.now) {
+            #[cfg(debug_assertions)]
+            self.compare(task, &after, given, run);
+            self.stale.add(task);
+            self.tasks[task] = Task::Process(after);
+            return;
+        }
+        run(self, given.clone());
+        let after = self.process(task);
+        // The end of the test, and of all, is more than a process does by itself.
+        let is_alone = self.over.is_none() && !(after.pid == Pid::root() && matches!(after.next, Next::Exit));
+        if is_alone {
+            self.env.memory.keep(before, given, self.now, after.clone());
+        }
+    }
+
+    /// What is remembered must be what happens.
+    #[cfg(debug_assertions)]
+    fn compare(
+        &self,
+        task: usize,
+        remembered: &Rc<Process>,
+        given: Given,
+        run: impl FnOnce(&mut Machine, Given),
+    ) {
+        if !self.steps.is_multiple_of(3) {
+            return;
+        }
+        let mut copy = self.clone();
+        run(&mut copy, given);
+        let mark = |p: &Process| {
+            let mut f = crate::term::hash::Fingerprint::default();
+            p.fingerprint(&mut f, &|n| n as u64);
+            (f.value(), p.letters.clone())
+        };
+        let (there, here) = (mark(copy.process(task)), mark(remembered));
+        assert!(there == here, "{} is remembered otherwise than it goes", self.name_of(task));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(a: &Term, b: &Term) -> bool {
+        is_same(a, b, &mut LOOKED_AT.clone())
+    }
+
+    #[test]
+    fn zeros_of_both_signs_are_not_the_same() {
+        assert!(same(&Term::Float(0.0), &Term::Float(0.0)));
+        assert!(!same(&Term::Float(0.0), &Term::Float(-0.0)));
+        assert!(!same(&Term::Int(0), &Term::Float(0.0)));
+        let pair = |f| Term::tuple([Term::Int(1), Term::Float(f)]);
+        assert!(same(&pair(0.0), &pair(0.0)) && !same(&pair(0.0), &pair(-0.0)));
+    }
+
+    #[test]
+    fn what_is_too_long_to_compare_is_not_the_same() {
+        let list = |n: i64| Term::list((0..n).map(Term::Int).collect::<Vec<_>>());
+        assert!(same(&list(10), &list(10)));
+        assert!(!same(&list(10), &list(11)));
+        assert!(!same(&list(1_000), &list(1_000)));
+        let long = list(1_000);
+        assert!(same(&long, &long.clone()), "it is one list");
+    }
+}
