@@ -15,6 +15,9 @@ use std::process::{Command, ExitCode, Stdio};
 /// The folder that doctests and what is said about them go to. Its presence makes this program rustdoc.
 const FOLDER: &str = "RADDLE_SHIM_DOCTESTS";
 
+/// The folder for what is said about doctests: each run has its own, so that two at a time do not lose any.
+const NOTES: &str = "RADDLE_SHIM_DOCTESTS_NOTES";
+
 /// One doctest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Doctest {
@@ -49,15 +52,16 @@ struct Library {
 /// Builds the doctests that are wanted.
 pub fn build(build: &Build) -> Result<Vec<Program>, String> {
     let folder = build.target_directory().join("doctests");
-    let _ = std::fs::remove_dir_all(folder.join("libraries"));
-    std::fs::create_dir_all(folder.join("libraries"))
-        .map_err(|e| format!("cannot make {}: {e}", folder.display()))?;
+    let notes = folder.join(format!("libraries-{}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&notes);
+    std::fs::create_dir_all(&notes).map_err(|e| format!("cannot make {}: {e}", notes.display()))?;
     let ourselves = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
     let mut command = build.cargo_test();
     let output = command
         .arg("--doc")
         .env("RUSTDOC", ourselves)
         .env(FOLDER, &folder)
+        .env(NOTES, &notes)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .output()
@@ -67,7 +71,7 @@ pub fn build(build: &Build) -> Result<Vec<Program>, String> {
         return Err(format!("the doctests cannot be built:\n{}", said.trim_end()));
     }
     let mut programs = Vec::new();
-    let listed = std::fs::read_dir(folder.join("libraries")).into_iter().flatten().flatten();
+    let listed = std::fs::read_dir(&notes).into_iter().flatten().flatten();
     for path in listed.map(|entry| entry.path()).collect::<std::collections::BTreeSet<_>>() {
         let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         let library: Library = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -84,6 +88,7 @@ pub fn build(build: &Build) -> Result<Vec<Program>, String> {
             });
         }
     }
+    let _ = std::fs::remove_dir_all(&notes);
     Ok(programs)
 }
 
@@ -137,7 +142,8 @@ fn library(arguments: &[OsString]) -> Result<(), String> {
     };
     let name = format!("{}-{}.json", library.package, library.target);
     let text = serde_json::to_string(&library).expect("it is plain data");
-    write(&folder.join("libraries").join(name), &text)
+    let notes = PathBuf::from(std::env::var_os(NOTES).expect("set with the folder"));
+    write(&notes.join(name), &text)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

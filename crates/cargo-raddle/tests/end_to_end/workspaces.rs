@@ -163,3 +163,16 @@ fn reference_counts_are_seen_if_that_is_asked_for() {
     assert!(!assumed, "the coverage line says that they are not seen");
     assert!((3..6).contains(&executions), "one for each who may be the last, and few more: {executions}");
 }
+
+#[test]
+fn two_runs_at_a_time_do_not_lose_doctests() {
+    let folder = fixture("medley");
+    let list = || raddle(&folder, &["test", "-p", "modern", "--doc", "--list"]);
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..6).map(|_| scope.spawn(list)).collect();
+        for run in runs {
+            let output = run.join().unwrap();
+            assert_eq!(out(&output).lines().count(), 7, "{}{}", out(&output), err(&output));
+        }
+    });
+}
