@@ -7,11 +7,10 @@ use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
-use crate::results::Verdict;
+use crate::results::{UNCONTROLLED, Verdict};
 use crate::suite::TRY_TRACKING;
 use crate::tickets::{self, Kept};
-use crate::{COULD_NOT, FAILED, PASSED};
-use raddle_core::verdict::FailureKind;
+use crate::{FAILED, PASSED};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use std::os::unix::process::CommandExt;
@@ -75,19 +74,18 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
             print!("{}", tickets::report(failure, coverage, Some(&replay.ticket), &kept.origin.workspace));
-            if failure.kind() != FailureKind::NotDeterministic {
-                return Ok(FAILED);
-            }
-            if !kept.origin.track_arc {
-                eprintln!("raddle: the schedule does not lead to the same steps again{TRY_TRACKING}");
-            }
-            Ok(COULD_NOT)
+            Ok(FAILED)
         }
         Verdict::Passed => {
             println!("raddle: the test passes now with the schedule of this ticket");
             Ok(PASSED)
         }
-        Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::None(why) => Err(why),
+        Verdict::Skipped(why) => Err(match why.strip_prefix(UNCONTROLLED) {
+            Some(why) if !kept.origin.track_arc => format!("{why}{TRY_TRACKING}"),
+            Some(why) => why.to_owned(),
+            None => why,
+        }),
+        Verdict::Ignored(why) | Verdict::None(why) => Err(why),
     }
 }
 

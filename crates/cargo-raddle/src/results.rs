@@ -89,6 +89,9 @@ impl Verdict {
     }
 }
 
+/// How the reason begins why a test is skipped that goes differently with the same schedule.
+pub const UNCONTROLLED: &str = "not deterministic, something in it is not under control: ";
+
 /// Whether a failure says something about the limits of exploring, and nothing about the test.
 fn cannot_explore(failure: &Failure) -> bool {
     matches!(failure.kind(), FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
@@ -102,7 +105,7 @@ fn reason(failure: &Failure) -> String {
         }
         FailureKind::NotDeterministic => {
             let text = failure.message().trim_start_matches("the program is not deterministic: ");
-            format!("not deterministic, something in it is not under control: {text}")
+            format!("{UNCONTROLLED}{text}")
         }
         _ => failure.message().to_owned(),
     }

@@ -6,7 +6,7 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::explore::{CRASHED, Output, explore, explore_in_turn};
 use crate::programs::{Case, Filter, list};
-use crate::results::{Failed, Outcomes, Verdict};
+use crate::results::{Failed, Outcomes, UNCONTROLLED, Verdict};
 use crate::screen::Progress;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
@@ -265,7 +265,7 @@ impl Suite<'_> {
                 failed.coverage = explored.last().map(|search| search.coverage.clone());
                 self.keep(case, order, failed);
             }
-            Verdict::Skipped(why) if why.starts_with("not deterministic") && !self.test.track_arc => {
+            Verdict::Skipped(why) if why.starts_with(UNCONTROLLED) && !self.test.track_arc => {
                 why.push_str(TRY_TRACKING);
             }
             _ => {}

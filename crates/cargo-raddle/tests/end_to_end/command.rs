@@ -115,9 +115,58 @@ fn new_adds_a_first_test() {
     assert!(
         std::fs::read_to_string(folder.join("tests/interleavings.rs")).unwrap().contains("#[raddle::test]")
     );
+    let passes = raddle(&folder, &["test", "--test", "interleavings"]);
+    assert_eq!(passes.status.code(), Some(0), "{}{}", out(&passes), err(&passes));
+    assert!(out(&passes).contains("1 test: 1 passed (1 of them exhaustively)"), "{}", out(&passes));
     let again = raddle(&folder, &["new", "--from", root.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(2));
     assert!(err(&again).contains("is there already"), "{}", err(&again));
+}
+
+#[test]
+fn a_schedule_that_does_not_fit_any_more_says_where() {
+    let folder = bank("other-bank");
+    let found = raddle(&folder, &["test", "--only", "tests::no_deposit_is_lost"]);
+    let text = out(&found);
+    let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
+    let source = folder.join("src/lib.rs");
+    let before = std::fs::read_to_string(&source).unwrap();
+    let load = "let seen = self.balance.load(SeqCst);";
+    let after = before.replace(load, &format!("self.balance.fetch_add(0, SeqCst);\n        {load}"));
+    std::fs::write(&source, after).unwrap();
+    let replayed = raddle(&folder, &["replay", ticket]);
+    assert_eq!(replayed.status.code(), Some(2), "{}", out(&replayed));
+    let words = err(&replayed);
+    assert!(
+        words.contains("raddle: the ticket does not fit: it expects step 1 to be `main.1 load"),
+        "{words}"
+    );
+    assert!(words.contains("--track-arc makes that visible"), "{words}");
+}
+
+#[test]
+fn progress_is_shown_on_a_terminal_and_not_in_ci() {
+    let folder = bank("bank");
+    let search = "test --strategy uniform --schedules 1000000000 --budget 3s --only tests::a_deposit_is_seen";
+    let shown = |in_ci: &str| {
+        // The same environment as for the other tests, on a terminal of its own.
+        let like_others = command(&folder, &[]);
+        let mut script = std::process::Command::new("script");
+        for (name, value) in like_others.get_envs() {
+            match value {
+                Some(value) => script.env(name, value),
+                None => script.env_remove(name),
+            };
+        }
+        script.current_dir(&folder).env("CI", in_ci);
+        script.args(["-qec", &format!("{} {search}", env!("CARGO_BIN_EXE_raddle")), "/dev/null"]);
+        script.output().unwrap_or_else(|e| panic!("`script` (of util-linux) is needed for this test: {e}"))
+    };
+    let on_a_terminal = out(&shown(""));
+    assert!(on_a_terminal.contains("\r\u{1b}[K"), "{on_a_terminal}");
+    assert!(on_a_terminal.contains("0 of 1 tests done · tests::a_deposit_is_seen: "), "{on_a_terminal}");
+    let in_ci = out(&shown("true"));
+    assert!(in_ci.contains("1 test: 1 passed") && !in_ci.contains("\r\u{1b}[K"), "{in_ci}");
 }
 
 #[test]
