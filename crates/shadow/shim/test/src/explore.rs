@@ -6,7 +6,7 @@ use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
-use crate::{long, memory};
+use crate::{long, memory, twice};
 use raddle::expected;
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
@@ -45,6 +45,9 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
         // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
         ear.seen.lock().unwrap().clear();
         result = searches(&alone, ear, &program);
+    }
+    if order.replay.is_none() && !ear.explicit.load(Ordering::SeqCst) && result.is_ok() {
+        result = twice::confirm(&alone, ear, &program);
     }
     if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.

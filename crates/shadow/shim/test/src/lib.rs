@@ -11,6 +11,7 @@ mod protocol;
 mod statics;
 mod symbols;
 mod talk;
+mod twice;
 mod verdict;
 
 pub use real::*;
