@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 /// So many interleavings give Concuerror's rate: it would need minutes for all.
 const SAMPLE: u64 = 5_000;
 const ROUNDS: usize = 3;
+/// What is over sooner is repeated within a round, and the best of it counts: a single short run may be disturbed
+/// from its beginning to its end.
+const AT_LEAST: Duration = Duration::from_millis(600);
 
 struct Row {
     title: &'static str,
@@ -64,12 +67,17 @@ pub fn print() {
     let concuerror = Concuerror::find();
     println!("{:<31}{:>13}{:>13}{:>13}{:>10}", "", "interleavings", "raddle", "Concuerror", "ratio");
     for row in &ROWS {
-        let ours = best(ROUNDS, || measure(&compiled.program(row), row));
-        let theirs = concuerror.as_ref().map(|c| {
-            let directory = &compiled.0;
-            let test = Test { directory, module: row.module, function: row.function, reduced: row.reduced };
-            c.measure(&test, SAMPLE)
-        });
+        let directory = &compiled.0;
+        let test = Test { directory, module: row.module, function: row.function, reduced: row.reduced };
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        // In turn, so that both have the same good and bad moments.
+        for _ in 0..ROUNDS {
+            ours.push(measure(&compiled.program(row), row));
+            theirs.extend(concuerror.as_ref().map(|c| c.measure(&test, SAMPLE)));
+        }
+        // What failed once has failed.
+        let ours = ours.into_iter().reduce(|one, other| Some(one?.better(other?))).flatten();
+        let theirs = theirs.into_iter().reduce(|one, other| Ok(one?.better(other?)));
         println!("{}", line(row, ours, theirs.as_ref()));
         if let Some(Err(error)) = theirs {
             println!("  {error}");
@@ -116,15 +124,15 @@ fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
     (findings.executions == row.expected && findings.undecided == 0).then_some(findings.executions)
 }
 
+/// The best of the runs of one round.
 fn measure(program: &Program, row: &Row) -> Option<Measured> {
-    cpu::measure(|| explored(program, row, 1))
-}
-
-fn best(rounds: usize, mut once: impl FnMut() -> Option<Measured>) -> Option<Measured> {
-    (0..rounds).try_fold(None, |best: Option<Measured>, _| {
-        let again = once()?;
-        Some(Some(best.map_or(again, |best| best.better(again))))
-    })?
+    let begun = cpu::process();
+    let mut best: Option<Measured> = None;
+    while best.is_none() || cpu::process() - begun < AT_LEAST {
+        let now = cpu::measure(|| explored(program, row, 1))?;
+        best = Some(best.map_or(now, |best| best.better(now)));
+    }
+    best
 }
 
 /// How many times as fast two workers are as one, and how many times the CPU time they take.
