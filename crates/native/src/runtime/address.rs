@@ -59,17 +59,8 @@ impl Addresses {
 
     #[inline]
     pub fn get(&self, address: usize) -> Option<ObjectId> {
-        let mut at = self.slot(address);
-        loop {
-            let entry = &self.table[at];
-            if entry.round != self.round {
-                return None;
-            }
-            if entry.address == address {
-                return (entry.object != NO_OBJECT).then_some(entry.object);
-            }
-            at = (at + 1) & (self.table.len() - 1);
-        }
+        let entry = &self.table[self.find(address)];
+        (entry.round == self.round && entry.object != NO_OBJECT).then_some(entry.object)
     }
 
     pub fn insert(&mut self, address: usize, object: ObjectId) {
@@ -136,11 +127,7 @@ impl Addresses {
             let at = self.find(self.sorted[at].0);
             self.table[at].object = NO_OBJECT;
         }
-        match gone {
-            0 => {}
-            1 => drop(self.sorted.remove(first)),
-            _ => drop(self.sorted.drain(first..first + gone)),
-        }
+        self.sorted.drain(first..first + gone);
     }
 }
 

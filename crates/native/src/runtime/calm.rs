@@ -69,9 +69,7 @@ impl Execution {
             return Some(Turn::Wait);
         }
         let next = few.get(dice.below(few.len()));
-        // SAFETY: as above.
-        let options = unsafe { self.pending.get_unchecked(next.index()) }.options;
-        let option = dice.below(options);
+        let option = dice.below(self.pending_mut(next).options);
         if next == id {
             self.option = option;
             self.watch.moved(id, place);
@@ -117,9 +115,7 @@ impl Execution {
     /// `id` has nothing that it could be picked for.
     #[inline(always)]
     pub(super) fn set_idle(&mut self, id: TaskId) {
-        self.ready.remove(id);
-        // SAFETY: every task has one.
-        unsafe { self.pending.get_unchecked_mut(id.index()) }.options = 0;
+        self.set_options(id, 0);
     }
 
     /// Looks whether `id` can go on with what it has announced, in a run without a log.
@@ -127,8 +123,13 @@ impl Execution {
     pub(super) fn look_if_can_go_on(&mut self, id: TaskId) {
         let op = &self.task(id).op;
         let options = op.verb.options(self, op);
-        // SAFETY: every task has one.
-        unsafe { self.pending.get_unchecked_mut(id.index()) }.options = options;
+        self.set_options(id, options);
+    }
+
+    /// In so many ways `id` can go on.
+    #[inline(always)]
+    fn set_options(&mut self, id: TaskId, options: u32) {
+        self.pending_mut(id).options = options;
         self.ready.set(id, options > 0);
     }
 
@@ -140,9 +141,7 @@ impl Execution {
                 let verb = op.verb;
                 let options = verb.options(self, op);
                 if !verb.by_itself {
-                    // SAFETY: every task has one.
-                    unsafe { self.pending.get_unchecked_mut(id.index()) }.options = options;
-                    self.ready.set(id, options > 0);
+                    self.set_options(id, options);
                 } else if options > 0 && !self.newborn.contains(&id) {
                     // An object may have been touched twice, but a wait is over only once.
                     self.newborn.push(id);

@@ -135,7 +135,7 @@ impl Execution {
     }
 
     #[inline]
-    fn pending_mut(&mut self, id: TaskId) -> &mut Pending {
+    pub(super) fn pending_mut(&mut self, id: TaskId) -> &mut Pending {
         debug_assert!(id.index() < self.pending.len());
         // SAFETY: every task has one.
         unsafe { self.pending.get_unchecked_mut(id.index()) }
