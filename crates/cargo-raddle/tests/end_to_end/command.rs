@@ -1,6 +1,6 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{command, err, out, raddle, shared};
+use crate::common::{beside, command, err, out, raddle, shared};
 use std::path::{Path, PathBuf};
 
 fn bank(name: &str) -> PathBuf {
@@ -34,16 +34,8 @@ fn cargo_knows_it_as_a_command() {
         [ours.to_path_buf()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let cargo = |arguments: &[&str]| {
-        // The same environment as for the other tests.
-        let mut like_others = command(&folder, &[]);
-        let mut cargo = std::process::Command::new(env!("CARGO"));
-        for (name, value) in like_others.env("PATH", path.as_ref().unwrap()).get_envs() {
-            match value {
-                Some(value) => cargo.env(name, value),
-                None => cargo.env_remove(name),
-            };
-        }
-        cargo.current_dir(&folder).arg("raddle").args(arguments).output().unwrap()
+        let mut cargo = beside(&folder, env!("CARGO"));
+        cargo.env("PATH", path.as_ref().unwrap()).arg("raddle").args(arguments).output().unwrap()
     };
     let found = cargo(&["test", "--lib", "--", "lost"]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
@@ -149,17 +141,13 @@ fn progress_is_shown_on_a_terminal_and_not_in_ci() {
     let folder = bank("bank");
     let search = "test --strategy uniform --schedules 1000000000 --budget 3s --only tests::a_deposit_is_seen";
     let shown = |in_ci: &str| {
-        // The same environment as for the other tests, on a terminal of its own.
-        let like_others = command(&folder, &[]);
-        let mut script = std::process::Command::new("script");
-        for (name, value) in like_others.get_envs() {
-            match value {
-                Some(value) => script.env(name, value),
-                None => script.env_remove(name),
-            };
-        }
-        script.current_dir(&folder).env("CI", in_ci);
-        script.args(["-qec", &format!("{} {search}", env!("CARGO_BIN_EXE_raddle")), "/dev/null"]);
+        // On a terminal of its own.
+        let mut script = beside(&folder, "script");
+        script.env("CI", in_ci).args([
+            "-qec",
+            &format!("{} {search}", env!("CARGO_BIN_EXE_raddle")),
+            "/dev/null",
+        ]);
         script.output().unwrap_or_else(|e| panic!("`script` (of util-linux) is needed for this test: {e}"))
     };
     let on_a_terminal = out(&shown(""));

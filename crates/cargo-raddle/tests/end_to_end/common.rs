@@ -62,6 +62,19 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
+/// Another program, in the environment that the command has.
+pub fn beside(folder: &Path, program: &str) -> Command {
+    let mut other = Command::new(program);
+    for (name, value) in command(folder, &[]).get_envs() {
+        match value {
+            Some(value) => other.env(name, value),
+            None => other.env_remove(name),
+        };
+    }
+    other.current_dir(folder);
+    other
+}
+
 pub fn out(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
