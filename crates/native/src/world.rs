@@ -115,6 +115,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         self.execution.drive(driver);
     }
 
+    #[inline]
     fn run_blindly(&mut self, dice: &mut Dice) -> bool {
         self.prepare();
         self.execution.draw(dice);

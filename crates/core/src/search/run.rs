@@ -18,6 +18,8 @@ pub(super) enum Ran<T> {
 
 /// Runs one execution whose first `keep` steps are those that `trace` holds. Also says how many steps it took: they are
 /// in the trace, unless a strategy that draws blindly let the world draw, and nothing went wrong.
+// Inlined: the world may have run on other stacks, after which each return is mispredicted.
+#[inline(always)]
 pub(super) fn execute<W: World>(
     world: &mut W,
     strategy: &mut dyn Strategy,

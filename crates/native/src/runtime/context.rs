@@ -4,13 +4,13 @@
 //! hands it out for a moment only.
 
 use super::execution::{Execution, Stage, Turn};
+use super::fiber::{self, At, Fiber};
 use super::log::{Effect, Sync};
 use super::object::{Identity, Kind};
 use super::operation::{Op, Verb};
 use super::panics;
 use super::task::{Came, Role};
 use super::teardown;
-use corosensei::Yielder;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
@@ -45,32 +45,47 @@ pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
 static END: Verb = Verb::always("end", super::names::sense_of_end);
 
 /// The whole life of a task, on its own stack.
-pub(super) fn enter(yielder: &Yielder<(), ()>, body: impl FnOnce() -> Came) {
+// Inlined, as is what it calls: each return after a switch of stacks is mispredicted.
+#[inline(always)]
+pub(super) fn enter(body: impl FnOnce() -> Came) {
     let current = current().expect("a task runs inside of an execution");
     let goes_down = current.with(|e| {
         e.hash_keys.reset();
-        let is_teardown = e.stage == Stage::Teardown;
-        let me = e.current;
-        let task = e.task_mut(me);
-        task.yielder = yielder;
-        is_teardown && task.role != Role::Janitor
+        e.stage == Stage::Teardown && e.task(e.current).role != Role::Janitor
     });
     if goes_down {
         // It never ran: all that is left to do is to destroy what it owns.
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
-        return;
+    } else if body() == Came::ToItsEnd && super::locals::destroy(current) == Came::ToItsEnd {
+        current.with(|e| e.announce_end(&END, Location::caller()));
     }
-    if body() == Came::Down || super::locals::destroy(current) == Came::Down {
-        return;
-    }
-    // The stack is not needed any more: what is left of the task is its end, which needs no code to run.
-    current.with(|e| {
-        e.announce_end(&END, Location::caller());
+    // The stack is not needed any more, and nothing on it is left to be dropped: it is not even returned from.
+    let way = current.with(|e| {
         e.is_done = true;
+        e.way_to_the_driver()
     });
-    // Nothing is left to be dropped. To return from all functions that led here would cost more than the task's end:
-    // each return after a switch of stacks is mispredicted.
-    yielder.suspend(());
+    // SAFETY: the way is that of the task that runs.
+    unsafe { way.go() };
+}
+
+/// From a task that waits to whatever goes on meanwhile.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub from: *mut Fiber,
+    /// Nowhere: the task does not wait.
+    pub to: At,
+}
+
+impl Way {
+    pub const STAY: Way = Way { from: std::ptr::null_mut(), to: At::NOWHERE };
+
+    /// # Safety
+    /// `from` is the fiber of the task that runs, and nothing of the execution is borrowed.
+    #[inline(always)]
+    pub unsafe fn go(self) {
+        // SAFETY: tasks are boxed, and so their fibers stay where they are.
+        unsafe { fiber::leave(self.from, self.to) };
+    }
 }
 
 impl Current {
@@ -118,10 +133,10 @@ impl Current {
             slot.place = op.place;
             slot.task = me;
         });
-        let yielder = self.take_turn();
-        if !yielder.is_null() {
-            // SAFETY: a task's yielder lives on its stack as long as the task does.
-            unsafe { (*yielder).suspend(()) };
+        let way = self.take_turn();
+        if !way.to.is_nowhere() {
+            // SAFETY: the way is that of the task that runs.
+            unsafe { way.go() };
             if self.with(|e| e.stage == Stage::Teardown) {
                 return teardown::perform(self);
             }
@@ -132,10 +147,10 @@ impl Current {
         })
     }
 
-    /// Announces the operation that was written into the task. Returns what to wait with until it is picked,
-    /// or null if it happens at once.
+    /// Announces the operation that was written into the task. Returns where to go until it is picked, or nowhere if
+    /// it happens at once.
     #[inline(never)]
-    fn take_turn(self) -> *const Yielder<(), ()> {
+    fn take_turn(self) -> Way {
         match self.with(|e| if e.calm { e.announce_calmly() } else { None }) {
             Some(turn) => self.wait_with(turn),
             None => self.take_turn_carefully(),
@@ -144,11 +159,11 @@ impl Current {
 
     /// The same where it is not calm. Apart, since it needs more registers.
     #[inline(never)]
-    fn take_turn_carefully(self) -> *const Yielder<(), ()> {
+    fn take_turn_carefully(self) -> Way {
         if self.with(|e| e.stage != Stage::Exploring) {
             let option = self.out_of_turn();
             self.with(|e| e.option = option);
-            return std::ptr::null();
+            return Way::STAY;
         }
         let _own = crate::arena::own();
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
@@ -157,12 +172,12 @@ impl Current {
     }
 
     #[inline(always)]
-    fn wait_with(self, turn: Turn) -> *const Yielder<(), ()> {
+    fn wait_with(self, turn: Turn) -> Way {
         match turn {
-            Turn::Go => std::ptr::null(),
+            Turn::Go => Way::STAY,
             Turn::Wait => {
                 self.prepare_to_wait();
-                self.with(|e| e.task(e.current).yielder)
+                self.with(|e| e.way_from_here())
             }
         }
     }
@@ -186,23 +201,16 @@ impl Current {
         }
     }
 
-    #[inline]
-    fn suspend(self, yielder: *const Yielder<(), ()>) {
-        self.prepare_to_wait();
-        // SAFETY: a task's yielder lives on its stack as long as the task does.
-        unsafe { (*yielder).suspend(()) };
-    }
-
     /// This task never goes on.
     pub fn suspend_for_ever(self) -> ! {
-        let yielder = self.with(|e| {
+        let way = self.with(|e| {
             let me = e.current;
             e.task_mut(me).phase = super::task::Phase::Abandoned;
             panics::set_aside(e);
-            e.task(me).yielder
+            e.way_to_the_driver()
         });
-        // SAFETY: as above.
-        unsafe { (*yielder).suspend(()) };
+        // SAFETY: the way is that of the task that runs.
+        unsafe { way.go() };
         unreachable!("an abandoned task was resumed");
     }
 
@@ -221,11 +229,13 @@ impl Current {
             self.with(|e| e.afterwards.push(defect.message.clone()));
             self.suspend_for_ever();
         }
-        let yielder = self.with(|e| {
+        self.prepare_to_wait();
+        let way = self.with(|e| {
             e.fail(defect);
-            e.task(e.current).yielder
+            e.way_to_the_driver()
         });
-        self.suspend(yielder);
+        // SAFETY: the way is that of the task that runs.
+        unsafe { way.go() };
         teardown::resume(self)
     }
 

@@ -5,6 +5,7 @@
 //! tasks take turns is in [`super::turns`].
 
 use super::address::Addresses;
+use super::fiber::{At, Fiber};
 use super::hash_keys::HashKeys;
 use super::left;
 use super::log::{Effect, Log, Sync};
@@ -17,10 +18,9 @@ use super::race::Races;
 use super::ready::{Listed, TaskSet};
 use super::rereads::Reread;
 use super::stack::Stacks;
-use super::task::{Came, Fiber, Role, Task};
+use super::task::{Came, Role, Task};
 use super::watch::Watch;
 use crate::settings::Settings;
-use corosensei::Yielder;
 use corosensei::stack::Stack;
 use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
@@ -142,6 +142,8 @@ pub(crate) struct Execution {
     pub(super) is_done: bool,
     /// How many fibers have not returned yet.
     pub fibers: usize,
+    /// Where the driver goes on, while a task runs.
+    pub(super) driver_at: At,
     pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
     pub next_tracked: u64,
     pub watch: Arc<Watch>,
@@ -204,6 +206,7 @@ impl Execution {
             texts: Vec::new(),
             is_done: false,
             fibers: 0,
+            driver_at: At::NOWHERE,
             tracked: Vec::new(),
             next_tracked: 0,
             watch: Watch::register(),
@@ -306,9 +309,8 @@ impl Execution {
     ) {
         let stack = self.stacks.take(stack_size);
         self.task_mut(id).stack_limit = stack.limit().get();
-        let life = move |yielder: &Yielder<(), ()>, ()| super::context::enter(yielder, body);
         // SAFETY: the caller's.
-        let fiber = unsafe { Fiber::with_stack_unchecked(stack, life) };
+        let fiber = unsafe { Fiber::new(stack, move || super::context::enter(body)) };
         self.task_mut(id).fiber = Some(fiber);
         self.fibers += 1;
     }

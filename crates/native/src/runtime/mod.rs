@@ -8,6 +8,7 @@ mod awaits;
 mod calm;
 pub(crate) mod context;
 pub(crate) mod execution;
+mod fiber;
 pub(crate) mod hash_keys;
 pub(crate) mod image;
 mod knowledge;

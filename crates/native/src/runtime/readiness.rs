@@ -169,21 +169,15 @@ impl Execution {
     /// The same when it is not only a matter of what depends on what has changed.
     fn settle_carefully(&mut self) -> bool {
         self.calm = false;
-        loop {
-            if !self.halted {
-                while let Some(object) = self.changed.pop() {
-                    self.evaluate_watchers(object);
-                }
-            }
-            if self.newborn.is_empty() {
-                break;
-            }
-            if super::context::current().is_some() {
+        if super::context::current().is_none() {
+            self.let_newborn_run();
+        } else {
+            self.evaluate_changed();
+            if !self.newborn.is_empty() {
                 // On the stack of a task, where no other task can run: `drive` goes on with this.
                 self.enabled.clear();
                 return false;
             }
-            self.run_newborn();
         }
         if self.halted || self.stopped {
             self.enabled.clear();
@@ -209,9 +203,34 @@ impl Execution {
         !self.enabled.tasks().is_empty()
     }
 
+    /// Evaluates again what depends on what has changed.
+    #[inline(always)]
+    fn evaluate_changed(&mut self) {
+        if !self.halted {
+            while let Some(object) = self.changed.pop() {
+                self.evaluate_watchers(object);
+            }
+        }
+    }
+
+    /// Lets everybody run who does so by himself, until nobody is left. Only on the driver's stack.
+    // Inlined, as is what it calls: a return after a switch of stacks is always mispredicted.
+    #[inline(always)]
+    pub(super) fn let_newborn_run(&mut self) {
+        loop {
+            self.evaluate_changed();
+            if self.newborn.is_empty() {
+                return;
+            }
+            self.run_newborn();
+        }
+    }
+
     /// New tasks run up to their first operation, and tasks whose wait is over up to their next one, in the
     /// order in which that came about.
-    pub(super) fn run_newborn(&mut self) {
+    #[inline(always)]
+    fn run_newborn(&mut self) {
+        self.calm = false;
         let mut next = 0;
         while next < self.newborn.len() {
             let id = self.newborn[next];

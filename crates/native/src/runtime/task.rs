@@ -1,15 +1,12 @@
 //! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
 
+use super::fiber::Fiber;
 use super::object::Kind;
 use super::operation::{Op, Verb};
-use super::stack::TaskStack;
-use corosensei::{Coroutine, Yielder};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
-
-pub(crate) type Fiber = Coroutine<(), (), (), TaskStack>;
 
 /// What a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +87,6 @@ pub(crate) struct Task {
     pub label: Option<Arc<str>>,
     pub op: Op,
     pub fiber: Option<Fiber>,
-    pub yielder: *const Yielder<(), ()>,
     /// The lowest address of its stack, guard page included.
     pub stack_limit: usize,
     pub children: u32,
@@ -150,7 +146,6 @@ impl Task {
             label: None,
             op: Op::nothing(),
             fiber: None,
-            yielder: std::ptr::null(),
             stack_limit: 0,
             children: 0,
             timers: 0,

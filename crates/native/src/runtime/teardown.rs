@@ -68,6 +68,7 @@ fn throw(current: Current) -> ! {
 }
 
 /// Runs program code. Its panics come back as an error, but the end of the execution does not.
+#[cfg_attr(not(feature = "outlined"), inline(always))]
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<std::thread::Result<T>, Teardown> {
     match catch_unwind(AssertUnwindSafe(f)) {
         Ok(value) => Ok(Ok(value)),

@@ -2,13 +2,14 @@
 //!
 //! A task that may go on at once never leaves its stack; others are suspended until they are picked.
 
+use super::context::Way;
 use super::execution::{By, Execution, Stage, Turn};
+use super::fiber::{Fiber, IS_DIRECT};
 use super::left;
 use super::operation::{NO_OBJECT, Verb};
 use super::spin::LOOK_EVERY;
-use super::task::{Fiber, Handle, Phase, Role};
+use super::task::{Handle, Phase, Role};
 use crate::settings::Detached;
-use corosensei::CoroutineResult;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
 use raddle_core::world::{Decision, Dice, Driver, Manner, Pending, Pick, Point};
@@ -178,6 +179,7 @@ impl Execution {
         self.decided = Decision::STOP;
         loop {
             let Some(pick) = self.decided.pick() else {
+                self.let_newborn_run();
                 self.decided = self.decide();
                 match self.decided.pick() {
                     Some(_) => continue,
@@ -194,6 +196,32 @@ impl Execution {
     pub fn step(&mut self, pick: Pick) {
         self.take(pick);
         self.settle();
+    }
+
+    /// Where the running task goes that waits: to whom it was decided to be the next, or to the driver.
+    #[inline(always)]
+    pub(super) fn way_from_here(&mut self) -> Way {
+        let mut way = self.way_to_the_driver();
+        if let Some(pick) = self.decided.pick()
+            && IS_DIRECT
+            && !self.task(pick.task).odd
+        {
+            self.decided = Decision::STOP;
+            self.option = pick.option;
+            self.unwatch_objects(pick.task);
+            self.log_step(pick.task);
+            self.current = pick.task;
+            way.to = self.task(pick.task).fiber.as_ref().expect("a task that runs has a fiber").at();
+        }
+        way
+    }
+
+    /// From the running task to the driver.
+    #[inline(always)]
+    pub(super) fn way_to_the_driver(&mut self) -> Way {
+        let (id, to) = (self.current, self.driver_at);
+        let from: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
+        Way { from, to }
     }
 
     /// Lets `pick` happen. What could happen next is not settled then.
@@ -264,7 +292,8 @@ impl Execution {
         Point::new(self.enabled.tasks(), &self.pending).with_births(births).with_past(self)
     }
 
-    /// Runs a task up to its next operation or its end.
+    /// Goes on with a task, until it or another one that went on after it comes to its end, or nobody on their stacks
+    /// can tell what is next.
     #[inline(always)]
     pub(super) fn resume(&mut self, id: TaskId) {
         self.current = id;
@@ -272,12 +301,13 @@ impl Execution {
             self.restore_panics(id);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
-        let result = super::context::inside(self, || {
+        let driver = &raw mut self.driver_at;
+        super::context::inside(self, || {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
-            unsafe { (*fiber).resume(()) }
+            unsafe { (*fiber).resume(driver) }
         });
-        if self.is_done || matches!(result, CoroutineResult::Return(())) {
-            self.came_back(id);
+        if self.is_done {
+            self.came_back();
         }
     }
 
@@ -289,13 +319,13 @@ impl Execution {
         }
     }
 
-    /// The function of a task's fiber has come to its end.
-    fn came_back(&mut self, id: TaskId) {
-        if std::mem::take(&mut self.is_done) {
-            let fiber = self.task_mut(id).fiber.as_mut().expect("a task that ran has a fiber");
-            // SAFETY: it was suspended where nothing is left to be dropped: see `enter`.
-            unsafe { fiber.force_reset() };
-        }
+    /// The function of the running task's fiber has come to its end.
+    fn came_back(&mut self) {
+        let id = self.current;
+        self.is_done = false;
+        let fiber = self.task_mut(id).fiber.as_mut().expect("a task that ran has a fiber");
+        // SAFETY: it was left where nothing is left to be dropped: see `enter`.
+        unsafe { fiber.force_reset() };
         self.retire(id);
         let waits = id == TaskId::MAIN && self.main_waits;
         if self.task(id).phase == Phase::Ending && self.pending[id.index()].options == 0 && !waits {

@@ -175,6 +175,7 @@ impl<T> Task<T> {
     }
 
     /// Waits for the task's end and takes its result.
+    #[cfg_attr(not(feature = "outlined"), inline(always))]
     #[track_caller]
     pub fn join(&self, what: &str) -> std::thread::Result<T> {
         join(&self.id, what, Location::caller());
@@ -335,6 +336,7 @@ impl<T> JoinHandle<T> {
     }
 
     /// See [`std::thread::JoinHandle::join`].
+    #[cfg_attr(not(feature = "outlined"), inline(always))]
     #[track_caller]
     pub fn join(mut self) -> std::thread::Result<T> {
         match std::mem::replace(&mut self.inner, Inner::Joined) {
