@@ -372,6 +372,7 @@ impl Execution {
     }
 
     /// A new object, named by the task that runs.
+    #[inline]
     pub fn new_object(&mut self, kind: Kind, words: [u64; 2]) -> ObjectId {
         let creator = self.current;
         if !self.log.is_kept() {

@@ -104,19 +104,33 @@ impl Objects {
         }
         self.used = 0;
     }
+    // Inlined: `words` are hardly ever more than constants.
+    #[inline]
     pub fn add(&mut self, kind: Kind, creator: TaskId, number: u32, words: [u64; 2]) -> ObjectId {
         let id = ObjectId(self.used as u32);
-        if let Some(object) = self.list.get_mut(self.used) {
-            object.kind = kind;
-            object.creator = creator;
-            object.number = number;
-            object.words = words;
-        } else {
-            let (tasks, watchers, spinners) = (Vec::new(), TaskSet::default(), Vec::new());
-            self.list.push(Object { kind, creator, number, label: None, words, tasks, watchers, spinners });
+        if self.used == self.list.len() {
+            self.make_room();
         }
+        let object = &mut self.list[self.used];
+        object.kind = kind;
+        object.creator = creator;
+        object.number = number;
+        object.words = words;
         self.used += 1;
         id
+    }
+    #[cold]
+    fn make_room(&mut self) {
+        self.list.push(Object {
+            kind: "",
+            creator: TaskId::MAIN,
+            number: 0,
+            label: None,
+            words: [0; 2],
+            tasks: Vec::new(),
+            watchers: TaskSet::default(),
+            spinners: Vec::new(),
+        });
     }
     pub fn contains(&self, id: ObjectId) -> bool {
         id.index() < self.used

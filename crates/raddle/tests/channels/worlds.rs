@@ -166,3 +166,18 @@ fn a_deadlock_replays() {
     assert_eq!((again.kind(), again.message()), (found.kind(), found.message()));
     assert_eq!(again.trace(), found.trace());
 }
+
+/// Ends are counted by the thread that runs their execution. One that is dropped on another is not, and nothing else
+/// happens.
+#[test]
+fn an_end_may_get_lost_on_another_thread() {
+    let report = explore(|| {
+        let (tx, rx) = channel();
+        let lost = tx.clone();
+        tx.send(1).unwrap();
+        std::thread::spawn(move || drop(lost)).join().unwrap();
+        drop(tx);
+        (rx.recv().ok(), word(rx.try_recv()))
+    });
+    assert_eq!(set(&report), BTreeSet::from([(Some(1), "Empty".to_owned())]));
+}

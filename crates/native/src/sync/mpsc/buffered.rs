@@ -13,19 +13,15 @@ use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// The argument of a send is the capacity.
-static SEND: Verb = Verb::new("send", |e, op| {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    match facts.receiver {
-        Receiving::Gone => Sense::ready(lanes.send_in_vain()),
-        _ => Sense::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
-    }
-})
-.ways(|e, op| {
-    let facts = Facts::of(e, op.object);
-    (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
-})
-.numbered()
-.alike();
+static SEND: Verb = Verb::new("send", send)
+    .ways(|e, op| {
+        let facts = Facts::of(e, op.object);
+        (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
+    })
+    .numbered()
+    .alike();
+/// The same where there is always a place.
+static SEND_UNBOUNDED: Verb = Verb::new("send", send).never_waits().numbered().alike();
 static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
     Sense::ready(match facts.receiver {
@@ -47,6 +43,14 @@ static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
 .looks()
 .frees()
 .alike();
+
+fn send(e: &Execution, op: &Op) -> Sense {
+    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+    match facts.receiver {
+        Receiving::Gone => Sense::ready(lanes.send_in_vain()),
+        _ => Sense::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
+    }
+}
 
 fn receive(e: &Execution, op: &Op) -> Sense {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
@@ -72,7 +76,8 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), SendError<T>> {
-        current.perform(self.op(&SEND, place).arg(self.capacity));
+        let verb = if self.capacity == UNBOUNDED { &SEND_UNBOUNDED } else { &SEND };
+        current.perform(self.op(verb, place).arg(self.capacity));
         if self.facts(current).receiver == Receiving::Gone {
             current.did(Effect::Word("disconnected"), Synchronises::None);
             return Err(SendError(value));
@@ -106,14 +111,16 @@ impl<T> Channel<T> {
             facts.sent += 1;
             facts.sent - 1
         });
+        current.with(|e| e.made_progress());
         let line = current.with(|e| e.present_line());
         let mut state = self.state();
         state.queue.push_back(Message { number, line, value });
         // A place that was used before learns from whoever made it free.
-        let sync = match state.freed.pop_front_if(|_| number as u64 >= self.capacity) {
-            Some(freed) => Synchronises::Exchange(freed),
-            None => Synchronises::Send,
+        let freed = match self.capacity {
+            UNBOUNDED => None,
+            capacity => state.freed.pop_front_if(|_| number as u64 >= capacity),
         };
+        let sync = freed.map_or(Synchronises::Send, Synchronises::Exchange);
         current.did(Effect::Sent(number + 1), sync);
     }
 

@@ -1,25 +1,25 @@
 //! One end of a channel, in whichever world the channel was made.
 
 use super::channel::Channel;
+use super::joint::Joint;
 use crate::runtime::context::{self, Current};
 use crate::runtime::object::Kind;
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
-use std::sync::Arc;
 
 /// One end of a channel; `R` is std's.
 pub(super) enum End<T, R> {
     /// Made outside of explorations, here.
     Outside(R, &'static Location<'static>),
     /// Made by a task of an execution.
-    Explored(Arc<Channel<T>>),
+    Explored(Joint<T>),
 }
 
 /// An end in use.
 pub(super) enum Use<'a, T, R> {
     Outside(&'a R, &'static Location<'static>),
-    Explored(Current, &'a Arc<Channel<T>>),
+    Explored(Current, &'a Joint<T>),
 }
 
 impl<T, R> End<T, R> {

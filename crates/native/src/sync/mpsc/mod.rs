@@ -5,6 +5,7 @@ mod buffered;
 mod channel;
 mod end;
 mod iter;
+mod joint;
 mod lanes;
 mod receiver;
 mod rendezvous;
@@ -21,8 +22,8 @@ pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, 
 use crate::runtime::context;
 use channel::Channel;
 use end::End;
+use joint::Joint;
 use std::panic::Location;
-use std::sync::Arc;
 
 /// See [`std::sync::mpsc::channel`].
 #[must_use]
@@ -35,8 +36,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
             (Sender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Arc::new(Channel::new(current, channel::UNBOUNDED, Location::caller()));
-            (Sender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
+            let channel = Joint::new(Channel::new(current, channel::UNBOUNDED, Location::caller()));
+            (Sender(End::Explored(channel.share())), Receiver(End::Explored(channel)))
         }
     }
 }
@@ -52,8 +53,8 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
             (SyncSender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Arc::new(Channel::new(current, bound as u64, Location::caller()));
-            (SyncSender(End::Explored(channel.clone())), Receiver(End::Explored(channel)))
+            let channel = Joint::new(Channel::new(current, bound as u64, Location::caller()));
+            (SyncSender(End::Explored(channel.share())), Receiver(End::Explored(channel)))
         }
     }
 }

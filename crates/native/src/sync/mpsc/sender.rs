@@ -53,7 +53,7 @@ fn one_more<T, R: Clone>(end: &End<T, R>) -> End<T, R> {
         Use::Outside(sender, made) => End::Outside(sender.clone(), made),
         Use::Explored(current, channel) => {
             channel.add_sender(current);
-            End::Explored(channel.clone())
+            End::Explored(channel.share())
         }
     }
 }
