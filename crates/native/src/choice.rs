@@ -103,10 +103,14 @@ impl Execution {
     /// The step that is being taken may go differently the next time: a loop around it does not wait.
     #[inline]
     pub(crate) fn made_progress(&mut self) {
-        if self.log.is_kept() && self.stage == Stage::Exploring {
-            let present = self.log.present;
-            self.log.lines[present].wrote = true;
-            self.futile = 0;
+        if self.stage == Stage::Exploring {
+            let me = self.current;
+            self.task_mut(me).has_changed_something();
+            if self.log.is_kept() {
+                let present = self.log.present;
+                self.log.lines[present].wrote = true;
+                self.futile = 0;
+            }
         }
     }
 

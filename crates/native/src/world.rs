@@ -109,6 +109,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         self.execution.set_out();
     }
 
+    #[inline]
     fn run(&mut self, driver: &mut dyn Driver) {
         // The driver hears of what happens by itself before the first point.
         self.prepare();

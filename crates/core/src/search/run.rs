@@ -52,6 +52,7 @@ pub(super) fn execute<W: World>(
 }
 
 /// The same, step by step.
+#[inline(always)]
 fn look<W: World>(
     world: &mut W,
     strategy: &mut dyn Strategy,

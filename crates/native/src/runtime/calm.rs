@@ -73,7 +73,7 @@ impl Execution {
         if next == id {
             self.option = option;
             self.watch.moved(id, place);
-            self.task_mut(id).steps += 1;
+            self.task_mut(id).steps_on();
             return Some(Turn::Go);
         }
         self.decided = Decision::take(Pick { task: next, option });
@@ -101,7 +101,7 @@ impl Execution {
     pub(super) fn note_unseen(&mut self, id: TaskId) {
         self.option = 0;
         let task = self.task_mut(id);
-        task.steps += 1;
+        task.steps_on();
         let place = task.op.place;
         self.watch.moved(id, place);
         // SAFETY: as in `decide`.

@@ -80,6 +80,8 @@ pub(crate) struct Verb {
     pub in_destructors: bool,
     /// May only look at what it touches: says itself when it changes something.
     pub looks: bool,
+    /// Its operations always change something; where this is not set, some may nevertheless.
+    pub surely_writes: bool,
     /// What it means to operations that wait for its object.
     pub part: Part,
     /// Operations that commute with each other can block it together, as readers do a writer.
@@ -117,6 +119,7 @@ impl Verb {
             waits: |_, _| None,
             in_destructors: false,
             looks: false,
+            surely_writes: false,
             part: Part::Either,
             blocked_by_several: false,
             numbered: false,
@@ -160,6 +163,7 @@ impl Verb {
     /// [`Execution::made_progress`].
     pub const fn looks(mut self) -> Verb {
         self.looks = true;
+        self.surely_writes = false;
         self
     }
     /// Takes what others wait for, and gives nothing back.
@@ -247,7 +251,7 @@ impl Verb {
     /// Writes its object, always ready.
     pub const fn write(name: &'static str) -> Verb {
         let verb = Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)));
-        Verb { fixed: Fixed::WritesItsObject, ..verb }
+        Verb { fixed: Fixed::WritesItsObject, surely_writes: true, ..verb }
     }
     /// Touches nothing but its own task.
     pub const fn local(name: &'static str) -> Verb {

@@ -22,6 +22,8 @@ use raddle_core::world::{Manner, Pending};
 pub(crate) const LOOK_EVERY: u32 = 16;
 /// The longest round of a loop without a hint.
 const LONGEST_ROUND: usize = 16;
+/// A loop without a hint is found after so many steps of its task that only look.
+const FEWEST_LOOKS: u32 = 3;
 /// How many times more rounds a loop without a hint may take.
 const WITHOUT_A_HINT: u32 = 4;
 /// How many rounds the last one of a loop takes at most.
@@ -41,6 +43,11 @@ impl Execution {
     /// The task announces an operation that may be the beginning of another round.
     #[cold]
     pub fn consider_spin(&mut self, id: TaskId) {
+        let task = self.task(id);
+        let looks_back = task.op.verb.manner != Manner::Yielding && task.spin.turn.is_none();
+        if looks_back && !self.log.is_kept() && task.has_changed_something_in(FEWEST_LOOKS) {
+            return;
+        }
         if !self.has_log() {
             return;
         }

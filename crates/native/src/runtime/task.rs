@@ -123,6 +123,8 @@ pub(crate) struct Task {
     /// The last line of the log that is its own, plus 1.
     pub last_line: u32,
     pub steps: u32,
+    /// How many it had when it last took one that surely changed something.
+    pub changed_at: u32,
     /// How often it has asked for random bytes.
     pub randoms: u32,
     pub spin: Spin,
@@ -168,6 +170,7 @@ impl Task {
             panic: None,
             last_line: 0,
             steps: 0,
+            changed_at: 0,
             randoms: 0,
             spin: Spin::default(),
             spin_reads: Vec::new(),
@@ -205,11 +208,27 @@ impl Task {
         self.panic = None;
         self.last_line = 0;
         self.steps = 0;
+        self.changed_at = 0;
         self.randoms = 0;
         self.spin = Spin::default();
         self.spin_reads.clear();
         self.operations_in_teardown = 0;
         self.unwound = 0;
+    }
+    /// Takes the step that it has announced.
+    #[inline(always)]
+    pub fn steps_on(&mut self) {
+        self.steps += 1;
+        self.changed_at = if self.op.verb.surely_writes { self.steps } else { self.changed_at };
+    }
+    /// The step that it has just taken changed something, or may go differently the next time.
+    #[inline(always)]
+    pub fn has_changed_something(&mut self) {
+        self.changed_at = self.steps;
+    }
+    /// Whether it has changed something in one of its last `steps` steps, as far as that is known without a log.
+    pub fn has_changed_something_in(&self, steps: u32) -> bool {
+        self.changed_at > 0 && self.steps - self.changed_at < steps
     }
     /// Whether it is anything but a thread in the middle of its function that goes about its business.
     pub fn is_odd(&self) -> bool {

@@ -267,13 +267,14 @@ impl Execution {
         // SAFETY: every task has both.
         let (task, pending) =
             unsafe { (tasks.get_unchecked_mut(id.index()), pending.get_unchecked(id.index())) };
-        let op = &task.op;
-        watch.moved(id, op.place);
-        task.steps += 1;
+        watch.moved(id, task.op.place);
+        task.steps_on();
         if !log.is_kept() {
             return;
         }
+        let op = &task.op;
         let wrote = pending.accesses.any_write() & !op.verb.looks;
+        debug_assert!(wrote || !op.verb.surely_writes);
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
         self.futile = if wrote { 0 } else { self.futile };

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 /// Where one worker is.
 pub(crate) struct Watch {
-    /// The number of steps, and in the low half the task of the last one.
+    /// The number of steps, and the task of the last one.
     steps: AtomicU64,
+    task: AtomicU32,
     place: AtomicPtr<Location<'static>>,
     /// Whether an execution is under way.
     busy: AtomicU32,
@@ -25,6 +26,7 @@ impl Watch {
     pub fn register() -> Arc<Watch> {
         let watch = Arc::new(Watch {
             steps: AtomicU64::new(0),
+            task: AtomicU32::new(0),
             place: AtomicPtr::new(std::ptr::null_mut()),
             busy: AtomicU32::new(0),
             looks: AtomicU64::new(0),
@@ -38,9 +40,9 @@ impl Watch {
     #[inline]
     pub fn moved(&self, task: TaskId, place: &'static Location<'static>) {
         self.place.store(place as *const _ as *mut _, Ordering::Relaxed);
+        self.task.store(task.0, Ordering::Relaxed);
         // Only this thread writes it.
-        let steps = self.steps.load(Ordering::Relaxed) >> 32;
-        self.steps.store((steps + 1) << 32 | task.0 as u64, Ordering::Relaxed);
+        self.steps.store(self.steps.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
     /// The strategy looks back.
     #[inline]
@@ -104,7 +106,7 @@ impl Watchdog {
 
 impl Watch {
     fn words(&self, time: Duration) -> String {
-        let task = match self.steps.load(Ordering::Relaxed) as u32 {
+        let task = match self.task.load(Ordering::Relaxed) {
             0 => "the main task".to_owned(),
             n => format!("task number {n} (in the order of creation)"),
         };

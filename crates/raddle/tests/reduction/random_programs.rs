@@ -293,6 +293,17 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
+    /// Some of what tasks do again and again is taken for a loop that waits, and is looked at.
+    #[test]
+    fn drawing_blindly_is_the_same_as_looking_at_loops(program in programs(), times in 4..9usize) {
+        let in_loops = program.into_iter().map(|op| match op {
+            Spawn(inner) => Spawn(vec![inner; times].concat()),
+            op => op,
+        });
+        let compared = compare_blind(&in_loops.collect::<Vec<_>>(), &Settings::default());
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+
     #[test]
     fn each_trace_once(program in programs()) {
         check(&program, Settings::default())?;
