@@ -224,7 +224,8 @@ fn stopped_at_the_very_end_of_a_round() {
     let programs = &programs()[1];
     let make = || Machine::new(programs);
     let round = |bound, before| Bounded::new(Bounds::preemptions(bound)).beyond(before);
-    let strategy = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> { Box::new(round(bound, before)) };
+    let strategy =
+        |bound, before| -> Box<dyn raddle_core::strategy::Strategy> { Box::new(round(bound, before)) };
     let whole = search_iteratively(&all(1), 0..=9, strategy, make, std::sync::Arc::new(NoListener));
     let last = whole.finished_bound.unwrap();
     assert!(last >= 2);
@@ -248,8 +249,7 @@ fn stopped_at_the_very_end_of_a_round() {
         assert_eq!(stopped.coverage.to_string(), words);
         let plan = Plan { left: stopped.left, counted: stopped.executions, ..all(1) };
         assert!(plan.left.as_ref().is_some_and(|left| !left.is_empty()));
-        let rest =
-            search_iteratively(&plan, stop + 1..=9, strategy, make, std::sync::Arc::new(NoListener));
+        let rest = search_iteratively(&plan, stop + 1..=9, strategy, make, std::sync::Arc::new(NoListener));
         assert_eq!(stopped.executions + rest.executions, whole.executions);
         assert_eq!((rest.finished_bound, rest.coverage.extent), (Some(last), whole.coverage.extent.clone()));
     }

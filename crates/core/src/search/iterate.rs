@@ -65,7 +65,8 @@ where
             Some(earlier) => earlier.followed_by(found),
             None => found,
         };
-        let is_over = is_through || all.interrupted || all.failure.is_some() && plan.on_failure == OnFailure::Stop;
+        let is_over =
+            is_through || all.interrupted || all.failure.is_some() && plan.on_failure == OnFailure::Stop;
         total = Some(all);
         if is_over {
             break;

@@ -75,7 +75,7 @@ pub trait Listener: Send + Sync {
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
-    /// Asked about ten times a second: whether somebody wants the search to end with what it has.
+    /// Asked about ten times a second, and when it is through: whether somebody wants the search to end with what it has.
     fn wants_to_stop(&self) -> bool {
         false
     }
@@ -208,15 +208,17 @@ where
     drop(watching);
     let stopped = shared.watched.stopped();
     let total = shared.into_total();
-    let interrupted = stopped == Some(Stopped::Interrupted);
+    // Many a search is through before anybody has asked.
+    let interrupted = match stopped {
+        Some(why) => why == Stopped::Interrupted,
+        None => listener.wants_to_stop(),
+    };
     // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
-    let stopped = stopped
-        .filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
+    let stopped =
+        stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
     let executions = in_words(plan.counted + total.executions);
     let extent = match (&stopped, kind) {
-        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
-            Extent::Part(interrupted_after(&executions))
-        }
+        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => Extent::Part(interrupted_after(&executions)),
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, _) if total.undecided > 0 => {
