@@ -4,7 +4,7 @@
 mod common;
 
 use common::cases::config;
-use common::classes::{Seen, classifier};
+use common::classes::{Seen, counting};
 use common::machine::{Do, Do::*, Machine, Outcome, Programs};
 use common::{Op, Toy, all, limited, program};
 use proptest::prelude::*;
@@ -18,11 +18,22 @@ fn explore(
     most: u64,
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Outcome>, Seen) {
-    let (strategy, seen) = classifier(strategy);
+    let (found, seen, _) = explore_all(programs, workers, most, strategy);
+    (found, seen)
+}
+
+/// The same, and all that had happened where executions were cut short.
+fn explore_all(
+    programs: &Programs,
+    workers: usize,
+    most: u64,
+    strategy: impl raddle_core::strategy::Strategy + 'static,
+) -> (Findings<Outcome>, Seen, Seen) {
+    let (strategy, seen) = counting(strategy);
     let plan = limited(most, all(workers));
     let found = search(&plan, Box::new(strategy), || Machine::new(programs), std::sync::Arc::new(NoListener));
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
-    (found, seen)
+    let [seen, whole] = [seen.classes, seen.whole].map(|seen| std::mem::take(&mut *seen.lock().unwrap()));
+    (found, seen, whole)
 }
 
 /// Whether executions may be given up on the way; even then there are no more of them than of others.
@@ -39,12 +50,12 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
 
 fn compare_with(programs: &Programs, giving_up: GivingUp) -> Result<Option<u64>, String> {
     const MOST: u64 = 4_000;
-    let (slow, slow_classes) = explore(programs, 1, MOST, Dfs::new());
+    let (slow, slow_classes, slow_whole) = explore_all(programs, 1, MOST, Dfs::new());
     if slow.executions == MOST {
         return Ok(None);
     }
     for workers in [1, 2] {
-        let (found, classes) = explore(programs, workers, 2 * MOST, Optimal::new());
+        let (found, classes, whole) = explore_all(programs, workers, 2 * MOST, Optimal::new());
         let set = |of: &Seen| of.keys().cloned().collect::<BTreeSet<_>>();
         let missed = set(&slow_classes).difference(&set(&classes)).count();
         let twice = classes.values().filter(|n| **n > 1).count();
@@ -66,10 +77,19 @@ fn compare_with(programs: &Programs, giving_up: GivingUp) -> Result<Option<u64>,
         if !found.outcomes.keys().eq(slow.outcomes.keys()) {
             return problem("outcomes differ".to_owned());
         }
-        // Where a step ends the run for everybody, executions may differ in what else there was by then.
-        let cut = slow_classes.keys().any(|(cut, _)| *cut);
-        if found.executions > slow.executions || !cut && found.executions != slow_classes.len() as u64 {
+        if classes.iter().any(|((cut, _), times)| !cut && *times > 1) {
             return problem("traces were explored more than once".to_owned());
+        }
+        // Where a step ends the run for everybody, executions may differ in what else there was by then, and do.
+        if whole.iter().any(|(class, times)| *times > 1 || !slow_whole.contains_key(class)) {
+            return problem("what was cut short was explored more than once".to_owned());
+        }
+        let uncut = classes.keys().filter(|(cut, _)| !cut).count();
+        if found.executions != (uncut + whole.len()) as u64 {
+            return problem(format!("{uncut} traces, and {} that were cut short", whole.len()));
+        }
+        if !found.failures_by_kind.keys().eq(slow.failures_by_kind.keys()) {
+            return problem("failures differ".to_owned());
         }
         if found.abandoned > if giving_up == GivingUp::Never { 0 } else { found.executions } {
             return problem("executions were abandoned".to_owned());
@@ -136,6 +156,29 @@ fn a_panic_may_come_more_than_once() {
     assert_eq!((found.executions, found.failures), (4, 2));
     let times: Vec<(bool, u64)> = seen.iter().map(|((cut, _), times)| (*cut, *times)).collect();
     assert_eq!(times, [(false, 1), (false, 1), (true, 2)]);
+}
+
+/// A step that has ended the run does so again unless something conflicts with it: meanwhile it is as good as blocked, and
+/// others go on. What was once explored twice: "the second store, and what has nothing to do with either".
+#[test]
+fn a_panic_that_waits() {
+    let executions = |programs: &[&[Do]]| {
+        let programs: Programs = programs.iter().map(|p| p.to_vec()).collect();
+        let classes = compare(&programs).unwrap().expect("a small program");
+        (explore(&programs, 1, 1_000, Optimal::new()).0.executions, classes)
+    };
+    let main: &[Do] = &[Spawn(1), Spawn(2), Join(0), Join(1)];
+    let expects: &[Do] = &[Spawn(3), Expect(0)];
+    assert_eq!(executions(&[main, expects, &[Store(0, 1), Store(0, 0)], &[Store(1, 0)]]), (5, 5));
+    // Of two options one panics. It does so once more after all that has nothing to do with it.
+    assert_eq!(executions(&[&[Spawn(1), Gamble(0, 1)], &[Store(0, 0)]]), (4, 3));
+    assert_eq!(executions(&[&[Spawn(1), Gamble(1, 1)], &[Store(0, 0)]]), (3, 3));
+    let main: &[Do] = &[Spawn(1), Spawn(2), Gamble(0, 1)];
+    let programs = [main, &[Load(0)], &[Write(0), Load(1), WriteUnlock(0)]];
+    assert_eq!(executions(&programs), (14, 14));
+    // Two that do so one after the other: where the first takes its other option, the second may.
+    let (executions, classes) = executions(&[&[Spawn(1), Spawn(2), Gamble(0, 0)], &[Gamble(0, 1)], &[Die(0)]]);
+    assert_eq!((executions, classes), (11, 9));
 }
 
 /// A world that does not know its past cannot say that a lock was held when it would have to be taken earlier. The
@@ -207,6 +250,7 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
         2 => lock(Read(0), ReadUnlock(0)),
         2 => lock(Write(0), WriteUnlock(0)),
         1 => lock(TryWrite(0), WriteUnlock(0)),
+        1 => lock(TryRead(0), ReadUnlock(0)),
         1 => around(Read(0), vec![Recv(1)], ReadUnlock(0)),
         1 => around(Read(0), vec![Send(1, 4)], ReadUnlock(0)),
         2 => (0..2usize, 1..3i64).prop_map(|(c, v)| vec![Send(c, v)]),
@@ -219,6 +263,36 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
         1 => one(Yield),
         1 => one(Barrier),
         1 => (0..2usize).prop_map(|x| vec![Expect(x)]),
+        1 => (0..2usize).prop_map(|x| vec![Die(x)]),
+    ]
+}
+
+/// Panics of all kinds: those that end the run, those that poison a lock, those that only whoever joins the task sees.
+fn panics() -> impl Strategy<Value = Vec<Do>> {
+    let around = |take: Do, inner: Vec<Do>, give: Do| [vec![take], inner, vec![give]].concat();
+    let panic = prop_oneof![
+        3 => (0..2usize).prop_map(Die),
+        2 => (0..2usize).prop_map(Expect),
+    ];
+    let inner = prop_oneof![
+        3 => panic.clone().prop_map(|op| vec![op]),
+        1 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Store(x, v)]),
+        1 => Just(vec![Recv(1)]),
+        1 => Just(vec![]),
+    ];
+    prop_oneof![
+        3 => panic.prop_map(|op| vec![op]),
+        4 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Store(x, v)]),
+        1 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Cas(x, v, 1 - v)]),
+        1 => (0..2usize).prop_map(|x| vec![Load(x)]),
+        2 => (0..2usize, inner.clone()).prop_map(move |(m, inner)| around(Lock(m), inner, Unlock(m))),
+        1 => inner.clone().prop_map(move |inner| around(Read(0), inner, ReadUnlock(0))),
+        2 => inner.prop_map(move |inner| around(Write(0), inner, WriteUnlock(0))),
+        1 => Just(vec![TryLock(0), Unlock(0)]),
+        1 => Just(vec![TryRead(0), ReadUnlock(0)]),
+        1 => Just(vec![Send(1, 1)]),
+        1 => (0..2usize).prop_map(|child| vec![Join(child)]),
+        1 => (0..2u32, 0..2usize).prop_map(|(bad, x)| vec![Gamble(bad, x)]),
     ]
 }
 
@@ -281,6 +355,16 @@ proptest! {
 
     #[test]
     fn each_trace_once(programs in programs()) {
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1_000, 7))]
+
+    #[test]
+    fn each_trace_of_those_who_panic_once(programs in tasks(panics(), 2..5)) {
         let compared = compare(&programs);
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }

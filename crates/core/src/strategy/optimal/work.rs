@@ -8,7 +8,8 @@
 //! aside until the batch is done: at most one stretch for each batch that has items left.
 
 use super::names::Name;
-use super::path::{Deferred, Event, Path, Reversal};
+use super::path::{Deferred, Event, Fatal, Path, Reversal};
+use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 
 /// Who moves, and how.
@@ -36,11 +37,13 @@ pub(super) struct Item {
     to: u32,
     /// How much of the whole tree it is taken to be.
     pub share: f64,
+    /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
+    pub fatal: Option<(TaskId, Accesses)>,
 }
 
 impl Item {
     pub fn new(depth: usize, deferred: Option<Deferred>, time: u32, share: f64) -> Item {
-        Item { depth: depth as u32, deferred, time, from: 0, to: 0, share }
+        Item { depth: depth as u32, deferred, time, from: 0, to: 0, share, fatal: None }
     }
 }
 
@@ -56,6 +59,7 @@ struct Batch {
     events: usize,
     births: usize,
     reversals: usize,
+    fatal: usize,
     depth: usize,
 }
 
@@ -70,6 +74,7 @@ pub(super) struct Work {
     events: Vec<Event>,
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
+    fatal: Vec<Fatal>,
     /// Memory that is used again.
     spare: Picks,
 }
@@ -88,6 +93,7 @@ impl Work {
         self.events.clear();
         self.births.clear();
         self.reversals.clear();
+        self.fatal.clear();
     }
     /// Another pick of the item that is being put together.
     #[inline]
@@ -99,6 +105,38 @@ impl Work {
     pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32) {
         let (from, to) = (self.open as u32, self.picks.len() as u32);
         self.items.push(Item { from, to, ..Item::new(depth, deferred, time, 0.0) });
+        self.open = self.picks.len();
+    }
+    /// All but the step of `task` after `depth` steps, which ended the run.
+    pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
+        self.add(depth, None, 0);
+        self.items.last_mut().expect("it was added").fatal = Some((task, accesses));
+    }
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Takes back those behind the first `items`, and those of this execution that bring forward this step of a task.
+    pub fn take_back(&mut self, items: usize, name: Name, time: u32) {
+        let first = self.batches.last().map_or(0, |batch| batch.items);
+        let brings_forward = |item: &Item| {
+            item.deferred.is_some()
+                && item.time == time
+                && self.picks[item.from as usize..item.to as usize].last().is_some_and(|p| p.name == name)
+        };
+        let mut kept = Vec::new();
+        for item in &self.items[first..items] {
+            if !brings_forward(item) {
+                kept.push((*item, self.picks[item.from as usize..item.to as usize].to_vec()));
+            }
+        }
+        self.picks.truncate(self.items.get(first).map_or(self.open, |item| item.from as usize));
+        self.items.truncate(first);
+        for (item, picks) in kept {
+            let from = self.picks.len() as u32;
+            self.picks.extend(picks);
+            self.items.push(Item { from, to: self.picks.len() as u32, ..item });
+        }
         self.open = self.picks.len();
     }
     /// An execution is over: the deepest of what it found comes first. It and all that it found have equal parts in
@@ -154,12 +192,15 @@ impl Work {
         // What this batch has put aside so far, if anything, comes right behind.
         let needed = std::mem::replace(&mut batch.needed, depth);
         let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
+        let fatal = batch.fatal;
         batch.depth = depth;
         let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
         self.events.splice(events..events, path.events[depth..needed].iter().copied());
         self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
         let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
         self.reversals.splice(reversals..reversals, reversed);
+        let foreseen = |f: &&Fatal| f.from as usize > depth && f.from as usize <= needed;
+        self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
     }
     /// A batch that begins at `depth`, while the present one has items down to `left`.
     fn open_batch(&mut self, path: &Path, depth: usize, left: usize) {
@@ -171,6 +212,7 @@ impl Work {
             events: self.events.len(),
             births: self.births.len(),
             reversals: self.reversals.len(),
+            fatal: self.fatal.len(),
             depth,
         };
         self.batches.push(batch);
@@ -186,8 +228,9 @@ impl Work {
             stays = batch.depth;
             path.truncate(batch.depth);
             let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
-            path.extend(events, births, &self.reversals[batch.reversals..]);
+            path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
         }
+        self.fatal.truncate(batch.fatal);
         self.picks.truncate(batch.picks);
         self.events.truncate(batch.events);
         self.births.truncate(batch.births);
@@ -212,7 +255,12 @@ impl Work {
     }
     /// How much it holds, in steps and picks.
     pub fn size(&self) -> usize {
-        self.items.len() + self.picks.len() + self.batches.len() + self.events.len() + self.reversals.len()
+        self.items.len()
+            + self.picks.len()
+            + self.batches.len()
+            + self.events.len()
+            + self.reversals.len()
+            + self.fatal.len()
     }
     /// There is one item.
     pub fn begin_with(&mut self, item: Item, picks: Picks) {
