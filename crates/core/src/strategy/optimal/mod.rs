@@ -27,13 +27,20 @@
 //!
 //! Guarantee: every maximal trace exactly once; those that are cut short at least once, and never twice after the same
 //! steps; for worlds in which operations that do not conflict commute, and what blocks an operation, or makes it end the
-//! run, is among what it conflicts with. Where a
-//! schedule leads nowhere, since all who can move belong to the schedules of others, the rest of it is abandoned as
-//! redundant. It takes a writer and two readers of which the second cannot go on without the first, as where the first
-//! writes another such lock while it reads, and the second wants to read that one, too. "The second reads before the
-//! writer, and the first does not" is a schedule, as far as anybody can tell who has not seen what the second does next;
-//! but the writer never gets in unless the first has read, too. Nothing is lost by that, and the beginning of an execution
-//! is spent. To know it before would take to know what tasks do after steps that they have not taken yet.
+//! run, is among what it conflicts with.
+//!
+//! A schedule may lead nowhere, since all who can move belong to the schedules of others: then it is abandoned, nothing
+//! is lost, and the beginning of an execution was spent. It takes two read-write locks, a writer of the one, and two
+//! readers of it of which the second cannot go on without the first, as where the first reads while it writes the other
+//! lock, and the second wants to read that one, too. "The second reads before the writer, and the first does not" is a
+//! schedule, but the writer never gets in unless the first has read, too. Nothing that was seen when it is found can tell:
+//! the writer came first there, and what the second reader does if it did not was never seen. Another program, the same
+//! in all executions until then, has a second reader that goes on alone if it finds what was there before the writer, and
+//! there the schedule leads to a trace that nothing else leads to. To take another writer for free does not help: where
+//! two such writers stand crosswise, each has such readers behind the other. A reduction with wakeup trees does without,
+//! since it tries "both read" first and reverses the first reader's race from there; it pays with memory that may be
+//! exponential, where this one's is bounded (see [`work`]). Of the executions of random programs that have nothing but
+//! several such locks, it is less than one in a thousand; with one such lock, beside whatever else, none.
 
 mod clock;
 mod conflicts;
@@ -346,10 +353,11 @@ impl Optimal {
             })
             .collect();
         self.path.truncate(last);
+        self.work.truncate(found);
         let Optimal { path, work, scratch, .. } = &mut *self;
         let mut finder = Finder { path, work, scratch, point };
         if pending.iter().any(|(task, accesses, could)| *could && !finder.is_forbidden(*task, *accesses)) {
-            self.work.take_back(found, self.path.names.of(fatal), time);
+            self.work.take_back(self.path.names.of(fatal), time);
             self.work.add_others(last, fatal, accesses);
             return;
         }
@@ -367,8 +375,8 @@ impl Optimal {
 
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            self.work.pick(self.path.names.of(task), option, false);
-            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1);
+            let last = Move { name: self.path.names.of(task), option, odd: false };
+            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1, &[], last);
         }
     }
 }
@@ -493,7 +501,7 @@ impl Strategy for Optimal {
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         self.same = self.path.len().min(trace.len());
-        self.explored += self.work.close_batch(self.share);
+        self.explored += self.work.close_batch(&self.path, self.share);
         self.begun = false;
         self.peak = self.peak.max(self.path.len() + self.work.size());
     }

@@ -491,10 +491,6 @@ impl Path {
             self.odd.push(at as u32);
         }
     }
-    /// Whether step `at` took a detour.
-    pub fn is_odd(&self, at: u32) -> bool {
-        self.events[at as usize].odd || self.reversals.iter().any(|r| r.last == at)
-    }
     /// The last step reverses a race.
     pub fn reverse(&mut self, deferred: Deferred) {
         self.reversals.push(Reversal { deferred, last: self.events.len() as u32 - 1, closed: OPEN });
