@@ -4,10 +4,11 @@
 mod common;
 
 use common::cases::config;
-use common::classes::{Seen, classifier};
+use common::classes::{Seen, counting};
 use common::machine::{Do, Do::*, Machine, Outcome, Programs};
 use common::{Op, Toy, all, limited, program};
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
 use raddle_core::search::{Findings, NoListener, search};
 use raddle_core::strategy::{Dfs, Optimal};
 use std::collections::BTreeSet;
@@ -18,11 +19,22 @@ fn explore(
     most: u64,
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Outcome>, Seen) {
-    let (strategy, seen) = classifier(strategy);
+    let (found, seen, _) = explore_all(programs, workers, most, strategy);
+    (found, seen)
+}
+
+/// The same, and all that had happened where executions were cut short.
+fn explore_all(
+    programs: &Programs,
+    workers: usize,
+    most: u64,
+    strategy: impl raddle_core::strategy::Strategy + 'static,
+) -> (Findings<Outcome>, Seen, Seen) {
+    let (strategy, seen) = counting(strategy);
     let plan = limited(most, all(workers));
     let found = search(&plan, Box::new(strategy), || Machine::new(programs), std::sync::Arc::new(NoListener));
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
-    (found, seen)
+    let [seen, whole] = [seen.classes, seen.whole].map(|seen| std::mem::take(&mut *seen.lock().unwrap()));
+    (found, seen, whole)
 }
 
 /// Whether executions may be given up on the way; even then there are no more of them than of others.
@@ -39,12 +51,12 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
 
 fn compare_with(programs: &Programs, giving_up: GivingUp) -> Result<Option<u64>, String> {
     const MOST: u64 = 4_000;
-    let (slow, slow_classes) = explore(programs, 1, MOST, Dfs::new());
+    let (slow, slow_classes, slow_whole) = explore_all(programs, 1, MOST, Dfs::new());
     if slow.executions == MOST {
         return Ok(None);
     }
     for workers in [1, 2] {
-        let (found, classes) = explore(programs, workers, 2 * MOST, Optimal::new());
+        let (found, classes, whole) = explore_all(programs, workers, 2 * MOST, Optimal::new());
         let set = |of: &Seen| of.keys().cloned().collect::<BTreeSet<_>>();
         let missed = set(&slow_classes).difference(&set(&classes)).count();
         let twice = classes.values().filter(|n| **n > 1).count();
@@ -66,10 +78,19 @@ fn compare_with(programs: &Programs, giving_up: GivingUp) -> Result<Option<u64>,
         if !found.outcomes.keys().eq(slow.outcomes.keys()) {
             return problem("outcomes differ".to_owned());
         }
-        // Where a step ends the run for everybody, executions may differ in what else there was by then.
-        let cut = slow_classes.keys().any(|(cut, _)| *cut);
-        if found.executions > slow.executions || !cut && found.executions != slow_classes.len() as u64 {
+        if classes.iter().any(|((cut, _), times)| !cut && *times > 1) {
             return problem("traces were explored more than once".to_owned());
+        }
+        // Where a step ends the run for everybody, executions may differ in what else there was by then, and do.
+        if whole.iter().any(|(class, times)| *times > 1 || !slow_whole.contains_key(class)) {
+            return problem("what was cut short was explored more than once".to_owned());
+        }
+        let uncut = classes.keys().filter(|(cut, _)| !cut).count();
+        if found.executions != (uncut + whole.len()) as u64 {
+            return problem(format!("{uncut} traces, and {} that were cut short", whole.len()));
+        }
+        if !found.failures_by_kind.keys().eq(slow.failures_by_kind.keys()) {
+            return problem("failures differ".to_owned());
         }
         if found.abandoned > if giving_up == GivingUp::Never { 0 } else { found.executions } {
             return problem("executions were abandoned".to_owned());
@@ -138,6 +159,30 @@ fn a_panic_may_come_more_than_once() {
     assert_eq!(times, [(false, 1), (false, 1), (true, 2)]);
 }
 
+/// A step that has ended the run does so again unless something conflicts with it: meanwhile it is as good as blocked, and
+/// others go on. What was once explored twice: "the second store, and what has nothing to do with either".
+#[test]
+fn a_panic_that_waits() {
+    let executions = |programs: &[&[Do]]| {
+        let programs: Programs = programs.iter().map(|p| p.to_vec()).collect();
+        let classes = compare(&programs).unwrap().expect("a small program");
+        (explore(&programs, 1, 1_000, Optimal::new()).0.executions, classes)
+    };
+    let main: &[Do] = &[Spawn(1), Spawn(2), Join(0), Join(1)];
+    let expects: &[Do] = &[Spawn(3), Expect(0)];
+    assert_eq!(executions(&[main, expects, &[Store(0, 1), Store(0, 0)], &[Store(1, 0)]]), (5, 5));
+    // Of two options one panics. It does so once more after all that has nothing to do with it.
+    assert_eq!(executions(&[&[Spawn(1), Gamble(0, 1)], &[Store(0, 0)]]), (4, 3));
+    assert_eq!(executions(&[&[Spawn(1), Gamble(1, 1)], &[Store(0, 0)]]), (3, 3));
+    let main: &[Do] = &[Spawn(1), Spawn(2), Gamble(0, 1)];
+    let programs = [main, &[Load(0)], &[Write(0), Load(1), WriteUnlock(0)]];
+    assert_eq!(executions(&programs), (14, 14));
+    // Two that do so one after the other: where the first takes its other option, the second may.
+    let (executions, classes) =
+        executions(&[&[Spawn(1), Spawn(2), Gamble(0, 0)], &[Gamble(0, 1)], &[Die(0)]]);
+    assert_eq!((executions, classes), (11, 9));
+}
+
 /// A world that does not know its past cannot say that a lock was held when it would have to be taken earlier. The
 /// reduction does not guess: it says that it could not decide, and the search does not call itself exhaustive.
 #[test]
@@ -173,20 +218,32 @@ fn readers_who_wait_for_more() {
 
 /// Two readers of one lock, and a writer who may come before them. The first reader writes another lock while it reads,
 /// and the second wants to read that, too: so it keeps the writer out until the first has read. Nobody knows that before
-/// the second one has begun, so "the second reads before the writer, and the first does not" is tried, in vain.
+/// the second one has begun, so "the second reads before the writer, and the first does not" is tried, in vain. Why that
+/// cannot be helped is said in `optimal/mod.rs`.
 #[test]
 fn a_reader_who_cannot_go_on_without_another() {
     let first: &[Do] = &[Write(0), Spawn(2), Read(1), ReadUnlock(1), WriteUnlock(0)];
     let second: &[Do] = &[Read(1), Read(0), ReadUnlock(0), ReadUnlock(1)];
-    let main: &[Do] = &[Spawn(1), Write(1), WriteUnlock(1), Join(0)];
-    let programs: Programs = [main, first, second].map(<[Do]>::to_vec).into();
+    let writer: &[Do] = &[Spawn(1), Write(1), WriteUnlock(1), Join(0)];
+    let programs: Programs = [writer, first, second].map(<[Do]>::to_vec).into();
     let classes = compare_with(&programs, GivingUp::Allowed).unwrap().expect("a small program");
     let (found, _) = explore(&programs, 1, 1_000, Optimal::new());
     assert_eq!((found.executions, found.abandoned, found.undecided), (classes, 1, 0));
+    // The same twice, crosswise: whichever of the two writers is taken for free first, readers of its lock come later who
+    // cannot go on without each other.
+    let of = |own: usize, other: usize, child: usize| {
+        vec![Write(own), Spawn(child), Read(other), ReadUnlock(other), WriteUnlock(own)]
+    };
+    let within = |own: usize, other: usize| vec![Read(other), Read(own), ReadUnlock(own), ReadUnlock(other)];
+    let main = vec![Spawn(1), Spawn(2), Join(0), Join(1)];
+    let programs: Programs = vec![main, of(0, 1, 3), of(1, 0, 4), within(0, 1), within(1, 0)];
+    let (found, _) = explore(&programs, 1, 100_000, Optimal::new());
+    assert!(found.coverage.is_exhaustive());
+    assert_eq!((found.executions, found.abandoned), (61, 1));
     // With a mutex in the place of the other lock, writers go last, and all readers are there by then.
     let first: &[Do] = &[Lock(0), Spawn(2), Read(1), ReadUnlock(1), Unlock(0)];
     let second: &[Do] = &[Read(1), Lock(0), Unlock(0), ReadUnlock(1)];
-    assert!(count(&[main, first, second]) > 1);
+    assert!(count(&[writer, first, second]) > 1);
 }
 
 /// Operations; those that take something are followed by what gives it back, now and then.
@@ -207,6 +264,7 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
         2 => lock(Read(0), ReadUnlock(0)),
         2 => lock(Write(0), WriteUnlock(0)),
         1 => lock(TryWrite(0), WriteUnlock(0)),
+        1 => lock(TryRead(0), ReadUnlock(0)),
         1 => around(Read(0), vec![Recv(1)], ReadUnlock(0)),
         1 => around(Read(0), vec![Send(1, 4)], ReadUnlock(0)),
         2 => (0..2usize, 1..3i64).prop_map(|(c, v)| vec![Send(c, v)]),
@@ -219,6 +277,36 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
         1 => one(Yield),
         1 => one(Barrier),
         1 => (0..2usize).prop_map(|x| vec![Expect(x)]),
+        1 => (0..2usize).prop_map(|x| vec![Die(x)]),
+    ]
+}
+
+/// Panics of all kinds: those that end the run, those that poison a lock, those that only whoever joins the task sees.
+fn panics() -> impl Strategy<Value = Vec<Do>> {
+    let around = |take: Do, inner: Vec<Do>, give: Do| [vec![take], inner, vec![give]].concat();
+    let panic = prop_oneof![
+        3 => (0..2usize).prop_map(Die),
+        2 => (0..2usize).prop_map(Expect),
+    ];
+    let inner = prop_oneof![
+        3 => panic.clone().prop_map(|op| vec![op]),
+        1 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Store(x, v)]),
+        1 => Just(vec![Recv(1)]),
+        1 => Just(vec![]),
+    ];
+    prop_oneof![
+        3 => panic.prop_map(|op| vec![op]),
+        4 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Store(x, v)]),
+        1 => (0..2usize, 0..2i64).prop_map(|(x, v)| vec![Cas(x, v, 1 - v)]),
+        1 => (0..2usize).prop_map(|x| vec![Load(x)]),
+        2 => (0..2usize, inner.clone()).prop_map(move |(m, inner)| around(Lock(m), inner, Unlock(m))),
+        1 => inner.clone().prop_map(move |inner| around(Read(0), inner, ReadUnlock(0))),
+        2 => inner.prop_map(move |inner| around(Write(0), inner, WriteUnlock(0))),
+        1 => Just(vec![TryLock(0), Unlock(0)]),
+        1 => Just(vec![TryRead(0), ReadUnlock(0)]),
+        1 => Just(vec![Send(1, 1)]),
+        1 => (0..2usize).prop_map(|child| vec![Join(child)]),
+        1 => (0..2u32, 0..2usize).prop_map(|(bad, x)| vec![Gamble(bad, x)]),
     ]
 }
 
@@ -287,6 +375,16 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(config(1_000, 7))]
+
+    #[test]
+    fn each_trace_of_those_who_panic_once(programs in tasks(panics(), 2..5)) {
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+    }
+}
+
+proptest! {
     #![proptest_config(config(625, 7))]
 
     #[test]
@@ -296,31 +394,56 @@ proptest! {
     }
 }
 
-/// Readers and writers of two locks, one inside the other or one after the other.
-fn two_locks() -> impl Strategy<Value = Vec<Do>> {
+/// Readers and writers of so many locks, one inside the other or one after the other.
+fn several_locks(locks: usize) -> impl Strategy<Value = Vec<Do>> {
     let reads = |lock: usize, inner: Vec<Do>| [vec![Read(lock)], inner, vec![ReadUnlock(lock)]].concat();
     let writes = |lock: usize, inner: Vec<Do>| [vec![Write(lock)], inner, vec![WriteUnlock(lock)]].concat();
     let inside = prop_oneof![
         3 => Just(vec![]),
-        3 => (0..2usize).prop_map(move |lock| reads(lock, vec![])),
-        2 => (0..2usize).prop_map(move |lock| writes(lock, vec![])),
-        1 => (0..2usize).prop_map(|lock| vec![Read(lock)]),
-        1 => Just(vec![TryWrite(0), WriteUnlock(0)]),
+        3 => (0..locks).prop_map(move |lock| reads(lock, vec![])),
+        2 => (0..locks).prop_map(move |lock| writes(lock, vec![])),
+        1 => (0..locks).prop_map(|lock| vec![Read(lock)]),
+        1 => (0..locks).prop_map(|lock| vec![TryWrite(lock), WriteUnlock(lock)]),
+        1 => (0..locks).prop_map(|lock| vec![TryRead(lock), ReadUnlock(lock)]),
         1 => Just(vec![Load(0)]),
         1 => Just(vec![Store(0, 1)]),
     ];
-    (0..2usize, any::<bool>(), inside).prop_map(move |(lock, shared, inner)| match shared {
+    let outside = (0..locks, any::<bool>(), inside).prop_map(move |(lock, shared, inner)| match shared {
         true => reads(lock, inner),
         false => writes(lock, inner),
-    })
+    });
+    prop_oneof![
+        8 => outside,
+        1 => (0..locks).prop_map(|lock| vec![TryWrite(lock), WriteUnlock(lock)]),
+        1 => (0..locks).prop_map(|lock| vec![TryRead(lock), ReadUnlock(lock)]),
+    ]
 }
 
-proptest! {
-    #![proptest_config(config(400, 7))]
-
-    #[test]
-    fn each_trace_of_two_locks_once(programs in tasks(two_locks(), 3..5)) {
+/// With several locks, something may be tried in vain: see [`a_reader_who_cannot_go_on_without_another`]. That is rare.
+fn each_trace_of_several_locks_once(locks: usize, cases: u32) {
+    let (mut executions, mut abandoned) = (0, 0);
+    let mut runner = TestRunner::new(config(cases, 7));
+    let totals = std::cell::RefCell::new((&mut executions, &mut abandoned));
+    let all = runner.run(&tasks(several_locks(locks), 3..5), |programs| {
         let compared = compare_with(&programs, GivingUp::Allowed);
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
-    }
+        let (found, _) = explore(&programs, 1, 8_000, Optimal::new());
+        let mut totals = totals.borrow_mut();
+        *totals.0 += found.executions;
+        *totals.1 += found.abandoned;
+        Ok(())
+    });
+    all.unwrap_or_else(|failed| panic!("{failed}"));
+    assert!(executions >= 10 * cases as u64, "{executions} executions");
+    assert!(abandoned * 1_000 <= executions, "{abandoned} of {executions} were abandoned");
+}
+
+#[test]
+fn each_trace_of_two_locks_once() {
+    each_trace_of_several_locks_once(2, 400);
+}
+
+#[test]
+fn each_trace_of_three_locks_once() {
+    each_trace_of_several_locks_once(3, 250);
 }

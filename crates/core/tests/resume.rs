@@ -16,9 +16,13 @@ use raddle_core::search::{
     Counted, Findings, Listener, NoListener, Plan, Progress, Saved, search, search_iteratively,
 };
 use raddle_core::strategy::{
-    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Strategy as _, Within,
+    Bounded, Bounds, Decision, Dfs, Next, Optimal, Part, PreemptionBounding, Random, Strategy as _, Within,
 };
+use raddle_core::trace::Trace;
+use raddle_core::verdict::{Extent, Verdict};
+use raddle_core::world::{Ending, Point};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
 
@@ -161,6 +165,102 @@ fn a_bound_that_grows_goes_on_in_its_round() {
     let rest = search_iteratively(&plan, round..=9, strategy, make, std::sync::Arc::new(NoListener));
     assert_eq!(stopped.executions + rest.executions, whole.executions);
     assert_eq!((rest.finished_bound, rest.coverage.extent), (whole.finished_bound, whole.coverage.extent));
+}
+
+/// Lets somebody press Ctrl-C in the very moment in which a round has nothing left.
+#[derive(Default)]
+struct AtTheEnd {
+    is_at_the_end: AtomicBool,
+    is_pressed: AtomicBool,
+}
+
+impl Listener for AtTheEnd {
+    fn wants_to_stop(&self) -> bool {
+        let is_at_the_end = self.is_at_the_end.load(SeqCst);
+        self.is_pressed.store(is_at_the_end, SeqCst);
+        is_at_the_end
+    }
+}
+
+struct WaitsAtTheEnd(Bounded, std::sync::Arc<AtTheEnd>);
+
+impl raddle_core::strategy::Strategy for WaitsAtTheEnd {
+    fn begin(&mut self, execution: u64) -> Next {
+        let next = self.0.begin(execution);
+        if next == Next::Exhausted {
+            self.1.is_at_the_end.store(true, SeqCst);
+            while !self.1.is_pressed.load(SeqCst) {
+                std::thread::yield_now();
+            }
+        }
+        next
+    }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        self.0.choose(so_far, point)
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.0.over(so_far, point, ending);
+    }
+    fn repeats(&self, trace: &Trace) -> bool {
+        self.0.repeats(trace)
+    }
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        self.0.finish(trace, verdict);
+    }
+    fn save(&mut self) -> Option<Vec<Part>> {
+        self.0.save()
+    }
+    fn split(&mut self) -> Option<Box<dyn raddle_core::strategy::Strategy>> {
+        None
+    }
+    fn extent(&self, executions: u64) -> Extent {
+        self.0.extent(executions)
+    }
+}
+
+/// What the later rounds would have explored is left, also where nothing is left of the present one.
+#[test]
+fn stopped_at_the_very_end_of_a_round() {
+    let programs = &programs()[1];
+    let make = || Machine::new(programs);
+    let round = |bound, before| Bounded::new(Bounds::preemptions(bound)).beyond(before);
+    let strategy =
+        |bound, before| -> Box<dyn raddle_core::strategy::Strategy> { Box::new(round(bound, before)) };
+    let whole = search_iteratively(&all(1), 0..=9, strategy, make, std::sync::Arc::new(NoListener));
+    let last = whole.finished_bound.unwrap();
+    assert!(last >= 2);
+    for stop in 0..=last {
+        let listener = std::sync::Arc::new(AtTheEnd::default());
+        let until = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
+            match bound == stop {
+                true => Box::new(WaitsAtTheEnd(round(bound, before), listener.clone())),
+                false => Box::new(round(bound, before)),
+            }
+        };
+        let stopped = search_iteratively(&all(1), 0..=9, until, make, listener.clone());
+        assert_eq!((stopped.finished_bound, stopped.interrupted), (Some(stop), true));
+        if stop == last {
+            // Nothing was to come.
+            assert_eq!((stopped.executions, &stopped.left), (whole.executions, &None));
+            assert_eq!(stopped.coverage.extent, whole.coverage.extent);
+            continue;
+        }
+        let words = format!("not exhaustive: interrupted after {} executions", stopped.executions);
+        assert_eq!(stopped.coverage.to_string(), words);
+        let plan = Plan { left: stopped.left, counted: stopped.executions, ..all(1) };
+        assert!(plan.left.as_ref().is_some_and(|left| !left.is_empty()));
+        let rest = search_iteratively(&plan, stop + 1..=9, strategy, make, std::sync::Arc::new(NoListener));
+        assert_eq!(stopped.executions + rest.executions, whole.executions);
+        assert_eq!((rest.finished_bound, rest.coverage.extent), (Some(last), whole.coverage.extent.clone()));
+    }
+    // The largest bound that was asked for is one, too: nothing is left then.
+    let listener = std::sync::Arc::new(AtTheEnd::default());
+    let until = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
+        Box::new(WaitsAtTheEnd(round(bound, before), listener.clone()))
+    };
+    let stopped = search_iteratively(&all(1), 0..=0, until, make, listener.clone());
+    assert_eq!((stopped.finished_bound, stopped.interrupted, stopped.left), (Some(0), true, None));
+    assert_eq!(stopped.coverage.to_string(), "exhaustive within 0 preemptions");
 }
 
 #[test]

@@ -559,11 +559,16 @@ impl Checker {
         if report.search_file().is_some() && !report.is_interrupted() {
             eprintln!("{report}");
         }
-        if report.is_interrupted() {
-            // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
-            let _ = writeln!(std::io::stderr(), "{report}");
-            Interrupt::end_process_if_requested();
-        }
+        end_if_interrupted(&report);
+    }
+}
+
+/// Ends the process if somebody pressed Ctrl-C, and says what was found until then.
+pub(crate) fn end_if_interrupted<T: Debug>(report: &Report<T>) {
+    if report.is_interrupted() {
+        // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
+        let _ = writeln!(std::io::stderr(), "{report}");
+        Interrupt::end_process_if_requested();
     }
 }
 

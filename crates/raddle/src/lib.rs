@@ -97,6 +97,7 @@ pub mod __private {
         if report.failure().is_some() {
             panic!("{report}");
         }
+        crate::checker::end_if_interrupted(&report);
         println!("{report}");
         T::passed()
     }

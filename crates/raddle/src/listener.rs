@@ -7,8 +7,8 @@ use raddle_core::verdict::{Failure, thousands};
 use raddle_native::{Interrupt, Watchdog};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 /// How long a task may run without an operation before it is named.
@@ -24,16 +24,14 @@ pub(crate) struct Listening {
     /// Whether tickets are written: a replay must not overwrite its own.
     writes: bool,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
-    /// Ctrl-C is a request from the moment that somebody asks for it, a tenth of a second into the search: before, there
-    /// is little to tell, and nothing to wait for.
-    interrupt: OnceLock<Interrupt>,
+    interrupt: Interrupt,
 }
 
 impl Listening {
     pub fn new(name: Option<String>, writes: bool) -> Listening {
         let (shown, ticket) = (AtomicU64::new(0), Mutex::new(None));
         let patience = observer::get().map_or(PATIENCE, |o| o.patience());
-        let interrupt = OnceLock::new();
+        let interrupt = Interrupt::new();
         Listening { name, watchdog: Watchdog::new(patience), shown, writes, ticket, interrupt }
     }
 
@@ -104,7 +102,7 @@ impl Listener for Listening {
     }
 
     fn wants_to_stop(&self) -> bool {
-        self.interrupt.get_or_init(Interrupt::new).is_requested()
+        self.interrupt.is_requested()
     }
 
     fn failed(&self, failure: &Failure) {

@@ -87,7 +87,8 @@ impl<T> Report<T> {
     pub fn peak(&self) -> u64 {
         self.findings.peak
     }
-    /// Whether somebody pressed Ctrl-C before the search was through.
+    /// Whether somebody pressed Ctrl-C during the search. The [coverage](Report::coverage) says whether it was through
+    /// by then.
     pub fn is_interrupted(&self) -> bool {
         self.findings.interrupted
     }

@@ -4,7 +4,7 @@
 //! Each round explores all that is within its bound, and counts only what the rounds before have not counted. It is
 //! over when a round refuses nothing any more: then all has been explored.
 
-use super::{Findings, Listener, OnFailure, Plan, Progress, search};
+use super::{Findings, Listener, OnFailure, Plan, Progress, in_words, interrupted_after, search};
 use crate::strategy::Strategy;
 use crate::verdict::{Extent, Failure};
 use crate::world::World;
@@ -53,11 +53,20 @@ where
         if plan.on_failure == OnFailure::Stop && found.failure.is_some() {
             found.coverage.extent = Extent::Part(stopped_at(bound, before.is_some() || bound == 0));
         }
+        let is_left = found.interrupted && !is_through && found.left.is_none() && bound < *bounds.end();
+        if is_left {
+            // This round was done in that very moment: the next one is left as a whole.
+            found.left = strategy(bound + 1, Some(bound)).save();
+            found.explored = found.left.as_ref().map(|_| 0.0);
+            let executions = in_words(plan.counted + found.executions);
+            found.coverage.extent = Extent::Part(interrupted_after(&executions));
+        }
         let all = match total.take() {
             Some(earlier) => earlier.followed_by(found),
             None => found,
         };
-        let is_over = is_through || all.failure.is_some() && plan.on_failure == OnFailure::Stop;
+        let is_over =
+            is_through || all.interrupted || all.failure.is_some() && plan.on_failure == OnFailure::Stop;
         total = Some(all);
         if is_over {
             break;

@@ -75,7 +75,7 @@ pub trait Listener: Send + Sync {
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
-    /// Asked about ten times a second: whether somebody wants the search to end with what it has.
+    /// Asked about ten times a second, and when it is through: whether somebody wants the search to end with what it has.
     fn wants_to_stop(&self) -> bool {
         false
     }
@@ -141,7 +141,7 @@ pub struct Findings<T> {
     pub undecided: u64,
     /// The most that a strategy of the search held at once, in steps and picks.
     pub peak: u64,
-    /// Somebody wanted it to end before it was through.
+    /// Somebody wanted it to end; it may have been through all the same.
     pub interrupted: bool,
     /// The strategy had nothing left to explore.
     pub through: bool,
@@ -208,16 +208,17 @@ where
     drop(watching);
     let stopped = shared.watched.stopped();
     let total = shared.into_total();
-    // The time may be up in the very moment in which all is done.
-    let stopped = stopped.filter(|why| !(*why == Stopped::Time && total.nothing_left));
-    let executions = match plan.counted + total.executions {
-        1 => "1 execution".to_owned(),
-        n => format!("{} executions", thousands(n)),
+    // Many a search is through before anybody has asked.
+    let interrupted = match stopped {
+        Some(why) => why == Stopped::Interrupted,
+        None => listener.wants_to_stop(),
     };
+    // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
+    let stopped =
+        stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
+    let executions = in_words(plan.counted + total.executions);
     let extent = match (&stopped, kind) {
-        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
-            Extent::Part(format!("interrupted after {executions}"))
-        }
+        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => Extent::Part(interrupted_after(&executions)),
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, _) if total.undecided > 0 => {
@@ -231,7 +232,7 @@ where
             Stopped::Refuted => "stopped to begin anew".to_owned(),
             Stopped::Executions => format!("stopped after {executions}"),
             Stopped::Time => format!("stopped after {executions} at the time limit"),
-            Stopped::Interrupted => format!("interrupted after {executions}"),
+            Stopped::Interrupted => interrupted_after(&executions),
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();
@@ -243,7 +244,7 @@ where
         abandoned: total.abandoned,
         undecided: total.undecided,
         peak: total.peak,
-        interrupted: stopped == Some(Stopped::Interrupted),
+        interrupted,
         through: stopped.is_none(),
         left: total.left,
         explored: total.explored,
@@ -257,4 +258,15 @@ where
         finished_bound: None,
         coverage,
     }
+}
+
+fn in_words(executions: u64) -> String {
+    match executions {
+        1 => "1 execution".to_owned(),
+        n => format!("{} executions", thousands(n)),
+    }
+}
+
+fn interrupted_after(executions: &str) -> String {
+    format!("interrupted after {executions}")
 }

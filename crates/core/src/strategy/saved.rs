@@ -17,5 +17,5 @@ pub enum Part {
         reached: bool,
     },
     /// A part of the optimal reduction.
-    Optimal(OptimalPart),
+    Optimal(Box<OptimalPart>),
 }

@@ -48,18 +48,31 @@ pub fn class(trace: &Trace, names: &[Path], births: &[usize], ending: Ending) ->
     class
 }
 
-/// What a classifier saw: each class, whether it was cut, with the number of executions in it.
+/// Each class, whether it was cut, with the number of executions in it.
 pub type Seen = BTreeMap<(bool, Class), u64>;
 pub type Classes = Arc<Mutex<Seen>>;
 
-/// A strategy that does what another one does and counts the classes of its executions.
+/// What a classifier saw. Executions that were cut short are also counted by all that had happened by then, as if the last
+/// step conflicted with everything.
+#[derive(Clone, Default)]
+pub struct Counts {
+    pub classes: Classes,
+    pub whole: Classes,
+}
+
+/// See [`Counts`].
 pub struct Classifier {
     inside: Box<dyn Strategy>,
-    seen: Classes,
+    seen: Counts,
 }
 
 pub fn classifier(inside: impl Strategy + 'static) -> (Classifier, Classes) {
-    let seen = Classes::default();
+    let (classifier, counts) = counting(inside);
+    (classifier, counts.classes)
+}
+
+pub fn counting(inside: impl Strategy + 'static) -> (Classifier, Counts) {
+    let seen = Counts::default();
     (Classifier { inside: Box::new(inside), seen: seen.clone() }, seen)
 }
 
@@ -85,8 +98,15 @@ impl Strategy for Classifier {
     }
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
         let births = (0..point.all().len()).map(|t| point.birth(TaskId(t as u32)).after as usize);
-        let class = class(so_far, &names(point), &births.collect::<Vec<_>>(), ending);
-        *self.seen.lock().unwrap().entry((ending == Ending::Cut, class)).or_insert(0) += 1;
+        let (names, births, cut) = (names(point), births.collect::<Vec<_>>(), ending == Ending::Cut);
+        let note = |seen: &Classes, ending| {
+            let class = class(so_far, &names, &births, ending);
+            *seen.lock().unwrap().entry((cut, class)).or_insert(0) += 1;
+        };
+        note(&self.seen.classes, ending);
+        if cut {
+            note(&self.seen.whole, Ending::Natural);
+        }
         self.inside.over(so_far, point, ending);
     }
     fn repeats(&self, trace: &Trace) -> bool {

@@ -26,6 +26,7 @@ pub enum Do {
     Unlock(usize),
     Read(usize),
     ReadUnlock(usize),
+    TryRead(usize),
     Write(usize),
     TryWrite(usize),
     WriteUnlock(usize),
@@ -42,8 +43,13 @@ pub enum Do {
     Yield,
     /// Looks at all variables.
     Barrier,
-    /// Panics unless the variable is 0.
+    /// Panics unless the variable is 0, which ends the run.
     Expect(usize),
+    /// Panics unless the variable is 0, which whoever joins the task notices: the task gives back what it holds,
+    /// poisoned, and comes to its end.
+    Die(usize),
+    /// Takes one of two options and notes it; the one with this number panics, which ends the run. Touches the variable.
+    Gamble(u32, usize),
     /// Creates the task that runs this program. Not a step.
     Spawn(usize),
     /// Waits for the task's how-manieth child. Happens by itself.
@@ -74,6 +80,7 @@ struct Task {
     wakes: bool,
     notified: bool,
     ended: bool,
+    died: bool,
     /// It came to its end when others had not: when that happens is a choice.
     lingers: bool,
     noted: Vec<i64>,
@@ -94,8 +101,10 @@ struct State {
     tasks: Vec<Task>,
     vars: [i64; 2],
     mutexes: [Option<TaskId>; 2],
-    writers: [Option<TaskId>; 2],
-    readers: [Vec<TaskId>; 2],
+    poisoned: [bool; 2],
+    writers: [Option<TaskId>; LOCKS],
+    readers: [Vec<TaskId>; LOCKS],
+    poisoned_too: [bool; LOCKS],
     channels: [VecDeque<i64>; 2],
     waiters: Vec<TaskId>,
     /// Objects are numbered in the order in which they are first announced.
@@ -119,6 +128,10 @@ pub struct Machine {
 }
 
 const BOUND: [usize; 2] = [usize::MAX, 1];
+/// What is noted where somebody else has panicked.
+const POISONED: i64 = -7;
+/// How many read-write locks there are.
+const LOCKS: usize = 3;
 
 impl State {
     fn object(&mut self, thing: Thing) -> ObjectId {
@@ -130,7 +143,17 @@ impl State {
     }
     fn op(&self, programs: &Programs, id: TaskId) -> Option<Do> {
         let task = &self.tasks[id.index()];
+        if task.died {
+            return self.held(id);
+        }
         if task.wakes { Some(Wake) } else { programs[task.program].get(task.at).copied() }
+    }
+    /// What gives back something that the task holds.
+    fn held(&self, id: TaskId) -> Option<Do> {
+        let mutex = self.mutexes.iter().position(|holder| *holder == Some(id)).map(Unlock);
+        let written = || self.writers.iter().position(|writer| *writer == Some(id)).map(WriteUnlock);
+        let read = || self.readers.iter().position(|readers| readers.contains(&id)).map(ReadUnlock);
+        mutex.or_else(written).or_else(read)
     }
     fn spawn(&mut self, program: usize, parent: Option<TaskId>) -> TaskId {
         let id = TaskId(self.tasks.len() as u32);
@@ -153,6 +176,7 @@ impl State {
             wakes: false,
             notified: false,
             ended: false,
+            died: false,
             lingers: false,
             noted,
         });
@@ -176,7 +200,7 @@ impl State {
         let mut options = 1;
         let mut touches: Vec<(Thing, Mode)> = Vec::new();
         match op {
-            Load(x) | Expect(x) => touches.push((Var(x), R)),
+            Load(x) | Expect(x) | Die(x) => touches.push((Var(x), R)),
             Store(x, _) | Add(x) => touches.push((Var(x), W)),
             Cas(x, expected, _) => touches.push((Var(x), mode(self.vars[x] == expected))),
             Swap(x, y) => touches.extend([(Var(x), W), (Var(y), W)]),
@@ -187,7 +211,8 @@ impl State {
             }
             TryLock(m) => touches.push((Mutex(m), mode(self.mutexes[m].is_none()))),
             Unlock(m) if self.mutexes[m] == Some(id) => touches.push((Mutex(m), W)),
-            Read(l) if self.holds(l, id) => {}
+            Read(l) | TryRead(l) if self.holds(l, id) => {}
+            TryRead(l) => touches.push((Rw(l), R)),
             Read(l) => {
                 options = self.writers[l].is_none() as u32;
                 touches.push((Rw(l), R));
@@ -220,6 +245,10 @@ impl State {
                 touches.push((Condvar, mode(!self.waiters.is_empty())));
             }
             Choose(n) => options = n,
+            Gamble(_, x) => {
+                options = 2;
+                touches.push((Var(x), W));
+            }
             Yield => manner = Manner::Yielding,
             Barrier => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Join(child) => {
@@ -252,9 +281,10 @@ impl State {
             self.over |= id == TaskId::MAIN;
             return;
         };
-        if !task.wakes {
+        if !task.wakes && !task.died {
             task.at += 1;
         }
+        let died = task.died;
         let mut note = |value: i64| task.noted.push(value);
         let vars = &mut self.vars;
         match op {
@@ -268,14 +298,33 @@ impl State {
                 }
             }
             Swap(x, y) => vars.swap(x, y),
-            Lock(m) => self.mutexes[m] = Some(id),
+            Lock(m) => {
+                if self.poisoned[m] {
+                    note(POISONED);
+                }
+                self.mutexes[m] = Some(id);
+            }
             TryLock(m) => {
                 note(self.mutexes[m].is_none() as i64);
                 self.mutexes[m].get_or_insert(id);
             }
-            Unlock(m) if self.mutexes[m] == Some(id) => self.mutexes[m] = None,
+            Unlock(m) if self.mutexes[m] == Some(id) => {
+                self.mutexes[m] = None;
+                self.poisoned[m] |= died;
+            }
             Read(l) => {
                 if self.writers[l] != Some(id) && !self.readers[l].contains(&id) {
+                    if self.poisoned_too[l] {
+                        note(POISONED);
+                    }
+                    self.readers[l].push(id);
+                }
+            }
+            TryRead(l) => {
+                let own = self.writers[l] == Some(id) || self.readers[l].contains(&id);
+                let free = !own && self.writers[l].is_none();
+                note(free as i64);
+                if free {
                     self.readers[l].push(id);
                 }
             }
@@ -292,7 +341,10 @@ impl State {
                     self.writers[l] = Some(id);
                 }
             }
-            WriteUnlock(l) if self.writers[l] == Some(id) => self.writers[l] = None,
+            WriteUnlock(l) if self.writers[l] == Some(id) => {
+                self.writers[l] = None;
+                self.poisoned_too[l] |= died;
+            }
             Send(c, value) => self.channels[c].push_back(value),
             Recv(c) => note(self.channels[c].pop_front().expect("it is not blocked")),
             TryRecv(c) => note(self.channels[c].pop_front().unwrap_or(-1)),
@@ -312,7 +364,19 @@ impl State {
             Choose(_) => note(pick.option as i64),
             Barrier => note(vars[0] * 1_000 + vars[1]),
             Expect(x) => self.failed |= vars[x] != 0,
-            Notify | Yield | Join(_) | Unlock(_) | WriteUnlock(_) | Wait => {}
+            Gamble(bad, x) => {
+                note(pick.option as i64);
+                vars[x] += 100;
+                self.failed |= pick.option == bad;
+            }
+            Die(x) => task.died = vars[x] != 0,
+            Join(child) => {
+                let child = task.children.get(child).copied();
+                if child.is_some_and(|child| self.tasks[child.index()].died) {
+                    self.tasks[id.index()].noted.push(POISONED);
+                }
+            }
+            Notify | Yield | Unlock(_) | WriteUnlock(_) | Wait => {}
             Spawn(_) => unreachable!("not a step"),
         }
     }
@@ -361,7 +425,8 @@ impl State {
             return Pending::NOTHING;
         }
         let task = &self.tasks[id.index()];
-        let signature = (task.program * 100 + task.at * 2) as u32 + task.wakes as u32 + 1;
+        let held = if task.died { 10_000 } else { 0 };
+        let signature = (task.program * 100 + task.at * 2 + held) as u32 + task.wakes as u32 + 1;
         let options = if matches!(op, Some(Join(_))) { 0 } else { options };
         Pending { accesses, options, signature, manner }
     }
@@ -454,7 +519,8 @@ impl Machine {
         let me = &self.state.tasks[task.index()];
         let then = with(&state, &me.name)?;
         let (same, then) = (&state.tasks[then], TaskId(then as u32));
-        assert_eq!((same.at, same.wakes), (me.at, me.wakes), "it is about to do the same");
+        let place = |task: &Task| (task.at, task.wakes, task.died);
+        assert_eq!(place(same), place(me), "it is about to do the same");
         // Objects are numbered as they were here, not as they would have been.
         let State { objects, .. } = &self.state;
         state.objects.clone_from(objects);

@@ -10,7 +10,7 @@ mod cases;
 
 pub use cases::config;
 pub use classes::Seen;
-use classes::classifier;
+use classes::counting;
 use proptest::prelude::{TestCaseError, prop_assert};
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{Dfs, Optimal, Strategy};
@@ -46,10 +46,22 @@ pub fn explore(
     most: u64,
     strategy: impl Strategy + 'static,
 ) -> (Findings<Notes>, Seen) {
-    let (strategy, seen) = classifier(strategy);
-    let found = run(program, settings, workers, most, strategy);
-    let seen = std::mem::take(&mut *seen.lock().unwrap());
+    let (found, seen, _) = explore_all(program, settings, workers, most, strategy);
     (found, seen)
+}
+
+/// The same, and all that had happened where executions were cut short.
+fn explore_all(
+    program: Program<'_>,
+    settings: &Settings,
+    workers: usize,
+    most: u64,
+    strategy: impl Strategy + 'static,
+) -> (Findings<Notes>, Seen, Seen) {
+    let (strategy, seen) = counting(strategy);
+    let found = run(program, settings, workers, most, strategy);
+    let [seen, whole] = [seen.classes, seen.whole].map(|seen| std::mem::take(&mut *seen.lock().unwrap()));
+    (found, seen, whole)
 }
 
 pub fn run(
@@ -75,7 +87,7 @@ fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result
         return Ok(());
     }
     for workers in [1, 2] {
-        let (found, seen) = explore(program, settings, workers, MOST, Optimal::new());
+        let (found, seen, whole) = explore_all(program, settings, workers, MOST, Optimal::new());
         // Which step ends a run depends on who notices the panic, and when; the panics themselves are compared below.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
         let problem = |words: &str| {
@@ -101,8 +113,12 @@ fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result
         if panicked != all_panics {
             return problem(&format!("panics differ, {panicked:?} instead of {all_panics:?}"));
         }
-        // Where a panic ended the run, executions may differ in what else there was by then.
-        if seen.iter().any(|((cut, _), times)| !cut && *times > 1) || found.executions > slow.executions {
+        // Where a panic ended the run, executions may differ in what else there was by then, and do.
+        let twice = |((cut, _), times): (&(bool, _), &u64)| !cut && *times > 1;
+        if seen.iter().any(twice)
+            || whole.values().any(|times| *times > 1)
+            || found.executions > slow.executions
+        {
             return problem("traces were explored more than once");
         }
         if found.coverage.is_exhaustive() != (found.undecided == 0) {

@@ -27,6 +27,7 @@ pub enum Do {
     TryLock(usize, Vec<Do>),
     Read(usize, Vec<Do>),
     Write(usize, Vec<Do>),
+    TryRead(usize),
     TryWrite(usize),
     Send(i64),
     SendBounded(i64),
@@ -47,6 +48,8 @@ pub enum Do {
     Unpark,
     Spawn(Vec<Do>),
     Join,
+    /// Joins, whether or not the child has panicked.
+    JoinAny,
     /// Panics if the variable is not 0.
     Expect(usize),
 }
@@ -84,7 +87,9 @@ fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, n
                 notes.push(result.unwrap_or_else(|found| 100 + found));
             }
             Lock(m, inner) => {
-                let mut guard = shared.mutexes[*m].lock().unwrap_or_else(|e| e.into_inner());
+                let locked = shared.mutexes[*m].lock();
+                notes.push(locked.is_err() as i64);
+                let mut guard = locked.unwrap_or_else(|e| e.into_inner());
                 *guard += 1;
                 notes.push(*guard);
                 play(inner, shared, name, spawned, notes);
@@ -97,7 +102,9 @@ fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, n
                 }
             }
             Read(l, inner) => {
-                let guard = shared.rwlocks[*l].read().unwrap_or_else(|e| e.into_inner());
+                let locked = shared.rwlocks[*l].read();
+                notes.push(locked.is_err() as i64);
+                let guard = locked.unwrap_or_else(|e| e.into_inner());
                 notes.push(*guard);
                 play(inner, shared, name, spawned, notes);
             }
@@ -106,6 +113,7 @@ fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, n
                 *guard += 1;
                 play(inner, shared, name, spawned, notes);
             }
+            TryRead(l) => notes.push(shared.rwlocks[*l].try_read().map_or(-1, |guard| *guard)),
             TryWrite(l) => notes.push(shared.rwlocks[*l].try_write().is_ok() as i64),
             Send(value) => shared.sender.send(*value).unwrap(),
             SendBounded(value) => shared.bounded.send(*value).unwrap(),
@@ -140,6 +148,10 @@ fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, n
                 }));
             }
             Join => children.pop().into_iter().for_each(|child| notes.extend(child.join().unwrap())),
+            JoinAny => children.pop().into_iter().for_each(|child| match child.join() {
+                Ok(its) => notes.extend(its),
+                Err(_) => notes.push(-5),
+            }),
             Expect(x) => {
                 let found = shared.vars[*x].load(SeqCst);
                 if found != 0 {
@@ -216,6 +228,7 @@ fn op() -> impl Strategy<Value = Do> {
         2 => (0..2usize, 0..2i64).prop_map(|(x, v)| Exchange(x, v)),
         1 => (0..2usize, 0..2i64).prop_map(|(x, v)| WeakExchange(x, v)),
         1 => (0..2usize).prop_map(TryWrite),
+        1 => (0..2usize).prop_map(TryRead),
         2 => (1..3i64).prop_map(Send),
         2 => (1..3i64).prop_map(SendBounded),
         2 => Just(Recv),
@@ -231,7 +244,7 @@ fn op() -> impl Strategy<Value = Do> {
         1 => Just(Once),
         1 => Just(Park),
         2 => Just(Unpark),
-        1 => (0..2usize).prop_map(Expect),
+        2 => (0..2usize).prop_map(Expect),
     ];
     leaf.prop_recursive(2, 4, 2, |inner| {
         let inner = prop::collection::vec(inner, 0..2);
@@ -258,12 +271,12 @@ pub fn programs() -> impl Strategy<Value = Vec<Do>> {
             ops
         },
     );
-    (prop::collection::vec(child, 1..3), ops(3), 0..4u8).prop_map(|(children, ops, joins)| {
+    (prop::collection::vec(child, 1..3), ops(3), 0..6u8).prop_map(|(children, ops, joins)| {
         let count = children.len();
         let mut program: Vec<Do> = children.into_iter().map(Spawn).collect();
         program.extend(ops);
-        if joins > 0 {
-            program.extend((0..count).map(|_| Join));
+        if joins > 1 {
+            program.extend((0..count).map(|_| if joins > 3 { Join } else { JoinAny }));
         }
         program
     })

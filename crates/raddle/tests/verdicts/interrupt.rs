@@ -57,6 +57,67 @@ fn samples_until_it_is_interrupted() {
     is_interrupted(Checker::random(u64::MAX));
 }
 
+/// Ctrl-C, once, in the first execution.
+fn press_at_once() {
+    static PRESSED: std::sync::Once = std::sync::Once::new();
+    // SAFETY: a plain system call.
+    PRESSED.call_once(|| _ = unsafe { libc::raise(libc::SIGINT) });
+}
+
+#[test]
+fn checks_until_it_is_interrupted_at_once() {
+    if child::is_one() {
+        Checker::exhaustive().check(|| {
+            press_at_once();
+            endless();
+        });
+        unreachable!("the process has ended");
+    }
+}
+
+/// It is through long before anybody asks.
+#[test]
+fn checks_little_and_is_interrupted() {
+    if child::is_one() {
+        Checker::exhaustive().check(press_at_once);
+        unreachable!("the process has ended");
+    }
+}
+
+#[test]
+fn is_an_interrupted_test() {
+    if child::is_one() {
+        raddle::__private::run_test(Checker::exhaustive(), press_at_once);
+        unreachable!("the process has ended");
+    }
+}
+
+#[test]
+fn is_interrupted_between_checks() {
+    if child::is_one() {
+        Checker::exhaustive().check(|| ());
+        press_at_once();
+        unreachable!("the process has ended");
+    }
+}
+
+/// From the first execution on, and however few there are.
+#[test]
+fn ctrl_c_is_heard_from_the_beginning() {
+    let run = |test: &str| child::run(&mut child::of(&format!("interrupt::{test}")));
+    let (status, text) = run("checks_until_it_is_interrupted_at_once");
+    assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
+    assert!(text.contains("interrupted after ") && text.contains("RADDLE_RESUME="), "{text}");
+    for test in ["checks_little_and_is_interrupted", "is_an_interrupted_test"] {
+        let (status, text) = run(test);
+        assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
+        assert!(text.contains("no failure in 1 execution and ") && text.contains(": exhaustive"), "{text}");
+    }
+    let (status, text) = run("is_interrupted_between_checks");
+    assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
+    assert!(!text.contains("no failure"), "{text}");
+}
+
 /// The number in "no failure in 1,234 executions".
 fn executions(text: &str) -> u64 {
     let (_, number) = text.split_once("no failure in ").expect(text);

@@ -18,20 +18,29 @@
 //! without the other, and let the writer in, is not known beforehand; so a writer is the free step only where nobody
 //! else can move, and then the readers are there already.
 //!
-//! A step that ends the run for everybody, as a panic does, may come once for each way in which things stood that had
-//! nothing to do with it. To leave that out would lose executions: say that two others race while a third task is about
-//! to panic, unless a fourth keeps it from that. The execution in which the panic comes right after the race was reversed
-//! shows nothing new, but it is the one from which "reversed, and the fourth came first" is found: a schedule contains
-//! what happened before the operation that it brings forward, and the fourth one's knows nothing of the race.
+//! A step that ends the run for everybody, as a panic does, does so again as long as nothing happens that conflicts with
+//! it. So it is as good as blocked: once that is known, others go on, and it is tried again where something has
+//! conflicted with it, or where nobody else can move. The same panic may come more than once by that, each time with
+//! something else that had nothing to do with it. That cannot be left out: say that two others race while a third task is
+//! about to panic, unless a fourth keeps it from that. The execution in which the panic comes right after the race was
+//! reversed shows nothing new, but nobody knows that before, and "reversed, and the fourth came first" is behind it.
 //!
-//! Guarantee: every maximal trace exactly once, and those that are cut short at least once, for worlds in which
-//! operations that do not conflict commute and what blocks an operation is among what it conflicts with. Where a
-//! schedule leads nowhere, since all who can move belong to the schedules of others, the rest of it is abandoned as
-//! redundant. It takes a writer and two readers of which the second cannot go on without the first, as where the first
-//! writes another such lock while it reads, and the second wants to read that one, too. "The second reads before the
-//! writer, and the first does not" is a schedule, as far as anybody can tell who has not seen what the second does next;
-//! but the writer never gets in unless the first has read, too. Nothing is lost by that, and the beginning of an execution
-//! is spent. To know it before would take to know what tasks do after steps that they have not taken yet.
+//! Guarantee: every maximal trace exactly once; those that are cut short at least once, and never twice after the same
+//! steps; for worlds in which operations that do not conflict commute, and what blocks an operation, or makes it end the
+//! run, is among what it conflicts with.
+//!
+//! A schedule may lead nowhere, since all who can move belong to the schedules of others: then it is abandoned, nothing
+//! is lost, and the beginning of an execution was spent. It takes two read-write locks, a writer of the one, and two
+//! readers of it of which the second cannot go on without the first, as where the first reads while it writes the other
+//! lock, and the second wants to read that one, too. "The second reads before the writer, and the first does not" is a
+//! schedule, but the writer never gets in unless the first has read, too. Nothing that was seen when it is found can tell:
+//! the writer came first there, and what the second reader does if it did not was never seen. Another program, the same
+//! in all executions until then, has a second reader that goes on alone if it finds what was there before the writer, and
+//! there the schedule leads to a trace that nothing else leads to. To take another writer for free does not help: where
+//! two such writers stand crosswise, each has such readers behind the other. A reduction with wakeup trees does without,
+//! since it tries "both read" first and reverses the first reader's race from there; it pays with memory that may be
+//! exponential, where this one's is bounded (see [`work`]). Of the executions of random programs that have nothing but
+//! several such locks, it is less than one in a thousand; with one such lock, beside whatever else, none.
 
 mod clock;
 mod conflicts;
@@ -50,7 +59,7 @@ use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
 use memory::Memory;
-use path::{Deferred, Origin, Path};
+use path::{Deferred, Event, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
 use work::{Item, Move, Picks, Work};
 
@@ -65,6 +74,8 @@ pub struct Optimal {
     taken: usize,
     /// The race that the schedule reverses.
     deferred: Option<Deferred>,
+    /// Who must not move first, since that ended the run: there is no schedule then.
+    fatal: Option<(TaskId, Accesses)>,
     /// The last step of the schedule is its task's how-manieth.
     time: u32,
     /// How many steps of `path` are those of the last trace.
@@ -110,6 +121,7 @@ impl Optimal {
             schedule,
             taken: 0,
             deferred: None,
+            fatal: None,
             time: 0,
             same: 0,
             movers: Vec::new(),
@@ -199,7 +211,7 @@ impl Optimal {
             }
             self.try_other_options(task, pending.options, self.deferred);
         }
-        self.path.push(task, option, pending.accesses, origin, movers(point));
+        self.path.push(task, option, pending.accesses, origin, self.movers(point));
         if odd {
             self.path.mark_odd();
         }
@@ -212,6 +224,9 @@ impl Optimal {
     /// The pick of a free step: tasks that were deferred first, then whoever moved last.
     fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
         let last = so_far.last_task();
+        if self.path.any_fatal() {
+            return self.free_of_others(last, point);
+        }
         if self.path.any_open() {
             let deferred = self.path.only_deferred();
             return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
@@ -253,12 +268,23 @@ impl Optimal {
         let mut finder = Finder { path, work, scratch, point };
         let mut is_allowed =
             |t: TaskId| point.is_enabled(t) && !finder.is_forbidden(t, point.pending(t).accesses);
-        let mut allowed = in_order.filter(|t| is_allowed(*t));
-        let task = allowed.next()?;
-        if comes_last(task, point) {
-            return Some(allowed.find(|t| !comes_last(*t, point)).unwrap_or(task));
-        }
-        Some(task)
+        let mut fatal = None;
+        let mut allowed = in_order.filter(|t| is_allowed(*t)).filter(|t| {
+            let is_fatal = path.is_fatal(*t);
+            if is_fatal {
+                fatal.get_or_insert(*t);
+            }
+            !is_fatal
+        });
+        let task = allowed.next();
+        let task = match task {
+            Some(task) if comes_last(task, point) => {
+                Some(allowed.find(|t| !comes_last(*t, point)).unwrap_or(task))
+            }
+            task => task,
+        };
+        drop(allowed);
+        task.or(fatal)
     }
 
     /// Looks for races of an operation that never comes.
@@ -280,9 +306,16 @@ impl Optimal {
     fn note_movers(&mut self, task: TaskId, point: &Point<'_>) {
         if point.all().len() > MOVERS {
             self.movers.clear();
-            let others = point.enabled().iter().filter(|t| **t != task);
+            let others = point.enabled().iter().filter(|t| **t != task && !self.path.is_fatal(**t));
             self.movers.extend(others.map(|t| (*t, point.pending(*t).accesses)));
         }
+    }
+
+    /// Who of the first tasks can move, and does not end the run by that as far as is known.
+    #[inline]
+    fn movers(&self, point: &Point<'_>) -> u64 {
+        let movers = movers(point);
+        if self.path.any_fatal() { self.path.without_fatal(movers) } else { movers }
     }
 
     /// What `task` would have touched if it had moved in the place of step `last`; none if it could not.
@@ -294,6 +327,45 @@ impl Optimal {
         could.then(|| point.accesses_then(task, last, &[]))
     }
 
+    /// A task that was free to move has ended the run, and others did in its place, one after the other. Here it goes on
+    /// with another option, or the first of those others is yet to come.
+    #[cold]
+    fn forget_what_came_later(&mut self) {
+        let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
+        if let Some(task) = self.fatal.map(|(task, _)| task).or(first) {
+            self.path.forget_from(task);
+        }
+    }
+
+    /// Step `last` was free and has ended the run for everybody. As long as nothing happens that conflicts with it, it
+    /// would do that again: so it was as good as blocked, and others go on. What there was found with it, and by it, is
+    /// found there, too. `found` items were there before it was known.
+    #[cold]
+    fn cut(&mut self, last: usize, found: usize, point: &Point<'_>) {
+        let Event { task: fatal, accesses, time, .. } = self.path.events[last];
+        let known = self.path.tasks_met().min(point.all().len());
+        let others = (0..known as u32).map(TaskId).filter(|t| *t != fatal);
+        let pending: Vec<(TaskId, Accesses, bool)> = others
+            .filter(|t| *point.pending(*t) != Pending::NOTHING && !self.path.is_known_to(*t, last))
+            .map(|t| match self.would_have_touched(t, last, point) {
+                Some(accesses) => (t, accesses, true),
+                None => (t, point.pending(t).accesses, false),
+            })
+            .collect();
+        self.path.truncate(last);
+        self.work.truncate(found);
+        let Optimal { path, work, scratch, .. } = &mut *self;
+        let mut finder = Finder { path, work, scratch, point };
+        if pending.iter().any(|(task, accesses, could)| *could && !finder.is_forbidden(*task, *accesses)) {
+            self.work.take_back(self.path.names.of(fatal), time);
+            self.work.add_others(last, fatal, accesses);
+            return;
+        }
+        for (task, accesses, _) in pending {
+            self.look_for_races(task, accesses, point);
+        }
+    }
+
     #[inline]
     fn try_other_options(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         if options > 1 {
@@ -303,8 +375,8 @@ impl Optimal {
 
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            self.work.pick(self.path.names.of(task), option, false);
-            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1);
+            let last = Move { name: self.path.names.of(task), option, odd: false };
+            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1, &[], last);
         }
     }
 }
@@ -343,6 +415,13 @@ impl Strategy for Optimal {
             Some(item) => {
                 self.taken = 0;
                 self.deferred = item.deferred;
+                self.fatal = item.fatal;
+                if self.path.any_fatal() && item.deferred.is_none() {
+                    self.forget_what_came_later();
+                }
+                if let Some((task, accesses)) = item.fatal {
+                    self.path.foresee(task, accesses);
+                }
                 self.time = item.time;
                 self.share = item.share;
                 self.begun = true;
@@ -375,8 +454,11 @@ impl Strategy for Optimal {
         if self.path.learns(task, pending.accesses) {
             self.find_races(task, pending.accesses, Blocking::Possible, point);
         }
-        self.try_other_options(task, pending.options, None);
-        self.path.push(task, 0, pending.accesses, Origin::Free, movers(point));
+        // Where it is known to be fatal, its other options have been tried where that was found.
+        if !self.path.is_fatal(task) {
+            self.try_other_options(task, pending.options, None);
+        }
+        self.path.push(task, 0, pending.accesses, Origin::Free, self.movers(point));
         Decision::take(Pick { task, option: 0 })
     }
 
@@ -384,11 +466,16 @@ impl Strategy for Optimal {
         if self.path.len() > so_far.len() || self.missing(point).is_some() {
             return;
         }
+        let found = self.work.len();
         self.catch_up(so_far.steps(), point);
         if self.taken < self.schedule.len() {
             return;
         }
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        let Event { origin, option, .. } = self.path.events[last];
+        if ending == Ending::Cut && origin == Origin::Free && option == 0 {
+            return self.cut(last, found, point);
+        }
         for number in 0..self.path.gone.len() {
             let (task, _) = self.path.gone[number];
             if point.waits_for_some(task) {
@@ -414,7 +501,7 @@ impl Strategy for Optimal {
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         self.same = self.path.len().min(trace.len());
-        self.explored += self.work.close_batch(self.share);
+        self.explored += self.work.close_batch(&self.path, self.share);
         self.begun = false;
         self.peak = self.peak.max(self.path.len() + self.work.size());
     }
@@ -425,7 +512,7 @@ impl Strategy for Optimal {
     }
 
     fn save(&mut self) -> Option<Vec<Part>> {
-        Some(self.saved().into_iter().map(Part::Optimal).collect())
+        Some(self.saved().into_iter().map(|part| Part::Optimal(Box::new(part))).collect())
     }
 
     fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {

@@ -101,6 +101,18 @@ pub(super) struct Deferred {
     pub at: u32,
 }
 
+/// A step that is known to end the run for everybody, until something happens that conflicts with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Fatal {
+    pub task: TaskId,
+    /// What it touches.
+    pub accesses: Accesses,
+    /// After how many steps it is known.
+    pub from: u32,
+    /// The step that conflicts with it.
+    until: u32,
+}
+
 /// Not yet.
 const OPEN: u32 = u32::MAX;
 
@@ -122,6 +134,9 @@ pub(super) struct Path {
     pub reversals: Vec<Reversal>,
     /// How many of them are open.
     open: usize,
+    /// Steps that are known to be fatal, and how many of them still are.
+    pub fatal: Vec<Fatal>,
+    waiting: usize,
     /// Steps that took a detour, but for the last ones of reversals.
     pub odd: Vec<u32>,
     /// Phantoms that have not been taken away before they moved, as far as is known.
@@ -154,6 +169,8 @@ impl Path {
         self.last_barrier = 0;
         self.reversals.clear();
         self.open = 0;
+        self.fatal.clear();
+        self.waiting = 0;
         self.odd.clear();
         self.phantoms.clear();
         self.gone.clear();
@@ -187,8 +204,13 @@ impl Path {
     #[inline]
     pub fn could_move(&self, task: TaskId, at: usize) -> Option<bool> {
         let Task { last, birth, .. } = &self.tasks[task.index()];
-        let was_about_to = *last as usize <= at && birth.after as usize <= at && task.0 < u64::BITS;
-        was_about_to.then(|| self.events[at].movers & 1 << task.0 != 0)
+        if *last as usize > at || birth.after as usize > at {
+            return None;
+        }
+        if !self.fatal.is_empty() && self.would_have_been_fatal(task, at) {
+            return Some(false);
+        }
+        (task.0 < u64::BITS).then(|| self.events[at].movers & 1 << task.0 != 0)
     }
     /// How many steps `task` has taken.
     #[inline]
@@ -377,6 +399,9 @@ impl Path {
         if self.open > 0 {
             self.close(task, at);
         }
+        if self.waiting > 0 {
+            self.forget_fatal(task, accesses, at);
+        }
         let odd = origin == Origin::Free && option > 0;
         if odd {
             self.odd.push(at);
@@ -437,9 +462,11 @@ impl Path {
         if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
     }
 
-    /// Adds steps that were here before, with the tasks that were born and the races that were reversed there.
-    pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal]) {
+    /// Adds steps that were here before, with the tasks that were born, the races that were reversed and what was known
+    /// to be fatal there.
+    pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal], fatal: &[Fatal]) {
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
+        let mut fatal = fatal.iter().peekable();
         for event in events {
             self.learns(event.task, event.accesses);
             self.push(event.task, event.option, event.accesses, event.origin, event.movers);
@@ -452,6 +479,9 @@ impl Path {
             while let Some(birth) = births.next_if(|b| b.after as usize <= self.len()) {
                 self.bear(*birth);
             }
+            while let Some(fatal) = fatal.next_if(|f| f.from as usize <= self.len()) {
+                self.foresee(fatal.task, fatal.accesses);
+            }
         }
     }
     /// The last step took a detour in the execution that its schedule is from.
@@ -460,10 +490,6 @@ impl Path {
         if !std::mem::replace(&mut self.events[at].odd, true) {
             self.odd.push(at as u32);
         }
-    }
-    /// Whether step `at` took a detour.
-    pub fn is_odd(&self, at: u32) -> bool {
-        self.events[at as usize].odd || self.reversals.iter().any(|r| r.last == at)
     }
     /// The last step reverses a race.
     pub fn reverse(&mut self, deferred: Deferred) {
@@ -485,6 +511,50 @@ impl Path {
     /// The reversals whose deferred task has not gone on yet, the latest first.
     pub fn open_reversals(&self) -> impl Iterator<Item = &Reversal> {
         self.reversals.iter().rev().filter(|r| r.closed == OPEN)
+    }
+    /// The next step of `task` is known to end the run for everybody.
+    pub fn foresee(&mut self, task: TaskId, accesses: Accesses) {
+        self.fatal.push(Fatal { task, accesses, from: self.len() as u32, until: OPEN });
+        self.waiting += 1;
+    }
+    /// Nothing is known of what `task` does next, nor of what became known here later.
+    pub fn forget_from(&mut self, task: TaskId) {
+        let here = self.len() as u32;
+        if let Some(at) = self.fatal.iter().position(|f| f.from == here && f.task == task) {
+            self.waiting -= self.fatal.len() - at;
+            self.fatal.truncate(at);
+        }
+    }
+    /// Whether a step is known to be fatal.
+    #[inline]
+    pub fn any_fatal(&self) -> bool {
+        self.waiting > 0
+    }
+    /// Whether the next step of `task` is.
+    pub fn is_fatal(&self, task: TaskId) -> bool {
+        self.waiting > 0 && self.fatal.iter().any(|f| f.until == OPEN && f.task == task)
+    }
+    /// Those of the first 64 tasks whose next step is not.
+    #[cold]
+    pub fn without_fatal(&self, tasks: u64) -> u64 {
+        let fatal = self.fatal.iter().filter(|f| f.until == OPEN && f.task.0 < u64::BITS);
+        fatal.fold(tasks, |tasks, f| tasks & !(1 << f.task.0))
+    }
+    /// Whether it would have been in the place of step `at`.
+    #[cold]
+    fn would_have_been_fatal(&self, task: TaskId, at: usize) -> bool {
+        let at = at as u32;
+        self.fatal.iter().any(|f| f.task == task && f.from <= at && at <= f.until)
+    }
+    /// What step `at` conflicts with may do something else now.
+    #[cold]
+    fn forget_fatal(&mut self, task: TaskId, accesses: Accesses, at: u32) {
+        for fatal in &mut self.fatal {
+            if fatal.until == OPEN && (fatal.task == task || fatal.accesses.conflict(accesses)) {
+                fatal.until = at;
+                self.waiting -= 1;
+            }
+        }
     }
     fn close(&mut self, task: TaskId, at: u32) {
         for reversal in &mut self.reversals {
@@ -532,6 +602,12 @@ impl Path {
         }
         while self.odd.last().is_some_and(|at| *at as usize >= depth) {
             self.odd.pop();
+        }
+        if !self.fatal.is_empty() {
+            self.fatal.retain(|f| f.from as usize <= depth);
+            let still = |f: &&mut Fatal| f.until as usize >= depth;
+            self.fatal.iter_mut().filter(still).for_each(|f| f.until = OPEN);
+            self.waiting = self.fatal.iter().filter(|f| f.until == OPEN).count();
         }
         self.names.truncate(self.tasks.len());
         self.clocks.truncate(depth * self.width);

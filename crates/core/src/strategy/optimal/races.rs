@@ -6,7 +6,7 @@
 use super::clock::{Clock, join};
 use super::conflicts::{Conflicts, LED};
 use super::path::{Deferred, Origin, Path};
-use super::work::Work;
+use super::work::{Move, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Part, Point};
 use std::cmp::Ordering;
@@ -279,14 +279,9 @@ impl Finder<'_> {
 
     /// What is kept behind the deferred step and then the operation of `task` is to be explored.
     fn schedule(&mut self, task: TaskId, deferred: Deferred) {
-        for at in &self.scratch.also {
-            let event = &self.path.events[*at as usize];
-            if event.origin != Origin::ByItself {
-                self.work.pick(self.path.names.of(event.task), event.option, self.path.is_odd(*at));
-            }
-        }
-        self.work.pick(self.path.names.of(task), 0, false);
-        self.work.add(deferred.at as usize, Some(deferred), self.path.steps_of(task) + 1);
+        let last = Move { name: self.path.names.of(task), option: 0, odd: false };
+        let (depth, time) = (deferred.at as usize, self.path.steps_of(task) + 1);
+        self.work.add(depth, Some(deferred), time, &self.scratch.kept, last);
     }
 
     /// The last step, `last`, ended the run while `second` could have happened: what if it had?

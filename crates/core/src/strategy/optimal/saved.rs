@@ -26,6 +26,9 @@ pub struct OptimalPart {
     gone: Vec<(u32, u32)>,
     /// The races that were reversed: task, accesses and place of the deferred step, and the last step.
     reversals: Vec<(u32, u64, u32, u32)>,
+    /// Steps that are known to end the run: task, accesses, and after how many steps.
+    #[serde(default)]
+    fatal: Vec<(u32, u64, u32)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
     /// What follows; nothing if this is the whole tree.
@@ -38,16 +41,20 @@ struct NextSteps {
     time: u32,
     /// Names and options, and whether they took a detour.
     picks: Vec<(u32, u32, bool)>,
+    /// Who must not move there, and what its step touches.
+    #[serde(default)]
+    fatal: Option<(u32, u64)>,
 }
 
 impl Optimal {
     /// All parts of the tree that are left.
     pub(super) fn saved(&mut self) -> Vec<OptimalPart> {
         let mut parts = Vec::new();
-        if !self.started || self.begun && self.schedule.is_empty() {
+        if !self.started || self.begun && self.schedule.is_empty() && self.fatal.is_none() {
             parts.push(OptimalPart::new(&Path::default(), self.share, None));
         } else if self.begun {
-            let item = Item::new(self.path.len(), self.deferred, self.time, self.share);
+            let mut item = Item::new(self.path.len(), self.deferred, self.time, self.share);
+            item.fatal = self.fatal;
             parts.push(OptimalPart::of(&item, &self.path, &self.schedule));
         }
         while let Some((item, path, picks)) = self.work.split(&self.path) {
@@ -64,13 +71,17 @@ impl Optimal {
         };
         let path = part.path()?;
         let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
-        let item = Item::new(path.len(), deferred, next.time, part.share);
+        let fatal = next.fatal.map(|(task, accesses)| (TaskId(task), Accesses::from_word(accesses)));
+        let mut item = Item::new(path.len(), deferred, next.time, part.share);
+        item.fatal = fatal;
         let picks: Picks = next
             .picks
             .iter()
             .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
             .collect();
-        if picks.is_empty() || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len()) {
+        if picks.is_empty() != fatal.is_some()
+            || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len())
+        {
             return Err("it names tasks that it does not know".to_owned());
         }
         Ok(Optimal::of(item, path, picks))
@@ -85,7 +96,8 @@ impl OptimalPart {
     fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
         let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
-        OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks }))
+        let fatal = item.fatal.map(|(task, accesses)| (task.0, accesses.to_word()));
+        OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks, fatal }))
     }
 
     fn new(path: &Path, share: f64, next: Option<NextSteps>) -> OptimalPart {
@@ -105,6 +117,7 @@ impl OptimalPart {
             reversals: reversals
                 .map(|r| (r.deferred.task.0, r.deferred.accesses.to_word(), r.deferred.at, r.last))
                 .collect(),
+            fatal: path.fatal.iter().map(|f| (f.task.0, f.accesses.to_word(), f.from)).collect(),
             names: path.names.table().to_vec(),
             next,
         }
@@ -122,6 +135,9 @@ impl OptimalPart {
                     return Err("a task is older than its parent".to_owned());
                 }
                 path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
+            }
+            for (task, accesses, _) in self.fatal.iter().filter(|f| f.2 as usize == at) {
+                path.foresee(TaskId(*task), Accesses::from_word(*accesses));
             }
             let Some((task, option, accesses, origin, movers)) = self.steps.get(at).copied() else { break };
             if path.births().nth(task as usize).is_none() {

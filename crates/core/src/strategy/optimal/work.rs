@@ -2,13 +2,23 @@
 //! the tree.
 //!
 //! An execution hands in what it found as one *batch*, and a batch is worked off, the deepest first, before
-//! anything older. So there are only the batches of nested executions, each of which has reversed one more race: at most
-//! as many items are left as an execution has races and further options, and each of them is at most as long as an
-//! execution. Where a batch leads to a place above what older ones still refer to, that stretch of the execution is put
-//! aside until the batch is done: at most one stretch for each batch that has items left.
+//! anything older. Where a batch leads to a place above what older ones still refer to, that stretch of the execution is
+//! put aside until the batch is done.
+//!
+//! How much that is at most: call a pair of steps of an execution that conflict and are of different tasks, and a further
+//! option of a step, an *alternative*. Only the batches of nested executions are there at once, each begun with an item
+//! of the one before. What that item leaves out took no detour (see [`races`](super::races)), so the next execution has
+//! all detours of the one before, and one more: a pair the other way round, or another option. So there are no more
+//! batches than alternatives, plus one. A batch holds the steps that its items begin with, once for all of them, and puts
+//! aside one stretch: twice the length of an execution at most. A step is brought before another one at most once by each
+//! task, which knows it from then on (readers who keep a writer out together may be left out in several ways), so there
+//! are as many items as a length times the tasks, of a few words each. All in all that is linear in the length times the
+//! alternatives, for a number of tasks.
 
+use super::clock::{self, Clock, LANES};
 use super::names::Name;
-use super::path::{Deferred, Event, Path, Reversal};
+use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
+use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 
 /// Who moves, and how.
@@ -22,6 +32,16 @@ pub(super) struct Move {
 
 pub(super) type Picks = Vec<Move>;
 
+/// A step of an execution that some of its items begin with.
+#[derive(Clone, Copy, Debug)]
+struct Past {
+    step: Move,
+    at: u32,
+    task: TaskId,
+    /// It is its task's how-manieth.
+    time: u32,
+}
+
 /// A part of the tree that is left to explore.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Item {
@@ -31,31 +51,39 @@ pub(super) struct Item {
     pub deferred: Option<Deferred>,
     /// The last step is its task's how-manieth. In another execution it may happen by itself.
     pub time: u32,
-    /// The picks that follow.
-    from: u32,
-    to: u32,
+    /// What comes next: those of the steps of that execution behind the first `depth` that are known to this clock, so
+    /// wide, and then this one, if any.
+    clock: u32,
+    width: u32,
+    last: Option<Move>,
     /// How much of the whole tree it is taken to be.
     pub share: f64,
+    /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
+    pub fatal: Option<(TaskId, Accesses)>,
 }
 
 impl Item {
     pub fn new(depth: usize, deferred: Option<Deferred>, time: u32, share: f64) -> Item {
-        Item { depth: depth as u32, deferred, time, from: 0, to: 0, share }
+        let (clock, width, last, fatal) = (0, 0, None, None);
+        Item { depth: depth as u32, deferred, time, clock, width, last, share, fatal }
     }
 }
 
 /// What one execution found.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
-    /// Where its items and their picks begin.
+    /// Where its items and their clocks begin.
     items: usize,
-    picks: usize,
+    clocks: usize,
+    /// Where the steps of the execution begin.
+    steps: usize,
     /// How many steps of the present execution older batches refer to.
     needed: usize,
     /// Where it begins what was put aside for them, and the depth at which that was.
     events: usize,
     births: usize,
     reversals: usize,
+    fatal: usize,
     depth: usize,
 }
 
@@ -63,15 +91,15 @@ struct Batch {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Work {
     items: Vec<Item>,
-    picks: Picks,
+    clocks: Vec<Clock>,
+    steps: Vec<Past>,
     batches: Vec<Batch>,
-    /// Where the picks of the item begin that is being put together.
-    open: usize,
     events: Vec<Event>,
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
+    fatal: Vec<Fatal>,
     /// Memory that is used again.
-    spare: Picks,
+    spare: Vec<Clock>,
 }
 
 impl Work {
@@ -82,46 +110,85 @@ impl Work {
     /// Nothing is left.
     pub fn clear(&mut self) {
         self.items.clear();
-        self.picks.clear();
+        self.clocks.clear();
+        self.steps.clear();
         self.batches.clear();
-        self.open = 0;
         self.events.clear();
         self.births.clear();
         self.reversals.clear();
+        self.fatal.clear();
     }
-    /// Another pick of the item that is being put together.
+    /// What is left to do after `depth` steps: those behind that the clock knows, and then `last`.
     #[inline]
-    pub fn pick(&mut self, name: Name, option: u32, odd: bool) {
-        self.picks.push(Move { name, option, odd });
+    pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32, clock: &[Clock], last: Move) {
+        let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
+        self.clocks.extend_from_slice(clock);
+        let item = Item { clock: from, width, last: Some(last), ..Item::new(depth, deferred, time, 0.0) };
+        self.items.push(item);
     }
-    /// The item that was put together is complete.
-    #[inline]
-    pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32) {
-        let (from, to) = (self.open as u32, self.picks.len() as u32);
-        self.items.push(Item { from, to, ..Item::new(depth, deferred, time, 0.0) });
-        self.open = self.picks.len();
+    /// All but the step of `task` after `depth` steps, which ended the run.
+    pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
+        self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0, 0.0) });
     }
-    /// An execution is over: the deepest of what it found comes first. It and all that it found have equal parts in
-    /// its share of the tree, as far as anybody knows. Returns that part.
-    pub fn close_batch(&mut self, share: f64) -> f64 {
-        let Batch { items, picks, .. } = self.batches.last().copied().unwrap_or_default();
-        let found = &mut self.items[items..];
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Takes back those behind the first `items`.
+    pub fn truncate(&mut self, items: usize) {
+        self.items.truncate(items);
+    }
+    /// Takes back those of this execution that bring forward this step of a task.
+    pub fn take_back(&mut self, name: Name, time: u32) {
+        let first = self.batches.last().map_or(0, |batch| batch.items);
+        let mut at = 0;
+        self.items.retain(|item| {
+            at += 1;
+            let brings_forward = item.deferred.is_some() && item.time == time;
+            at <= first || !(brings_forward && item.last.is_some_and(|last| last.name == name))
+        });
+    }
+    /// An execution, which `path` is, is over: the deepest of what it found comes first. It and all that it found have
+    /// equal parts in its share of the tree, as far as anybody knows. Returns that part.
+    pub fn close_batch(&mut self, path: &Path, share: f64) -> f64 {
+        let Some(batch) = self.batches.last_mut() else { return share };
+        let found = &mut self.items[batch.items..];
+        if found.is_empty() {
+            return share;
+        }
         if !found.is_sorted_by_key(|item| item.depth) {
             found.sort_by_key(|item| item.depth);
-            // The picks of an item that is taken are the last ones, too.
-            self.spare.clear();
-            self.spare.extend_from_slice(&self.picks[picks..]);
-            self.picks.truncate(picks);
-            for item in found.iter_mut() {
-                let own = item.from as usize - picks..item.to as usize - picks;
-                item.from = self.picks.len() as u32;
-                self.picks.extend_from_slice(&self.spare[own]);
-                item.to = self.picks.len() as u32;
-            }
         }
         let part = share / (found.len() + 1) as f64;
         found.iter_mut().for_each(|item| item.share = part);
+        batch.steps = self.steps.len();
+        let above = found[0].depth as usize;
+        self.spare.clear();
+        for item in found.iter() {
+            let clock = &self.clocks[item.clock as usize..][..item.width as usize];
+            self.spare.resize(self.spare.len().max(clock.len()), clock::NOTHING);
+            clock::join(&mut self.spare, clock);
+        }
+        let mut reversals = path.reversals.iter().skip_while(|r| (r.last as usize) < above).peekable();
+        for (at, event) in path.events.iter().enumerate().skip(above) {
+            let is_reversal = reversals.next_if(|r| r.last as usize == at).is_some();
+            if event.origin != Origin::ByItself && knows(&self.spare, event.task, event.time) {
+                let odd = event.odd || is_reversal;
+                let step = Move { name: path.names.of(event.task), option: event.option, odd };
+                self.steps.push(Past { step, at: at as u32, task: event.task, time: event.time });
+            }
+        }
         part
+    }
+    /// The steps that lead to an item of batch number `batch`.
+    fn picks_of(&self, item: &Item, batch: usize, picks: &mut Picks) {
+        let end = self.batches.get(batch + 1).map_or(self.steps.len(), |next| next.steps);
+        let batch = &self.batches[batch];
+        picks.clear();
+        let clock = &self.clocks[item.clock as usize..][..item.width as usize];
+        let is_next = |past: &&Past| past.at >= item.depth && knows(clock, past.task, past.time);
+        picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
+        picks.extend(item.last);
     }
     /// The next item. Its picks are written into `schedule`, and `path` becomes the execution that leads there.
     /// Of `path`, the first `same` steps stay as they are.
@@ -134,15 +201,17 @@ impl Work {
             }
             let item = self.items.pop().expect("the batch has some");
             let depth = item.depth as usize;
-            schedule.clear();
-            schedule.extend_from_slice(&self.picks[item.from as usize..item.to as usize]);
-            self.picks.truncate(item.from as usize);
+            self.picks_of(&item, self.batches.len() - 1, schedule);
             match self.items.get(batch.items..).and_then(|own| own.last()) {
                 Some(left) => self.open_batch(path, depth, left.depth as usize),
-                None if batch.needed > depth => self.put_aside(path, depth),
-                None => {}
+                None => {
+                    self.clocks.truncate(batch.clocks);
+                    self.steps.truncate(batch.steps);
+                    if batch.needed > depth {
+                        self.put_aside(path, depth);
+                    }
+                }
             }
-            self.open = self.picks.len();
             path.truncate(depth);
             *same = (*same).min(depth);
             return Some(item);
@@ -154,23 +223,28 @@ impl Work {
         // What this batch has put aside so far, if anything, comes right behind.
         let needed = std::mem::replace(&mut batch.needed, depth);
         let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
+        let fatal = batch.fatal;
         batch.depth = depth;
         let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
         self.events.splice(events..events, path.events[depth..needed].iter().copied());
         self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
         let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
         self.reversals.splice(reversals..reversals, reversed);
+        let foreseen = |f: &&Fatal| f.from as usize > depth && f.from as usize <= needed;
+        self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
     }
     /// A batch that begins at `depth`, while the present one has items down to `left`.
     fn open_batch(&mut self, path: &Path, depth: usize, left: usize) {
         let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
         let batch = Batch {
             items: self.items.len(),
-            picks: self.picks.len(),
+            clocks: self.clocks.len(),
+            steps: self.steps.len(),
             needed,
             events: self.events.len(),
             births: self.births.len(),
             reversals: self.reversals.len(),
+            fatal: self.fatal.len(),
             depth,
         };
         self.batches.push(batch);
@@ -186,9 +260,11 @@ impl Work {
             stays = batch.depth;
             path.truncate(batch.depth);
             let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
-            path.extend(events, births, &self.reversals[batch.reversals..]);
+            path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
         }
-        self.picks.truncate(batch.picks);
+        self.fatal.truncate(batch.fatal);
+        self.clocks.truncate(batch.clocks);
+        self.steps.truncate(batch.steps);
         self.events.truncate(batch.events);
         self.births.truncate(batch.births);
         self.reversals.truncate(batch.reversals);
@@ -197,6 +273,9 @@ impl Work {
     /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its picks.
     pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Picks)> {
         let item = *self.items.first()?;
+        let oldest = self.batches.iter().rposition(|b| b.items == 0).expect("somebody has found it");
+        let mut picks = Picks::new();
+        self.picks_of(&item, oldest, &mut picks);
         let mut path = path.clone();
         let mut rest = self.clone();
         while rest.batches.last().is_some_and(|b| b.items > 0) {
@@ -207,16 +286,25 @@ impl Work {
         for batch in &mut self.batches {
             batch.items -= (batch.items > 0) as usize;
         }
-        let picks = self.picks[item.from as usize..item.to as usize].to_vec();
         Some((item, path, picks))
     }
-    /// How much it holds, in steps and picks.
+    /// How much it holds, in steps and items.
     pub fn size(&self) -> usize {
-        self.items.len() + self.picks.len() + self.batches.len() + self.events.len() + self.reversals.len()
+        let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
+        left + self.events.len() + self.reversals.len() + self.fatal.len()
     }
-    /// There is one item.
-    pub fn begin_with(&mut self, item: Item, picks: Picks) {
-        self.items.push(Item { from: 0, to: picks.len() as u32, ..item });
-        self.picks = picks;
+    /// There is one item, with these picks.
+    pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
+        let last = picks.pop();
+        let known = picks.into_iter().map(|step| Past { step, at: item.depth, task: TaskId(0), time: 0 });
+        self.steps = known.collect();
+        self.clocks = vec![clock::NOTHING];
+        self.items.push(Item { clock: 0, width: 1, last, ..item });
     }
+}
+
+/// Whether a clock knows this step of a task.
+#[inline]
+fn knows(clock: &[Clock], task: TaskId, time: u32) -> bool {
+    clock.get(task.index() / LANES).is_some_and(|part| part[task.index() % LANES] >= time as i32)
 }
