@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::compile::Program;
 use crate::results::Verdict;
-use crate::stuck;
+use crate::stuck::{self, OUTSIDE};
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use std::fs::File;
 use std::io;
@@ -127,6 +127,10 @@ pub fn explore(
                     stop(&mut child);
                     return (Verdict::Skipped(why), Vec::new());
                 }
+                Message::Outside { what } => {
+                    stop(&mut child);
+                    return (Verdict::Skipped(format!("{OUTSIDE}{what}")), Vec::new());
+                }
                 Message::Done(outcome) => {
                     // All is said; whatever it still does is not of interest.
                     if !finished_soon(&mut child) {
@@ -208,7 +212,7 @@ mod tests {
     #[test]
     fn what_is_too_long_to_see_whole_is_sampled() {
         let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
-            "any_time":false,"budget":1,"patience":1,"arena":true}"#;
+            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1}"#;
         let order: Order = serde_json::from_str(order).unwrap();
         let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
         let rest = without_the_first_search(&too_long, &order).unwrap();

@@ -38,6 +38,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         budget: None,
         patience: Duration::from_secs(3600).as_millis() as u64,
         arena: kept.origin.exclude.is_empty(),
+        beginning: kept.origin.beginning,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {

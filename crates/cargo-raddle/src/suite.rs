@@ -16,7 +16,7 @@ use raddle_shadow::{Arcs, Compiler, install};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What all verdicts take for granted, beside what the searches say.
 const REAL_ARC: &str = "reference counts of Arc not explored";
@@ -54,6 +54,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
         programs,
         progress: Progress::new(test.message_format == MessageFormat::Human),
         begun: Instant::now(),
+        beginning: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         outcomes: Mutex::new(outcomes),
     };
     if test.list {
@@ -110,6 +111,8 @@ struct Suite<'a> {
     programs: Vec<Program>,
     progress: Progress,
     begun: Instant,
+    /// What the clock on the wall shows at the beginning of every execution.
+    beginning: u64,
     outcomes: Mutex<Vec<Outcomes>>,
 }
 
@@ -139,6 +142,7 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
         budget: Some(budget.as_millis() as u64),
         patience: patience.as_millis() as u64,
         arena: true,
+        beginning: 0,
         replay: None,
     }
 }
@@ -240,6 +244,7 @@ impl Suite<'_> {
         let mut order = order(&self.test.search, &inside, budget, self.test.patience);
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
+        order.beginning = self.beginning;
         let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
         let tell = |executions| {
             let (name, executions) = (&case.name, thousands(executions));
@@ -286,7 +291,7 @@ impl Suite<'_> {
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
         let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
-        let origin = Origin::new(root, &self.folder, self.test, &program);
+        let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
         match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
             Ok(path) => failed.ticket = path,
             Err(error) => {

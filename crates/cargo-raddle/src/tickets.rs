@@ -39,10 +39,13 @@ pub struct Origin {
     pub as_miri: bool,
     #[serde(default)]
     pub track_arc: bool,
+    /// What the clock on the wall showed at the beginning, in seconds since 1970.
+    #[serde(default)]
+    pub beginning: u64,
 }
 
 impl Origin {
-    pub fn new(workspace: &Path, folder: &Path, test: &Test, program: &Program) -> Origin {
+    pub fn new(workspace: &Path, folder: &Path, test: &Test, program: &Program, beginning: u64) -> Origin {
         Origin {
             workspace: workspace.to_path_buf(),
             folder: folder.to_path_buf(),
@@ -54,6 +57,7 @@ impl Origin {
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
             track_arc: test.track_arc,
+            beginning,
         }
     }
 }

@@ -30,7 +30,7 @@ pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
 #[doc(hidden)]
 pub use raddle_native::{arena, program_memory};
 #[doc(hidden)]
-pub use raddle_native::{expected, futex, random, statics};
+pub use raddle_native::{expected, futex, outside, random, statics};
 pub use report::Report;
 
 #[cfg(feature = "allocator")]

@@ -7,8 +7,8 @@ use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
 use crate::{long, memory, twice};
-use raddle::expected;
 use raddle::observer::{self, Observer, Seen};
+use raddle::{expected, outside};
 use raddle::{Checker, Extent, FailureKind, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -34,6 +34,7 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     observer::set(ear);
     statics::keep();
     memory::prepare(order.arena);
+    outside::take_over(order.beginning);
     let program = || verdict::run(*body, desc);
     expected::allow_panics_of_threads(verdict::should_panic(desc));
     let mut result = searches(&order, ear, &program);
@@ -129,6 +130,7 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
     expected::allow_panics_of_threads(false);
     statics::let_go();
     memory::let_go();
+    outside::let_go();
     let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));
     // Checks name themselves after the thread, as under the usual harness.
     let result = std::thread::scope(|scope| {
@@ -193,6 +195,11 @@ impl Observer for Ear {
     }
     fn stuck(&self, words: &str) {
         say(&Message::Stuck { words: words.to_owned() });
+    }
+    fn outside(&self, what: &str) -> ! {
+        say(&Message::Outside { what: what.to_owned() });
+        // SAFETY: ends the process, and nothing else: whatever the program has for its end is not to be run.
+        unsafe { libc::_exit(2) }
     }
     fn seen(&self, seen: Seen) {
         self.seen.lock().unwrap().push(seen);
