@@ -2,6 +2,8 @@
 //! for ever.
 
 mod checker;
+#[doc(hidden)]
+pub mod drawn;
 mod environment;
 pub mod guide;
 mod listener;
