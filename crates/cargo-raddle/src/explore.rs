@@ -183,6 +183,10 @@ fn how_it_ended(status: ExitStatus) -> String {
         (Some(code), _) => format!("its process ended with exit code {code} before there was a verdict"),
         (None, Some(libc::SIGSEGV | libc::SIGBUS)) => format!("{CRASHED} a segmentation fault"),
         (None, Some(libc::SIGKILL)) => "its process was killed; was there enough memory?".to_owned(),
+        // What the test itself aborts is a verdict.
+        (None, Some(libc::SIGABRT)) => format!(
+            "{CRASHED} signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
+        ),
         (None, signal) => format!("{CRASHED} signal {}", signal.unwrap_or_default()),
     }
 }

@@ -74,7 +74,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .complaint
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
-            print!("{}", tickets::report(failure, coverage, Some(&replay.ticket), &kept.origin.workspace));
+            print!("{}", tickets::report(failure, coverage, Ok(&replay.ticket), &kept.origin.workspace));
             Ok(FAILED)
         }
         Verdict::Passed => {

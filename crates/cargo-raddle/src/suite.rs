@@ -294,11 +294,7 @@ impl Suite<'_> {
         let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
         match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
             Ok(path) => failed.ticket = path,
-            Err(error) => {
-                if let Some(failure) = &mut failed.failure {
-                    failure.afterwards.push(error);
-                }
-            }
+            Err(error) => failed.no_ticket = Some(error),
         }
         let Some(ticket) = &failed.ticket else { return };
         order.replay = Some(ticket.display().to_string());
@@ -323,7 +319,10 @@ impl Suite<'_> {
     fn report(&self, program: &Program, name: &str, failed: &Failed) -> String {
         let mut text = match (&failed.failure, &failed.coverage) {
             (Some(failure), Some(coverage)) => {
-                let ticket = failed.ticket.as_deref();
+                let ticket = match (&failed.ticket, &failed.no_ticket) {
+                    (Some(path), _) => Ok(path.as_path()),
+                    (None, why) => Err(why.as_deref().unwrap_or("there is no ticket")),
+                };
                 tickets::report(failure, coverage, ticket, &self.workspace.workspace_root)
             }
             _ => {

@@ -1,6 +1,6 @@
 //! What becomes of tests of all kinds, in a crate that has never heard of raddle.
 
-use crate::common::{err, explored, fixture, out, raddle};
+use crate::common::{command, err, explored, fixture, out, raddle, results};
 
 #[test]
 fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
@@ -79,6 +79,7 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
     assert_eq!(code, 0);
     let expected = [
         ("without_a_socket", "it waits for a connection (accept)"),
+        ("in_any_time", "the main task has been running for 2 s without any operation"),
         ("in_so_many_steps", "too long: the execution took 100,000 steps"),
         ("without_the_real_clock", "not deterministic"),
         ("without_the_real_file", "not deterministic, something in it is not under control"),
@@ -91,6 +92,8 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
         assert_eq!(test["verdict"], "skipped", "{test:#}");
         assert!(test["because"].as_str().unwrap().contains(words), "{test:#}");
     }
+    let endless = tests["cannot::in_any_time"]["because"].as_str().unwrap();
+    assert!(endless.ends_with("without any operation"), "no place in raddle is of interest: {endless}");
     let divergence = tests["cannot::without_the_real_clock"]["because"].as_str().unwrap();
     assert!(divergence.contains("--track-arc"), "{divergence}");
 
@@ -114,6 +117,20 @@ fn a_process_that_ends_without_a_verdict_is_an_error() {
     let test = &tests["ends::without_a_verdict"];
     assert_eq!(test["verdict"], "no verdict");
     assert_eq!(test["because"], "its process ended with exit code 3 before there was a verdict");
+}
+
+#[test]
+fn stacks_are_as_large_as_those_of_std() {
+    let folder = fixture("verdicts");
+    let (tests, code) = explored(&folder, &["deep::"]);
+    assert_eq!(code, 2, "{tests:#?}");
+    let because = tests["deep::far_down"]["because"].as_str().unwrap();
+    assert!(because.contains("a stack that is too small (RUST_MIN_STACK"), "{because}");
+    assert_eq!(tests["deep::down"]["verdict"], "passed");
+    let larger = ["test", "--message-format", "json", "deep::"];
+    let (tests, code) =
+        results(&command(&folder, &larger).env("RUST_MIN_STACK", "67108864").output().unwrap());
+    assert_eq!((code, &tests["deep::far_down"]["verdict"]), (0, &"passed".into()), "{tests:#?}");
 }
 
 #[test]

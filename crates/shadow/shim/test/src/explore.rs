@@ -120,6 +120,11 @@ pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Re
 /// Does something with a checker that has the order's settings.
 pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> R) -> Result<R, String> {
     let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
+    // As std has it.
+    let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
+    if let Some(stack) = stack {
+        checker = checker.stack_size(stack);
+    }
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
         if let Some(steps) = order.max_steps {
