@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn what_is_too_long_to_see_whole_is_sampled() {
         let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
-            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1}"#;
+            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1,"thread_panics":false}"#;
         let order: Order = serde_json::from_str(order).unwrap();
         let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
         let rest = without_the_first_search(&too_long, &order).unwrap();

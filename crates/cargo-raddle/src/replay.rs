@@ -39,6 +39,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         patience: Duration::from_secs(3600).as_millis() as u64,
         arena: kept.origin.exclude.is_empty(),
         beginning: kept.origin.beginning,
+        thread_panics: kept.origin.allow_thread_panics,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {

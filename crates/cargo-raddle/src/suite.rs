@@ -10,7 +10,7 @@ use crate::results::{Failed, Outcomes, UNCONTROLLED, Verdict};
 use crate::screen::Progress;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
-use raddle_core::verdict::thousands;
+use raddle_core::verdict::{Failure, FailureKind, thousands};
 use raddle_shadow::protocol::{Order, Search as Kind};
 use raddle_shadow::{Arcs, Compiler, install};
 use std::path::{Path, PathBuf};
@@ -21,6 +21,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// What all verdicts take for granted, beside what the searches say.
 const REAL_ARC: &str = "reference counts of Arc not explored";
 const REAL_ADDRESSES: &str = "addresses as they come";
+const THREAD_PANICS: &str = "threads that nobody joins may panic";
+/// What may help where a thread panics on purpose.
+const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and that nobody joins; nor does \
+                            raddle with --allow-thread-panics\n";
 /// What may help where a schedule does not lead to the same steps again.
 pub const TRY_TRACKING: &str = "; if it depends on who drops an Arc last, --track-arc makes that visible";
 /// How much output of a failing execution is shown.
@@ -116,6 +120,13 @@ struct Suite<'a> {
     outcomes: Mutex<Vec<Outcomes>>,
 }
 
+/// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
+fn is_panic_of_thread(failure: &Failure) -> bool {
+    let defect = &failure.defect;
+    let passed_on = defect.notes.iter().any(|note| note.text.ends_with(" panicked because of it"));
+    defect.kind == FailureKind::Panic && defect.message.starts_with("main.") && !passed_on
+}
+
 /// The order for one test, without its ticket.
 pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) -> Order {
     let random = Kind::Random(search.schedules.unwrap_or(u64::MAX));
@@ -143,6 +154,7 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
         patience: patience.as_millis() as u64,
         arena: true,
         beginning: 0,
+        thread_panics: false,
         replay: None,
     }
 }
@@ -245,6 +257,7 @@ impl Suite<'_> {
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
         order.beginning = self.beginning;
+        order.thread_panics = self.test.allow_thread_panics;
         let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
         let tell = |executions| {
             let (name, executions) = (&case.name, thousands(executions));
@@ -260,9 +273,10 @@ impl Suite<'_> {
                 search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
             }
         }
-        if !self.test.track_arc {
+        let taken = [(!self.test.track_arc, REAL_ARC), (order.thread_panics, THREAD_PANICS)];
+        for (_, assumption) in taken.iter().filter(|(holds, _)| *holds) {
             for search in &mut explored {
-                search.coverage.assumptions.push(REAL_ARC.to_owned());
+                search.coverage.assumptions.push((*assumption).to_owned());
             }
         }
         match &mut verdict {
@@ -333,6 +347,9 @@ impl Suite<'_> {
                 )
             }
         };
+        if failed.failure.as_ref().is_some_and(is_panic_of_thread) && !self.test.allow_thread_panics {
+            text.push_str(TRY_ALLOWING);
+        }
         if !failed.output.is_empty() {
             text.push_str("  output of this execution\n");
             let from = failed.output.len().saturating_sub(MOST_OUTPUT);

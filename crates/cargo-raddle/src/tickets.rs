@@ -39,6 +39,8 @@ pub struct Origin {
     pub as_miri: bool,
     #[serde(default)]
     pub track_arc: bool,
+    #[serde(default)]
+    pub allow_thread_panics: bool,
     /// What the clock on the wall showed at the beginning, in seconds since 1970.
     #[serde(default)]
     pub beginning: u64,
@@ -57,6 +59,7 @@ impl Origin {
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
             track_arc: test.track_arc,
+            allow_thread_panics: test.allow_thread_panics,
             beginning,
         }
     }

@@ -57,6 +57,8 @@ pub struct Order {
     pub arena: bool,
     /// What the clock on the wall shows when an execution begins, in seconds since 1970.
     pub beginning: u64,
+    /// Whether threads may panic that nobody joins.
+    pub thread_panics: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
 }

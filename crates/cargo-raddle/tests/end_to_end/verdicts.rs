@@ -39,6 +39,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
         ("by_not_panicking", "panic", "did not panic"),
         ("by_not_panicking_where_a_thread_does", "panic", "did not panic"),
         ("where_a_thread_panics", "panic", "and nobody joins it"),
+        ("where_a_joined_thread_panics", "panic", "and main joins it"),
         (
             "with_other_words",
             "panic",
@@ -66,6 +67,18 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
     let test = &tests["fails::in_one_schedule"];
     assert_eq!(test["output"], "the count is 1");
     assert_eq!(tests["fails::with_an_error"]["output"], "Error: \"it went wrong\"");
+    // A thread that panics on purpose.
+    let detached = ["--only", "fails::where_a_thread_panics"];
+    let told = raddle(&folder, &["test", detached[0], detached[1]]);
+    assert!(out(&told).contains("nor does raddle with --allow-thread-panics"), "{}", out(&told));
+    let joined = raddle(&folder, &["test", detached[0], "fails::where_a_joined_thread_panics"]);
+    assert!(!out(&joined).contains("--allow-thread-panics"), "it is main that fails: {}", out(&joined));
+    let (allowed, code) = explored(&folder, &["--allow-thread-panics", detached[0], detached[1]]);
+    let allowed = &allowed["fails::where_a_thread_panics"];
+    assert_eq!((code, &allowed["verdict"]), (0, &"passed".into()), "{allowed:#}");
+    let assumed = allowed["coverage"]["assumptions"].to_string();
+    assert!(assumed.contains("threads that nobody joins may panic"), "{assumed}");
+
     let shown = raddle(&folder, &["show", test["ticket"].as_str().unwrap()]);
     assert_eq!(shown.status.code(), Some(0));
     assert!(out(&shown).contains("replay   cargo raddle replay "), "{}", out(&shown));

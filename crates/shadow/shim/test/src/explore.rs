@@ -36,7 +36,7 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     memory::prepare(order.arena);
     outside::take_over(order.beginning);
     let program = || verdict::run(*body, desc);
-    expected::allow_panics_of_threads(verdict::should_panic(desc));
+    expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
     let alone = Order { workers: 1, ..order.clone() };
     let before = match order.replay {
         None => Some(twice::before(&alone, ear, &program)),
