@@ -4,6 +4,7 @@ use crate::answer::Answer;
 use crate::compile::Program;
 use crate::results::Verdict;
 use crate::stuck::{self, OUTSIDE};
+use raddle_native::Interrupt;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use std::fs::File;
 use std::io;
@@ -21,6 +22,9 @@ const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
 /// How a process that crashed is spoken of.
 pub const CRASHED: &str = "its process was ended by";
+
+/// Why a test is skipped that Ctrl-C came in the middle of.
+pub const INTERRUPTED: &str = "interrupted";
 
 /// How a process is spoken of that had its time.
 const TOO_LONG: &str = "too long: an execution did not come to its end in";
@@ -116,6 +120,7 @@ pub fn explore(
     let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
     let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
     let mut listener = Listener { answer, rest: Vec::new() };
+    let interrupt = Interrupt::new();
     loop {
         // Asked first, so that nothing said before the end is missed.
         let ended = child.try_wait();
@@ -140,6 +145,10 @@ pub fn explore(
                     return (Verdict::of(&outcome), outcome.explored);
                 }
             }
+        }
+        if interrupt.is_requested() {
+            stop(&mut child);
+            return (Verdict::Skipped(INTERRUPTED.to_owned()), Vec::new());
         }
         match ended {
             Ok(None) => {}

@@ -11,6 +11,7 @@ use crate::screen::Progress;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::verdict::{Failure, FailureKind, thousands};
+use raddle_native::Interrupt;
 use raddle_shadow::protocol::{Order, Search as Kind};
 use raddle_shadow::{Arcs, Compiler, install};
 use std::path::{Path, PathBuf};
@@ -181,6 +182,8 @@ impl Suite<'_> {
         let machine = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.test.jobs.unwrap_or((machine / self.test.search.workers).max(1));
         let next = AtomicUsize::new(0);
+        // Ctrl-C ends it with what it has.
+        let interrupt = Interrupt::new();
         if self.is_json() {
             let outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
             outcomes.iter().for_each(|outcome| json::test(&self.programs[outcome.program], outcome));
@@ -188,7 +191,9 @@ impl Suite<'_> {
         std::thread::scope(|scope| {
             for _ in 0..jobs.min(cases.len()) {
                 scope.spawn(|| {
-                    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while !interrupt.is_requested()
+                        && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
                         let outcome = self.explore(case, cases.len());
                         self.tell(outcome);
                     }
@@ -204,7 +209,7 @@ impl Suite<'_> {
         outcomes.sort_by_key(place);
         let code = if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Failed(_))) {
             FAILED
-        } else if outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
+        } else if interrupt.is_requested() || outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
             COULD_NOT
         } else {
             PASSED
@@ -212,6 +217,10 @@ impl Suite<'_> {
         match self.is_json() {
             true => json::finished(code),
             false => print!("{}", table::draw(&self.programs, &outcomes)),
+        }
+        if interrupt.is_requested() {
+            let left = cases.len().saturating_sub(next.load(Ordering::Relaxed));
+            eprintln!("raddle: interrupted; {left} tests were not begun");
         }
         Ok(code)
     }

@@ -1,7 +1,9 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{beside, command, err, out, raddle, shared};
+use crate::common::{beside, command, err, fixture, out, raddle, results, shared};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn bank(name: &str) -> PathBuf {
     shared(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank"), name)
@@ -118,6 +120,33 @@ fn a_failure_is_told_also_if_its_ticket_cannot_be_written() {
     let left = std::fs::read_dir(ticket.parent().unwrap()).unwrap();
     let names: Vec<String> = left.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     assert_eq!(names.iter().filter(|name| name.contains(".json")).count(), 1, "{names:?}");
+}
+
+#[test]
+fn ctrl_c_ends_it_with_what_it_has() {
+    let folder = fixture("verdicts");
+    let mut child =
+        command(&folder, &["test", "--message-format", "json", "--patience", "1h", "--jobs", "2"])
+            .args(["--only", "cannot::in_any_time", "--only", "passes::alone"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+    // The one that does not end was begun first.
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("passes::alone") {
+        assert_ne!(said.read_line(&mut text).unwrap(), 0, "it has ended before: {text}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    said.read_to_string(&mut text).unwrap();
+    let mut output = child.wait_with_output().unwrap();
+    output.stdout = text.into_bytes();
+    let (tests, code) = results(&output);
+    assert_eq!(code, 2, "{tests:#?}");
+    assert_eq!(tests["passes::alone"]["verdict"], "passed");
+    assert_eq!(tests["cannot::in_any_time"]["because"], "interrupted");
+    assert!(err(&output).contains("raddle: interrupted; 0 tests were not begun"), "{}", err(&output));
 }
 
 #[test]
