@@ -123,20 +123,22 @@ impl Build<'_> {
         let mut command = self.cargo_test();
         command.args(["--no-run", "--message-format", "json-render-diagnostics"]).stdout(Stdio::piped());
         let mut child = command.spawn().map_err(|e| format!("cannot run cargo: {e}"))?;
-        let mut programs = Vec::new();
+        let (mut programs, mut has_begun) = (Vec::new(), false);
         let out = child.stdout.take().expect("it is piped");
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| format!("cannot read what cargo says: {e}"))?;
             // Programs that cargo runs may print, too.
             if let Ok(message) = serde_json::from_str::<Message>(&line) {
+                has_begun |= message.reason == "build-finished";
                 programs.extend(program(message));
             }
         }
         let status = child.wait().map_err(|e| format!("cannot wait for cargo: {e}"))?;
-        if !status.success() {
-            return Err(self.advice());
+        match (status.success(), has_begun) {
+            (true, _) => Ok(programs),
+            (false, true) => Err(self.advice()),
+            (false, false) => Err("cargo has not begun to build (see above)".to_owned()),
         }
-        Ok(programs)
     }
 
     fn advice(&self) -> String {

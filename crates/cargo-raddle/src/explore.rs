@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::compile::Program;
 use crate::results::Verdict;
-use crate::stuck;
+use crate::stuck::{self, OUTSIDE};
+use raddle_native::Interrupt;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use std::fs::File;
 use std::io;
@@ -21,6 +22,9 @@ const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
 /// How a process that crashed is spoken of.
 pub const CRASHED: &str = "its process was ended by";
+
+/// Why a test is skipped that Ctrl-C came in the middle of.
+pub const INTERRUPTED: &str = "interrupted";
 
 /// How a process is spoken of that had its time.
 const TOO_LONG: &str = "too long: an execution did not come to its end in";
@@ -116,6 +120,7 @@ pub fn explore(
     let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
     let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
     let mut listener = Listener { answer, rest: Vec::new() };
+    let interrupt = Interrupt::new();
     loop {
         // Asked first, so that nothing said before the end is missed.
         let ended = child.try_wait();
@@ -127,6 +132,10 @@ pub fn explore(
                     stop(&mut child);
                     return (Verdict::Skipped(why), Vec::new());
                 }
+                Message::Outside { what } => {
+                    stop(&mut child);
+                    return (Verdict::Skipped(format!("{OUTSIDE}{what}")), Vec::new());
+                }
                 Message::Done(outcome) => {
                     // All is said; whatever it still does is not of interest.
                     if !finished_soon(&mut child) {
@@ -136,6 +145,10 @@ pub fn explore(
                     return (Verdict::of(&outcome), outcome.explored);
                 }
             }
+        }
+        if interrupt.is_requested() {
+            stop(&mut child);
+            return (Verdict::Skipped(INTERRUPTED.to_owned()), Vec::new());
         }
         match ended {
             Ok(None) => {}
@@ -179,6 +192,10 @@ fn how_it_ended(status: ExitStatus) -> String {
         (Some(code), _) => format!("its process ended with exit code {code} before there was a verdict"),
         (None, Some(libc::SIGSEGV | libc::SIGBUS)) => format!("{CRASHED} a segmentation fault"),
         (None, Some(libc::SIGKILL)) => "its process was killed; was there enough memory?".to_owned(),
+        // What the test itself aborts is a verdict.
+        (None, Some(libc::SIGABRT)) => format!(
+            "{CRASHED} signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
+        ),
         (None, signal) => format!("{CRASHED} signal {}", signal.unwrap_or_default()),
     }
 }
@@ -208,7 +225,7 @@ mod tests {
     #[test]
     fn what_is_too_long_to_see_whole_is_sampled() {
         let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
-            "any_time":false,"budget":1,"patience":1,"arena":true}"#;
+            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1,"thread_panics":false}"#;
         let order: Order = serde_json::from_str(order).unwrap();
         let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
         let rest = without_the_first_search(&too_long, &order).unwrap();

@@ -38,6 +38,8 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         budget: None,
         patience: Duration::from_secs(3600).as_millis() as u64,
         arena: kept.origin.exclude.is_empty(),
+        beginning: kept.origin.beginning,
+        thread_panics: kept.origin.allow_thread_panics,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {
@@ -73,7 +75,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .complaint
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
-            print!("{}", tickets::report(failure, coverage, Some(&replay.ticket), &kept.origin.workspace));
+            print!("{}", tickets::report(failure, coverage, Ok(&replay.ticket), &kept.origin.workspace));
             Ok(FAILED)
         }
         Verdict::Passed => {

@@ -29,6 +29,8 @@ pub struct Failed {
     pub complaint: Option<String>,
     pub coverage: Option<Coverage>,
     pub ticket: Option<PathBuf>,
+    /// Why there is no ticket.
+    pub no_ticket: Option<String>,
     /// What the program printed in that execution.
     pub output: String,
 }
@@ -83,6 +85,7 @@ impl Verdict {
                 complaint: complaint.clone(),
                 coverage,
                 ticket: None,
+                no_ticket: None,
                 output: String::new(),
             })),
         }

@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
+/// How the reason begins why a test is skipped that does what only the real world can.
+pub const OUTSIDE: &str = "needs the real world: ";
+
 /// The system calls in which programs wait for the world, in the words of a report.
-const WAITS: [(libc::c_long, &str); 17] = [
+const WAITS: [(libc::c_long, &str); 18] = [
     (libc::SYS_read, "to read from a file, pipe or socket (read)"),
     (libc::SYS_write, "to write to a file, pipe or socket (write)"),
     (libc::SYS_ppoll, "for events (ppoll)"),
@@ -22,12 +25,14 @@ const WAITS: [(libc::c_long, &str); 17] = [
     (libc::SYS_futex, "for a lock that is not under control (futex)"),
     (libc::SYS_flock, "for a lock on a file (flock)"),
     (libc::SYS_rt_sigtimedwait, "for a signal (sigtimedwait)"),
+    (libc::SYS_rt_sigsuspend, "for a signal (sigsuspend)"),
 ];
 
 #[cfg(target_arch = "x86_64")]
-const OLD_WAITS: [(libc::c_long, &str); 3] = [
+const OLD_WAITS: [(libc::c_long, &str); 4] = [
     (libc::SYS_poll, "for events (poll)"),
     (libc::SYS_select, "for events (select)"),
+    (libc::SYS_pause, "for a signal (pause)"),
     (libc::SYS_epoll_wait, "for events of the operating system (epoll)"),
 ];
 #[cfg(not(target_arch = "x86_64"))]
@@ -43,7 +48,7 @@ pub fn reason(process: u32, words: &str) -> String {
     let waits = threads.into_iter().flatten().flatten().filter(|thread| !watches(&thread.path()));
     let found: Vec<&str> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
     match found.iter().find(|what| !what.contains("futex")).or(found.first()) {
-        Some(what) => format!("needs the real world: it waits {what}"),
+        Some(what) => format!("{OUTSIDE}it waits {what}"),
         None => words.split("; raddle can only").next().unwrap_or(words).to_owned(),
     }
 }

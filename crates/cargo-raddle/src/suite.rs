@@ -10,17 +10,22 @@ use crate::results::{Failed, Outcomes, UNCONTROLLED, Verdict};
 use crate::screen::Progress;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
-use raddle_core::verdict::thousands;
+use raddle_core::verdict::{Failure, FailureKind, thousands};
+use raddle_native::Interrupt;
 use raddle_shadow::protocol::{Order, Search as Kind};
 use raddle_shadow::{Arcs, Compiler, install};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What all verdicts take for granted, beside what the searches say.
 const REAL_ARC: &str = "reference counts of Arc not explored";
 const REAL_ADDRESSES: &str = "addresses as they come";
+const THREAD_PANICS: &str = "threads that nobody joins may panic";
+/// What may help where a thread panics on purpose.
+const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and that nobody joins; nor does \
+                            raddle with --allow-thread-panics\n";
 /// What may help where a schedule does not lead to the same steps again.
 pub const TRY_TRACKING: &str = "; if it depends on who drops an Arc last, --track-arc makes that visible";
 /// How much output of a failing execution is shown.
@@ -54,6 +59,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
         programs,
         progress: Progress::new(test.message_format == MessageFormat::Human),
         begun: Instant::now(),
+        beginning: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         outcomes: Mutex::new(outcomes),
     };
     if test.list {
@@ -110,7 +116,16 @@ struct Suite<'a> {
     programs: Vec<Program>,
     progress: Progress,
     begun: Instant,
+    /// What the clock on the wall shows at the beginning of every execution.
+    beginning: u64,
     outcomes: Mutex<Vec<Outcomes>>,
+}
+
+/// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
+fn is_panic_of_thread(failure: &Failure) -> bool {
+    let defect = &failure.defect;
+    let passed_on = defect.notes.iter().any(|note| note.text.ends_with(" panicked because of it"));
+    defect.kind == FailureKind::Panic && defect.message.starts_with("main.") && !passed_on
 }
 
 /// The order for one test, without its ticket.
@@ -139,6 +154,8 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
         budget: Some(budget.as_millis() as u64),
         patience: patience.as_millis() as u64,
         arena: true,
+        beginning: 0,
+        thread_panics: false,
         replay: None,
     }
 }
@@ -165,6 +182,8 @@ impl Suite<'_> {
         let machine = std::thread::available_parallelism().map_or(1, |n| n.get());
         let jobs = self.test.jobs.unwrap_or((machine / self.test.search.workers).max(1));
         let next = AtomicUsize::new(0);
+        // Ctrl-C ends it with what it has.
+        let interrupt = Interrupt::new();
         if self.is_json() {
             let outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
             outcomes.iter().for_each(|outcome| json::test(&self.programs[outcome.program], outcome));
@@ -172,7 +191,9 @@ impl Suite<'_> {
         std::thread::scope(|scope| {
             for _ in 0..jobs.min(cases.len()) {
                 scope.spawn(|| {
-                    while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while !interrupt.is_requested()
+                        && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
                         let outcome = self.explore(case, cases.len());
                         self.tell(outcome);
                     }
@@ -188,7 +209,7 @@ impl Suite<'_> {
         outcomes.sort_by_key(place);
         let code = if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Failed(_))) {
             FAILED
-        } else if outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
+        } else if interrupt.is_requested() || outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
             COULD_NOT
         } else {
             PASSED
@@ -196,6 +217,10 @@ impl Suite<'_> {
         match self.is_json() {
             true => json::finished(code),
             false => print!("{}", table::draw(&self.programs, &outcomes)),
+        }
+        if interrupt.is_requested() {
+            let left = cases.len().saturating_sub(next.load(Ordering::Relaxed));
+            eprintln!("raddle: interrupted; {left} tests were not begun");
         }
         Ok(code)
     }
@@ -240,6 +265,8 @@ impl Suite<'_> {
         let mut order = order(&self.test.search, &inside, budget, self.test.patience);
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
+        order.beginning = self.beginning;
+        order.thread_panics = self.test.allow_thread_panics;
         let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
         let tell = |executions| {
             let (name, executions) = (&case.name, thousands(executions));
@@ -255,9 +282,10 @@ impl Suite<'_> {
                 search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
             }
         }
-        if !self.test.track_arc {
+        let taken = [(!self.test.track_arc, REAL_ARC), (order.thread_panics, THREAD_PANICS)];
+        for (_, assumption) in taken.iter().filter(|(holds, _)| *holds) {
             for search in &mut explored {
-                search.coverage.assumptions.push(REAL_ARC.to_owned());
+                search.coverage.assumptions.push((*assumption).to_owned());
             }
         }
         match &mut verdict {
@@ -286,14 +314,10 @@ impl Suite<'_> {
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
         let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
-        let origin = Origin::new(root, &self.folder, self.test, &program);
+        let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
         match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
             Ok(path) => failed.ticket = path,
-            Err(error) => {
-                if let Some(failure) = &mut failed.failure {
-                    failure.afterwards.push(error);
-                }
-            }
+            Err(error) => failed.no_ticket = Some(error),
         }
         let Some(ticket) = &failed.ticket else { return };
         order.replay = Some(ticket.display().to_string());
@@ -318,7 +342,10 @@ impl Suite<'_> {
     fn report(&self, program: &Program, name: &str, failed: &Failed) -> String {
         let mut text = match (&failed.failure, &failed.coverage) {
             (Some(failure), Some(coverage)) => {
-                let ticket = failed.ticket.as_deref();
+                let ticket = match (&failed.ticket, &failed.no_ticket) {
+                    (Some(path), _) => Ok(path.as_path()),
+                    (None, why) => Err(why.as_deref().unwrap_or("there is no ticket")),
+                };
                 tickets::report(failure, coverage, ticket, &self.workspace.workspace_root)
             }
             _ => {
@@ -329,6 +356,9 @@ impl Suite<'_> {
                 )
             }
         };
+        if failed.failure.as_ref().is_some_and(is_panic_of_thread) && !self.test.allow_thread_panics {
+            text.push_str(TRY_ALLOWING);
+        }
         if !failed.output.is_empty() {
             text.push_str("  output of this execution\n");
             let from = failed.output.len().saturating_sub(MOST_OUTPUT);

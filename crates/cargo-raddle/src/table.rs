@@ -76,6 +76,9 @@ fn sum(outcomes: &[Outcomes]) -> String {
     let passed = outcomes.iter().filter(|o| matches!(o.verdict, Verdict::Passed));
     let exhaustive =
         passed.filter(|o| o.coverage().is_some_and(|c| matches!(c.extent, Extent::Exhaustive))).count();
+    if outcomes.is_empty() {
+        return "0 tests: none has such a name, or there are none; --list shows all".to_owned();
+    }
     let mut parts = vec![format!("{} passed ({exhaustive} of them exhaustively)", count("passed"))];
     for (word, said) in [
         ("FAILED", "failed"),

@@ -39,10 +39,15 @@ pub struct Origin {
     pub as_miri: bool,
     #[serde(default)]
     pub track_arc: bool,
+    #[serde(default)]
+    pub allow_thread_panics: bool,
+    /// What the clock on the wall showed at the beginning, in seconds since 1970.
+    #[serde(default)]
+    pub beginning: u64,
 }
 
 impl Origin {
-    pub fn new(workspace: &Path, folder: &Path, test: &Test, program: &Program) -> Origin {
+    pub fn new(workspace: &Path, folder: &Path, test: &Test, program: &Program, beginning: u64) -> Origin {
         Origin {
             workspace: workspace.to_path_buf(),
             folder: folder.to_path_buf(),
@@ -54,6 +59,8 @@ impl Origin {
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
             track_arc: test.track_arc,
+            allow_thread_panics: test.allow_thread_panics,
+            beginning,
         }
     }
 }
@@ -80,8 +87,12 @@ pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Resu
     let written = std::fs::create_dir_all(folder).and_then(|()| {
         // Through another file, so that nobody ever reads half a ticket.
         let partial = path.with_extension(format!("json.{}", std::process::id()));
-        std::fs::write(&partial, text + "\n")?;
-        std::fs::rename(&partial, &path)
+        let done = std::fs::write(&partial, text + "\n").and_then(|()| std::fs::rename(&partial, &path));
+        if done.is_err() {
+            // There may be no room for it.
+            let _ = std::fs::remove_file(&partial);
+        }
+        done
     });
     written.map_err(|e| format!("the ticket could not be written to {}: {e}", path.display()))?;
     Ok(Some(path))
@@ -104,18 +115,21 @@ pub fn read(path: &Path) -> Result<Kept, String> {
     Ok(kept)
 }
 
-/// The report of a failure as text.
-pub fn report(failure: &Failure, coverage: &Coverage, ticket: Option<&Path>, sources: &Path) -> String {
+/// The report of a failure as text. Where there is no ticket, it says why.
+pub fn report(failure: &Failure, coverage: &Coverage, ticket: Result<&Path, &str>, sources: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let shown = ticket.map(|path| path.strip_prefix(&here).unwrap_or(path).to_path_buf());
-    let replay = shown.as_ref().map(|path| format!("cargo raddle replay {}", path.display()));
-    let run = Run { ticket_file: shown, elapsed: None, replay };
+    let replay = match &shown {
+        Ok(path) => format!("cargo raddle replay {}", raddle_report::quote(&path.display().to_string())),
+        Err(why) => format!("not possible: {why}"),
+    };
+    let run = Run { ticket_file: shown.ok(), elapsed: None, replay: Some(replay) };
     raddle_report::failure(failure, coverage, &run, &screen::layout(sources))
 }
 
 /// `cargo raddle show TICKET`.
 pub fn show(path: &Path) -> Result<u8, String> {
     let kept = read(path)?;
-    print!("{}", report(&kept.failure, &kept.coverage, Some(path), &kept.origin.workspace));
+    print!("{}", report(&kept.failure, &kept.coverage, Ok(path), &kept.origin.workspace));
     Ok(PASSED)
 }

@@ -29,6 +29,8 @@ pub mod futex;
 pub mod future;
 pub mod hint;
 pub mod label;
+#[doc(hidden)]
+pub mod outside;
 pub mod process;
 #[doc(hidden)]
 pub mod random;

@@ -2,7 +2,7 @@
 //!
 //! Inside of an exploration, [`Instant`]s are readings of the execution's own clock, counted from one moment
 //! that is the same for the whole process; no real time passes there. Reading the clock is an operation.
-//! [`SystemTime`] is std's own and shows real time everywhere.
+//! [`SystemTime`] is std's own and shows real time, unless somebody has [taken over](crate::outside) the program.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -22,6 +22,14 @@ static ELAPSED: Verb = Verb::read("elapsed");
 fn base() -> std::time::Instant {
     static BASE: OnceLock<std::time::Instant> = OnceLock::new();
     *BASE.get_or_init(std::time::Instant::now)
+}
+
+/// Reads the virtual clock as the time since the execution began; none outside of executions.
+#[track_caller]
+pub(crate) fn since_the_beginning() -> Option<Duration> {
+    let current = context::current()?;
+    let since = |now: Instant| now.0.saturating_duration_since(base());
+    Some(since(read_clock(current, &NOW, since)))
 }
 
 /// Reads the virtual clock; `show` says what of it the reader is told.

@@ -2,6 +2,8 @@
 //! for ever.
 
 mod checker;
+#[doc(hidden)]
+pub mod drawn;
 mod environment;
 pub mod guide;
 mod listener;
@@ -30,7 +32,7 @@ pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
 #[doc(hidden)]
 pub use raddle_native::{arena, program_memory};
 #[doc(hidden)]
-pub use raddle_native::{expected, futex, random, statics};
+pub use raddle_native::{expected, futex, outside, random, statics};
 pub use report::Report;
 
 #[cfg(feature = "allocator")]

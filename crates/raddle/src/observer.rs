@@ -23,6 +23,8 @@ pub trait Observer: Sync {
     fn tick(&self, executions: u64);
     /// The watchdog says that a task is stuck.
     fn stuck(&self, words: &str);
+    /// The program needs what only the real world has, and cannot be explored. Does not return.
+    fn outside(&self, what: &str) -> !;
     /// A check is over.
     fn seen(&self, seen: Seen);
     /// How long checks that have no limit of their own may still take.
@@ -39,6 +41,16 @@ static OBSERVER: OnceLock<&'static dyn Observer> = OnceLock::new();
 /// If there is one already.
 pub fn set(observer: &'static dyn Observer) {
     assert!(OBSERVER.set(observer).is_ok(), "raddle: a process has one observer");
+}
+
+/// Says that the program is about to do `what`, for which it needs the real world. Returns if the real world is where it
+/// is.
+pub fn outside(what: &str) {
+    if raddle_native::outside::is_taken_over()
+        && let Some(observer) = get()
+    {
+        observer.outside(what);
+    }
 }
 
 /// Whoever hears of checks.

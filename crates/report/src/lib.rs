@@ -24,6 +24,7 @@ mod text;
 
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources};
+pub use text::quote;
 
 use paint::Row;
 use raddle_core::verdict::{Coverage, Failure, thousands};

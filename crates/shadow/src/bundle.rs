@@ -1,8 +1,9 @@
 //! The files of the shim, and a name for them that changes when they do.
 
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 mod packed {
     include!(concat!(env!("OUT_DIR"), "/files.rs"));
@@ -27,8 +28,14 @@ pub fn fingerprint(also: &[&str]) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Writes all files below `folder`, as a workspace of their own.
+/// Where all crates are.
+const CRATES: &str = "crates";
+
+/// Writes all files below `folder`, as a workspace of their own. What an earlier version had there and this one has not is
+/// deleted: a module may have moved to another file.
 pub fn unpack(folder: &Path) -> io::Result<()> {
+    let kept: HashSet<PathBuf> = files().map(|(name, _)| folder.join(name)).collect();
+    delete_others(&folder.join(CRATES), &kept)?;
     for (name, text) in files() {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().expect("it is below the folder"))?;
@@ -36,6 +43,23 @@ pub fn unpack(folder: &Path) -> io::Result<()> {
         // Cargo compiles again what was written again.
         if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
             std::fs::write(path, text)?;
+        }
+    }
+    Ok(())
+}
+
+/// Deletes all files below `folder` but these.
+fn delete_others(folder: &Path, kept: &HashSet<PathBuf>) -> io::Result<()> {
+    let listed = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        listed => listed?,
+    };
+    for entry in listed {
+        let path = entry?.path();
+        if path.is_dir() {
+            delete_others(&path, kept)?;
+        } else if !kept.contains(&path) {
+            std::fs::remove_file(path)?;
         }
     }
     Ok(())
@@ -66,6 +90,24 @@ mod tests {
         {
             assert!(files().any(|(n, _)| n == name), "{name} is missing");
         }
+    }
+
+    #[test]
+    fn nothing_is_left_of_an_earlier_version() {
+        let folder = std::env::temp_dir().join(format!("raddle-bundle-{}", std::process::id()));
+        unpack(&folder).unwrap();
+        let (moved, kept) =
+            (folder.join("crates/shadow/shim/std/src/moved.rs"), folder.join("target/kept.rlib"));
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        for path in [&moved, &kept] {
+            std::fs::write(path, "").unwrap();
+        }
+        let there = folder.join(PROTOCOL_PATH);
+        let written = std::fs::metadata(&there).unwrap().modified().unwrap();
+        unpack(&folder).unwrap();
+        assert!(!moved.exists() && kept.exists());
+        assert_eq!(std::fs::metadata(&there).unwrap().modified().unwrap(), written, "it was the same");
+        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Builds the shim on first use and keeps it. A build that another process is making is waited for.
 
-use crate::bundle;
 use crate::compiler::Compiler;
+use crate::keep::InUse;
+use crate::{bundle, keep};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 /// A shim that is ready for use.
 #[derive(Clone, Debug)]
@@ -18,6 +20,8 @@ pub struct Shim {
     pub fingerprint: String,
     /// Changes with the compiler and with the version of raddle.
     pub generation: String,
+    /// Nobody deletes it while it is used.
+    _in_use: Option<InUse>,
 }
 
 /// Whether reference counts are operations.
@@ -41,7 +45,7 @@ const FACADES: [(&str, &str); 5] = [
 impl Shim {
     /// The shim whose libraries are here.
     pub fn at(libraries: PathBuf) -> Shim {
-        Shim { libraries, fingerprint: String::new(), generation: String::new() }
+        Shim { libraries, fingerprint: String::new(), generation: String::new(), _in_use: None }
     }
 
     /// The library that goes under this name.
@@ -79,12 +83,16 @@ pub fn install(
 ) -> Result<Shim, String> {
     let fingerprint = bundle::fingerprint(&[&compiler.version, &format!("{arcs:?}")]);
     let home = cache()?;
+    fs::create_dir_all(&home).map_err(|e| format!("cannot make the folder {}: {e}", home.display()))?;
     let generation = bundle::fingerprint(&[&compiler.version]);
-    let shim = Shim { libraries: home.join(&fingerprint), fingerprint, generation };
+    let in_use = InUse::begin(&home, &fingerprint);
+    let shim = Shim { libraries: home.join(&fingerprint), fingerprint, generation, _in_use: in_use };
     if shim.libraries.is_dir() {
+        keep::prune(&home, SystemTime::now());
         return Ok(shim);
     }
     let workshop = home.join(compiler.name());
+    let _workshop_in_use = InUse::begin(&home, &compiler.name());
     let failed = |what: &str, e: std::io::Error| format!("cannot {what} {}: {e}", workshop.display());
     fs::create_dir_all(&workshop).map_err(|e| failed("make the folder", e))?;
     let lock = File::create(workshop.join("lock")).map_err(|e| failed("write to", e))?;

@@ -4,6 +4,7 @@
 mod bundle;
 mod compiler;
 mod install;
+mod keep;
 pub mod protocol;
 
 pub use compiler::Compiler;

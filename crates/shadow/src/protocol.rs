@@ -55,6 +55,10 @@ pub struct Order {
     /// Whether executions have their memory at the same addresses. What outlives an execution outside of what is under
     /// control (in a crate on the real std, in a library in C) does not go with that.
     pub arena: bool,
+    /// What the clock on the wall shows when an execution begins, in seconds since 1970.
+    pub beginning: u64,
+    /// Whether threads may panic that nobody joins.
+    pub thread_panics: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
 }
@@ -84,6 +88,11 @@ pub enum Message {
     Stuck {
         /// What the watchdog says.
         words: String,
+    },
+    /// The test cannot be explored: it needs what only the real world has.
+    Outside {
+        /// What it does.
+        what: String,
     },
     /// It is done.
     Done(Box<Outcome>),

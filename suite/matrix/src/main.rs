@@ -5,15 +5,19 @@
 //! `-- --report` writes the file from what was explored last. `-- --measure` measures builds; `-- --drift` compares the facades with the installed std.
 
 mod catalogue;
+mod date;
 mod drift;
+mod earlier;
 mod explanations;
 mod measure;
 mod source;
 mod tally;
 
 use catalogue::{ENTRIES, Entry};
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::SystemTime;
 use tally::Tally;
 
 /// How long each test is explored.
@@ -56,14 +60,26 @@ fn run() -> Result<bool, String> {
     let command = command()?;
     let home = home()?;
     let mut tallies = Vec::new();
+    let mut failed = Vec::new();
     for entry in ENTRIES.iter().filter(wanted) {
         eprintln!("matrix: {} {}", entry.name, entry.version);
-        let tally = explore(entry, &command, &home, &budget)?;
-        print!("{}", tally.details());
-        tallies.push(tally);
+        match explore(entry, &command, &home, &budget) {
+            Ok(tally) => {
+                print!("{}", tally.details());
+                tallies.push(tally);
+            }
+            Err(why) => {
+                earlier::failed(entry, &home, &why)?;
+                failed.push(format!("{} {}: {why}", entry.name, entry.version));
+            }
+        }
     }
-    print!("\n{}", tally::table(&tallies, &budget));
-    let clean = tallies.iter().all(Tally::is_clean);
+    let rows: String = tallies.iter().map(Tally::row).collect();
+    print!("\n{}{rows}", tally::head(&budget));
+    for why in &failed {
+        eprintln!("matrix: could not be explored: {why}");
+    }
+    let clean = failed.is_empty() && tallies.iter().all(Tally::is_clean);
     match ci || !names.is_empty() {
         true => Ok(clean),
         false => report(&home).map(|_| clean),
@@ -72,27 +88,52 @@ fn run() -> Result<bool, String> {
 
 /// Writes what became of all crates, each when it was explored last, to the file beside this program.
 fn report(home: &Path) -> Result<bool, String> {
-    let mut tallies = Vec::new();
-    let mut missing = String::new();
-    for entry in &ENTRIES {
-        let words = home.join(format!("{}.jsonl", entry.name));
-        match std::fs::read_to_string(&words) {
-            Ok(text) => tallies.push(Tally::read(entry, &text)),
-            Err(_) => {
-                missing += &format!("\n{} {} was not explored for this table.\n", entry.name, entry.version)
-            }
-        }
-    }
-    let details: String = tallies.iter().map(Tally::details).collect();
-    let builds = std::fs::read_to_string(home.join("builds.md")).unwrap_or_default();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
+    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let (mut rows, mut notes, mut details) = (String::new(), String::new(), String::new());
+    for entry in &ENTRIES {
+        let kept = match std::fs::read_to_string(earlier::words(entry, home)) {
+            Ok(text) => {
+                let tally = Tally::read(entry, &text, &explored_on(entry, home));
+                Some((tally.row(), tally.details()))
+            }
+            Err(_) => earlier::in_table(entry, &before),
+        };
+        let failure = earlier::failure(entry, home);
+        if let Some(why) = &failure {
+            let row = if kept.is_some() { ". Its row is from the day that it names" } else { "" };
+            notes += &format!("\n{why}{row}.\n");
+        } else if kept.is_none() {
+            notes += &format!("\n{} {} was not explored for this table.\n", entry.name, entry.version);
+        }
+        let (row, words) = kept.unwrap_or_default();
+        rows += &row;
+        details += &words;
+    }
+    let builds = std::fs::read_to_string(home.join("builds.md"));
+    // Those of another machine, then.
+    let builds = builds.unwrap_or_else(|_| section(&before, "## Builds"));
     let text = format!(
-        "{}{missing}\n{builds}\n## What was not explored, and what failed\n{details}",
-        tally::table(&tallies, BUDGET)
+        "{}{rows}{notes}\n{builds}\n## What was not explored, and what failed\n{details}",
+        tally::head(BUDGET)
     );
     std::fs::write(&path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))?;
     println!("{}", path.display());
     Ok(true)
+}
+
+/// A section of a text, with its title.
+fn section(text: &str, title: &str) -> String {
+    let lines = text.lines().skip_while(|line| *line != title);
+    let mine = lines.enumerate().take_while(|(n, line)| *n == 0 || !line.starts_with("## "));
+    let text: String = mine.map(|(_, line)| format!("{line}\n")).collect();
+    if text.is_empty() { text } else { format!("{}\n", text.trim_end()) }
+}
+
+/// The day on which a crate was explored last.
+fn explored_on(entry: &Entry, home: &Path) -> String {
+    let written = std::fs::metadata(earlier::words(entry, home)).and_then(|file| file.modified());
+    written.map(date::of).unwrap_or_default()
 }
 
 /// The `raddle` command of this repository, built.
@@ -120,20 +161,65 @@ fn home() -> Result<PathBuf, String> {
     Ok(home)
 }
 
+/// Explores a crate's own tests. If that cannot be done, what was found earlier stays.
 fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<Tally, String> {
     let folder = source::fetch(entry, home)?;
-    let output = Command::new(command)
+    let mut child = Command::new(command)
         .args(["test", "--message-format", "json", "--budget", budget])
         .args(entry.arguments)
         .current_dir(&folder)
         .env_remove("CARGO_TARGET_DIR")
-        .stderr(std::process::Stdio::inherit())
-        .output()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .map_err(|e| format!("cannot run {}: {e}", command.display()))?;
-    // All that was said, for those who want to know more, and no builds: they are large.
-    let words = home.join(format!("{}.jsonl", entry.name));
-    std::fs::write(&words, &output.stdout).map_err(|e| format!("cannot write {}: {e}", words.display()))?;
-    std::fs::remove_dir_all(folder.join("target"))
-        .map_err(|e| format!("cannot clean {}: {e}", folder.display()))?;
-    Ok(Tally::read(entry, &String::from_utf8_lossy(&output.stdout)))
+    let complaints = child.stderr.take().expect("it is piped");
+    let complaints = std::thread::spawn(|| last_words(complaints));
+    let output = child.wait_with_output().map_err(|e| format!("cannot wait for raddle: {e}"))?;
+    let complaint = complaints.join().unwrap_or_default();
+    // No builds are kept: they are large.
+    match std::fs::remove_dir_all(folder.join("target")) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(format!("cannot clean {}: {e}", folder.display()));
+        }
+        _ => {}
+    }
+    let tally = Tally::read(entry, &String::from_utf8_lossy(&output.stdout), &date::of(SystemTime::now()));
+    if !tally.is_complete() {
+        return Err(complaint);
+    }
+    // All that was said, for those who want to know more.
+    earlier::explored(entry, home, &output.stdout)?;
+    Ok(tally)
+}
+
+/// Passes on what a program says, and returns the last of it.
+fn last_words(said: impl std::io::Read) -> String {
+    let mut last = String::new();
+    for line in std::io::BufReader::new(said).lines().map_while(Result::ok) {
+        eprintln!("{line}");
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    last.strip_prefix("raddle: ").unwrap_or(&last).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_are_told_apart() {
+        let text = "# A\n\n## Builds\n\nx\n\n| y |\n\n## More\n\nz\n";
+        assert_eq!(section(text, "## Builds"), "## Builds\n\nx\n\n| y |\n");
+        assert_eq!(section(text, "## More"), "## More\n\nz\n");
+        assert_eq!(section(text, "## None"), "");
+    }
+
+    #[test]
+    fn the_last_words_are_the_reason() {
+        assert_eq!(last_words("one\nraddle: two\n\n".as_bytes()), "two");
+        assert_eq!(last_words("".as_bytes()), "");
+    }
 }

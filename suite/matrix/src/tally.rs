@@ -9,7 +9,9 @@ use std::fmt::Write;
 pub struct Tally {
     title: String,
     name: &'static str,
+    explored_on: String,
     exit_code: i64,
+    is_complete: bool,
     passed: usize,
     exhaustive: usize,
     ignored: usize,
@@ -22,15 +24,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts.
-    pub fn read(entry: &Entry, text: &str) -> Tally {
+    /// Counts what was said on this day.
+    pub fn read(entry: &Entry, text: &str, explored_on: &str) -> Tally {
         let miri = if entry.arguments.contains(&"--as-miri") { " (--as-miri)" } else { "" };
         let title = format!("{} {}{miri}", entry.name, entry.version);
         let mut tally = Tally {
             title,
             name: entry.name,
+            explored_on: explored_on.to_owned(),
             // It says so itself when it comes to its end.
             exit_code: 2,
+            is_complete: false,
             passed: 0,
             exhaustive: 0,
             ignored: 0,
@@ -43,7 +47,10 @@ impl Tally {
         for line in lines {
             match line["reason"].as_str() {
                 Some("raddle-test") => tally.add(&line),
-                Some("raddle-finished") => tally.exit_code = line["exit_code"].as_i64().unwrap_or(2),
+                Some("raddle-finished") => {
+                    tally.exit_code = line["exit_code"].as_i64().unwrap_or(2);
+                    tally.is_complete = true;
+                }
                 _ => {}
             }
         }
@@ -72,9 +79,30 @@ impl Tally {
         }
     }
 
+    /// The command came to its end.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
     /// Every test was either explored without a failure or could not be explored.
     pub fn is_clean(&self) -> bool {
         self.failed.is_empty() && self.exit_code == 0
+    }
+
+    /// One line of the table.
+    pub fn row(&self) -> String {
+        let all = self.passed + self.skipped.len() + self.ignored + self.failed.len();
+        format!(
+            "| {} | {all} | {} | {} | {} | {} | {} | {} | {} |\n",
+            self.title,
+            self.passed,
+            self.exhaustive,
+            self.skipped.len(),
+            self.ignored,
+            self.failed.len(),
+            self.executions,
+            self.explored_on
+        )
     }
 
     /// All that needs words.
@@ -114,30 +142,15 @@ impl Tally {
     }
 }
 
-/// One line for each crate.
-pub fn table(tallies: &[Tally], budget: &str) -> String {
-    let mut out = format!(
+/// What comes before the rows.
+pub fn head(budget: &str) -> String {
+    format!(
         "# The own tests of real crates under `cargo raddle test`\n\nBudget {budget} for each test, \
          `{}`. Written by `cargo run --release -p matrix`.\n\n\
-         | crate | tests | passed | of them exhaustively | skipped | ignored | failed | executions |\n\
-         |---|---|---|---|---|---|---|---|\n",
+         | crate | tests | passed | of them exhaustively | skipped | ignored | failed | executions | explored on |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
         rustc()
-    );
-    for t in tallies {
-        let all = t.passed + t.skipped.len() + t.ignored + t.failed.len();
-        let _ = writeln!(
-            out,
-            "| {} | {all} | {} | {} | {} | {} | {} | {} |",
-            t.title,
-            t.passed,
-            t.exhaustive,
-            t.skipped.len(),
-            t.ignored,
-            t.failed.len(),
-            t.executions
-        );
-    }
-    out
+    )
 }
 
 fn rustc() -> String {

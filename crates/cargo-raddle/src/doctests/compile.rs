@@ -4,6 +4,7 @@ use super::extract::Extracted;
 use super::{Because, Doctest, for_the_compiler, source, write};
 use crate::wrapper::{self, value_of};
 use std::ffi::OsString;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,6 +34,10 @@ pub fn all(
     std::fs::create_dir_all(&workshop.folder)
         .map_err(|e| format!("cannot make {}: {e}", workshop.folder.display()))?;
 
+    // Another run may be compiling the same at this moment. Where nothing can be locked, they get by without.
+    let lock = File::create(workshop.folder.join("lock"));
+    let _turn = lock.ok().filter(|lock| lock.lock().is_ok());
+
     let names = source::names(found);
     let excluded = wrapper::is_excluded(target);
     let because = |doctest: &Extracted| why_not(doctest, excluded);
@@ -54,14 +59,15 @@ pub fn all(
             Some(program) if together(doctest) => (format!("{name}::doctest"), program.clone()),
             _ => {
                 let edition = doctest.attributes.edition.as_deref();
-                let made = workshop.compile(name, &source::alone(doctest), edition);
+                let (text, inside) = source::alone(name, doctest);
+                let made = workshop.compile(name, &text, edition);
                 let program = made.unwrap_or_else(|said| {
                     let first =
                         said.lines().find(|l| l.starts_with("error")).unwrap_or("it does not compile");
                     because = Some(Because::Cannot(format!("it does not compile under raddle: {first}")));
                     PathBuf::new()
                 });
-                ("doctest".to_owned(), program)
+                (inside, program)
             }
         };
         doctests.push(Doctest { shown: doctest.name.clone(), inside, program, because });

@@ -31,23 +31,27 @@ fn identifier(text: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
 }
 
-/// The text of one module.
+/// The text of one module, whose test is `doctest`.
 pub fn module(name: &str, doctest: &Extracted) -> String {
+    format!("mod {name} {{\n{}}}\n", text("doctest", doctest))
+}
+
+/// The text of a program with one doctest, which may speak of itself as the whole crate, and its test: the name tells it
+/// from those of other programs.
+pub fn alone(name: &str, doctest: &Extracted) -> (String, String) {
+    let test = format!("{name}_doctest");
+    (text(&test, doctest), test)
+}
+
+fn text(name: &str, doctest: &Extracted) -> String {
     let Some(code) = &doctest.code else { return String::new() };
     let (before, after) = code.wrapper.as_ref().map_or(("", ""), |w| (w.before.as_str(), w.after.as_str()));
     // A test that should panic may not return anything.
     let test = match doctest.attributes.should_panic {
-        true => "#[test] #[should_panic] fn doctest() { let _ = main(); }",
-        false => "#[test] fn doctest() -> impl ::std::process::Termination { main() }",
+        true => format!("#[test] #[should_panic] fn {name}() {{ let _ = main(); }}"),
+        false => format!("#[test] fn {name}() -> impl ::std::process::Termination {{ main() }}"),
     };
-    format!("mod {name} {{\n{}{before}{}{after}\n\n{test}\n}}\n", code.crate_level, code.code)
-}
-
-/// The text of a program with one doctest, which may speak of itself as the whole crate.
-pub fn alone(doctest: &Extracted) -> String {
-    let text = module("doctest", doctest);
-    let inner = text.strip_prefix("mod doctest {\n").and_then(|t| t.strip_suffix("}\n"));
-    inner.unwrap_or_default().to_owned()
+    format!("{}{before}{}{after}\n\n{test}\n", code.crate_level, code.code)
 }
 
 #[cfg(test)]
@@ -84,6 +88,8 @@ mod tests {
             "mod line_2 {\n#![allow(unused)]\nfn main() {\nwork();\n}\n\n\
              #[test] #[should_panic] fn doctest() { let _ = main(); }\n}\n"
         );
-        assert!(alone(&one).starts_with("#![allow(unused)]\nfn main() {\nwork();\n}"));
+        let (text, test) = alone("line_2", &one);
+        assert!(text.starts_with("#![allow(unused)]\nfn main() {\nwork();\n}"), "{text}");
+        assert!(text.contains("fn line_2_doctest()") && test == "line_2_doctest", "{text}");
     }
 }

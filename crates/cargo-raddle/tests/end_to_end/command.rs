@@ -1,7 +1,9 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{beside, command, err, out, raddle, shared};
+use crate::common::{beside, command, err, fixture, out, raddle, results, shared};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 fn bank(name: &str) -> PathBuf {
     shared(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/bank"), name)
@@ -9,7 +11,7 @@ fn bank(name: &str) -> PathBuf {
 
 #[test]
 fn the_lost_deposit_is_found_and_comes_back() {
-    let folder = bank("bank");
+    let folder = bank("a bank");
     let parent = folder.parent().unwrap();
     let name = folder.file_name().unwrap().to_str().unwrap();
     let found = raddle(parent, &["test", name]);
@@ -19,6 +21,7 @@ fn the_lost_deposit_is_found_and_comes_back() {
     assert!(text.contains("account.balance(), 150, \"a deposit was lost\""), "{text}");
     assert!(text.contains("2 tests: 1 passed (1 of them exhaustively), 1 failed"), "{text}");
     let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
+    assert!(text.contains(&format!("  replay   cargo raddle replay '{ticket}'\n")), "{text}");
     for _ in 0..2 {
         let replayed = raddle(parent, &["replay", ticket]);
         assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
@@ -76,9 +79,10 @@ fn bad_input_is_told_clearly() {
     let folder = bank("bank");
     std::fs::write(folder.join("broken.json"), "{ \"version\": 1, \"ste").unwrap();
     std::fs::write(folder.join("newer.json"), "{ \"version\": 9 }").unwrap();
-    let cases: [(&[&str], &str); 10] = [
+    let cases: [(&[&str], &str); 11] = [
         (&["test", "./nowhere"], "./nowhere is no folder with a Cargo.toml"),
         (&["test", "--manifest-path", "nowhere/Cargo.toml"], "cargo finds nothing to test"),
+        (&["test", "-p", "nobody"], "raddle: cargo has not begun to build (see above)"),
         (&["test", "--only", "nobody"], "there is no test with the name nobody; --list shows all"),
         (&["test", "--exclude", "nobody"], "--exclude nobody: the program has no crate of that name"),
         (&["test", "--budget", "soon"], "it takes a time such as `10s` or `2m`"),
@@ -93,6 +97,56 @@ fn bad_input_is_told_clearly() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", out(&output));
         assert!(err(&output).contains(words), "{arguments:?}: {}", err(&output));
     }
+}
+
+#[test]
+fn a_filter_that_fits_nothing_says_so() {
+    let output = raddle(&bank("bank"), &["test", "nothing_like_that"]);
+    assert_eq!(output.status.code(), Some(0), "as with cargo test");
+    assert!(out(&output).contains("0 tests: none has such a name"), "{}", out(&output));
+}
+
+#[test]
+fn a_failure_is_told_also_if_its_ticket_cannot_be_written() {
+    let folder = bank("full-bank");
+    let ticket = folder.join("target/raddle/bank-bank-tests-no_deposit_is_lost.json");
+    // Nothing can take its place.
+    std::fs::create_dir_all(ticket.join("in the way")).unwrap();
+    let found = raddle(&folder, &["test", "--lib"]);
+    let text = out(&found);
+    assert_eq!(found.status.code(), Some(1), "{}", err(&found));
+    let words = format!("  replay   not possible: the ticket could not be written to {}: ", ticket.display());
+    assert!(text.contains("a deposit was lost") && text.contains(&words), "{text}");
+    let left = std::fs::read_dir(ticket.parent().unwrap()).unwrap();
+    let names: Vec<String> = left.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(names.iter().filter(|name| name.contains(".json")).count(), 1, "{names:?}");
+}
+
+#[test]
+fn ctrl_c_ends_it_with_what_it_has() {
+    let folder = fixture("verdicts");
+    let mut child =
+        command(&folder, &["test", "--message-format", "json", "--patience", "1h", "--jobs", "2"])
+            .args(["--only", "cannot::in_any_time", "--only", "passes::alone"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+    // The one that does not end was begun first.
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    let mut text = String::new();
+    while !text.contains("passes::alone") {
+        assert_ne!(said.read_line(&mut text).unwrap(), 0, "it has ended before: {text}");
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    said.read_to_string(&mut text).unwrap();
+    let mut output = child.wait_with_output().unwrap();
+    output.stdout = text.into_bytes();
+    let (tests, code) = results(&output);
+    assert_eq!(code, 2, "{tests:#?}");
+    assert_eq!(tests["passes::alone"]["verdict"], "passed");
+    assert_eq!(tests["cannot::in_any_time"]["because"], "interrupted");
+    assert!(err(&output).contains("raddle: interrupted; 0 tests were not begun"), "{}", err(&output));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod command;
 mod common;
 mod erlang;
+mod outside;
 mod traces;
 mod verdicts;
 mod workspaces;

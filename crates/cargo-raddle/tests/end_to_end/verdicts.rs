@@ -1,13 +1,13 @@
 //! What becomes of tests of all kinds, in a crate that has never heard of raddle.
 
-use crate::common::{err, explored, fixture, out, raddle};
+use crate::common::{command, err, explored, fixture, out, raddle, results};
 
 #[test]
 fn tests_that_pass_are_seen_to_pass_in_all_their_schedules() {
     let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["--budget", "30s", "--", "passes::"]);
     assert_eq!(code, 0, "{tests:#?}");
-    assert_eq!(tests.len(), 17);
+    assert_eq!(tests.len(), 16);
     for (name, test) in &tests {
         if name == "passes::if_it_is_not_ignored" {
             assert_eq!((&test["verdict"], &test["because"]), (&"ignored".into(), &"it takes a week".into()));
@@ -39,6 +39,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
         ("by_not_panicking", "panic", "did not panic"),
         ("by_not_panicking_where_a_thread_does", "panic", "did not panic"),
         ("where_a_thread_panics", "panic", "and nobody joins it"),
+        ("where_a_joined_thread_panics", "panic", "and main joins it"),
         (
             "with_other_words",
             "panic",
@@ -47,6 +48,8 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
         ("with_an_error", "panic", "the test returned an error"),
         ("by_ending_the_process", "panic", "main ended the process with exit code 0"),
         ("by_aborting", "panic", "main aborted the process"),
+        // It is as late when it is replayed.
+        ("at_this_time", "panic", "3600.000"),
     ];
     assert_eq!(tests.len(), expected.len());
     for (name, kind, words) in expected {
@@ -64,6 +67,18 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
     let test = &tests["fails::in_one_schedule"];
     assert_eq!(test["output"], "the count is 1");
     assert_eq!(tests["fails::with_an_error"]["output"], "Error: \"it went wrong\"");
+    // A thread that panics on purpose.
+    let detached = ["--only", "fails::where_a_thread_panics"];
+    let told = raddle(&folder, &["test", detached[0], detached[1]]);
+    assert!(out(&told).contains("nor does raddle with --allow-thread-panics"), "{}", out(&told));
+    let joined = raddle(&folder, &["test", detached[0], "fails::where_a_joined_thread_panics"]);
+    assert!(!out(&joined).contains("--allow-thread-panics"), "it is main that fails: {}", out(&joined));
+    let (allowed, code) = explored(&folder, &["--allow-thread-panics", detached[0], detached[1]]);
+    let allowed = &allowed["fails::where_a_thread_panics"];
+    assert_eq!((code, &allowed["verdict"]), (0, &"passed".into()), "{allowed:#}");
+    let assumed = allowed["coverage"]["assumptions"].to_string();
+    assert!(assumed.contains("threads that nobody joins may panic"), "{assumed}");
+
     let shown = raddle(&folder, &["show", test["ticket"].as_str().unwrap()]);
     assert_eq!(shown.status.code(), Some(0));
     assert!(out(&shown).contains("replay   cargo raddle replay "), "{}", out(&shown));
@@ -77,16 +92,21 @@ fn tests_that_cannot_be_explored_are_skipped_with_the_reason() {
     assert_eq!(code, 0);
     let expected = [
         ("without_a_socket", "it waits for a connection (accept)"),
+        ("in_any_time", "the main task has been running for 2 s without any operation"),
         ("in_so_many_steps", "too long: the execution took 100,000 steps"),
         ("without_the_real_clock", "not deterministic"),
         ("without_the_real_file", "not deterministic, something in it is not under control"),
         ("without_the_real_file_at_the_end", "one schedule took"),
+        ("without_the_real_file_in_the_last_step", "one schedule went differently from step "),
+        ("without_a_clean_folder", "and failed (panic) when it was run again"),
     ];
     for (name, words) in expected {
         let test = &tests[&format!("cannot::{name}")];
         assert_eq!(test["verdict"], "skipped", "{test:#}");
         assert!(test["because"].as_str().unwrap().contains(words), "{test:#}");
     }
+    let endless = tests["cannot::in_any_time"]["because"].as_str().unwrap();
+    assert!(endless.ends_with("without any operation"), "no place in raddle is of interest: {endless}");
     let divergence = tests["cannot::without_the_real_clock"]["because"].as_str().unwrap();
     assert!(divergence.contains("--track-arc"), "{divergence}");
 
@@ -110,6 +130,20 @@ fn a_process_that_ends_without_a_verdict_is_an_error() {
     let test = &tests["ends::without_a_verdict"];
     assert_eq!(test["verdict"], "no verdict");
     assert_eq!(test["because"], "its process ended with exit code 3 before there was a verdict");
+}
+
+#[test]
+fn stacks_are_as_large_as_those_of_std() {
+    let folder = fixture("verdicts");
+    let (tests, code) = explored(&folder, &["deep::"]);
+    assert_eq!(code, 2, "{tests:#?}");
+    let because = tests["deep::far_down"]["because"].as_str().unwrap();
+    assert!(because.contains("a stack that is too small (RUST_MIN_STACK"), "{because}");
+    assert_eq!(tests["deep::down"]["verdict"], "passed");
+    let larger = ["test", "--message-format", "json", "deep::"];
+    let (tests, code) =
+        results(&command(&folder, &larger).env("RUST_MIN_STACK", "67108864").output().unwrap());
+    assert_eq!((code, &tests["deep::far_down"]["verdict"]), (0, &"passed".into()), "{tests:#?}");
 }
 
 #[test]

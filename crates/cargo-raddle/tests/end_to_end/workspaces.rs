@@ -1,7 +1,7 @@
 //! Whole workspaces: a procedural macro, a build script, a crate without std, integration tests, doctests, several
 //! editions, a program with a main of its own, and a crate that uses raddle itself.
 
-use crate::common::{command, err, explored, fixture, out, raddle, results};
+use crate::common::{command, err, explored, fixture, out, raddle, results, shared};
 
 #[test]
 fn a_workspace_of_many_kinds_is_explored_whole() {
@@ -78,6 +78,26 @@ fn checks_of_a_crate_that_uses_raddle_take_the_place_of_ours() {
     let replayed = raddle(&folder, &["replay", test("that_fails")["ticket"].as_str().unwrap()]);
     assert_eq!(replayed.status.code(), Some(1), "{}{}", out(&replayed), err(&replayed));
     assert!(out(&replayed).contains("left: 1"), "{}", out(&replayed));
+}
+
+/// Those that are programs of their own, too.
+#[test]
+fn every_doctest_has_a_ticket_of_its_own() {
+    let folder = fixture("documented");
+    let (tests, code) = explored(&folder, &["--doc"]);
+    assert_eq!((tests.len(), code), (2, 1), "{tests:#?}");
+    let mut tickets = Vec::new();
+    for (name, words) in [("first", "the first"), ("second", "the second")] {
+        let (_, test) = tests.iter().find(|(test, _)| test.contains(name)).unwrap();
+        let message = test["failure"]["defect"]["message"].as_str().unwrap();
+        assert!(message.contains(words), "{message}");
+        tickets.push((test["ticket"].as_str().unwrap(), words));
+    }
+    for (ticket, words) in tickets {
+        let replayed = raddle(&folder, &["replay", ticket]);
+        assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
+        assert!(out(&replayed).contains(words), "{}", out(&replayed));
+    }
 }
 
 #[test]
@@ -162,6 +182,22 @@ fn reference_counts_are_seen_if_that_is_asked_for() {
     assert_eq!(tracked, ["failed", "failed", "failed", "passed"]);
     assert!(!assumed, "the coverage line says that they are not seen");
     assert!((3..6).contains(&executions), "one for each who may be the last, and few more: {executions}");
+}
+
+/// Nor do they compile them in each other's way.
+#[test]
+fn doctests_that_are_compiled_twice_at_a_time_can_be_explored() {
+    let from = fixture("documented");
+    let folder = shared(&from, "documented-at-a-time");
+    let _ = std::fs::remove_dir_all(folder.join("target"));
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..4).map(|_| scope.spawn(|| explored(&folder, &["--doc"]))).collect();
+        for run in runs {
+            let (tests, code) = run.join().unwrap();
+            assert_eq!((tests.len(), code), (2, 1), "{tests:#?}");
+            assert!(tests.values().all(|test| test["verdict"] == "failed"), "{tests:#?}");
+        }
+    });
 }
 
 #[test]

@@ -261,6 +261,9 @@ impl Verb {
 }
 
 /// The pending operation of tasks that have none.
+/// The place of what was not announced by anybody.
+pub(crate) const HERE: &str = file!();
+
 static NOTHING: Verb = Verb::local("nothing");
 
 /// No object.
@@ -285,7 +288,7 @@ impl Op {
     pub fn new(verb: &'static Verb, object: ObjectId, place: &'static Location<'static>) -> Op {
         Op { verb, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
     }
-    /// What tasks are about to do that have announced nothing.
+    /// What tasks are about to do that have announced nothing. Its place is [`HERE`].
     pub fn nothing() -> Op {
         Op::plain(&NOTHING, Location::caller())
     }

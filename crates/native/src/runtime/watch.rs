@@ -117,6 +117,8 @@ impl Watch {
             Some(place) if place.file().starts_with("/rustc/") => {
                 ", after a guard went out of scope".to_owned()
             }
+            // It has not announced any.
+            Some(place) if place.file() == super::operation::HERE => String::new(),
             Some(place) => format!(", after the operation at {place}"),
             None => String::new(),
         };

@@ -7,8 +7,8 @@ use crate::statics;
 use crate::talk::say;
 use crate::verdict::{self, Body};
 use crate::{long, memory, twice};
-use raddle::expected;
 use raddle::observer::{self, Observer, Seen};
+use raddle::{expected, outside};
 use raddle::{Checker, Extent, FailureKind, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -34,27 +34,35 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     observer::set(ear);
     statics::keep();
     memory::prepare(order.arena);
+    outside::take_over(order.beginning);
     let program = || verdict::run(*body, desc);
-    expected::allow_panics_of_threads(verdict::should_panic(desc));
-    let mut result = searches(&order, ear, &program);
+    expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
     let alone = Order { workers: 1, ..order.clone() };
+    let before = match order.replay {
+        None => Some(twice::before(&alone, ear, &program)),
+        Some(_) => None,
+    };
+    let mut result = searches(&order, ear, &program);
     if order.workers > 1
         && (statics::shared() || ear.failed_with(FailureKind::NotDeterministic))
-        && !ear.explicit.load(Ordering::SeqCst)
+        && !ear.is_explicit()
     {
         // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
         ear.seen.lock().unwrap().clear();
         result = searches(&alone, ear, &program);
     }
-    if order.replay.is_none() && !ear.explicit.load(Ordering::SeqCst) && result.is_ok() {
-        result = twice::confirm(&alone, ear, &program);
+    if let Some(before) = before
+        && !ear.is_explicit()
+        && result.is_ok()
+    {
+        result = before.and_then(|before| twice::confirm(&alone, ear, &program, &before));
     }
     if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.
         ear.seen.lock().unwrap().clear();
         result = long::explore(&alone, ear, &program);
     }
-    let mut outcome = match ear.explicit.load(Ordering::SeqCst) {
+    let mut outcome = match ear.is_explicit() {
         false => {
             Outcome { explored: ear.explored(), failure: ear.failure(), complaint: None, explicit: false, ticket: None }
         }
@@ -105,8 +113,18 @@ fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(),
     Ok(())
 }
 
-pub fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+    checker(order, search, |checker| drop(checker.run(program)))
+}
+
+/// Does something with a checker that has the order's settings.
+pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> R) -> Result<R, String> {
     let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
+    // As std has it.
+    let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
+    if let Some(stack) = stack {
+        checker = checker.stack_size(stack);
+    }
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
         if let Some(steps) = order.max_steps {
@@ -117,8 +135,8 @@ pub fn search(order: &Order, checker: Checker, program: &(dyn Fn() + Sync)) -> R
         }
     }
     // What the checker itself refuses is a panic; what the program does is a finding.
-    match catch_unwind(AssertUnwindSafe(|| checker.run(program))) {
-        Ok(_) => Ok(()),
+    match catch_unwind(AssertUnwindSafe(|| run(checker))) {
+        Ok(result) => Ok(result),
         Err(payload) => Err(verdict::said(&*payload).unwrap_or("an unknown panic").to_owned()),
     }
 }
@@ -129,6 +147,7 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
     expected::allow_panics_of_threads(false);
     statics::let_go();
     memory::let_go();
+    outside::let_go();
     let run = || catch_unwind(AssertUnwindSafe(|| verdict::run(body, desc)));
     // Checks name themselves after the thread, as under the usual harness.
     let result = std::thread::scope(|scope| {
@@ -158,6 +177,10 @@ pub struct Ear {
 }
 
 impl Ear {
+    /// The test explores by itself.
+    pub fn is_explicit(&self) -> bool {
+        self.explicit.load(Ordering::SeqCst)
+    }
     fn explored(&self) -> Vec<Explored> {
         let seen = self.seen.lock().unwrap();
         let explored = |s: &Seen| {
@@ -171,13 +194,13 @@ impl Ear {
         self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
     }
     pub fn failed_with(&self, kind: FailureKind) -> bool {
-        !self.explicit.load(Ordering::SeqCst) && self.failure().is_some_and(|f| f.kind() == kind)
+        !self.is_explicit() && self.failure().is_some_and(|f| f.kind() == kind)
     }
     /// Another search could not add anything.
     fn is_settled(&self) -> bool {
         let seen = self.seen.lock().unwrap();
         let last = seen.last();
-        self.explicit.load(Ordering::SeqCst)
+        self.is_explicit()
             || last.is_some_and(|s| {
                 s.failure.is_some() || matches!(s.coverage.extent, Extent::Exhaustive | Extent::Within(_))
             })
@@ -193,6 +216,11 @@ impl Observer for Ear {
     }
     fn stuck(&self, words: &str) {
         say(&Message::Stuck { words: words.to_owned() });
+    }
+    fn outside(&self, what: &str) -> ! {
+        say(&Message::Outside { what: what.to_owned() });
+        // SAFETY: ends the process, and nothing else: whatever the program has for its end is not to be run.
+        unsafe { libc::_exit(2) }
     }
     fn seen(&self, seen: Seen) {
         self.seen.lock().unwrap().push(seen);

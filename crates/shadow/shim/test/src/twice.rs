@@ -1,40 +1,95 @@
-//! Whether the same schedule leads to the same steps again. A search compares what it repeats of earlier executions, but
-//! what is different only at their ends goes unnoticed. So after a search that saw everything, one schedule is run twice.
+//! Whether the same schedules lead to the same steps again. A search compares what it repeats of earlier executions, but
+//! what is different only at their ends goes unnoticed, and so does what the first execution has changed in the world
+//! outside for good. So a few schedules are run before the search, and again after it.
 
-use crate::explore::{Ear, search};
+use crate::explore::{Ear, checker};
 use crate::protocol::Order;
+use raddle::drawn::{Drawn, Verdict};
 use raddle::observer::Seen;
-use raddle::{Checker, Defect, Extent, Failure, FailureKind, Sampler, Ticket};
+use raddle::{Checker, Defect, Failure, FailureKind, Ticket};
+use std::time::{Duration, Instant};
 
-/// Takes the claim of the last search back if it does not hold. What it has found stays as it is.
-pub fn confirm(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+/// How many schedules.
+const SCHEDULES: usize = 3;
+/// One that takes more steps than this is enough.
+const LONG: usize = 5_000;
+/// No more schedules are run once this part of the time for the test has gone by.
+const PART_OF_TIME: u32 = 20;
+
+/// What happened in these schedules.
+pub struct Before(Vec<Drawn>);
+
+/// Runs a few schedules.
+pub fn before(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<Before, String> {
+    let mut all = Vec::new();
+    let is_late = clock(order);
+    for n in 0..SCHEDULES {
+        all.extend(draw(order, n, program)?);
+        if ear.is_explicit() || all.len() <= n || all[n].steps.len() > LONG || is_late() {
+            break;
+        }
+    }
+    Ok(Before(all))
+}
+
+/// Takes the claim of the last search back if the same schedules do not lead to the same steps again.
+pub fn confirm(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync), before: &Before) -> Result<(), String> {
     let mut kept = std::mem::take(&mut *ear.seen.lock().unwrap());
-    let claims = |seen: &Seen| {
-        seen.failure.is_none() && matches!(seen.coverage.extent, Extent::Exhaustive | Extent::Within(_))
-    };
-    if let Some(last) = kept.last_mut().filter(|last| claims(last)) {
-        let (once, again) = (steps(order, ear, program)?, steps(order, ear, program)?);
-        if once != again {
-            last.failure = Some(not_the_same(order, once, again));
+    if let Some(last) = kept.last_mut() {
+        let is_late = clock(order);
+        // The first twice in a row at the end: what changes in turns may be the same again after any number of executions,
+        // but not after one more.
+        for n in (0..before.0.len()).chain([0, 0].into_iter().take(2 * before.0.len())) {
+            let once = &before.0[n];
+            if let Some(again) = draw(order, n, program)?.filter(|again| again != once)
+                && says_more_than(last, once, &again)
+            {
+                last.failure = Some(not_the_same(order, once, &again));
+                break;
+            }
+            if is_late() {
+                break;
+            }
         }
     }
     *ear.seen.lock().unwrap() = kept;
     Ok(())
 }
 
-/// How many steps one schedule takes, always the same one; none if it fails.
-fn steps(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<Option<u64>, String> {
-    search(order, Checker::random(1).sampler(Sampler::Uniform), program)?;
-    let seen = ear.seen.lock().unwrap().drain(..).next_back();
-    Ok(seen.filter(|seen| seen.failure.is_none()).map(|seen| seen.steps))
+/// Says whether it has been going on for long.
+fn clock(order: &Order) -> impl Fn() -> bool {
+    let begun = Instant::now();
+    let most = order.budget.map(|ms| Duration::from_millis(ms) / PART_OF_TIME);
+    move || most.is_some_and(|most| begun.elapsed() > most)
 }
 
-fn not_the_same(order: &Order, once: Option<u64>, again: Option<u64>) -> Failure {
-    let words = |steps: Option<u64>| match steps {
-        Some(steps) => format!("took {steps} steps"),
-        None => "failed".to_owned(),
+fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Drawn>, String> {
+    let order = Order { seed: order.seed.wrapping_add(n as u64), ..order.clone() };
+    checker(&order, Checker::random(1), |checker| checker.draw(program))
+}
+
+/// Whether a difference matters beside what a search has found. If that is a failure, it was one of the test, unless a
+/// schedule that had passed fails in that way now, too.
+fn says_more_than(seen: &Seen, once: &Drawn, again: &Drawn) -> bool {
+    match &seen.failure {
+        None => true,
+        Some(failure) => once.verdict == Verdict::Passed && again.verdict == Verdict::Failed(failure.kind()),
+    }
+}
+
+fn not_the_same(order: &Order, once: &Drawn, again: &Drawn) -> Failure {
+    let words = |drawn: &Drawn| match drawn.verdict {
+        Verdict::Passed => format!("took {} steps", drawn.steps.len()),
+        Verdict::Failed(kind) => format!("failed ({kind})"),
+        Verdict::Abandoned => "was given up".to_owned(),
     };
-    let text = format!("one schedule {}, and {} when it was run again", words(once), words(again));
+    let text = match (words(once), words(again)) {
+        (once, again) if once != again => format!("one schedule {once}, and {again} when it was run again"),
+        _ => {
+            let same = once.steps.iter().zip(&again.steps).take_while(|(one, other)| one == other).count();
+            format!("one schedule went differently from step {} on when it was run again", same + 1)
+        }
+    };
     Failure {
         defect: Defect::new(FailureKind::NotDeterministic, text),
         execution: 2,

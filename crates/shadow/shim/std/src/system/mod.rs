@@ -1,10 +1,18 @@
-//! System calls that programs make by themselves and that would take them out of control: waiting on a futex, and random
-//! numbers. A symbol of the program wins against that of the C library, for everything that is linked into it.
+//! System calls that programs make by themselves and that would take them out of control: waiting on a futex, random
+//! numbers, real time, other programs. A symbol of the program wins against that of the C library, for everything that is
+//! linked into it.
 //!
-//! Only calls of an execution on an atomic that it knows are taken over; all others, those of the real std among them, go
-//! to the kernel as they are.
+//! Only calls of an execution are taken over, and those on a futex only if it is an atomic that the execution knows; all
+//! others, those of the real std among them, are made as they are.
+
+pub mod clock;
+pub mod processes;
+mod real;
+pub mod waits;
 
 use raddle::futex::{self, Waited};
+use raddle::observer::outside;
+use raddle::outside::without_unwinding;
 use std::arch::asm;
 use std::ffi::{c_int, c_long, c_uint, c_void};
 use std::time::Duration;
@@ -28,6 +36,14 @@ pub unsafe extern "C" fn syscall(
         libc::SYS_futex => unsafe { try_futex(a, b as c_int, c as u32, d as *const libc::timespec) },
         // SAFETY: the caller's.
         libc::SYS_getrandom => unsafe { try_random(a as *mut u8, b) },
+        libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {
+            outside("it starts another program (clone)");
+            None
+        }
+        libc::SYS_execve | libc::SYS_execveat => {
+            outside("it starts another program (exec)");
+            None
+        }
         _ => None,
     };
     match taken {
@@ -92,13 +108,15 @@ unsafe fn try_futex(
             let limit = unsafe { limit.as_ref() };
             let limit = limit.map(|time| Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32));
             // SAFETY: the caller's.
-            unsafe { futex::wait(address, value, limit) }.map(|waited| match waited {
+            without_unwinding(|| unsafe { futex::wait(address, value, limit) }).map(|waited| match waited {
                 Waited::Woken => 0,
                 Waited::Changed => -libc::EAGAIN as c_long,
                 Waited::TimedOut => -libc::ETIMEDOUT as c_long,
             })
         }
-        libc::FUTEX_WAKE => futex::wake(address, value as usize).map(|woken| woken as c_long),
+        libc::FUTEX_WAKE => {
+            without_unwinding(|| futex::wake(address, value as usize)).map(|woken| woken as c_long)
+        }
         _ => None,
     }
 }

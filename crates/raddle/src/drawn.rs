@@ -1,0 +1,130 @@
+//! What happens in a few schedules, for comparing it with what happens in them later. Not for direct use.
+
+use crate::Checker;
+use crate::listener::Listening;
+use raddle_core::search::{OnFailure, search};
+use raddle_core::strategy::{Decision, Next, Random, Strategy};
+use raddle_core::trace::Trace;
+use raddle_core::verdict::Extent;
+pub use raddle_core::verdict::Verdict;
+use raddle_core::world::{Ending, Point};
+use raddle_native::NativeWorld;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+/// What happened in one execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Drawn {
+    /// Who moved, with which option, and what it was, in numbers.
+    pub steps: Vec<(u32, u32, u32)>,
+    /// How it ended.
+    pub verdict: Verdict,
+}
+
+impl Checker {
+    /// Runs the random schedule of this checker's seed, and says what happened in it: the same as before, if all that the
+    /// program does is under control. None if it did not run.
+    pub fn draw<T, F>(mut self, f: F) -> Option<Drawn>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        self.plan.budget.executions = Some(1);
+        (self.plan.workers, self.plan.on_failure) = (1, OnFailure::KeepGoing);
+        let found = Arc::new(Mutex::new(None));
+        let strategy = Box::new(Noting { inside: Random::new(self.seed), found: found.clone() });
+        let listening = Arc::new(Listening::new(self.plan.test.clone(), false));
+        search(&self.plan, strategy, || NativeWorld::new(&f, self.settings.clone()), listening);
+        let mut found = found.lock().unwrap_or_else(|e| e.into_inner());
+        found.take()
+    }
+}
+
+/// Draws, and notes what happens. It does not draw blindly, so that there is something to note.
+struct Noting {
+    inside: Random,
+    found: Arc<Mutex<Option<Drawn>>>,
+}
+
+impl Strategy for Noting {
+    fn begin(&mut self, execution: u64) -> Next {
+        Strategy::begin(&mut self.inside, execution)
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        Strategy::choose(&mut self.inside, so_far, point)
+    }
+
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+        self.inside.over(so_far, point, ending);
+    }
+
+    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
+        let step = |step: &raddle_core::trace::Step| (step.task.0, step.option, step.signature);
+        let steps = trace.steps().iter().map(step).collect();
+        *self.found.lock().unwrap_or_else(|e| e.into_inner()) = Some(Drawn { steps, verdict });
+    }
+
+    fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        None
+    }
+
+    fn extent(&self, executions: u64) -> Extent {
+        self.inside.extent(executions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::verdict::FailureKind;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Two tasks that take a lock, and then what `last` says.
+    fn program(last: impl Fn(&raddle_native::sync::Mutex<u32>) + Send + Sync) -> impl Fn() + Send + Sync {
+        use raddle_native::{sync::Mutex, thread};
+        move || {
+            let count = Mutex::new(0);
+            thread::scope(|scope| {
+                scope.spawn(|| *count.lock().unwrap() += 1);
+                *count.lock().unwrap() += 1;
+            });
+            last(&count);
+        }
+    }
+
+    #[test]
+    fn the_same_schedule_leads_to_the_same_steps_again() {
+        let program = program(|_| {});
+        let draw = |seed| Checker::random(1).seed(seed).draw(&program).unwrap();
+        for seed in 0..20 {
+            assert_eq!(draw(seed), draw(seed));
+            assert_eq!(draw(seed).verdict, Verdict::Passed);
+        }
+        assert!((1..20).any(|seed| draw(seed) != draw(0)), "there is more than one schedule");
+    }
+
+    #[test]
+    fn what_differs_at_the_end_is_seen() {
+        let runs = AtomicU32::new(0);
+        let turn = || runs.fetch_add(1, Ordering::Relaxed).is_multiple_of(2);
+        let longer = program(|count| {
+            if turn() {
+                *count.lock().unwrap() += 1;
+            }
+        });
+        let other = program(|count| if turn() { drop(count.lock()) } else { drop(count.try_lock()) });
+        let failing = program(|_| assert!(turn(), "not this time"));
+        let draw = |program: &(dyn Fn() + Send + Sync)| {
+            runs.store(0, Ordering::Relaxed);
+            let draw = || Checker::random(1).draw(program).unwrap();
+            (draw(), draw())
+        };
+        let (one, two) = draw(&longer);
+        assert!(one.steps.len() > two.steps.len() && one.steps.starts_with(&two.steps[..3]));
+        let (one, two) = draw(&other);
+        assert!(one.steps.len() == two.steps.len() && one != two);
+        let (one, two) = draw(&failing);
+        assert_eq!((one.verdict, two.verdict), (Verdict::Passed, Verdict::Failed(FailureKind::Panic)));
+    }
+}
