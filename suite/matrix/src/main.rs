@@ -139,7 +139,9 @@ fn explored_on(entry: &Entry, home: &Path) -> String {
 /// The `raddle` command of this repository, built.
 fn command() -> Result<PathBuf, String> {
     let status = Command::new("cargo")
-        .args(["build", "--release", "-p", "cargo-raddle", "--bin", "raddle"])
+        // As `cargo run --release --bin raddle` does: with other features of what all have in common, half of it would
+        // be built once more.
+        .args(["build", "--release", "--workspace", "--bin", "raddle"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
         .map_err(|e| format!("cannot run cargo: {e}"))?;

@@ -260,10 +260,10 @@ impl Verb {
     }
 }
 
-/// The pending operation of tasks that have none.
 /// The place of what was not announced by anybody.
 pub(crate) const HERE: &str = file!();
 
+/// The pending operation of tasks that have none.
 static NOTHING: Verb = Verb::local("nothing");
 
 /// No object.
