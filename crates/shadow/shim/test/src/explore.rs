@@ -8,8 +8,8 @@ use crate::talk::say;
 use crate::verdict::{self, Body};
 use crate::{long, memory, twice};
 use raddle::observer::{self, Observer, Seen};
-use raddle::{expected, outside};
 use raddle::{Checker, Extent, FailureKind, Time};
+use raddle::{expected, outside};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,9 +63,13 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
         result = long::explore(&alone, ear, &program);
     }
     let mut outcome = match ear.is_explicit() {
-        false => {
-            Outcome { explored: ear.explored(), failure: ear.failure(), complaint: None, explicit: false, ticket: None }
-        }
+        false => Outcome {
+            explored: ear.explored(),
+            failure: ear.failure(),
+            complaint: None,
+            explicit: false,
+            ticket: None,
+        },
         true => by_itself(&order, ear, *body, desc),
     };
     if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && says_nothing(f.kind())) {

@@ -27,7 +27,8 @@ pub fn say(what: &impl Serialize) {
     let mut line = serde_json::to_string(what).expect("answers are plain data");
     line.push('\n');
     let path = ANSWERS.get().cloned().unwrap_or_default();
-    let written = OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
+    let written =
+        OpenOptions::new().append(true).open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
     if let Err(error) = written {
         eprintln!("raddle: cannot answer in {}: {error}", path.display());
         std::process::exit(2);
