@@ -137,7 +137,7 @@ fn how_much_is_left_out() {
 }
 
 proptest! {
-    #![proptest_config(config(1_500, 7))]
+    #![proptest_config(config(1_000, 7))]
 
     #[test]
     fn nothing_inside_the_bounds_is_lost(programs in programs()) {

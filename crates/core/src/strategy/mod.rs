@@ -114,7 +114,7 @@ pub trait Strategy: Send {
         Err("this strategy cannot go on where another one was".to_owned())
     }
     /// How much of the whole tree it has explored since it was asked last, as far as it can tell: all parts together
-    /// come to 1 in the end. None if there is no telling.
+    /// come to 1 in the end. Less than nothing if it had been too much. None if there is no telling.
     fn explored(&mut self) -> Option<f64> {
         None
     }

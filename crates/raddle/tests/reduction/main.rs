@@ -4,6 +4,7 @@
 mod bounded;
 mod channels;
 mod counts;
+mod estimate;
 mod observers;
 mod oracle;
 mod programs;

@@ -49,6 +49,7 @@ mod names;
 mod path;
 mod races;
 mod saved;
+mod sizes;
 mod work;
 
 pub use saved::OptimalPart;
@@ -85,10 +86,9 @@ pub struct Optimal {
     started: bool,
     /// An execution was begun and is not over.
     begun: bool,
-    /// How much of the whole tree the present execution and what it finds are taken to be, and how much has been
-    /// explored since somebody asked.
+    /// How much of the whole tree it is taken to be, and how much of that it has called explored.
     share: f64,
-    explored: f64,
+    told: f64,
     /// The picks that lead to this part of the tree, if it was split off.
     inherited: Vec<Pick>,
     scratch: Scratch,
@@ -128,7 +128,7 @@ impl Optimal {
             started: false,
             begun: false,
             share: 1.0,
-            explored: 0.0,
+            told: 0.0,
             inherited: Vec::new(),
             scratch,
             peak: 0,
@@ -376,7 +376,8 @@ impl Optimal {
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
             let last = Move { name: self.path.names.of(task), option, odd: false };
-            self.work.add(self.path.len(), deferred, self.path.steps_of(task) + 1, &[], last);
+            let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
+            self.work.add(item, &[], last, 0);
         }
     }
 }
@@ -423,7 +424,6 @@ impl Strategy for Optimal {
                     self.path.foresee(task, accesses);
                 }
                 self.time = item.time;
-                self.share = item.share;
                 self.begun = true;
                 Next::From(self.same)
             }
@@ -501,14 +501,19 @@ impl Strategy for Optimal {
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         self.same = self.path.len().min(trace.len());
-        self.explored += self.work.close_batch(&self.path, self.share);
+        self.work.close_batch(&self.path);
         self.begun = false;
         self.peak = self.peak.max(self.path.len() + self.work.size());
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
+        let left = self.work.left();
         let (item, path, picks) = self.work.split(&self.path)?;
-        Some(Box::new(Optimal::of(item, path, picks)))
+        let mut part = Optimal::of(item, path, picks);
+        part.share = (self.share - self.told) * left.first / left.all;
+        self.share -= part.share;
+        part.work.learn(&self.work);
+        Some(Box::new(part))
     }
 
     fn save(&mut self) -> Option<Vec<Part>> {
@@ -523,7 +528,13 @@ impl Strategy for Optimal {
     }
 
     fn explored(&mut self) -> Option<f64> {
-        Some(std::mem::take(&mut self.explored))
+        let executions = self.work.executions() as f64;
+        let begun = if self.begun { self.work.expected() } else { 0.0 };
+        let explored = match executions + self.work.left().all + begun {
+            0.0 => 0.0,
+            all => self.share * executions / all,
+        };
+        Some(explored - std::mem::replace(&mut self.told, explored))
     }
 
     fn inherited(&self) -> &[Pick] {

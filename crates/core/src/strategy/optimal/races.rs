@@ -6,7 +6,7 @@
 use super::clock::{Clock, join};
 use super::conflicts::{Conflicts, LED};
 use super::path::{Deferred, Origin, Path};
-use super::work::{Move, Work};
+use super::work::{Item, Move, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Part, Point};
 use std::cmp::Ordering;
@@ -281,7 +281,8 @@ impl Finder<'_> {
     fn schedule(&mut self, task: TaskId, deferred: Deferred) {
         let last = Move { name: self.path.names.of(task), option: 0, odd: false };
         let (depth, time) = (deferred.at as usize, self.path.steps_of(task) + 1);
-        self.work.add(depth, Some(deferred), time, &self.scratch.kept, last);
+        let item = Item::new(depth, Some(deferred), time);
+        self.work.add(item, &self.scratch.kept, last, self.scratch.also.len());
     }
 
     /// The last step, `last`, ended the run while `second` could have happened: what if it had?

@@ -49,18 +49,25 @@ struct NextSteps {
 impl Optimal {
     /// All parts of the tree that are left.
     pub(super) fn saved(&mut self) -> Vec<OptimalPart> {
-        let mut parts = Vec::new();
+        let mut parts: Vec<(OptimalPart, f64)> = Vec::new();
         if !self.started || self.begun && self.schedule.is_empty() && self.fatal.is_none() {
-            parts.push(OptimalPart::new(&Path::default(), self.share, None));
+            parts.push((OptimalPart::new(&Path::default(), None), 1.0));
         } else if self.begun {
-            let mut item = Item::new(self.path.len(), self.deferred, self.time, self.share);
+            let mut item = Item::new(self.path.len(), self.deferred, self.time);
             item.fatal = self.fatal;
-            parts.push(OptimalPart::of(&item, &self.path, &self.schedule));
+            parts.push((OptimalPart::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
-        while let Some((item, path, picks)) = self.work.split(&self.path) {
-            parts.push(OptimalPart::of(&item, &path, &picks));
+        loop {
+            let expected = self.work.left().first;
+            let Some((item, path, picks)) = self.work.split(&self.path) else { break };
+            parts.push((OptimalPart::of(&item, &path, &picks), expected));
         }
+        let all: f64 = parts.iter().map(|(_, expected)| expected).sum();
+        let rest = self.share - self.told;
         parts
+            .into_iter()
+            .map(|(part, expected)| OptimalPart { share: rest * expected / all, ..part })
+            .collect()
     }
 
     pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
@@ -72,7 +79,7 @@ impl Optimal {
         let path = part.path()?;
         let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
         let fatal = next.fatal.map(|(task, accesses)| (TaskId(task), Accesses::from_word(accesses)));
-        let mut item = Item::new(path.len(), deferred, next.time, part.share);
+        let mut item = Item::new(path.len(), deferred, next.time);
         item.fatal = fatal;
         let picks: Picks = next
             .picks
@@ -84,7 +91,9 @@ impl Optimal {
         {
             return Err("it names tasks that it does not know".to_owned());
         }
-        Ok(Optimal::of(item, path, picks))
+        let mut rest = Optimal::of(item, path, picks);
+        rest.share = part.share;
+        Ok(rest)
     }
 }
 
@@ -97,10 +106,10 @@ impl OptimalPart {
         let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         let fatal = item.fatal.map(|(task, accesses)| (task.0, accesses.to_word()));
-        OptimalPart::new(path, item.share, Some(NextSteps { deferred, time: item.time, picks, fatal }))
+        OptimalPart::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
     }
 
-    fn new(path: &Path, share: f64, next: Option<NextSteps>) -> OptimalPart {
+    fn new(path: &Path, next: Option<NextSteps>) -> OptimalPart {
         let origin = |event: &Event| match event.origin {
             Origin::Free => 0,
             Origin::Scheduled => 1,
@@ -109,7 +118,7 @@ impl OptimalPart {
         let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
         let reversals = path.reversals.iter();
         OptimalPart {
-            share,
+            share: 0.0,
             steps: path.events.iter().map(step).collect(),
             odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),

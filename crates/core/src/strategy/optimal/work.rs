@@ -18,6 +18,7 @@
 use super::clock::{self, Clock, LANES};
 use super::names::Name;
 use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
+use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 
@@ -56,16 +57,17 @@ pub(super) struct Item {
     clock: u32,
     width: u32,
     last: Option<Move>,
-    /// How much of the whole tree it is taken to be.
-    pub share: f64,
+    /// After how many steps whatever follows is free.
+    free: u32,
     /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
     pub fatal: Option<(TaskId, Accesses)>,
 }
 
 impl Item {
-    pub fn new(depth: usize, deferred: Option<Deferred>, time: u32, share: f64) -> Item {
+    pub fn new(depth: usize, deferred: Option<Deferred>, time: u32) -> Item {
         let (clock, width, last, fatal) = (0, 0, None, None);
-        Item { depth: depth as u32, deferred, time, clock, width, last, share, fatal }
+        let depth = depth as u32;
+        Item { depth, deferred, time, clock, width, last, free: depth, fatal }
     }
 }
 
@@ -75,8 +77,9 @@ struct Batch {
     /// Where its items and their clocks begin.
     items: usize,
     clocks: usize,
-    /// Where the steps of the execution begin.
+    /// Where the steps of the execution begin, and the items that it was begun with.
     steps: usize,
+    begun: usize,
     /// How many steps of the present execution older batches refer to.
     needed: usize,
     /// Where it begins what was put aside for them, and the depth at which that was.
@@ -85,6 +88,13 @@ struct Batch {
     reversals: usize,
     fatal: usize,
     depth: usize,
+}
+
+/// How many executions may be left, and how many of them behind the item that would be given away first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    pub first: f64,
+    pub all: f64,
 }
 
 /// What is left to explore.
@@ -100,6 +110,11 @@ pub(super) struct Work {
     fatal: Vec<Fatal>,
     /// Memory that is used again.
     spare: Vec<Clock>,
+    /// How many executions there were, and the items that are being worked off: their depth, and how many there were
+    /// before.
+    executions: u64,
+    begun: Vec<(u32, u64)>,
+    sizes: Sizes,
 }
 
 impl Work {
@@ -117,18 +132,22 @@ impl Work {
         self.births.clear();
         self.reversals.clear();
         self.fatal.clear();
+        self.executions = 0;
+        self.begun.clear();
+        self.sizes.clear();
     }
-    /// What is left to do after `depth` steps: those behind that the clock knows, and then `last`.
+    /// What is left to do: those steps behind that the clock knows, so many, and then `last`.
     #[inline]
-    pub fn add(&mut self, depth: usize, deferred: Option<Deferred>, time: u32, clock: &[Clock], last: Move) {
+    pub fn add(&mut self, item: Item, clock: &[Clock], last: Move, known: usize) {
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
-        let item = Item { clock: from, width, last: Some(last), ..Item::new(depth, deferred, time, 0.0) };
+        let free = item.depth + known as u32 + 1;
+        let item = Item { clock: from, width, last: Some(last), free, ..item };
         self.items.push(item);
     }
     /// All but the step of `task` after `depth` steps, which ended the run.
     pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
-        self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0, 0.0) });
+        self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0) });
     }
     /// How many items there are.
     pub fn len(&self) -> usize {
@@ -148,19 +167,17 @@ impl Work {
             at <= first || !(brings_forward && item.last.is_some_and(|last| last.name == name))
         });
     }
-    /// An execution, which `path` is, is over: the deepest of what it found comes first. It and all that it found have
-    /// equal parts in its share of the tree, as far as anybody knows. Returns that part.
-    pub fn close_batch(&mut self, path: &Path, share: f64) -> f64 {
-        let Some(batch) = self.batches.last_mut() else { return share };
+    /// An execution, which `path` is, is over: the deepest of what it found comes first.
+    pub fn close_batch(&mut self, path: &Path) {
+        self.executions += 1;
+        let Some(batch) = self.batches.last_mut() else { return };
         let found = &mut self.items[batch.items..];
         if found.is_empty() {
-            return share;
+            return;
         }
         if !found.is_sorted_by_key(|item| item.depth) {
             found.sort_by_key(|item| item.depth);
         }
-        let part = share / (found.len() + 1) as f64;
-        found.iter_mut().for_each(|item| item.share = part);
         batch.steps = self.steps.len();
         let above = found[0].depth as usize;
         self.spare.clear();
@@ -178,7 +195,6 @@ impl Work {
                 self.steps.push(Past { step, at: at as u32, task: event.task, time: event.time });
             }
         }
-        part
     }
     /// The steps that lead to an item of batch number `batch`.
     fn picks_of(&self, item: &Item, batch: usize, picks: &mut Picks) {
@@ -203,8 +219,9 @@ impl Work {
             let depth = item.depth as usize;
             self.picks_of(&item, self.batches.len() - 1, schedule);
             match self.items.get(batch.items..).and_then(|own| own.last()) {
-                Some(left) => self.open_batch(path, depth, left.depth as usize),
+                Some(left) => self.open_batch(path, depth, left.depth as usize, item.free),
                 None => {
+                    self.begun.push((item.free, self.executions));
                     self.clocks.truncate(batch.clocks);
                     self.steps.truncate(batch.steps);
                     if batch.needed > depth {
@@ -234,12 +251,13 @@ impl Work {
         self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
     }
     /// A batch that begins at `depth`, while the present one has items down to `left`.
-    fn open_batch(&mut self, path: &Path, depth: usize, left: usize) {
+    fn open_batch(&mut self, path: &Path, depth: usize, left: usize, free: u32) {
         let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
         let batch = Batch {
             items: self.items.len(),
             clocks: self.clocks.len(),
             steps: self.steps.len(),
+            begun: self.begun.len(),
             needed,
             events: self.events.len(),
             births: self.births.len(),
@@ -248,6 +266,7 @@ impl Work {
             depth,
         };
         self.batches.push(batch);
+        self.begun.push((free, self.executions));
         if needed > depth {
             self.put_aside(path, depth);
         }
@@ -263,6 +282,9 @@ impl Work {
             path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
         }
         self.fatal.truncate(batch.fatal);
+        for (free, before) in self.begun.drain(batch.begun..) {
+            self.sizes.note(free, self.executions - before);
+        }
         self.clocks.truncate(batch.clocks);
         self.steps.truncate(batch.steps);
         self.events.truncate(batch.events);
@@ -288,10 +310,45 @@ impl Work {
         }
         Some((item, path, picks))
     }
+    /// How many executions are left, as far as anybody can tell.
+    pub fn left(&self) -> Left {
+        let growth = self.sizes.growth();
+        let mut left = Left { first: 0.0, all: 0.0 };
+        // What is not done yet is at least something to go by.
+        let mut besides: Vec<(u32, f64)> = Vec::new();
+        let (mut end, mut begun) = (self.items.len(), self.begun.len());
+        for batch in self.batches.iter().rev() {
+            for item in &self.items[batch.items..end] {
+                let expected = self.sizes.expected(item.free, growth, &besides);
+                left.all += expected;
+            }
+            if batch.items < end {
+                left.first = self.sizes.expected(self.items[batch.items].free, growth, &besides);
+            }
+            for (free, before) in self.begun[batch.begun..begun].iter().rev() {
+                besides.push((*free, ((self.executions - before) as f64 + left.all).max(1.0)));
+            }
+            (end, begun) = (batch.items, batch.begun);
+        }
+        left
+    }
+    /// How many executions there may be behind the item that was taken last.
+    pub fn expected(&self) -> f64 {
+        let free = self.begun.last().map_or(0, |(free, _)| *free);
+        self.sizes.expected(free, self.sizes.growth(), &[])
+    }
+    /// How many executions there were.
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+    /// What another one has seen.
+    pub fn learn(&mut self, other: &Work) {
+        self.sizes.clone_from(&other.sizes);
+    }
     /// How much it holds, in steps and items.
     pub fn size(&self) -> usize {
         let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
-        left + self.events.len() + self.reversals.len() + self.fatal.len()
+        left + self.begun.len() + self.events.len() + self.reversals.len() + self.fatal.len()
     }
     /// There is one item, with these picks.
     pub fn begin_with(&mut self, item: Item, mut picks: Picks) {

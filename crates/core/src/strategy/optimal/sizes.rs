@@ -1,0 +1,76 @@
+//! How many executions lie behind an item of work, judged by those that are done: the earlier whatever follows is free,
+//! the more there is.
+//!
+//! This is the recursive estimator of Kilby, Slaney, Thiébaux and Walsh (AAAI 2006), where what has not been seen is taken
+//! to be as large as what was seen last after as many steps, and not as large as its siblings.
+
+/// What lay behind the items that are done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sizes {
+    /// By the number of steps after which whatever followed was free. Later ones count for more; 0 if there was none.
+    done: Vec<f64>,
+}
+
+impl Sizes {
+    /// Nothing is known.
+    pub fn clear(&mut self) {
+        self.done.clear();
+    }
+    /// So many executions lay behind an item.
+    #[inline]
+    pub fn note(&mut self, free: u32, executions: u64) {
+        let free = free as usize;
+        if free >= self.done.len() {
+            self.done.resize(free + 1, 0.0);
+        }
+        let (size, executions) = (&mut self.done[free], executions as f64);
+        *size = if *size == 0.0 { executions } else { (*size + executions) / 2.0 };
+    }
+    /// By how much more lies behind an item that is free one step earlier: a straight line through the logarithms.
+    pub fn growth(&self) -> f64 {
+        let (mut n, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        for (free, size) in self.done.iter().enumerate().filter(|(_, size)| **size > 0.0) {
+            let (free, size) = (free as f64, size.ln());
+            n += 1.0;
+            x += free;
+            y += size;
+            xx += free * free;
+            xy += free * size;
+        }
+        let spread = n * xx - x * x;
+        if spread > 0.0 { (-(n * xy - x * y) / spread).exp().max(1.0) } else { 1.0 }
+    }
+    /// What may lie behind an item, if there is this growth and if these are known besides.
+    pub fn expected(&self, free: u32, growth: f64, besides: &[(u32, f64)]) -> f64 {
+        let done = self.done.iter().enumerate().skip(free as usize);
+        let done = done.filter(|(_, size)| **size > 0.0).map(|(free, size)| (free as u32, *size)).next();
+        let besides =
+            besides.iter().copied().filter(|(known, _)| *known >= free).min_by_key(|(known, _)| *known);
+        let nearest = match (done, besides) {
+            (Some(done), Some(other)) if other.0 < done.0 => Some(other),
+            (done, besides) => done.or(besides),
+        };
+        nearest.map_or(1.0, |(known, size)| size * growth.powi((known - free) as i32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_last_counts_for_more() {
+        let mut sizes = Sizes::default();
+        assert_eq!(sizes.expected(3, sizes.growth(), &[]), 1.0);
+        for executions in [2, 4, 9] {
+            sizes.note(6, executions);
+        }
+        assert_eq!(sizes.expected(6, sizes.growth(), &[]), 6.0);
+        assert_eq!(sizes.expected(3, sizes.growth(), &[]), 6.0, "there is no telling by how much it grows");
+        sizes.note(4, 24);
+        assert!((sizes.growth() - 2.0).abs() < 1e-9);
+        assert!((sizes.expected(3, sizes.growth(), &[]) - 48.0).abs() < 1e-6);
+        assert_eq!(sizes.expected(3, sizes.growth(), &[(3, 50.0), (2, 70.0)]), 50.0);
+        assert_eq!(sizes.expected(9, sizes.growth(), &[]), 1.0);
+    }
+}
