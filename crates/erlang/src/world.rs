@@ -213,6 +213,11 @@ impl ErlangWorld {
         self.machine().tells_the_dead(task, ordered.machine(), pick.task.index())
     }
 
+    /// Whether the next step of a task only tells somebody of an end who has ended: nobody sees that.
+    pub fn tells_the_gone(&self, task: TaskId) -> bool {
+        self.machine().tells_the_gone(task.index())
+    }
+
     /// Whether a step of a world in which messages have an order is not complete yet here.
     pub fn is_hurried(&self) -> bool {
         self.machine().is_hurried()

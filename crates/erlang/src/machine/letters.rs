@@ -418,6 +418,19 @@ impl Machine {
             && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
     }
 
+    /// Whether the next step of `task` only tells somebody of an end who has ended.
+    pub(crate) fn tells_the_gone(&self, task: usize) -> bool {
+        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        else {
+            return false;
+        };
+        let p = self.process(process);
+        p.exiting.is_some()
+            && !p.is_gone()
+            && matches!(self.next_exit_step(process), ExitStep::Down(_, other)
+                if self.find(other).is_some_and(|t| self.has_vanished(t)))
+    }
+
     /// Whether the end of a process is a task of its own.
     pub(super) fn has_end(&self, pid: Pid) -> bool {
         self.tasks.iter().any(|t| matches!(t, Task::End(other) if *other == pid))
