@@ -194,6 +194,32 @@ unwatched() -> unlink(killed()), ok.
     assert_eq!(unwatched.failure.expect("a failure").message(), "P.1 exited abnormally: killed");
 }
 
+/// As the installed Erlang has it; `catch` does not help.
+#[test]
+fn who_sends_itself_an_exit_signal_ends() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(by_itself).
+-export([normal/0, abnormal/0, trapped/0]).
+why(Reason) ->
+    {P, M} = spawn_monitor(fun() -> catch exit(self(), Reason), exit(otherwise) end),
+    receive {'DOWN', M, process, P, Why} -> Why end.
+normal() -> why(normal).
+abnormal() -> why(abnormal).
+trapped() -> process_flag(trap_exit, true), exit(self(), why), receive {'EXIT', P, why} -> P =:= self() end.
+";
+    let dir = compile_text("by_itself", text);
+    for (function, outcome) in [("normal", "normal"), ("abnormal", "abnormal"), ("trapped", "true")] {
+        for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+            for explore in [all, optimal] {
+                let findings = explore(&program(&dir, "by_itself", function, with(delivery)));
+                assert_eq!((outcomes(&findings), findings.failures), (vec![outcome], 0), "{delivery:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn small_programs_have_the_outcomes_they_have() {
     if !erlang_is_there() {

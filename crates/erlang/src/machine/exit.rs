@@ -249,13 +249,15 @@ impl Machine {
     }
 
     fn gone(&mut self, task: usize) {
-        let open = self.is_order_open();
+        // What it was about to do stays pending if somebody else made it end.
+        let stays =
+            self.is_order_open() && self.exiting(task).signalled && self.has_end(self.process(task).pid);
         let p = self.process_mut(task);
         p.dictionary = Default::default();
         let exiting = Rc::make_mut(p.exiting.as_mut().expect("a process that ends"));
         exiting.trace = None;
         exiting.over = true;
-        if !(open && exiting.signalled) {
+        if !stays {
             p.next = Next::Gone;
         }
     }
