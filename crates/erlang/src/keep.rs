@@ -12,7 +12,8 @@ const SPARSE: usize = 64;
 #[derive(Clone, Default)]
 pub(crate) struct Kept {
     states: Vec<(usize, Box<Machine>)>,
-    /// States that nobody needs any more, for their memory.
+    /// States that nobody needs any more, for their memory. They go to and fro, and are large.
+    #[expect(clippy::vec_box)]
     spare: Vec<Box<Machine>>,
     /// By how many steps executions go back: eight times the average.
     back: usize,
