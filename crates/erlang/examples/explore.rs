@@ -1,6 +1,6 @@
 //! Explores one function of a module depth-first and prints what was found: a tool for trying things out.
 //! `explore DIR MODULE FUNCTION [thesis|full|lenient|receive] [PREEMPTIONS|optimal|verbose]`; `verbose` is `optimal` and
-//! prints each execution, with what its steps touch.
+//! prints each execution, with what its steps touch. `RADDLE_WORKERS=2` explores with two workers.
 
 use raddle_core::operation::TaskId;
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
@@ -93,7 +93,8 @@ fn main() {
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
         strategy = Box::new(Within::preemptions(bound, strategy));
     }
-    let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    let workers = std::env::var("RADDLE_WORKERS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let plan = Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
     let begun = Instant::now();
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
     let listener = std::sync::Arc::new(NoListener);

@@ -11,7 +11,10 @@ const SPARSE: usize = 64;
 /// States that were kept, each after so many steps, in ascending order.
 #[derive(Clone, Default)]
 pub(crate) struct Kept {
-    states: Vec<(usize, Machine)>,
+    states: Vec<(usize, Box<Machine>)>,
+    /// States that nobody needs any more, for their memory. They go to and fro, and are large.
+    #[expect(clippy::vec_box)]
+    spare: Vec<Box<Machine>>,
     /// By how many steps executions go back: eight times the average.
     back: usize,
 }
@@ -19,15 +22,14 @@ pub(crate) struct Kept {
 impl Kept {
     /// Forgets the states.
     pub fn clear(&mut self) {
-        self.states.clear();
+        self.spare.extend(self.states.drain(..).map(|(_, state)| state));
     }
 
     /// An execution of so many steps is left after the first `steps` of them: what lies behind is forgotten.
     pub fn go_back(&mut self, length: usize, steps: usize) {
-        self.back += (length - steps).saturating_sub(self.back / 8);
-        self.back = self.back.saturating_sub(self.back / 8 * (length == steps) as usize);
-        while self.states.last().is_some_and(|(depth, _)| *depth > steps) {
-            self.states.pop();
+        self.back = self.back - self.back / 8 + (length - steps);
+        while let Some((_, state)) = self.states.pop_if(|(depth, _)| *depth > steps) {
+            self.spare.push(state);
         }
     }
 
@@ -49,6 +51,13 @@ impl Kept {
     /// Keeps the state after so many steps, behind all that were kept.
     pub fn keep(&mut self, steps: usize, state: &Machine) {
         debug_assert!(self.states.last().is_none_or(|(depth, _)| *depth < steps));
-        self.states.push((steps, state.clone()));
+        let copy = match self.spare.pop() {
+            Some(mut spare) => {
+                (*spare).clone_from(state);
+                spare
+            }
+            None => Box::new(state.clone()),
+        };
+        self.states.push((steps, copy));
     }
 }

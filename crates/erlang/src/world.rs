@@ -6,7 +6,7 @@ use crate::code::{Code, SearchPath};
 use crate::ends::Unobserved;
 use crate::keep::Kept;
 use crate::linear;
-use crate::machine::{self, Log, Machine, Memory};
+use crate::machine::{self, Log, Machine, Memory, Quiet};
 use crate::past::{Done, Standings};
 use crate::process::Process;
 use crate::run::Env;
@@ -84,8 +84,13 @@ impl ErlangWorld {
     }
 
     fn with(program: &Program, code: Rc<Code>, unobserved: Option<Unobserved>) -> ErlangWorld {
-        let env =
-            Rc::new(Env { code, settings: program.settings.clone(), memory: Memory::default(), unobserved });
+        let env = Rc::new(Env {
+            code,
+            settings: program.settings.clone(),
+            memory: Memory::default(),
+            quiet: Quiet::default(),
+            unobserved,
+        });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
             // A generator of EUnit's: it says what is to be tested.
@@ -115,7 +120,7 @@ impl ErlangWorld {
     }
 
     fn begin_again(&mut self) {
-        self.now = self.begin.clone();
+        self.now.clone_from(&self.begin);
         self.kept.clear();
         self.done.clear();
         self.standings = Standings::default();
@@ -208,6 +213,11 @@ impl ErlangWorld {
         self.machine().tells_the_dead(task, ordered.machine(), pick.task.index())
     }
 
+    /// Whether the next step of a task only tells somebody of an end who has ended: nobody sees that.
+    pub fn tells_the_gone(&self, task: TaskId) -> bool {
+        self.machine().tells_the_gone(task.index())
+    }
+
     /// Whether a step of a world in which messages have an order is not complete yet here.
     pub fn is_hurried(&self) -> bool {
         self.machine().is_hurried()
@@ -247,9 +257,8 @@ impl ErlangWorld {
         self.now.step(pick);
         let hurries = self.now.is_hurried();
         self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
-        for task in self.now.looked_at() {
-            self.standings.note(task, before + 1, self.now.standing(task));
-        }
+        let ErlangWorld { now, standings, .. } = self;
+        now.each_looked_at(|task| standings.note(task, before + 1, now.standing(task)));
     }
 
     /// Goes back to where the present execution was after so many steps.
@@ -259,21 +268,18 @@ impl ErlangWorld {
         if steps == length {
             return;
         }
-        let (mut at, mut now) = match self.kept.nearest(steps) {
-            Some((at, state)) => (at, state.clone()),
-            None => (0, self.begin.clone()),
-        };
+        let (mut at, nearest) = self.kept.nearest(steps).unwrap_or((0, &self.begin));
+        self.now.clone_from(nearest);
         if at < steps {
             while at < steps {
                 if self.kept.is_due(at) {
-                    self.kept.keep(at, &now);
+                    self.kept.keep(at, &self.now);
                 }
-                now.step(self.done[at].pick);
+                self.now.step(self.done[at].pick);
                 at += 1;
             }
-            self.kept.keep(steps, &now);
+            self.kept.keep(steps, &self.now);
         }
-        self.now = now;
         self.done.truncate(steps);
         self.standings.truncate(steps);
     }

@@ -37,6 +37,35 @@ fn every_test_of_a_module_is_explored() {
 }
 
 #[test]
+fn fixtures_run_their_setup_and_cleanup_and_what_is_unknown_is_refused() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(fixture_tests).
+-include_lib(\"eunit/include/eunit.hrl\").
+begin_() -> put(now, made), made.
+end_(made) -> erase(now).
+here() -> ?assertEqual(made, get(now)).
+local_test_() -> {setup, local, fun begin_/0, fun end_/1, fun(made) -> [fun here/0, ?_assert(true)] end}.
+spawn_test_() -> {setup, spawn, fun begin_/0, {timeout, 5, fun here/0}}.
+each_test_() -> {foreach, fun begin_/0, fun end_/1, [fun(made) -> fun here/0 end, fun here/0]}.
+each_spawned_test_() -> {foreach, spawn, fun begin_/0, fun end_/1, [fun here/0]}.
+unknown_test_() -> {foreachx, fun begin_/0, fun end_/1, []}.
+";
+    let dir = directory("fixture_tests");
+    let file = dir.join("fixture_tests.erl");
+    std::fs::write(&file, text).expect("the source is written");
+    let file = file.to_string_lossy().into_owned();
+    let (text, code) = command(&[&file]);
+    assert_eq!(code, UNUSABLE, "{text}");
+    for test in ["local_test_", "spawn_test_", "each_test_", "each_spawned_test_"] {
+        assert!(text.contains(&format!("fixture_tests:{test}: passed, 1 interleaving (")), "{text}");
+    }
+    let refused = "which is not supported: name the test functions themselves with --test";
+    assert!(text.contains("the test generator gives {foreachx,") && text.contains(refused), "{text}");
+}
+
+#[test]
 fn a_failure_is_told_step_by_step_and_replays() {
     if !erlang_is_there() {
         return;

@@ -136,6 +136,90 @@ fn a_server_that_is_killed_at_any_point_is_restarted() {
     assert_eq!(counted, [65, 616]);
 }
 
+/// Whatever the installed Erlang makes of the same program is among what was explored.
+#[test]
+fn a_server_that_is_killed_is_restarted_in_the_installed_erlang_too() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_suite("restarted_by_erl", &["restarted.erl"], &[]);
+    let settings = Settings { judgement: Judgement::Lenient, ..Settings::default() };
+    let explored = optimal(&program(&dir, "restarted", "killed_once", settings));
+    let run = "Run = fun(_) ->
+            Me = self(),
+            {_, M} = spawn_monitor(fun() -> process_flag(trap_exit, true), Me ! {result, restarted:killed_once()} end),
+            R = receive {result, X} -> X end,
+            receive {_, M, _, _, _} -> ok end,
+            (fun W() -> case whereis(server) of undefined -> ok; _ -> receive after 1 -> ok end, W() end end)(),
+            R
+        end,
+        [io:format(\"~w~n\", [R]) || R <- lists:usort(lists:map(Run, lists:seq(1, 20)))], halt().";
+    let output = std::process::Command::new("erl")
+        .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+        .arg(&dir)
+        .args(["-eval", run])
+        .output()
+        .expect("erl runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(text.lines().count() > 0, "it says something");
+    for outcome in text.lines() {
+        assert!(
+            explored.outcomes.contains_key(outcome),
+            "{outcome} was not explored: {:?}",
+            explored.outcomes
+        );
+    }
+}
+
+/// A supervisor that watches a child which is dying already is told `noproc`, and unlinks it before it can hear why: that
+/// the child was killed is no news to anybody, and no failure.
+#[test]
+fn who_watches_a_dying_process_has_noticed_its_end() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(dying).
+-export([watched/0, unwatched/0]).
+killed() -> process_flag(trap_exit, true), P = spawn_link(fun() -> receive never -> ok end end), exit(P, kill), P.
+watched() -> P = killed(), R = monitor(process, P), unlink(P), receive {_, R, _, _, Why} -> Why end.
+unwatched() -> unlink(killed()), ok.
+";
+    let dir = compile_text("dying", text);
+    for findings in
+        [all, optimal].map(|explore| explore(&program(&dir, "dying", "watched", Settings::default())))
+    {
+        assert_eq!((outcomes(&findings), findings.failures), (vec!["noproc"], 0));
+    }
+    let unwatched = all(&program(&dir, "dying", "unwatched", Settings::default()));
+    assert_eq!(unwatched.failure.expect("a failure").message(), "P.1 exited abnormally: killed");
+}
+
+/// As the installed Erlang has it; `catch` does not help.
+#[test]
+fn who_sends_itself_an_exit_signal_ends() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(by_itself).
+-export([normal/0, abnormal/0, trapped/0]).
+why(Reason) ->
+    {P, M} = spawn_monitor(fun() -> catch exit(self(), Reason), exit(otherwise) end),
+    receive {'DOWN', M, process, P, Why} -> Why end.
+normal() -> why(normal).
+abnormal() -> why(abnormal).
+trapped() -> process_flag(trap_exit, true), exit(self(), why), receive {'EXIT', P, why} -> P =:= self() end.
+";
+    let dir = compile_text("by_itself", text);
+    for (function, outcome) in [("normal", "normal"), ("abnormal", "abnormal"), ("trapped", "true")] {
+        for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+            for explore in [all, optimal] {
+                let findings = explore(&program(&dir, "by_itself", function, with(delivery)));
+                assert_eq!((outcomes(&findings), findings.failures), (vec![outcome], 0), "{delivery:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn small_programs_have_the_outcomes_they_have() {
     if !erlang_is_there() {

@@ -5,8 +5,8 @@ pub mod spec;
 use crate::machine::{Machine, Signal};
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Pid, Ref, Term, known, order};
+use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The type of a table.
@@ -50,7 +50,32 @@ pub struct Table {
     /// How often it is fixed, by whom.
     pub fixed: Vec<Pid>,
     /// The objects of each key, by ascending key.
-    rows: Vec<(Term, Vec<Term>)>,
+    rows: Vec<(Term, Row)>,
+}
+
+/// The objects of one key, of which there is at least one, the newest last. Copies of a table share them, and whoever
+/// looks them up gets the very same list each time.
+#[derive(Clone)]
+struct Row(Rc<Objects>);
+
+#[derive(Clone)]
+struct Objects {
+    all: Vec<Term>,
+    list: OnceCell<Term>,
+}
+
+impl Row {
+    fn new(all: Vec<Term>) -> Row {
+        Row(Rc::new(Objects { all, list: OnceCell::new() }))
+    }
+    fn list(&self) -> Term {
+        self.0.list.get_or_init(|| Term::list(self.0.all.iter().cloned())).clone()
+    }
+    fn push(&mut self, object: Term) {
+        let objects = Rc::make_mut(&mut self.0);
+        objects.all.push(object);
+        objects.list.take();
+    }
 }
 
 impl Table {
@@ -85,38 +110,44 @@ impl Table {
     }
     /// The objects with this key.
     pub fn lookup(&self, key: &Term) -> &[Term] {
-        self.find(key).map_or(&[], |at| &self.rows[at].1)
+        self.find(key).map_or(&[], |at| &self.rows[at].1.0.all)
+    }
+    /// The same as a list.
+    pub fn lookup_list(&self, key: &Term) -> Term {
+        self.find(key).map_or(Term::Nil, |at| self.rows[at].1.list())
     }
     /// Adds an object, which has a key.
     pub fn insert(&mut self, object: Term) {
         let Some(key) = self.key_of(&object) else { return };
         match self.find(&key) {
             Ok(at) => match self.kind {
-                Kind::Set | Kind::OrderedSet => self.rows[at] = (key, vec![object]),
+                Kind::Set | Kind::OrderedSet => self.rows[at] = (key, Row::new(vec![object])),
                 Kind::Bag => {
                     // Bags keep equal objects once, as the newest.
                     let row = &mut self.rows[at].1;
-                    if !row.contains(&object) {
+                    if !row.0.all.contains(&object) {
                         row.push(object);
                     }
                 }
                 Kind::DuplicateBag => self.rows[at].1.push(object),
             },
-            Err(at) => self.rows.insert(at, (key, vec![object])),
+            Err(at) => self.rows.insert(at, (key, Row::new(vec![object]))),
         }
     }
-    /// Takes a key away, with its objects.
-    pub fn remove(&mut self, key: &Term) -> Vec<Term> {
-        self.find(key).map_or(Vec::new(), |at| self.rows.remove(at).1)
+    /// Takes a key away, with its objects, which it returns as a list.
+    pub fn remove(&mut self, key: &Term) -> Term {
+        self.find(key).map_or(Term::Nil, |at| self.rows.remove(at).1.list())
     }
     /// Takes one object away.
     pub fn remove_object(&mut self, object: &Term) {
         if let Some(key) = self.key_of(object)
             && let Ok(at) = self.find(&key)
         {
-            self.rows[at].1.retain(|o| o != object);
-            if self.rows[at].1.is_empty() {
+            let left: Vec<Term> = self.rows[at].1.0.all.iter().filter(|o| *o != object).cloned().collect();
+            if left.is_empty() {
                 self.rows.remove(at);
+            } else {
+                self.rows[at].1 = Row::new(left);
             }
         }
     }
@@ -126,11 +157,11 @@ impl Table {
     }
     /// All objects, by ascending key.
     pub fn objects(&self) -> impl DoubleEndedIterator<Item = &Term> {
-        self.rows.iter().flat_map(|(_, objects)| objects)
+        self.rows.iter().flat_map(|(_, row)| row.0.all.iter())
     }
     /// How many objects there are.
     pub fn len(&self) -> usize {
-        self.rows.iter().map(|(_, objects)| objects.len()).sum()
+        self.rows.iter().map(|(_, row)| row.0.all.len()).sum()
     }
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
@@ -175,76 +206,104 @@ impl Table {
     }
 }
 
-/// All tables.
+/// All tables. Mostly there are a few.
 #[derive(Clone, Default)]
 pub struct Tables {
-    by_id: BTreeMap<Ref, Rc<Table>>,
-    by_name: BTreeMap<Atom, Ref>,
+    /// By ascending identifier.
+    by_id: Vec<(Ref, Rc<Table>)>,
+    by_name: Vec<(Atom, Ref)>,
 }
 
 impl Tables {
+    #[inline]
+    fn place(&self, id: Ref) -> Result<usize, usize> {
+        // To see that two are the same takes less time than to see which comes first.
+        if let Some((first, _)) = self.by_id.first()
+            && *first == id
+        {
+            return Ok(0);
+        }
+        self.by_id.binary_search_by(|(other, _)| other.cmp(&id))
+    }
+    #[inline]
+    fn named(&self, name: Atom) -> Option<usize> {
+        self.by_name.iter().position(|(other, _)| *other == name)
+    }
     /// A table, by identifier or name.
     pub fn get(&self, id: &Term) -> Option<&Rc<Table>> {
         let id = match id {
             Term::Ref(id) => *id,
-            Term::Atom(name) => *self.by_name.get(name)?,
+            Term::Atom(name) => self.by_name[self.named(*name)?].1,
             _ => return None,
         };
-        self.by_id.get(&id)
+        self.place(id).ok().map(|at| &self.by_id[at].1)
     }
     /// A table, to change it.
     pub fn get_mut(&mut self, id: Ref) -> Option<&mut Table> {
-        self.by_id.get_mut(&id).map(Rc::make_mut)
+        let at = self.place(id).ok()?;
+        Some(Rc::make_mut(&mut self.by_id[at].1))
     }
     /// Adds a table; says whether its name was free.
     pub fn add(&mut self, table: Table) -> bool {
         if table.named {
-            if self.by_name.contains_key(&table.name) {
+            if self.named(table.name).is_some() {
                 return false;
             }
-            self.by_name.insert(table.name, table.id);
+            self.by_name.push((table.name, table.id));
         }
-        self.by_id.insert(table.id, Rc::new(table));
+        let at = self.place(table.id).unwrap_or_else(|at| at);
+        self.by_id.insert(at, (table.id, Rc::new(table)));
         true
     }
     /// Takes a table away.
     pub fn remove(&mut self, id: Ref) {
-        if let Some(table) = self.by_id.remove(&id)
-            && table.named
-        {
-            self.by_name.remove(&table.name);
+        if let Ok(at) = self.place(id) {
+            self.by_id.remove(at);
+            self.by_name.retain(|(_, other)| *other != id);
         }
     }
     /// Gives a table another name; says whether it was free.
     pub fn rename(&mut self, id: Ref, name: Atom) -> bool {
-        let Some(table) = self.by_id.get(&id) else { return false };
-        if table.named {
-            if self.by_name.contains_key(&name) {
+        let Ok(at) = self.place(id) else { return false };
+        if self.by_id[at].1.named {
+            if self.named(name).is_some() {
                 return false;
             }
-            self.by_name.remove(&table.name);
-            self.by_name.insert(name, id);
+            self.by_name.retain(|(_, other)| *other != id);
+            self.by_name.push((name, id));
         }
         if let Some(table) = self.get_mut(id) {
             table.name = name;
         }
         true
     }
+    fn tables(&self) -> impl Iterator<Item = &Rc<Table>> {
+        self.by_id.iter().map(|(_, table)| table)
+    }
     /// Whether a process has tables.
     pub fn owns_some(&self, pid: Pid) -> bool {
-        self.by_id.values().any(|t| t.owner == pid)
+        self.tables().any(|t| t.owner == pid)
     }
     /// The tables of a process, as it calls them.
     pub fn owned_by(&self, pid: Pid) -> Vec<Term> {
-        self.by_id.values().filter(|t| t.owner == pid).map(|t| t.shown()).collect()
+        self.tables().filter(|t| t.owner == pid).map(|t| t.shown()).collect()
     }
     /// All tables, as the program calls them.
     pub fn all(&self) -> Vec<Term> {
-        self.by_id.values().map(|t| t.shown()).collect()
+        self.tables().map(|t| t.shown()).collect()
+    }
+    /// Whether both are equal.
+    pub(crate) fn is_same(&self, other: &Tables) -> bool {
+        let mark = |tables: &Tables| {
+            let mut f = Fingerprint::default();
+            tables.fingerprint(&mut f);
+            f.value()
+        };
+        mark(self) == mark(other)
     }
     /// Adds all of it to a fingerprint.
     pub fn fingerprint(&self, f: &mut Fingerprint) {
-        for table in self.by_id.values() {
+        for table in self.tables() {
             f.term(&Term::Ref(table.id));
             f.word(table.name.hash64());
             f.word(table.owner.hash64());

@@ -171,6 +171,10 @@ impl Touch {
 pub struct Objects {
     /// None if nothing was touched.
     known: Option<std::rc::Rc<Numbered>>,
+    /// The latest, with the numbers that follow: copied with the state, so that few of them need a new table.
+    latest: [u64; Objects::LATEST],
+    /// How many of these there are.
+    late: u32,
 }
 
 /// A hash table of keys, which are never 0, with linear probing; a power of two of places, half of them empty.
@@ -199,7 +203,7 @@ impl Numbered {
         let (found, number) = self.places[self.place(key)];
         (found != 0).then_some(ObjectId(number))
     }
-    fn add(&mut self, key: u64) -> ObjectId {
+    fn add(&mut self, key: u64) {
         if 2 * (self.len as usize + 1) > self.places.len() {
             let more = vec![(0, 0); (2 * self.places.len()).max(64)];
             for (key, number) in std::mem::replace(&mut self.places, more) {
@@ -212,21 +216,51 @@ impl Numbered {
         let at = self.place(key);
         self.places[at] = (key, self.len);
         self.len += 1;
-        ObjectId(self.len - 1)
     }
 }
 
 impl Objects {
+    const LATEST: usize = 4;
+
+    /// Whether both are seen to have the same numbers.
+    #[inline]
+    pub fn is_same(&self, other: &Objects) -> bool {
+        let known = match (&self.known, &other.known) {
+            (Some(a), Some(b)) => std::rc::Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        let late = self.late as usize;
+        known && self.late == other.late && self.latest[..late] == other.latest[..late]
+    }
+
     /// The number of an object, if it was ever touched.
     pub fn find(&self, object: Object) -> Option<ObjectId> {
-        self.known.as_ref()?.find(object.key())
+        self.find_key(object.key())
+    }
+    #[inline]
+    fn find_key(&self, key: u64) -> Option<ObjectId> {
+        let known = self.known.as_ref();
+        known.and_then(|known| known.find(key)).or_else(|| {
+            let at = self.latest[..self.late as usize].iter().position(|k| *k == key)?;
+            Some(ObjectId(known.map_or(0, |known| known.len) + at as u32))
+        })
     }
     #[inline]
     fn number(&mut self, key: u64) -> ObjectId {
-        match self.known.as_ref().and_then(|known| known.find(key)) {
-            Some(number) => number,
-            None => std::rc::Rc::make_mut(self.known.get_or_insert_default()).add(key),
+        self.find_key(key).unwrap_or_else(|| self.add(key))
+    }
+    fn add(&mut self, key: u64) -> ObjectId {
+        if self.late as usize == Objects::LATEST {
+            let known = std::rc::Rc::make_mut(self.known.get_or_insert_default());
+            for key in &self.latest {
+                known.add(*key);
+            }
+            self.late = 0;
         }
+        self.latest[self.late as usize] = key;
+        self.late += 1;
+        ObjectId(self.known.as_ref().map_or(0, |known| known.len) + self.late - 1)
     }
 }
 
@@ -255,7 +289,7 @@ impl Mark {
     /// Whether the two may conflict.
     #[inline]
     pub fn may_conflict(self, other: Mark) -> bool {
-        self.touched & other.written != 0 || self.written & other.touched != 0
+        self.touched & other.written | self.written & other.touched != 0
     }
 }
 
@@ -277,6 +311,20 @@ impl Stale {
             Some(word) => *word |= 1 << (task % 64),
             None => self.more = true,
         }
+    }
+    /// None.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        !self.more && self.first.iter().all(|word| *word == 0)
+    }
+    /// Those of which this is so.
+    #[inline]
+    pub fn add_all<T>(&mut self, tasks: &[T], is_so: impl Fn(&T) -> bool) {
+        let mut parts = tasks.chunks(64);
+        for (word, part) in self.first.iter_mut().zip(&mut parts) {
+            *word |= part.iter().rev().fold(0, |bits, task| bits << 1 | is_so(task) as u64);
+        }
+        self.more |= parts.flatten().any(is_so);
     }
     /// All of them.
     pub fn everything(&mut self) {

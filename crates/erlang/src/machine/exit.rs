@@ -3,7 +3,7 @@
 
 use super::memory::Given;
 use super::{Machine, Task};
-use crate::process::{ExitStep, Exiting, Monitor, Next};
+use crate::process::{ExitStep, Exiting, Monitor, Next, Process};
 use crate::settings::{Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -133,9 +133,17 @@ impl Machine {
         if let Some(name) = name {
             Rc::make_mut(&mut self.names).remove(&name);
         }
-        let noticed = self.may_fail(task) && self.would_be_noticed(&links, &watchers);
+        let may_fail = self.may_fail(task);
+        let noticed = may_fail && self.would_be_noticed(pid, &links, &watchers);
+        // Where messages have an order, the dead watch nobody. This step touches everything if it may fail, so that it
+        // may know who is dead; otherwise they are told, which nobody sees.
+        let is_told = |watcher: &&Monitor| {
+            !(open && may_fail && self.env.settings.grain == Grain::Full)
+                || self.find(watcher.other).is_some_and(|t| !self.has_vanished(t))
+        };
+        let watchers: Vec<Monitor> = watchers.iter().filter(is_told).cloned().collect();
         let exiting = self.exiting_mut(task);
-        exiting.noticed = noticed;
+        exiting.noticed |= noticed;
         exiting.todo.extend(watchers.iter().rev().map(|m| ExitStep::Down(m.reference, m.other)));
         exiting.todo.extend(links.iter().rev().map(|l| ExitStep::Link(*l)));
         for monitor in watched {
@@ -157,13 +165,19 @@ impl Machine {
             && !self.exiting(task).injected
     }
 
-    fn would_be_noticed(&self, links: &[Pid], watchers: &[Monitor]) -> bool {
-        watchers.iter().any(|w| self.find(w.other).is_some_and(|t| !self.has_vanished(t)))
+    fn would_be_noticed(&self, pid: Pid, links: &[Pid], watchers: &[Monitor]) -> bool {
+        // Monitors that are on their way count: whoever set them will hear of it. (Grain `full` alone looks at everything
+        // where an end may be a failure.)
+        let watches = |(task, p): (usize, &Rc<Process>)| {
+            p.monitors.iter().any(|m| m.other == pid) && !self.has_vanished(task)
+        };
+        (self.env.settings.grain == Grain::Full && self.processes().any(watches))
+            || watchers.iter().any(|w| self.find(w.other).is_some_and(|t| !self.has_vanished(t)))
             || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
     }
 
     /// Whether name and pid of a process are gone.
-    fn has_vanished(&self, task: usize) -> bool {
+    pub(super) fn has_vanished(&self, task: usize) -> bool {
         let p = self.process(task);
         p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
@@ -171,11 +185,23 @@ impl Machine {
     /// Whether the end of this process, which has not vanished yet, will be a failure.
     pub(super) fn will_fail(&self, task: usize) -> bool {
         let p = self.process(task);
-        self.is_failure(task, self.would_be_noticed(&p.links, &p.monitored_by))
+        self.is_failure(task, self.would_be_noticed(p.pid, &p.links, &p.monitored_by))
+    }
+
+    /// Somebody watches a process that is dying of a signal, and is told so: its end is noticed, though not its reason.
+    pub(super) fn is_known_to_end(&mut self, pid: Pid) {
+        let Some(task) = self.find(pid).filter(|t| self.process(*t).is_doomed() && !self.has_vanished(*t))
+        else {
+            return;
+        };
+        if self.may_fail(task) && !self.exiting(task).noticed {
+            self.exiting_mut(task).noticed = true;
+        }
     }
 
     fn is_failure(&self, task: usize, noticed: bool) -> bool {
         let exiting = self.exiting(task);
+        let noticed = noticed || exiting.noticed;
         let reason = &exiting.reason;
         if reason.is_atom(known::NORMAL) || exiting.injected {
             return false;
@@ -223,13 +249,15 @@ impl Machine {
     }
 
     fn gone(&mut self, task: usize) {
-        let open = self.is_order_open();
+        // What it was about to do stays pending if somebody else made it end.
+        let stays =
+            self.is_order_open() && self.exiting(task).signalled && self.has_end(self.process(task).pid);
         let p = self.process_mut(task);
         p.dictionary = Default::default();
         let exiting = Rc::make_mut(p.exiting.as_mut().expect("a process that ends"));
         exiting.trace = None;
         exiting.over = true;
-        if !(open && exiting.signalled) {
+        if !stays {
             p.next = Next::Gone;
         }
     }

@@ -85,8 +85,7 @@ pub struct Known {
     objects: Vec<(Set, Set)>,
     /// Known to everybody.
     all: Set,
-    /// Who moves now, and what is known to it.
-    mover: usize,
+    /// What is known to whoever moves now.
     present: Set,
     /// A letter was received before another one that had arrived earlier.
     overtaken: bool,
@@ -94,10 +93,6 @@ pub struct Known {
 
 impl Known {
     fn begin(&mut self, task: usize, accesses: Accesses) {
-        self.mover = task;
-        if self.letters == 0 {
-            return;
-        }
         let mut present = self.tasks.get(task).cloned().unwrap_or_default();
         present.join(&self.all);
         if accesses.is_everything() {
@@ -110,10 +105,7 @@ impl Known {
         }
         self.present = present;
     }
-    fn end(&mut self, accesses: Accesses, tasks: usize) {
-        if self.letters == 0 {
-            return;
-        }
+    fn end(&mut self, mover: usize, accesses: Accesses, tasks: usize) {
         let present = std::mem::take(&mut self.present);
         // New tasks know what their parents know.
         self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
@@ -131,21 +123,21 @@ impl Known {
                 to_readers.join(&present);
             }
         }
-        self.tasks[self.mover] = present;
+        self.tasks[mover] = present;
     }
     /// Another letter; the mover's how-manieth it is, and which letters had to arrive before it.
-    fn post(&mut self, task: usize) -> (u32, u32, Set) {
+    fn post(&mut self, mover: usize, task: usize) -> (u32, u32, Set) {
         if self.letters == 0 {
             self.tasks.resize(task, Set::default());
         }
-        if self.brought.len() <= self.mover {
-            self.brought.resize(self.mover + 1, 0);
+        if self.brought.len() <= mover {
+            self.brought.resize(mover + 1, 0);
         }
-        self.brought[self.mover] += 1;
+        self.brought[mover] += 1;
         let (number, after) = (self.letters, self.present.clone());
         self.letters += 1;
         self.present.insert(number);
-        (number, self.brought[self.mover], after)
+        (number, self.brought[mover], after)
     }
 }
 
@@ -172,25 +164,25 @@ impl Machine {
 
     /// A step begins that touches this.
     pub(super) fn step_begins(&mut self, task: usize, accesses: Accesses) {
-        if let Some(known) = &mut self.letters {
+        if let Some(known) = self.letters.as_mut().filter(|known| known.letters > 0) {
             Rc::make_mut(known).begin(task, accesses);
         }
     }
 
     /// It is over.
     pub(super) fn step_ends(&mut self, accesses: Accesses) {
-        let tasks = self.tasks.len();
-        if let Some(known) = &mut self.letters {
-            Rc::make_mut(known).end(accesses, tasks);
+        let (mover, tasks) = (self.mover, self.tasks.len());
+        if let Some(known) = self.letters.as_mut().filter(|known| known.letters > 0) {
+            Rc::make_mut(known).end(mover, accesses, tasks);
         }
     }
 
     /// A message arrives at a process.
     pub(super) fn post(&mut self, task: usize, message: Term) {
         let letter_task = self.tasks.len();
+        let parent = self.mover;
         let known = Rc::make_mut(self.letters.as_mut().expect("the order is open"));
-        let (number, nth, after) = known.post(letter_task);
-        let parent = known.mover;
+        let (number, nth, after) = known.post(parent, letter_task);
         let to = self.process(task).pid;
         self.add_task(Task::Letter(Rc::new(Letter { to, number, after })), parent, LETTER | nth);
         let letter = letter_task as u32;
@@ -424,6 +416,19 @@ impl Machine {
         let there = other.process(its);
         matches!(step, ExitStep::Down(..))
             && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
+    }
+
+    /// Whether the next step of `task` only tells somebody of an end who has ended.
+    pub(crate) fn tells_the_gone(&self, task: usize) -> bool {
+        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        else {
+            return false;
+        };
+        let p = self.process(process);
+        p.exiting.is_some()
+            && !p.is_gone()
+            && matches!(self.next_exit_step(process), ExitStep::Down(_, other)
+                if self.find(other).is_some_and(|t| self.has_vanished(t)))
     }
 
     /// Whether the end of a process is a task of its own.

@@ -3,8 +3,8 @@
 //! share the processes that they have in common. Debug builds run it all the same and compare.
 
 use super::{Machine, Task};
-use crate::process::{Next, Process};
-use crate::term::{Fun, Pid, Term};
+use crate::process::Process;
+use crate::term::{Fun, Term};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -92,6 +92,8 @@ struct Entry {
     given: Given,
     now: u64,
     after: Rc<Process>,
+    /// What the test process returned, if it did.
+    result: Option<Term>,
 }
 
 const WAYS: usize = 4;
@@ -110,20 +112,20 @@ fn set_of(before: &Rc<Process>, given: &Given) -> usize {
 }
 
 impl Memory {
-    fn find(&self, before: &Rc<Process>, given: &Given, now: u64) -> Option<Rc<Process>> {
+    fn find(&self, before: &Rc<Process>, given: &Given, now: u64) -> Option<(Rc<Process>, Option<Term>)> {
         let sets = self.sets.borrow();
         let ways = sets.get(set_of(before, given))?;
         let is_it = |e: &&Entry| Rc::ptr_eq(&e.before, before) && e.now == now && e.given.is_same(given);
-        ways.iter().flatten().find(is_it).map(|e| e.after.clone())
+        ways.iter().flatten().find(is_it).map(|e| (e.after.clone(), e.result.clone()))
     }
-    fn keep(&self, before: Rc<Process>, given: Given, now: u64, after: Rc<Process>) {
+    fn keep(&self, entry: Entry) {
         let mut sets = self.sets.borrow_mut();
         if sets.is_empty() {
             sets.resize_with(SETS, Default::default);
         }
-        let ways = &mut sets[set_of(&before, &given)];
+        let ways = &mut sets[set_of(&entry.before, &entry.given)];
         ways.rotate_right(1);
-        ways[0] = Some(Entry { before, given, now, after });
+        ways[0] = Some(entry);
     }
 }
 
@@ -141,19 +143,23 @@ impl Machine {
             drop(before);
             return run(self, given);
         }
-        if let Some(after) = self.env.memory.find(&before, &given, self.now) {
+        if let Some((after, result)) = self.env.memory.find(&before, &given, self.now) {
             #[cfg(debug_assertions)]
-            self.compare(task, &after, given, run);
+            self.compare(task, &after, &result, given, run);
             self.stale.add(task);
             self.tasks[task] = Task::Process(after);
+            if result.is_some() {
+                self.result = result;
+            }
             return;
         }
+        let had = self.result.is_some();
         run(self, given.clone());
-        let after = self.process(task);
-        // The end of the test, and of all, is more than a process does by itself.
-        let is_alone = self.over.is_none() && !(after.pid == Pid::root() && matches!(after.next, Next::Exit));
-        if is_alone {
-            self.env.memory.keep(before, given, self.now, after.clone());
+        // The end of all is more than a process does by itself.
+        if self.over.is_none() {
+            let result = if had { None } else { self.result.clone() };
+            let after = self.process(task).clone();
+            self.env.memory.keep(Entry { before, given, now: self.now, after, result });
         }
     }
 
@@ -163,6 +169,7 @@ impl Machine {
         &self,
         task: usize,
         remembered: &Rc<Process>,
+        result: &Option<Term>,
         given: Given,
         run: impl FnOnce(&mut Machine, Given),
     ) {
@@ -177,7 +184,12 @@ impl Machine {
             (f.value(), p.letters.clone())
         };
         let (there, here) = (mark(copy.process(task)), mark(remembered));
-        assert!(there == here, "{} is remembered otherwise than it goes", self.name_of(task));
+        let returned = if self.result.is_some() { None } else { copy.result };
+        assert!(
+            there == here && returned == *result,
+            "{} is remembered otherwise than it goes",
+            self.name_of(task)
+        );
     }
 }
 

@@ -2,12 +2,14 @@
 //! clock. Knows what could happen next and lets one of those things happen.
 
 pub mod access;
+mod copy;
 mod ending;
 mod exit;
 mod letters;
 mod memory;
 mod pending;
 mod perform;
+mod quiet;
 mod signal;
 pub mod spawn;
 mod timer;
@@ -16,6 +18,7 @@ mod touch;
 pub use ending::{Ending, Log};
 pub use letters::{Letter, Mail, Standing};
 pub use memory::Memory;
+pub use quiet::Quiet;
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
 
@@ -73,7 +76,6 @@ pub struct Numbers {
 }
 
 /// The whole state of a program.
-#[derive(Clone)]
 pub struct Machine {
     pub(crate) env: Rc<Env>,
     pub(crate) tasks: Vec<Task>,
@@ -117,7 +119,7 @@ pub struct Machine {
     /// Those of them that are to be looked at again after the next step.
     stale: Stale,
     /// Those of them that were looked at after the last step.
-    fresh: Vec<u32>,
+    fresh: Stale,
     enabled: Vec<TaskId>,
     /// Where what happens is written down, if somebody wants to know.
     pub(crate) log: Option<Rc<Log>>,
@@ -174,7 +176,7 @@ impl Machine {
             marks: Vec::new(),
             moved: Mark::default(),
             stale: Stale::default(),
-            fresh: Vec::new(),
+            fresh: Stale::default(),
             enabled: Vec::new(),
             log: None,
         };

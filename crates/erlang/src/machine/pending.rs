@@ -11,6 +11,19 @@ use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Manner, Pending, Point};
 
+/// Keeps the list of those who can move up to date.
+#[inline]
+pub(super) fn note_mover(enabled: &mut Vec<TaskId>, task: usize, could: bool, can: bool) {
+    if could != can {
+        let place = enabled.binary_search(&TaskId(task as u32));
+        match place {
+            Err(at) if can => enabled.insert(at, TaskId(task as u32)),
+            Ok(at) if could => _ = enabled.remove(at),
+            _ => {}
+        }
+    }
+}
+
 impl Machine {
     /// What could happen next.
     pub fn point(&self) -> Point<'_> {
@@ -85,8 +98,8 @@ impl Machine {
     }
 
     /// The tasks whose pending operation may have changed with the last step.
-    pub(crate) fn looked_at(&self) -> impl Iterator<Item = usize> {
-        self.fresh.iter().map(|task| *task as usize)
+    pub(crate) fn each_looked_at(&self, visit: impl FnMut(usize)) {
+        self.fresh.each(self.tasks.len(), visit);
     }
 
     /// What a process's pending operation would have to find changed to touch something else than now; none if that
@@ -122,34 +135,27 @@ impl Machine {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
         let mut marks = std::mem::take(&mut self.marks);
-        let mut fresh = std::mem::take(&mut self.fresh);
         let moved = Mark::of(accesses);
         self.moved = moved;
         let known = pending.len();
         let mut stale = std::mem::take(&mut self.stale);
-        for (task, mark) in marks.iter().enumerate() {
-            if mark.may_conflict(moved) {
-                stale.add(task);
-            }
-        }
-        fresh.clear();
-        stale.each(known, |task| fresh.push(task as u32));
-        // Whether others can move than before.
-        let mut others = false;
-        for task in &fresh {
-            let task = *task as usize;
+        stale.add_all(&marks, |mark| mark.may_conflict(moved));
+        let mut enabled = std::mem::take(&mut self.enabled);
+        stale.each(known, |task| {
             let now = self.evaluate(task, &mut objects);
-            others |= (now.options > 0) != (pending[task].options > 0);
+            note_mover(&mut enabled, task, pending[task].options > 0, now.options > 0);
             pending[task] = now;
             marks[task] = Mark::of(now.accesses);
-        }
+        });
         for task in known..self.tasks.len() {
-            others = true;
-            fresh.push(task as u32);
-            pending.push(self.evaluate(task, &mut objects));
-            marks.push(Mark::of(pending[task].accesses));
+            stale.add(task);
+            let now = self.evaluate(task, &mut objects);
+            note_mover(&mut enabled, task, false, now.options > 0);
+            pending.push(now);
+            marks.push(Mark::of(now.accesses));
         }
-        self.fresh = fresh;
+        self.enabled = enabled;
+        self.fresh = stale;
         // Now and then all of it is compared, which takes longer than the rest of a step. (Not once it is clear that this
         // search is in vain: then ends have changed more than they were taken to touch.)
         #[cfg(debug_assertions)]
@@ -167,9 +173,6 @@ impl Machine {
         }
         self.objects = objects;
         self.marks = marks;
-        if others {
-            self.note_movers(&pending);
-        }
         // When the run was ended for everybody, what they would have done stays pending: it might have been before.
         if self.over.is_some() || self.halted {
             self.enabled.clear();
@@ -217,7 +220,7 @@ impl Machine {
         self.process(0).is_gone()
     }
 
-    fn let_timers_fire(&mut self, pending: &mut [Pending]) {
+    pub(super) fn let_timers_fire(&mut self, pending: &mut [Pending]) {
         // When the test is over and nothing else can happen, nobody waits for timers any more.
         let busy = !self.enabled.is_empty();
         if busy && self.env.settings.time == Time::Idle || self.test_is_over() {

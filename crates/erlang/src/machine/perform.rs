@@ -31,6 +31,19 @@ impl Machine {
     /// Lets `pick` happen.
     pub fn step(&mut self, pick: Pick) {
         let task = pick.task.index();
+        match self.step_quietly(task, self.pending[task].accesses) {
+            Ok(()) => {}
+            Err(None) => self.take_step(pick),
+            Err(Some(before)) => {
+                self.take_step(pick);
+                self.remember_quiet(task, before);
+            }
+        }
+    }
+
+    /// The same, whether it is remembered or not.
+    pub(super) fn take_step(&mut self, pick: Pick) {
+        let task = pick.task.index();
         let accesses = self.pending[task].accesses;
         self.steps += 1;
         self.mover = task;
@@ -125,7 +138,13 @@ impl Machine {
                 let Run::Visible(visible) = native.run else {
                     unreachable!("only visible natives are announced")
                 };
+                // States that are kept have the same tables.
+                let tables = (Rc::strong_count(&self.tables) > 1 && visible::changes_tables(native))
+                    .then(|| self.tables.clone());
                 let done = (visible.act)(self, task, &before.x);
+                if let Some(tables) = tables {
+                    self.share_tables(&before, tables);
+                }
                 self.done(task, native, then, done, before, told)
             }
             Next::Send(then) => {

@@ -265,6 +265,7 @@ impl Machine {
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::Link(from) => self.send(to, from, Signal::LinkedExit(to, Term::Atom(known::NOPROC))),
             Signal::Monitor(monitor) => {
+                self.is_known_to_end(to);
                 self.send(to, monitor.other, Signal::Down(monitor.reference, Term::Atom(known::NOPROC)));
             }
             _ => {}

@@ -1,10 +1,16 @@
 //! MD5 (RFC 1321) and CRC-32, for `erlang:md5` and `erlang:crc32`.
 
+use std::sync::LazyLock;
+
 /// Where a digest has come to.
 #[derive(Clone)]
 struct State([u32; 4]);
 
 const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+
+/// The table of RFC 1321: the whole part of 2^32 times |sin|.
+static SINES: LazyLock<[u32; 64]> =
+    LazyLock::new(|| std::array::from_fn(|i| (((i + 1) as f64).sin().abs() * 4_294_967_296.0) as u32));
 
 impl State {
     fn block(&mut self, block: &[u8]) {
@@ -17,9 +23,7 @@ impl State {
                 2 => (b ^ c ^ d, (3 * i + 5) % 16),
                 _ => (c ^ (b | !d), 7 * i % 16),
             };
-            // The table of RFC 1321: the whole part of 2^32 times |sin|.
-            let k = (((i + 1) as f64).sin().abs() * 4_294_967_296.0) as u32;
-            let sum = a.wrapping_add(f).wrapping_add(k).wrapping_add(word(g));
+            let sum = a.wrapping_add(f).wrapping_add(SINES[i]).wrapping_add(word(g));
             (a, d, c) = (d, c, b);
             b = b.wrapping_add(sum.rotate_left(SHIFTS[i / 16][i % 4]));
         }

@@ -170,6 +170,12 @@ fn system(what: &'static str) -> Res {
 const E: &str = "erlang";
 
 pub static TABLE: &[Native] = &[
+    Native::local("raddle_native", "unsupported_test", 1, |_, a| {
+        Err(Raise::unsupported(format!(
+            "the test generator gives {}, which is not supported: name the test functions themselves with --test",
+            a[0]
+        )))
+    }),
     Native::local(E, "phash2", 1, |_, a| Ok(Term::Int((hash::phash2(&a[0]) & ((1 << 27) - 1)) as i64))),
     Native::local(E, "phash2", 2, |_, a| Ok(Term::Int((hash::phash2(&a[0]) as u64 % range(&a[1])?) as i64))),
     Native::local(E, "phash", 2, |_, a| {

@@ -15,9 +15,12 @@ each({generator, M, F}) -> each(M:F());
 each({timeout, _, Tests}) -> each(Tests);
 each({spawn, Tests}) -> each(Tests);
 each({with, X, Tests}) -> lists:foreach(fun(T) -> T(X) end, Tests);
+each({setup, How, Setup, Test}) when How =:= local; How =:= spawn -> each({setup, Setup, Test});
+each({setup, How, Setup, Cleanup, Test}) when How =:= local; How =:= spawn -> each({setup, Setup, Cleanup, Test});
+each({foreach, How, Setup, Tests}) when How =:= local; How =:= spawn -> each({foreach, Setup, Tests});
+each({foreach, How, Setup, Cleanup, Tests}) when How =:= local; How =:= spawn -> each({foreach, Setup, Cleanup, Tests});
 each({setup, Setup, Test}) -> each({setup, Setup, fun(_) -> ok end, Test});
-each({setup, How, Setup, Cleanup, Test}) when is_atom(How) -> each({setup, Setup, Cleanup, Test});
-each({setup, Setup, Cleanup, Test}) ->
+each({setup, Setup, Cleanup, Test}) when is_function(Setup), is_function(Cleanup) ->
     R = Setup(),
     each(case Test of
              {with, Tests} -> {with, R, Tests};
@@ -27,6 +30,6 @@ each({setup, Setup, Cleanup, Test}) ->
     Cleanup(R),
     ok;
 each({foreach, Setup, Tests}) -> each({foreach, Setup, fun(_) -> ok end, Tests});
-each({foreach, Setup, Cleanup, Tests}) ->
+each({foreach, Setup, Cleanup, Tests}) when is_function(Setup), is_function(Cleanup) ->
     lists:foreach(fun(T) -> each({setup, Setup, Cleanup, T}) end, Tests);
-each(Other) -> erlang:error({unsupported_test, Other}).
+each(Other) -> raddle_native:unsupported_test(Other).

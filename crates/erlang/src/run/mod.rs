@@ -14,7 +14,7 @@ pub use exceptions::{Class, Raise, Res};
 use crate::beam::{Dst, Instr, Module, Src, Test1, Test2};
 use crate::code::{Code, Target};
 use crate::ends::Unobserved;
-use crate::machine::Memory;
+use crate::machine::{Memory, Quiet};
 use crate::native::Run;
 use crate::process::{Found, Frame, Next, Pc, Process, Then};
 use crate::settings::Settings;
@@ -30,6 +30,8 @@ pub struct Env {
     pub settings: Settings,
     /// What processes did before, and would do again.
     pub memory: Memory,
+    /// Steps of processes that only read, as they were.
+    pub quiet: Quiet,
     /// Whether it is taken for granted that nobody observes ends.
     pub unobserved: Option<Unobserved>,
 }

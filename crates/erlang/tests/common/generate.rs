@@ -100,7 +100,10 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
         2 => format!("receive {{'DOWN', _, _, _, D{0}}} -> D{0} after 0 -> none end", rng.below(1_000_000)),
         3 => format!("catch link({whom})"),
         4 => format!("unlink({whom})"),
-        5 => format!("exit({whom}, {})", ["bye", "kill", "normal"][rng.below(3) as usize]),
+        5 => {
+            let whom = if rng.below(5) == 0 { "self()" } else { &whom };
+            format!("catch exit({whom}, {})", ["bye", "kill", "normal"][rng.below(3) as usize])
+        }
         6 => "process_flag(trap_exit, true)".to_owned(),
         7 => format!("is_process_alive({whom})"),
         _ => ["exit(oops)", "exit(normal)"][rng.below(2) as usize].to_owned(),

@@ -1,12 +1,14 @@
 //! A walk back over the steps that conflict with an operation, the latest first.
 
 use super::path::Path;
-use crate::operation::{Accesses, Mode};
+use crate::operation::{Access, Accesses, Mode};
 
 /// A walk back over the steps that conflict with an operation, the latest first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Conflicts {
     accesses: Accesses,
+    /// The same one by one, those that there are.
+    each: [Option<Access>; 3],
     /// For each access, and for steps that touch everything, the next step to look at, plus 1.
     next: [u32; 4],
     /// Everything conflicts.
@@ -27,10 +29,12 @@ impl Conflicts {
     pub fn set_out(&mut self, path: &Path, accesses: Accesses) {
         let everything = accesses.is_everything();
         let mut next = [0, 0, 0, if everything { path.len() as u32 } else { path.last_barrier() }];
+        let mut each = [None; 3];
         for (lane, access) in accesses.iter().enumerate() {
             next[lane] = path.last_conflict(access);
+            each[lane] = Some(access);
         }
-        (self.accesses, self.next, self.everything) = (accesses, next, everything);
+        (self.accesses, self.each, self.next, self.everything) = (accesses, each, next, everything);
         self.more.clear();
     }
     /// The next one back, and the walks that came to it.
@@ -60,10 +64,8 @@ impl Conflicts {
                 return Some((at, if mode == Mode::Write { 1 } else { NONE }));
             }
             let mut walks = 0;
-            for (lane, access) in self.accesses.iter().enumerate() {
-                if self.next[lane] != own {
-                    continue;
-                }
+            for lane in 0..self.each.len() {
+                let Some(access) = self.each[lane].filter(|_| self.next[lane] == own) else { continue };
                 let mode;
                 (self.next[lane], mode) = path.conflict_before(at, access);
                 if access.mode == Mode::Write || mode == Mode::Write {

@@ -319,13 +319,27 @@ impl Path {
     pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let from = self.tasks[task.index()].from() as usize;
         self.clocks.truncate(self.events.len() * self.width);
-        if self.width != 1 {
-            return self.learns_among_many(from, accesses);
+        match self.width {
+            1 => {}
+            2 => return self.learns_among::<2>(from, accesses),
+            3 | 4 => return self.learns_among::<4>(from, accesses),
+            _ => return self.learns_among_many(from, accesses),
         }
         let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
         let mut clock = known;
         self.each_before(accesses, |path, at| clock::join_one(&mut clock, &path.clocks[at]));
         self.clocks.push(clock);
+        clock != known
+    }
+    /// The same with clocks of at most so many parts.
+    fn learns_among<const PARTS: usize>(&mut self, from: usize, accesses: Accesses) -> bool {
+        let mut known = [clock::NOTHING; PARTS];
+        if from > 0 {
+            known[..self.width].copy_from_slice(self.clock(from - 1));
+        }
+        let mut clock = known;
+        self.each_before(accesses, |path, at| clock::join(&mut clock, path.clock(at)));
+        self.clocks.extend_from_slice(&clock[..self.width]);
         clock != known
     }
     #[cold]
@@ -359,7 +373,7 @@ impl Path {
         }
     }
     /// The same for one access. What lies before the last barrier is known already.
-    #[inline]
+    #[inline(always)]
     fn each_toucher(&self, access: Access, learn: &mut impl FnMut(&Path, usize)) {
         let Some(Touched { by, wrote }) = self.touched.get(access.object.index()).copied() else { return };
         if wrote > self.last_barrier {

@@ -154,6 +154,11 @@ pub(crate) fn succeeds(native: &Native, look: &Look<'_>) -> bool {
     matches!(&native.run, Run::Visible(visible) if tables::succeeds(visible, look))
 }
 
+/// Whether a native changes tables, and nothing else, by its arguments and what is in them.
+pub(crate) fn changes_tables(native: &Native) -> bool {
+    matches!(&native.run, Run::Visible(visible) if tables::changes_keys(visible))
+}
+
 /// The object on which it depends what a native touches, and whether it succeeds, if there is only one.
 pub(crate) fn basis(native: &Native, look: &Look<'_>) -> Option<Object> {
     succeeds(native, look).then(|| tables::basis(look))

@@ -295,7 +295,7 @@ static PROCESS_FLAG: Visible = Visible {
                 Some([flag, options]) if flag.as_atom().map(Atom::text) == Some("monitor_nodes") => {
                     if *options != Term::Nil {
                         return Err(Raise::unsupported(
-                            "net_kernel:monitor_nodes with options is not supported: there are no other nodes",
+                            "net_kernel:monitor_nodes with options is not supported: there are no other nodes; leave the options out",
                         ));
                     }
                     monitor_nodes(p, &a[1])?

@@ -11,9 +11,10 @@ use crate::term::{Atom, Term, known};
 static WHEREIS: Visible = Visible {
     touches: |look, touch| touch.read(whole(look)),
     ready: None,
-    act: |m, _, a| match m.tables.get(&a[0]) {
-        Some(t) => value(t.id),
-        None => value(known::UNDEFINED),
+    act: |m, _, a| match (&a[0], m.tables.get(&a[0])) {
+        (Term::Atom(_), Some(t)) => value(t.id),
+        (Term::Atom(_), None) => value(known::UNDEFINED),
+        _ => bad(),
     },
 };
 

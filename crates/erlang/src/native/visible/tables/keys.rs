@@ -37,7 +37,7 @@ static INSERT_NEW: Visible = Visible {
 pub(super) static LOOKUP: Visible = Visible {
     touches: reads_key,
     ready: None,
-    act: |m, task, a| value(Term::list(table(m, task, &a[0], false)?.lookup(&a[1]).iter().cloned())),
+    act: |m, task, a| value(table(m, task, &a[0], false)?.lookup_list(&a[1])),
 };
 
 static LOOKUP_ELEMENT: Visible = Visible {
@@ -77,7 +77,7 @@ static DELETE_KEY: Visible = Visible {
 static TAKE: Visible = Visible {
     touches: writes_key,
     ready: None,
-    act: |m, task, a| value(Term::list(table_mut(m, task, &a[0])?.remove(&a[1]))),
+    act: |m, task, a| value(table_mut(m, task, &a[0])?.remove(&a[1])),
 };
 
 static DELETE_OBJECT: Visible = Visible {

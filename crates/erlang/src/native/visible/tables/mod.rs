@@ -83,6 +83,11 @@ pub(in super::super) fn succeeds(visible: &Visible, look: &Look<'_>) -> bool {
         && allows(true).is_some_and(|t| t.key_of(&look.args[1]).is_some())
 }
 
+/// Whether an operation changes objects of one table.
+pub(in super::super) fn changes_keys(visible: &Visible) -> bool {
+    std::ptr::eq(visible, &keys::INSERT)
+}
+
 fn reads_key(look: &Look<'_>, touch: Touch) -> Touch {
     touches_keys(look, touch, &look.args[1..2], false)
 }

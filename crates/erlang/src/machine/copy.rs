@@ -1,0 +1,133 @@
+//! Copies of states. A search makes one for nearly each step that it takes, mostly over a state that it is done with and
+//! that has nearly everything in common with the new one: so memory is used again, and what is the same is left alone.
+
+use super::{Machine, Task};
+use std::rc::Rc;
+
+impl Task {
+    /// Whether both are seen to be the same at a glance.
+    #[inline]
+    fn is_same(&self, other: &Task) -> bool {
+        match (self, other) {
+            (Task::Process(a), Task::Process(b)) => Rc::ptr_eq(a, b),
+            (Task::Pair(a), Task::Pair(b)) => Rc::ptr_eq(a, b),
+            (Task::Timer(a), Task::Timer(b)) | (Task::Spent(a), Task::Spent(b)) => Rc::ptr_eq(a, b),
+            (Task::Letter(a), Task::Letter(b)) => Rc::ptr_eq(a, b),
+            (Task::Received(a), Task::Received(b)) | (Task::End(a), Task::End(b)) => a == b,
+            (Task::Faults, Task::Faults) => true,
+            _ => false,
+        }
+    }
+}
+
+#[inline]
+fn copy_tasks(to: &mut Vec<Task>, from: &[Task]) {
+    to.truncate(from.len());
+    let (both, more) = from.split_at(to.len());
+    for (to, from) in to.iter_mut().zip(both) {
+        if !to.is_same(from) {
+            *to = from.clone();
+        }
+    }
+    to.extend(more.iter().cloned());
+}
+
+#[inline]
+fn copy_shared<T>(to: &mut Rc<T>, from: &Rc<T>) {
+    if !Rc::ptr_eq(to, from) {
+        *to = from.clone();
+    }
+}
+
+impl Clone for Machine {
+    fn clone(&self) -> Machine {
+        Machine {
+            env: self.env.clone(),
+            tasks: self.tasks.clone(),
+            births: self.births.clone(),
+            steps: self.steps,
+            index: self.index.clone(),
+            names: self.names.clone(),
+            tables: self.tables.clone(),
+            persistent: self.persistent.clone(),
+            numbers: self.numbers.clone(),
+            environment: self.environment.clone(),
+            now: self.now,
+            monotonic: self.monotonic,
+            kills_left: self.kills_left,
+            ticking: self.ticking,
+            result: self.result.clone(),
+            over: self.over.clone(),
+            failed: self.failed.clone(),
+            halted: self.halted,
+            letters: self.letters.clone(),
+            mover: self.mover,
+            hurried: self.hurried,
+            objects: self.objects.clone(),
+            pending: self.pending.clone(),
+            marks: self.marks.clone(),
+            moved: self.moved,
+            stale: self.stale,
+            fresh: self.fresh,
+            enabled: self.enabled.clone(),
+            log: self.log.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Machine) {
+        // All of them by name, so that none is forgotten.
+        let Machine {
+            env,
+            tasks,
+            births,
+            steps,
+            index,
+            names,
+            tables,
+            persistent,
+            numbers,
+            environment,
+            now,
+            monotonic,
+            kills_left,
+            ticking,
+            result,
+            over,
+            failed,
+            halted,
+            letters,
+            mover,
+            hurried,
+            objects,
+            pending,
+            marks,
+            moved,
+            stale,
+            fresh,
+            enabled,
+            log,
+        } = other;
+        copy_shared(&mut self.env, env);
+        copy_tasks(&mut self.tasks, tasks);
+        copy_shared(&mut self.births, births);
+        copy_shared(&mut self.index, index);
+        copy_shared(&mut self.names, names);
+        copy_shared(&mut self.tables, tables);
+        copy_shared(&mut self.persistent, persistent);
+        copy_shared(&mut self.numbers, numbers);
+        copy_shared(&mut self.environment, environment);
+        self.result.clone_from(result);
+        self.over.clone_from(over);
+        self.failed.clone_from(failed);
+        self.letters.clone_from(letters);
+        self.objects.clone_from(objects);
+        self.pending.clone_from(pending);
+        self.marks.clone_from(marks);
+        self.enabled.clone_from(enabled);
+        self.log.clone_from(log);
+        (self.steps, self.now, self.monotonic) = (*steps, *now, *monotonic);
+        (self.kills_left, self.ticking, self.halted) = (*kills_left, *ticking, *halted);
+        (self.mover, self.hurried) = (*mover, *hurried);
+        (self.moved, self.stale, self.fresh) = (*moved, *stale, *fresh);
+    }
+}
