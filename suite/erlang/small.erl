@@ -2,7 +2,7 @@
 -module(small).
 -export([readers_2/0, readers_3/0, readers_5/0, readers_10/0, readers_13/0, last_zero_3/0, last_zero_5/0,
          last_zero_7/0, last_zero_9/0, last_zero_13/0, names/0, links/0, monitors/0, aliases/0, tables/0, timers/0,
-         exits/0, counters/0, register_race/0, listing_5_14/0, two_senders/0, ring_5/0]).
+         exits/0, counters/0, register_race/0, listing_5_14/0, two_senders/0, ring_5/0, readers_16/0]).
 
 readers_2() -> readers(2).
 readers_3() -> readers(3).
@@ -136,3 +136,6 @@ counters() ->
     counters:get(C, 1).
 
 catch_badarg(F) -> try F() catch error:badarg -> badarg end.
+
+%% Long enough for several workers.
+readers_16() -> readers(16).
