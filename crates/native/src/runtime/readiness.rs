@@ -153,9 +153,7 @@ impl Execution {
         if self.halted | self.time_may_pass | self.main_waits | !self.idle_timers.is_empty() {
             return self.settle_carefully();
         }
-        while let Some(object) = self.changed.pop() {
-            self.evaluate_watchers(object);
-        }
+        self.evaluate_changed();
         if !self.newborn.is_empty() || self.ready.is_empty() {
             return self.settle_carefully();
         }

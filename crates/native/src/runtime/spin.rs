@@ -44,7 +44,9 @@ impl Execution {
     #[cold]
     pub fn consider_spin(&mut self, id: TaskId) {
         let task = self.task(id);
-        let looks_back = task.op.verb.manner != Manner::Yielding && task.spin.turn.is_none();
+        let op = task.op;
+        let hint = op.verb.manner == Manner::Yielding;
+        let looks_back = !hint && task.spin.turn.is_none();
         if looks_back && !self.log.is_kept() && task.has_changed_something_in(FEWEST_LOOKS) {
             return;
         }
@@ -52,9 +54,7 @@ impl Execution {
             return;
         }
         let task = self.task(id);
-        let op = task.op;
-        let hint = op.verb.manner == Manner::Yielding;
-        if !hint && task.spin.turn.is_none() {
+        if looks_back {
             if task.steps > 0 {
                 self.look_for_a_loop(id);
             }

@@ -207,9 +207,7 @@ impl Execution {
             && !self.task(pick.task).odd
         {
             self.decided = Decision::STOP;
-            self.option = pick.option;
-            self.unwatch_objects(pick.task);
-            self.log_step(pick.task);
+            self.begin_step(pick);
             self.current = pick.task;
             way.to = self.task(pick.task).fiber.as_ref().expect("a task that runs has a fiber").at();
         }
@@ -229,9 +227,7 @@ impl Execution {
     #[inline(always)]
     pub(super) fn take(&mut self, pick: Pick) {
         let id = pick.task;
-        self.option = pick.option;
-        self.unwatch_objects(id);
-        self.log_step(id);
+        self.begin_step(pick);
         if !self.task(id).odd {
             return self.resume(id);
         }
@@ -240,6 +236,14 @@ impl Execution {
             Role::Thread | Role::Janitor => self.resume(id),
             Role::Timer { of, .. } => self.fire(id, of),
         }
+    }
+
+    /// A step was picked; its task no longer waits.
+    #[inline(always)]
+    fn begin_step(&mut self, pick: Pick) {
+        self.option = pick.option;
+        self.unwatch_objects(pick.task);
+        self.log_step(pick.task);
     }
 
     /// Begins the line of a step that was picked; the task no longer waits.
