@@ -9,18 +9,16 @@ pub(super) const LANES: usize = 8;
 /// No step is known.
 pub(super) const NOTHING: Clock = [0; LANES];
 
-/// Learns all that `theirs` knows.
+/// All that either knows.
 #[inline(always)]
-pub(super) fn join_one(mine: &mut Clock, theirs: &Clock) {
-    for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        *mine = (*mine).max(*theirs);
-    }
+pub(super) fn joined(mine: Clock, theirs: &Clock) -> Clock {
+    std::array::from_fn(|lane| mine[lane].max(theirs[lane]))
 }
 
-/// The same where there are more than eight tasks.
+/// Learns all that `theirs` knows.
 #[inline(always)]
 pub(super) fn join(mine: &mut [Clock], theirs: &[Clock]) {
     for (mine, theirs) in mine.iter_mut().zip(theirs) {
-        join_one(mine, theirs);
+        *mine = joined(*mine, theirs);
     }
 }

@@ -315,21 +315,79 @@ impl Path {
 
     /// An operation of `task` may come next. Says whether something that conflicts with it could come behind it: whether
     /// it learns of any step that its task did not know of.
-    #[inline]
+    #[inline(always)]
     pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let from = self.tasks[task.index()].from() as usize;
+        if self.width > 1 {
+            return self.learns_widely(from, accesses);
+        }
+        self.clocks.truncate(self.events.len());
+        let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
+        self.clocks.push(known);
+        match accesses.only() {
+            Some(only) if self.last_barrier == 0 => self.learns_of_one(only),
+            _ => self.learns_of_several(accesses),
+        }
+    }
+    /// The same for an operation with one access, in the last clock.
+    #[inline(always)]
+    fn learns_of_one(&mut self, access: Access) -> bool {
+        let Some(touched) = self.touched.get(access.object.index()).copied() else { return false };
+        let last = touched.before(access.mode);
+        let learns = last > 0 && self.learns_of(last as usize - 1);
+        if last > touched.wrote { self.learns_of_readers(access, touched) | learns } else { learns }
+    }
+    /// The same for an operation that comes behind step `at`.
+    #[inline(always)]
+    fn learns_of(&mut self, at: usize) -> bool {
+        let Some((clock, clocks)) = self.clocks.split_last_mut() else { return false };
+        let event = &self.events[at];
+        // Whoever knows a step knows all that it knew.
+        let learns = clock[event.task.index() % LANES] < event.time as i32;
+        if learns {
+            *clock = clock::joined(*clock, &clocks[at]);
+        }
+        learns
+    }
+    /// The same for one that writes, behind the reads and the last write before the last one.
+    #[inline(never)]
+    fn learns_of_readers(&mut self, access: Access, Touched { by, wrote }: Touched) -> bool {
+        let (mut next, mut learns) = (by, false);
+        // What lies before the last barrier is known already.
+        while next > wrote.max(self.last_barrier) {
+            next = self.found_by(next as usize - 1, access.object).0.by;
+            learns |= next > 0 && self.learns_of(next as usize - 1);
+        }
+        learns
+    }
+    /// The same with any accesses.
+    #[inline(never)]
+    fn learns_of_several(&mut self, accesses: Accesses) -> bool {
+        let mut learns = false;
+        if accesses.is_everything() {
+            for task in 0..self.tasks.len() {
+                let last = self.tasks[task].last as usize;
+                learns |= last > 0 && self.learns_of(last - 1);
+            }
+            return learns;
+        }
+        if self.last_barrier > 0 {
+            learns = self.learns_of(self.last_barrier as usize - 1);
+        }
+        for access in accesses.iter() {
+            learns |= self.learns_of_one(access);
+        }
+        learns
+    }
+    /// The same where there are more than eight tasks.
+    #[inline(never)]
+    fn learns_widely(&mut self, from: usize, accesses: Accesses) -> bool {
         self.clocks.truncate(self.events.len() * self.width);
         match self.width {
-            1 => {}
-            2 => return self.learns_among::<2>(from, accesses),
-            3 | 4 => return self.learns_among::<4>(from, accesses),
-            _ => return self.learns_among_many(from, accesses),
+            2 => self.learns_among::<2>(from, accesses),
+            3 | 4 => self.learns_among::<4>(from, accesses),
+            _ => self.learns_among_many(from, accesses),
         }
-        let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
-        let mut clock = known;
-        self.each_before(accesses, |path, at| clock::join_one(&mut clock, &path.clocks[at]));
-        self.clocks.push(clock);
-        clock != known
     }
     /// The same with clocks of at most so many parts.
     fn learns_among<const PARTS: usize>(&mut self, from: usize, accesses: Accesses) -> bool {
@@ -390,6 +448,7 @@ impl Path {
     }
 
     /// Adds the step of which [`Path::learns`] was asked last.
+    #[inline(always)]
     pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
         let at = self.events.len() as u32;
         let (part, lane) = (task.index() / LANES, task.index() % LANES);
@@ -441,7 +500,7 @@ impl Path {
     fn touch(&mut self, at: u32, access: Access) -> Touched {
         let object = access.object.index();
         if object >= self.touched.len() {
-            self.touched.resize(object + 1, Touched::default());
+            self.meet_object(object);
         }
         let touched = &mut self.touched[object];
         let found = *touched;
@@ -452,14 +511,27 @@ impl Path {
         found
     }
     /// The same for several accesses.
+    #[inline(never)]
     fn touch_many(&mut self, at: u32, accesses: Accesses) -> (Touched, u32) {
         let mut found = [Touched::default(); 3];
         for (lane, access) in accesses.iter().enumerate() {
-            let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
-            found[lane] = if first < lane { found[first] } else { self.touch(at, Access { mode, ..access }) };
+            found[lane] = self.touch(at, access);
+            if found[lane].by > at {
+                // It has touched the object already, and that found what was there before.
+                let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
+                found[lane] = found[first];
+                if mode == Mode::Write {
+                    self.touched[access.object.index()].wrote = at + 1;
+                }
+            }
         }
         self.found.push([found[1], found[2]]);
         (found[0], self.found.len() as u32)
+    }
+    /// An object is touched for the first time.
+    #[cold]
+    fn meet_object(&mut self, object: usize) {
+        self.touched.resize(object + 1, Touched::default());
     }
     /// Who had touched `object` before step `at` did, and how that does.
     #[inline]
@@ -570,6 +642,7 @@ impl Path {
             }
         }
     }
+    #[inline(never)]
     fn close(&mut self, task: TaskId, at: u32) {
         for reversal in &mut self.reversals {
             if reversal.closed == OPEN && reversal.deferred.task == task {
