@@ -302,7 +302,7 @@ impl Checker {
             return Box::new(tests::Doubts { asked: false });
         }
         let inside: Box<dyn Strategy> = match &self.choice {
-            Choice::Exhaustive if bounds.is_none() => return Box::new(Optimal::new()),
+            Choice::Exhaustive if bounds.is_none() => return Optimal::boxed(),
             Choice::Exhaustive => return Box::new(Bounded::new(bounds).beyond(explored)),
             Choice::Dfs => Box::new(Dfs::new()),
             Choice::PreemptionBounding => {

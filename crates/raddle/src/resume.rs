@@ -97,6 +97,9 @@ impl Checker {
 /// Adds what was found before the search was stopped. Results that came then and again are counted together; the
 /// others are returned, in words.
 pub(crate) fn add<T: Debug>(earlier: &Counted, found: &mut Findings<T>) -> BTreeMap<String, u64> {
+    if earlier.is_nothing() {
+        return BTreeMap::new();
+    }
     earlier.add_to(found);
     if earlier.undecided > 0 && matches!(found.coverage.extent, Extent::Exhaustive | Extent::Within(_)) {
         let undecided = thousands(found.undecided);

@@ -206,8 +206,7 @@ where
         }),
     }
     drop(watching);
-    let stopped = shared.watched.stopped();
-    let total = shared.into_total();
+    let (total, stopped) = shared.into_total();
     // Many a search is through before anybody has asked.
     let interrupted = match stopped {
         Some(why) => why == Stopped::Interrupted,
@@ -216,9 +215,11 @@ where
     // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
     let stopped =
         stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
-    let executions = in_words(plan.counted + total.executions);
+    let executions = || in_words(plan.counted + total.executions);
     let extent = match (&stopped, kind) {
-        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => Extent::Part(interrupted_after(&executions)),
+        (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
+            Extent::Part(interrupted_after(&executions()))
+        }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, _) if total.undecided > 0 => {
@@ -230,9 +231,9 @@ where
             Stopped::Failure => "stopped at the first failure".to_owned(),
             Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
             Stopped::Refuted => "stopped to begin anew".to_owned(),
-            Stopped::Executions => format!("stopped after {executions}"),
-            Stopped::Time => format!("stopped after {executions} at the time limit"),
-            Stopped::Interrupted => interrupted_after(&executions),
+            Stopped::Executions => format!("stopped after {}", executions()),
+            Stopped::Time => format!("stopped after {} at the time limit", executions()),
+            Stopped::Interrupted => interrupted_after(&executions()),
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();

@@ -68,21 +68,20 @@ impl Pool {
     /// Waits for work; none when the search is over.
     pub fn take(&self) -> Option<Job> {
         let mut state = self.state.lock().unwrap();
-        self.hungry.fetch_add(1, Ordering::Relaxed);
-        let job = loop {
+        loop {
             if self.is_closed() {
-                break None;
+                return None;
             }
             if let Some(job) = state.jobs.pop() {
                 state.busy += 1;
-                break Some(job);
+                return Some(job);
             }
             if state.busy == 0 {
-                break None;
+                return None;
             }
+            self.hungry.fetch_add(1, Ordering::Relaxed);
             state = self.changed.wait(state).unwrap();
-        };
-        self.hungry.fetch_sub(1, Ordering::Relaxed);
-        job
+            self.hungry.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 }

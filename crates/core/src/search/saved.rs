@@ -31,6 +31,11 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// Nothing was tried.
+    pub fn is_nothing(&self) -> bool {
+        self.executions + self.abandoned == 0
+    }
+
     /// What a search has found, after what earlier parts of it had found.
     pub fn of<T: Debug>(earlier: &Counted, found: &Findings<T>) -> Counted {
         let mut all = earlier.clone();

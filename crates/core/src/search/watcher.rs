@@ -26,6 +26,16 @@ pub(super) enum Stopped {
     Executions,
 }
 
+/// What is known of a search so far, and once it is over.
+#[derive(Default)]
+pub(super) struct Known {
+    /// How much of the whole tree has been explored; none if there is no telling.
+    pub explored: Option<f64>,
+    pub stopped: Option<Stopped>,
+    /// The first panic that was none of the program's.
+    panic: Option<Box<dyn Any + Send>>,
+}
+
 /// What the watcher may know of a search.
 pub(super) struct Watched {
     pub pool: Pool,
@@ -35,15 +45,11 @@ pub(super) struct Watched {
     pub failures: AtomicU64,
     /// The most that a strategy has held at once.
     pub peak: AtomicU64,
-    /// How much of the whole tree has been explored; none if there is no telling.
-    explored: Mutex<Option<f64>>,
+    state: Mutex<Known>,
     estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
     begun: Instant,
     time: Option<Duration>,
-    stopped: Mutex<Option<Stopped>>,
-    /// The first panic that was none of the program's.
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
     /// When it is looked at next; none when it is over. Held while it is looked at.
     due: Mutex<Option<Instant>>,
 }
@@ -57,13 +63,11 @@ impl Watched {
             earlier: plan.counted,
             failures: AtomicU64::new(0),
             peak: AtomicU64::new(0),
-            explored: Mutex::new(Some(plan.explored)),
+            state: Mutex::new(Known { explored: Some(plan.explored), ..Known::default() }),
             estimates: Mutex::default(),
             listener,
             begun,
             time: plan.budget.time,
-            stopped: Mutex::new(None),
-            panic: Mutex::new(None),
             due: Mutex::new(Some(begun + NAP)),
         }
     }
@@ -76,36 +80,31 @@ impl Watched {
 
     /// The most telling reason counts.
     pub fn note_stop(&self, why: Stopped) {
-        let mut stopped = self.stopped.lock().unwrap();
+        let stopped = &mut self.state.lock().unwrap().stopped;
         *stopped = Some(stopped.map_or(why, |old| old.min(why)));
     }
 
     /// So much more of the tree has been explored; none if there is no telling.
     pub fn note_explored(&self, more: Option<f64>) {
-        let mut explored = self.explored.lock().unwrap();
+        let explored = &mut self.state.lock().unwrap().explored;
         *explored = explored.zip(more).map(|(explored, more)| explored + more);
     }
 
-    pub fn explored(&self) -> Option<f64> {
-        *self.explored.lock().unwrap()
-    }
-
-    pub fn stopped(&self) -> Option<Stopped> {
-        *self.stopped.lock().unwrap()
-    }
-
-    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
-    /// nobody waits for whoever panicked, and [`Watched::pass_panic_on`] passes the panic on.
-    pub fn guard(&self, work: impl FnOnce()) {
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-            self.panic.lock().unwrap().get_or_insert(payload);
-            self.pool.close();
+    /// It is over. A panic that was none of the program's is passed on.
+    pub fn end(&self) -> Known {
+        let mut known = std::mem::take(&mut *self.state.lock().unwrap());
+        match known.panic.take() {
+            Some(payload) => std::panic::resume_unwind(payload),
+            None => known,
         }
     }
 
-    pub fn pass_panic_on(&self) {
-        if let Some(payload) = self.panic.lock().unwrap().take() {
-            std::panic::resume_unwind(payload);
+    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
+    /// nobody waits for whoever panicked, and [`Watched::end`] passes the panic on.
+    pub fn guard(&self, work: impl FnOnce()) {
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
+            self.state.lock().unwrap().panic.get_or_insert(payload);
+            self.pool.close();
         }
     }
 
@@ -138,7 +137,7 @@ impl Watched {
             elapsed: now - self.begun,
             finished_bound: None,
             peak: self.peak.load(Ordering::Relaxed),
-            estimate: self.explored().and_then(add),
+            estimate: self.state.lock().unwrap().explored.and_then(add),
         });
     }
 }

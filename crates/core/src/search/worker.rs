@@ -2,7 +2,7 @@
 
 use super::pool::Pool;
 use super::run::{Ran, execute};
-use super::watcher::{Stopped, Watched};
+use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
 use crate::strategy::{Next, Part, Strategy};
 use crate::ticket::Ticket;
@@ -11,7 +11,7 @@ use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A strategy, and the last trace that it has seen.
@@ -57,8 +57,9 @@ pub(super) struct Shared<'a, T> {
     pub watched: Arc<Watched>,
     /// The next execution number that nobody has.
     next: AtomicU64,
-    /// Numbers below that one that nobody has any more.
+    /// Numbers below that one that nobody has any more, and whether there were any. Samplers leave none.
     spare: Mutex<Vec<u64>>,
+    any_spare: AtomicBool,
     /// Executions from this number on are not wanted: one with a lower number failed.
     limit: AtomicU64,
     /// How many numbers a worker takes at a time.
@@ -103,6 +104,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             watched: Arc::new(Watched::new(plan, pool, listener.clone())),
             next: AtomicU64::new(plan.counted),
             spare: Mutex::new(Vec::new()),
+            any_spare: AtomicBool::new(false),
             limit: AtomicU64::new(u64::MAX),
             block: if sampling { 32 } else { 1 },
             sampling,
@@ -112,18 +114,19 @@ impl<'a, T: Ord> Shared<'a, T> {
         }
     }
 
-    pub fn into_total(self) -> Total<T> {
-        self.watched.pass_panic_on();
+    /// All workers are done: what they have found, and why they stopped if they had to.
+    pub fn into_total(self) -> (Total<T>, Option<Stopped>) {
+        let Known { explored, stopped, .. } = self.watched.end();
         let mut total = self.total.into_inner().unwrap();
-        total.explored = self.watched.explored();
-        let is_wanted = match self.watched.stopped() {
+        total.explored = explored;
+        let mut jobs = self.left.into_inner().unwrap();
+        let is_wanted = match stopped {
             Some(Stopped::Interrupted | Stopped::Time) => true,
             // It may be a lot.
             Some(Stopped::Executions) => self.plan.keeps_left,
             _ => false,
         };
         if is_wanted {
-            let mut jobs = self.left.into_inner().unwrap();
             jobs.extend(self.watched.pool.take_all());
             let parts: Option<Vec<Vec<Part>>> = jobs.iter_mut().map(|job| job.strategy.save()).collect();
             let parts = parts.map(|parts| parts.concat());
@@ -133,14 +136,14 @@ impl<'a, T: Ord> Shared<'a, T> {
             }
             total.left = parts.filter(|parts| !parts.is_empty());
         }
+        jobs.into_iter().for_each(|job| job.strategy.retire());
         total.assumptions.sort();
         total.assumptions.dedup();
-        total
+        (total, stopped)
     }
 
     fn numbers(&self) -> Range<u64> {
-        // Samplers leave none.
-        if !self.sampling
+        if self.any_spare.load(Ordering::Relaxed)
             && let Some(spare) = self.spare.lock().unwrap().pop()
         {
             return spare..spare + 1;
@@ -255,7 +258,10 @@ where
 
     /// A job is done: what it has seen counts in the end if it was the last.
     fn done(&mut self, job: &Job) {
-        self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
+        if !self.numbers.is_empty() {
+            self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
+            self.shared.any_spare.store(true, Ordering::Relaxed);
+        }
         self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
     }
 

@@ -130,4 +130,6 @@ pub trait Strategy: Send {
     /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
     /// sampling, when the budget is used up). Asked before a search and when a part of it is done.
     fn extent(&self, executions: u64) -> Extent;
+    /// It is not asked for anything more.
+    fn retire(self: Box<Self>) {}
 }

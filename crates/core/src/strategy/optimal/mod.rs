@@ -59,7 +59,6 @@ use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
-use memory::Memory;
 use path::{Deferred, Event, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
 use work::{Item, Move, Picks, Work};
@@ -102,23 +101,15 @@ impl Default for Optimal {
     }
 }
 
-impl Drop for Optimal {
-    fn drop(&mut self) {
-        let Optimal { path, work, schedule, scratch, .. } = self;
-        let (path, work) = (std::mem::take(path), std::mem::take(work));
-        let (schedule, scratch) = (std::mem::take(schedule), std::mem::take(scratch));
-        Memory { path, work, schedule, scratch }.give_back();
-    }
-}
-
 impl Optimal {
     /// A search of the whole tree.
     pub fn new() -> Optimal {
-        let Memory { path, work, schedule, scratch } = Memory::take();
+        let mut work = Work::default();
+        work.begin();
         Optimal {
-            path,
+            path: Path::with_room(),
             work,
-            schedule,
+            schedule: Picks::new(),
             taken: 0,
             deferred: None,
             fatal: None,
@@ -130,7 +121,7 @@ impl Optimal {
             share: 1.0,
             told: 0.0,
             inherited: Vec::new(),
-            scratch,
+            scratch: Scratch::default(),
             peak: 0,
         }
     }
@@ -547,5 +538,9 @@ impl Strategy for Optimal {
 
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Exhaustive
+    }
+
+    fn retire(self: Box<Self>) {
+        self.give_back();
     }
 }
