@@ -375,6 +375,15 @@ pub trait Driver {
     fn looks_back(&self) -> bool {
         true
     }
+    /// The steps that a run begins with, before anything is decided: the first ones of the run before it. A world may
+    /// take some of them, or all, without asking.
+    fn kept(&self) -> &[Step] {
+        &[]
+    }
+    /// The first so many of those have been taken.
+    fn retraced(&mut self, steps: usize) {
+        let _ = steps;
+    }
     /// What happens at this point, which is not over.
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
     /// A step of `task` happens by itself, at once and without a choice, because it would commute with

@@ -111,6 +111,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     #[inline]
     fn run(&mut self, driver: &mut dyn Driver) {
+        self.execution.set_out_to_retrace(driver);
         // The driver hears of what happens by itself before the first point.
         self.prepare();
         self.execution.drive(driver);

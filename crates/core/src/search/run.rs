@@ -2,7 +2,7 @@
 
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use crate::verdict::{Defect, FailureKind, thousands};
 use crate::world::{Describe, Dice, Driver, End, Pending, Pick, Point, World};
 
@@ -125,6 +125,15 @@ struct Seat<'a> {
 impl Driver for Seat<'_> {
     fn looks_back(&self) -> bool {
         self.strategy.looks_back()
+    }
+
+    fn kept(&self) -> &[Step] {
+        &self.trace.steps()[self.kept..self.keep]
+    }
+
+    fn retraced(&mut self, steps: usize) {
+        self.kept += steps;
+        self.care();
     }
 
     #[inline]

@@ -17,6 +17,7 @@ use super::past::History;
 use super::race::Races;
 use super::ready::{Listed, TaskSet};
 use super::rereads::Reread;
+use super::retrace::Script;
 use super::stack::Stacks;
 use super::task::{Came, Role, Task};
 use super::watch::Watch;
@@ -105,6 +106,8 @@ pub(crate) struct Execution {
     pub(crate) calm: bool,
     /// What it decided and has not happened yet.
     pub(super) decided: Decision,
+    /// The steps that this execution begins with: see [`super::retrace`].
+    pub(super) retraces: Script,
     pub failure: Option<Defect>,
     /// Main has ended.
     pub over: bool,
@@ -185,6 +188,7 @@ impl Execution {
             driver: None,
             calm: false,
             decided: Decision::STOP,
+            retraces: Script::NOTHING,
             stopped: false,
             failure: None,
             over: false,
@@ -232,7 +236,9 @@ impl Execution {
         std::mem::swap(&mut self.log, &mut self.last_log);
         self.log.reset();
         self.races.reset();
-        self.history.reset();
+        if !self.retraces.is_on {
+            self.history.reset();
+        }
         self.atomic_steps.clear();
         self.rereads.clear();
         self.clock.reset();
@@ -290,7 +296,7 @@ impl Execution {
         self.calm = false;
         self.pending.push(Pending::NOTHING);
         self.task_mut(id).renew(role, parent, number);
-        self.history.bear(role, parent, number);
+        self.history.bear(id.index(), role, parent, number);
         if !self.rereads.is_empty() {
             self.bear_after_rereads(parent, id);
         }
@@ -458,6 +464,7 @@ impl Execution {
     }
 
     pub fn add_timer_task(&mut self, of: TaskId) -> TaskId {
+        self.retrace_no_further();
         self.task_mut(of).timers += 1;
         let number = self.task(of).timers;
         self.add_task(Role::Timer { of, number }, of, number)

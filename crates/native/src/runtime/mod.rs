@@ -28,6 +28,7 @@ pub(crate) mod race;
 mod readiness;
 mod ready;
 mod rereads;
+mod retrace;
 mod serial;
 pub(crate) mod spare;
 mod spin;

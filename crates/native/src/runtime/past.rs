@@ -10,6 +10,7 @@ use super::operation::{Changes, NO_OBJECT, Op, Sense};
 use super::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use raddle_core::trace::Step;
 use raddle_core::world::{Birth, Part, Past};
 use std::cell::RefCell;
 
@@ -17,6 +18,7 @@ use std::cell::RefCell;
 #[derive(Clone, Copy)]
 pub(crate) struct Was {
     task: TaskId,
+    option: u32,
     /// Its line in the log.
     line: u32,
     /// What it means to operations that wait for its object.
@@ -78,6 +80,9 @@ pub(crate) struct History {
     last: Vec<Change>,
     /// The steps that used up a spurious wake-up or failure, plus 1.
     spent: Vec<u32>,
+    /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
+    /// the changes that are none, have been.
+    again: Option<(u32, u32)>,
     shadow: RefCell<Option<Box<Execution>>>,
 }
 
@@ -88,6 +93,7 @@ impl History {
         self.asides.clear();
         self.last.clear();
         self.spent.clear();
+        self.again = None;
     }
     pub fn births(&self) -> &[Birth] {
         &self.births
@@ -98,10 +104,58 @@ impl History {
     }
     /// How many steps there were.
     pub fn len(&self) -> u32 {
-        self.steps.len() as u32
+        self.again.map_or(self.steps.len() as u32, |(steps, _)| steps)
     }
-    /// A task is born, as the next one.
-    pub fn bear(&mut self, role: Role, parent: TaskId, number: u32) {
+    /// Whether the first steps were these.
+    pub fn begins_with(&self, steps: &[Step]) -> bool {
+        let same = |(was, step): (&Was, &Step)| was.task == step.task && was.option == step.option;
+        steps.len() < self.steps.len() && self.spent.is_empty() && self.steps.iter().zip(steps).all(same)
+    }
+    /// The first `steps` are taken again.
+    pub fn begin_again(&mut self, steps: usize) {
+        let later = self.asides.iter().rev().take_while(|aside| aside.step as usize > steps).count();
+        self.undo(steps, self.asides.len() - later);
+        let born = self.births.iter().rposition(|birth| birth.after as usize <= steps);
+        self.births.truncate(born.map_or(0, |last| last + 1));
+        self.again = Some((0, 0));
+    }
+    /// One of them is.
+    #[inline]
+    fn walk(&mut self) {
+        if let Some((steps, _)) = &mut self.again {
+            *steps += 1;
+        }
+    }
+    /// No more of them are: what has not come again is forgotten. There are so many tasks now.
+    pub fn go_on(&mut self, tasks: usize) {
+        if let Some((steps, asides)) = self.again.take() {
+            self.undo(steps as usize, asides as usize);
+            self.births.truncate(tasks);
+        }
+    }
+    /// Only the first `steps` and `asides` are left.
+    fn undo(&mut self, steps: usize, asides: usize) {
+        let History { steps: all, asides: beside, last, .. } = self;
+        let mut take_back = |before: &Before| {
+            if before.object != NO_OBJECT {
+                last[before.object.index()] = before.earlier;
+            }
+        };
+        while all.len() > steps || beside.len() > asides {
+            let is_step = beside.last().is_none_or(|aside| (aside.step as usize) < all.len());
+            if is_step && let Some(was) = all.pop() {
+                // The second may be the same object again.
+                was.objects.iter().rev().for_each(&mut take_back);
+            } else if let Some(aside) = beside.pop() {
+                take_back(&aside.before);
+            }
+        }
+    }
+    /// A task is born, as the next one. There were so many before.
+    pub fn bear(&mut self, tasks: usize, role: Role, parent: TaskId, number: u32) {
+        if self.again.is_some() && tasks < self.births.len() {
+            return;
+        }
         let number = match role {
             Role::Timer { .. } => number | Birth::PHANTOM,
             _ => number,
@@ -127,7 +181,28 @@ impl Execution {
         let op = &self.task(id).op;
         let (object, other, part) = (op.object, op.other, op.verb.part);
         let objects = [self.before(object), self.before(other)];
-        self.history.steps.push(Was { task: id, line, part, objects });
+        self.history.steps.push(Was { task: id, option: self.option, line, part, objects });
+    }
+
+    /// A step of `id` is about to happen again, with this line in the log.
+    #[inline]
+    pub(super) fn note_again(&mut self, id: TaskId, line: u32) {
+        #[cfg(debug_assertions)]
+        self.check_past(id, line);
+        let _ = (id, line);
+        self.history.walk();
+    }
+
+    /// What is known of the step is still true.
+    #[cfg(debug_assertions)]
+    fn check_past(&self, id: TaskId, line: u32) {
+        let was = &self.history.steps[self.history.len() as usize];
+        assert_eq!((was.task, was.option, was.line), (id, self.option, line), "raddle: another step");
+        let op = &self.task(id).op;
+        for (before, object) in was.objects.iter().zip([op.object, op.other]) {
+            assert_eq!(before.object, object, "raddle: another object");
+            assert!(object == NO_OBJECT || before.state == self.state_of(object), "raddle: another state");
+        }
     }
 
     #[inline(always)]
@@ -156,6 +231,8 @@ impl Execution {
             let number = self.history.asides.len() as u32;
             let before = self.changed_by(object, Change(number | Change::ASIDE));
             self.history.asides.push(Aside { step: self.history.len(), before });
+        } else if let Some((_, asides)) = &mut self.history.again {
+            *asides += 1;
         }
     }
 

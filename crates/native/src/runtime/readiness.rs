@@ -203,7 +203,7 @@ impl Execution {
 
     /// Evaluates again what depends on what has changed.
     #[inline(always)]
-    fn evaluate_changed(&mut self) {
+    pub(super) fn evaluate_changed(&mut self) {
         if !self.halted {
             while let Some(object) = self.changed.pop() {
                 self.evaluate_watchers(object);

@@ -7,6 +7,7 @@ use super::execution::{By, Execution, Stage, Turn};
 use super::fiber::{Fiber, IS_DIRECT};
 use super::left;
 use super::operation::{NO_OBJECT, Verb};
+use super::retrace::Script;
 use super::spin::LOOK_EVERY;
 use super::task::{Handle, Phase, Role};
 use crate::settings::Detached;
@@ -37,6 +38,11 @@ impl Execution {
             if let Some(turn) = self.announce_oddly(id) {
                 return turn;
             }
+        }
+        if self.retraces.is_on
+            && let Some(turn) = self.announce_again(id)
+        {
+            return turn;
         }
         if self.log.is_kept() {
             self.evaluate(id);
@@ -109,9 +115,13 @@ impl Execution {
             return self.note_unseen(id);
         }
         self.option = 0;
+        let is_known = self.retraces.is_on && self.happens_again(id, &pending);
         self.log_line(id);
         if !self.task(id).spin_reads.is_empty() {
             self.stop_watching_spin(id);
+        }
+        if is_known {
+            return;
         }
         // SAFETY: as in `decide`.
         let goes_on = match self.driver {
@@ -140,6 +150,11 @@ impl Execution {
     #[inline(always)]
     pub(super) fn decide(&mut self) -> Decision {
         let Some(driver) = self.driver else { return Decision::STOP };
+        if self.retraces.is_on
+            && let Some(decision) = self.decide_again()
+        {
+            return decision;
+        }
         if !self.settle() {
             return Decision::STOP;
         }
@@ -156,7 +171,7 @@ impl Execution {
 
     /// Lets the driver decide until the run is over, or until it stops the run.
     pub fn drive(&mut self, driver: &mut dyn Driver) {
-        self.keeps_past = driver.looks_back();
+        self.keeps_past = driver.looks_back() && !self.retraces.is_on;
         // SAFETY: `self.driver` is cleared before this returns.
         let driver = unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) };
         self.is_blind = false;
@@ -190,6 +205,7 @@ impl Execution {
             self.take(pick);
         }
         self.driver = None;
+        self.retraces = Script::NOTHING;
     }
 
     /// Lets `pick` happen.
@@ -284,6 +300,8 @@ impl Execution {
         self.futile = if wrote { 0 } else { self.futile };
         if self.keeps_past {
             self.note_past(id, self.log.present as u32);
+        } else if self.retraces.is_on {
+            self.note_again(id, self.log.present as u32);
         }
         if !self.rereads.is_empty() {
             self.follow_rereads(id, self.log.present as u32);
