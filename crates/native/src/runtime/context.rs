@@ -139,7 +139,10 @@ impl Current {
             slot.place = op.place;
             slot.task = me;
         });
-        let way = self.take_turn();
+        let way = match self.with(|e| e.calm) {
+            true => self.take_turn(),
+            false => self.take_turn_carefully(),
+        };
         if !way.to.is_nowhere() {
             // SAFETY: the way is that of the task that runs.
             unsafe { way.go() };
@@ -153,11 +156,11 @@ impl Current {
         })
     }
 
-    /// Announces the operation that was written into the task. Returns where to go until it is picked, or nowhere if
-    /// it happens at once.
+    /// Announces the operation that was written into the task, in a calm run. Returns where to go until it is picked, or
+    /// nowhere if it happens at once.
     #[inline(never)]
     fn take_turn(self) -> Way {
-        match self.with(|e| if e.calm { e.announce_calmly() } else { None }) {
+        match self.with(|e| e.announce_calmly()) {
             Some(turn) => self.wait_with(turn),
             None => self.take_turn_carefully(),
         }

@@ -9,3 +9,4 @@ mod observers;
 mod oracle;
 mod programs;
 mod random_programs;
+mod retrace;

@@ -168,7 +168,7 @@ fn receivers(shared: &Shared) -> raddle::sync::MutexGuard<'_, (Receiver<i64>, Re
     shared.receivers.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-fn body(program: &[Do], panics: &Arc<Panics>) -> Notes {
+pub fn body(program: &[Do], panics: &Arc<Panics>) -> Notes {
     let (sender, receiver) = channel();
     let (bounded, other) = sync_channel(1);
     let shared = Arc::new(Shared {
