@@ -13,6 +13,8 @@ pub(super) struct Conflicts {
     next: [u32; 4],
     /// Everything conflicts.
     everything: bool,
+    /// The only access, where nothing has touched everything.
+    only: Option<Access>,
     /// Steps that led to others which happened by themselves.
     more: Vec<u32>,
 }
@@ -26,7 +28,16 @@ const ALL: u8 = 0b1111;
 
 impl Conflicts {
     /// Sets out to walk back from the end of `path`, where an operation with these accesses comes next.
+    #[inline]
     pub fn set_out(&mut self, path: &Path, accesses: Accesses) {
+        self.more.clear();
+        self.only = accesses.only().filter(|_| path.last_barrier() == 0);
+        match self.only {
+            Some(only) => self.next[0] = path.last_conflict(only),
+            None => self.set_out_on_several(path, accesses),
+        }
+    }
+    fn set_out_on_several(&mut self, path: &Path, accesses: Accesses) {
         let everything = accesses.is_everything();
         let mut next = [0, 0, 0, if everything { path.len() as u32 } else { path.last_barrier() }];
         let mut each = [None; 3];
@@ -35,11 +46,24 @@ impl Conflicts {
             each[lane] = Some(access);
         }
         (self.accesses, self.each, self.next, self.everything) = (accesses, each, next, everything);
-        self.more.clear();
     }
     /// The next one back, and the walks that came to it.
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {
+        let Some(only) = self.only else { return self.next_of_several(path) };
+        let own = self.next[0];
+        if !self.more.is_empty()
+            && let Some(at) = self.take_more(own)
+        {
+            return Some((at, LED));
+        }
+        let at = own.checked_sub(1)? as usize;
+        let (next, mode) = path.conflict_before(at, only);
+        self.next[0] = next;
+        Some((at, if mode == Mode::Write { 1 } else { NONE }))
+    }
+    #[inline(never)]
+    fn next_of_several(&mut self, path: &Path) -> Option<(usize, u8)> {
         loop {
             let [a, b, c, d] = self.next;
             let own = a.max(b).max(c.max(d));
@@ -96,6 +120,10 @@ impl Conflicts {
     /// All that lies behind on these walks is known to have happened before.
     #[inline]
     pub fn retire(&mut self, walks: u8) {
+        if self.only.is_some() {
+            self.next[0] = if walks & 1 != 0 { 0 } else { self.next[0] };
+            return;
+        }
         for lane in 0..4 {
             if walks & 1 << lane != 0 {
                 self.next[lane] = 0;

@@ -219,7 +219,7 @@ impl Path {
         last.map_or(0, |last| self.events[last].time)
     }
     /// Writes what `task` knew before its next step into `clock`.
-    #[inline]
+    #[inline(always)]
     pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
         clock.clear();
         match self.tasks[task.index()].from() as usize {

@@ -117,6 +117,9 @@ impl Finder<'_> {
                 }
             }
         }
+        if self.scratch.stuck.is_empty() {
+            return self.consider_now(second, first, reversible);
+        }
         self.consider_without(second, first, reversible, 0)
     }
 
@@ -135,6 +138,12 @@ impl Finder<'_> {
             self.scratch.left_out.pop();
             return could;
         }
+        self.consider_now(second, first, reversible)
+    }
+
+    /// The same without those that are left out.
+    #[inline(always)]
+    fn consider_now(&mut self, second: &Second, first: usize, reversible: bool) -> bool {
         let only_program_order = self.keep(second.task, first);
         let seen = match only_program_order {
             true => self.path.could_move(second.task, first),
@@ -189,6 +198,7 @@ impl Finder<'_> {
 
     /// What comes before the operation of `task` if it comes before step `first`: all that does not depend on
     /// `first`, nor on what is left out. Says whether that is only what its task knew.
+    #[inline(always)]
     fn keep(&mut self, task: TaskId, first: usize) -> bool {
         let path = self.path;
         let mut only_program_order = true;
@@ -208,6 +218,7 @@ impl Finder<'_> {
     }
 
     /// Whether what is left out behind `first` was free and took no detour.
+    #[inline(always)]
     fn is_first_to_find(&self, first: usize) -> bool {
         let path = self.path;
         let is_kept = |at: u32| path.knows(&self.scratch.kept, at as usize);

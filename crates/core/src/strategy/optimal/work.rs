@@ -139,6 +139,8 @@ impl Work {
     /// What is left to do: those steps behind that the clock knows, so many, and then `last`.
     #[inline]
     pub fn add(&mut self, item: Item, clock: &[Clock], last: Move, known: usize) {
+        // Where nothing comes before `last` nobody asks what the clock knows.
+        let clock = if known > 0 { clock } else { &[] };
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
         let free = item.depth + known as u32 + 1;
@@ -179,9 +181,10 @@ impl Work {
             found.sort_by_key(|item| item.depth);
         }
         batch.steps = self.steps.len();
-        let above = found[0].depth as usize;
         self.spare.clear();
-        for item in found.iter() {
+        let begun_with_steps = || found.iter().filter(|item| item.width > 0);
+        let Some(above) = begun_with_steps().next().map(|item| item.depth as usize) else { return };
+        for item in begun_with_steps() {
             let clock = &self.clocks[item.clock as usize..][..item.width as usize];
             self.spare.resize(self.spare.len().max(clock.len()), clock::NOTHING);
             clock::join(&mut self.spare, clock);
