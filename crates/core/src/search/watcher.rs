@@ -130,6 +130,8 @@ impl Watched {
         }
         let executions = self.executions.load(Ordering::Relaxed);
         let add = |explored| self.estimates.lock().unwrap().add(executions, explored);
+        // A lock that is not held while the listener is told: it may take its time, or panic.
+        let explored = self.state.lock().unwrap().explored;
         self.listener.tick(&Progress {
             executions,
             earlier: self.earlier,
@@ -137,7 +139,7 @@ impl Watched {
             elapsed: now - self.begun,
             finished_bound: None,
             peak: self.peak.load(Ordering::Relaxed),
-            estimate: self.state.lock().unwrap().explored.and_then(add),
+            estimate: explored.and_then(add),
         });
     }
 }
