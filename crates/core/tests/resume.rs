@@ -6,7 +6,8 @@ mod common;
 use common::Op::{Choose, Sleep};
 use common::classes::classifier;
 use common::machine::Do::{
-    Add, Expect, Join, Load, Lock, Notify, Recv, Send, Spawn, Store, Unlock, Wait, Yield,
+    Add, Expect, Join, Load, Lock, Notify, Read, ReadUnlock, Recv, Send, Spawn, Store, Unlock, Wait, Write,
+    WriteUnlock, Yield,
 };
 use common::machine::{Do, Machine, Outcome, Programs};
 use common::{Toy, all, limited, program, random_machines};
@@ -53,6 +54,13 @@ fn programs() -> Vec<Programs> {
         // Tasks that create tasks are numbered in different ways.
         of(&[two, &[Add(0), Spawn(3), Load(1), Join(0)], &[Spawn(3), Add(1), Load(0)], &[Add(0), Recv(1)]]),
         of(&[two, &[Send(1, 3), Store(0, 1), Send(1, 4)], &[Recv(1), Yield, Expect(0), Store(0, 1)]]),
+        // Writers of two locks, and readers who cannot go on without each other.
+        of(&[
+            &[Spawn(1), Write(1), WriteUnlock(1), Join(0)],
+            &[Write(0), Spawn(2), Read(1), ReadUnlock(1), WriteUnlock(0)],
+            &[Read(1), Read(0), ReadUnlock(0), ReadUnlock(1)],
+        ]),
+        of(&[&main[..2], &[Write(0), WriteUnlock(0), Read(1), Write(2)]]),
     ]
 }
 

@@ -257,8 +257,31 @@ fn op() -> impl Strategy<Value = Do> {
     })
 }
 
+/// Readers and writers of two locks, one inside the other or one after the other.
+fn lock_op() -> impl Strategy<Value = Do> {
+    let leaf = prop_oneof![
+        2 => (0..2usize).prop_map(|l| Write(l, vec![])),
+        2 => (0..2usize).prop_map(|l| Read(l, vec![])),
+        1 => (0..2usize).prop_map(TryWrite),
+        1 => (0..2usize).prop_map(TryRead),
+        1 => Just(Load(0)),
+        1 => Just(Store(0, 1)),
+    ];
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        let inner = prop::collection::vec(inner, 0..2);
+        prop_oneof![
+            (0..2usize, inner.clone()).prop_map(|(l, inner)| Read(l, inner)),
+            (0..2usize, inner).prop_map(|(l, inner)| Write(l, inner)),
+        ]
+    })
+}
+
 pub fn programs() -> impl Strategy<Value = Vec<Do>> {
-    let ops = |most| prop::collection::vec(op(), 0..most);
+    programs_of(op().boxed())
+}
+
+fn programs_of(op: BoxedStrategy<Do>) -> impl Strategy<Value = Vec<Do>> {
+    let ops = |most| prop::collection::vec(op.clone(), 0..most);
     let child = (ops(3), prop::option::of((any::<prop::sample::Index>(), ops(2))), any::<bool>()).prop_map(
         |(mut ops, grandchild, joins)| {
             if let Some((at, inner)) = grandchild {
@@ -319,6 +342,11 @@ proptest! {
 
     #[test]
     fn each_trace_once(program in programs()) {
+        check(&program, Settings::default())?;
+    }
+
+    #[test]
+    fn each_trace_of_two_locks_once(program in programs_of(lock_op().boxed())) {
         check(&program, Settings::default())?;
     }
 

@@ -2,6 +2,7 @@
 //! that it takes to get all of it anew.
 
 use super::Optimal;
+use super::work::Ahead;
 use std::cell::Cell;
 
 thread_local! {
@@ -30,13 +31,17 @@ impl Optimal {
 
     /// Is as good as new.
     fn clear(&mut self) {
-        let Optimal {
-            path, work, schedule, taken, deferred, fatal, time, same, movers, started, begun, ..
-        } = self;
+        let Optimal { path, work, schedule, .. } = self;
         path.clear();
         work.clear();
         work.begin();
         schedule.clear();
+        let Optimal { ahead: Ahead { picks, due, legs }, walk, .. } = self;
+        picks.clear();
+        due.clear();
+        legs.clear();
+        *walk = None;
+        let Optimal { taken, deferred, fatal, time, same, movers, started, begun, .. } = self;
         (*taken, *time, *same) = (0, 0, 0);
         (*deferred, *fatal) = (None, None);
         movers.clear();

@@ -15,8 +15,12 @@
 //! which it was not; that is for the world to say.
 //!
 //! Operations that commute may block a third one together, as readers do a writer. Whether one of them can go on
-//! without the other, and let the writer in, is not known beforehand; so a writer is the free step only where nobody
-//! else can move, and then the readers are there already.
+//! without the other, and let the writer in, is not known beforehand. "The second reads before the writer, and the first
+//! does not" may lead nowhere, if the second cannot go on without the first, and nothing that was seen where the writer
+//! came first can tell. So a writer is the free step only where nobody else can move, and then the readers are there
+//! already; who of them comes before it is found from there. Where writers of several locks are all that can move, one of
+//! them has to go first all the same, with readers of its lock behind the others: that is an [`early`] step, and the
+//! traces in which somebody comes before it are not divided by who does.
 //!
 //! A step that ends the run for everybody, as a panic does, does so again as long as nothing happens that conflicts with
 //! it. So it is as good as blocked: once that is known, others go on, and it is tried again where something has
@@ -29,27 +33,22 @@
 //! steps; for worlds in which operations that do not conflict commute, and what blocks an operation, or makes it end the
 //! run, is among what it conflicts with.
 //!
-//! A schedule may lead nowhere, since all who can move belong to the schedules of others: then it is abandoned, nothing
-//! is lost, and the beginning of an execution was spent. It takes two read-write locks, a writer of the one, and two
-//! readers of it of which the second cannot go on without the first, as where the first reads while it writes the other
-//! lock, and the second wants to read that one, too. "The second reads before the writer, and the first does not" is a
-//! schedule, but the writer never gets in unless the first has read, too. Nothing that was seen when it is found can tell:
-//! the writer came first there, and what the second reader does if it did not was never seen. Another program, the same
-//! in all executions until then, has a second reader that goes on alone if it finds what was there before the writer, and
-//! there the schedule leads to a trace that nothing else leads to. To take another writer for free does not help: where
-//! two such writers stand crosswise, each has such readers behind the other. A reduction with wakeup trees does without,
-//! since it tries "both read" first and reverses the first reader's race from there; it pays with memory that may be
-//! exponential, where this one's is bounded (see [`work`]). Of the executions of random programs that have nothing but
-//! several such locks, it is less than one in a thousand; with one such lock, beside whatever else, none.
+//! No execution is begun in vain: nobody is forbidden anything once the deferred step has come, which is right behind the
+//! schedule, unless what came before it blocks it. If that conflicts with all others, they come behind it; if not, it was
+//! a writer, and early or last. What is left are writers that are taken while somebody else is known to end the run, or is
+//! forbidden: these are not early, and with them an execution might be abandoned. None was in tens of thousands of random
+//! programs, with panics or without.
 
 mod clock;
 mod conflicts;
+mod early;
 mod memory;
 mod names;
 mod path;
 mod races;
 mod saved;
 mod sizes;
+mod walk;
 mod work;
 
 pub use saved::OptimalPart;
@@ -59,9 +58,11 @@ use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Manner, Pending, Pick, Point};
+use early::{Mark, TakenBack};
 use path::{Deferred, Event, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
-use work::{Item, Move, Picks, Work};
+use walk::Walk;
+use work::{Ahead, Item, Move, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
@@ -72,6 +73,9 @@ pub struct Optimal {
     /// The picks that lead from `path` to where the strategy is free, and how many of them were made.
     schedule: Picks,
     taken: usize,
+    /// What else there is on the way, and the way to where somebody comes before an early step.
+    ahead: Ahead,
+    walk: Option<Walk>,
     /// The race that the schedule reverses.
     deferred: Option<Deferred>,
     /// Who must not move first, since that ended the run: there is no schedule then.
@@ -111,6 +115,8 @@ impl Optimal {
             work,
             schedule: Picks::new(),
             taken: 0,
+            ahead: Ahead::default(),
+            walk: None,
             deferred: None,
             fatal: None,
             time: 0,
@@ -127,11 +133,11 @@ impl Optimal {
     }
 
     /// A search of the part of the tree that `item` stands for.
-    fn of(item: Item, path: Path, picks: Picks) -> Optimal {
+    fn of(item: Item, path: Path, ahead: Ahead) -> Optimal {
         let mut part = Optimal::new();
         part.inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
         part.path = path;
-        part.work.begin_with(item, picks);
+        part.work.begin_with(item, ahead);
         part.started = true;
         part
     }
@@ -153,12 +159,20 @@ impl Optimal {
                 && self.path.names.task(self.schedule[self.taken].name) == Some(task)
                 && self.path.steps_of(task) + 1 == self.time;
             let learns = self.path.learns(task, accesses);
-            if learns && !waited && (is_last || self.taken == self.schedule.len()) {
+            let is_free = self.taken == self.schedule.len() && self.walk.is_none();
+            if learns && !waited && (is_last || is_free) {
                 self.find_races(task, accesses, Blocking::Never, point);
             }
+            if !waited && !self.path.early.is_empty() {
+                early::probe(&mut self.path, task, Some(accesses), point);
+            }
             self.path.push(task, 0, accesses, Origin::ByItself, 0);
+            if let Some(walk) = &mut self.walk {
+                walk.remove(self.path.names.of(task), self.path.steps_of(task));
+            }
             if is_last {
                 self.taken += 1;
+                self.leave_marks();
                 if let Some(deferred) = self.deferred {
                     self.path.reverse(deferred);
                 }
@@ -167,7 +181,7 @@ impl Optimal {
         self.path.meet(point);
         while let Some(task) = self.path.next_gone(point) {
             // It could have moved before it was taken away. What else might have come first is known in the end only.
-            if self.taken == self.schedule.len() && !point.waits_for_some(task) {
+            if self.taken == self.schedule.len() && self.walk.is_none() && !point.waits_for_some(task) {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }
@@ -202,7 +216,11 @@ impl Optimal {
             }
             self.try_other_options(task, pending.options, self.deferred);
         }
+        self.probe(task, point);
         self.path.push(task, option, pending.accesses, origin, self.movers(point));
+        if !self.ahead.due.is_empty() {
+            self.leave_marks();
+        }
         if odd {
             self.path.mark_odd();
         }
@@ -212,8 +230,36 @@ impl Optimal {
         Decision::take(Pick { task, option })
     }
 
+    /// Asks a step that comes next whether it could have come before one that was taken early.
+    #[inline]
+    fn probe(&mut self, task: TaskId, point: &Point<'_>) {
+        if !self.path.early.is_empty() {
+            early::probe(&mut self.path, task, None, point);
+        }
+    }
+
+    /// The last pick of the schedule has happened: marks that are due behind it are left.
+    fn leave_marks(&mut self) {
+        let at = self.path.len() as u32 - 1;
+        for due in self.ahead.due.iter().filter(|due| due.after + 1 == self.taken) {
+            self.path.marks.push(Mark { at, ..due.mark });
+        }
+    }
+
+    /// How `task` is taken, which comes last: [early], if somebody else could have moved.
+    #[cold]
+    fn last_origin(&mut self, task: TaskId, point: &Point<'_>) -> Origin {
+        let Optimal { path, work, scratch, .. } = self;
+        let mut finder = Finder { path, work, scratch, point };
+        let mut may = |t: TaskId| !path.is_fatal(t) && !finder.is_forbidden(t, point.pending(t).accesses);
+        let is_early = point.enabled().len() > 1
+            && point.pending(task).accesses.only().is_some()
+            && point.enabled().iter().all(|t| may(*t));
+        if is_early { Origin::Early } else { Origin::Free }
+    }
+
     /// The pick of a free step: tasks that were deferred first, then whoever moved last.
-    fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
+    fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<(TaskId, Origin)> {
         let last = so_far.last_task();
         if self.path.any_fatal() {
             return self.free_of_others(last, point);
@@ -222,7 +268,7 @@ impl Optimal {
             let deferred = self.path.only_deferred();
             return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
                 None => self.free_of_others(last, point),
-                deferred => deferred,
+                Some(deferred) => Some((deferred, Origin::Free)),
             };
         }
         let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
@@ -232,9 +278,11 @@ impl Optimal {
         })?;
         if comes_last(task, point) {
             let others = point.enabled().iter().find(|t| !comes_last(**t, point));
-            return Some(others.copied().unwrap_or(task));
+            return Some(
+                others.map_or_else(|| (task, self.last_origin(task, point)), |t| (*t, Origin::Free)),
+            );
         }
-        Some(task)
+        Some((task, Origin::Free))
     }
 
     /// Whoever can move must not: all that is left is explored elsewhere. What could have come earlier may not be.
@@ -245,11 +293,21 @@ impl Optimal {
                 self.look_for_races(TaskId(at as u32), pending.accesses, point);
             }
         }
+        self.find_entries(None, point);
+    }
+
+    /// What if somebody had come before steps that were taken early?
+    #[inline]
+    fn find_entries(&mut self, last: Option<TakenBack>, point: &Point<'_>) {
+        if !self.path.early.is_empty() {
+            let Optimal { path, work, scratch, .. } = self;
+            Finder { path, work, scratch, point }.find_entries(&last.unwrap_or_default());
+        }
     }
 
     /// The same while there are operations that others explore.
     #[cold]
-    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<TaskId> {
+    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<(TaskId, Origin)> {
         let Optimal { path, work, scratch, .. } = self;
         let deferred = path.open_reversals().map(|r| r.deferred.task);
         let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
@@ -275,7 +333,8 @@ impl Optimal {
             task => task,
         };
         drop(allowed);
-        task.or(fatal)
+        let task = task.or(fatal)?;
+        Some((task, if comes_last(task, point) { self.last_origin(task, point) } else { Origin::Free }))
     }
 
     /// Looks for races of an operation that never comes.
@@ -318,6 +377,15 @@ impl Optimal {
         could.then(|| point.accesses_then(task, last, &[]))
     }
 
+    /// Whether somebody could still move if step `last` had not ended the run.
+    #[cold]
+    fn was_the_end(&self, last: usize, ending: Ending, point: &Point<'_>) -> bool {
+        let tasks = (0..point.all().len() as u32).map(TaskId);
+        let mut others =
+            tasks.filter(|t| *point.pending(*t) != Pending::NOTHING && point.pending(*t).options > 0);
+        ending == Ending::Cut || others.any(|t| self.would_have_touched(t, last, point).is_some())
+    }
+
     /// A task that was free to move has ended the run, and others did in its place, one after the other. Here it goes on
     /// with another option, or the first of those others is yet to come.
     #[cold]
@@ -343,8 +411,27 @@ impl Optimal {
                 None => (t, point.pending(t).accesses, false),
             })
             .collect();
+        let taken_back = TakenBack::new(&self.path, last);
+        let waited_for = early::waited_for(&self.path, last, point);
         self.path.truncate(last);
         self.work.truncate(found);
+        if let Some((early, others)) = waited_for.split_first() {
+            // It was to come before these: only somebody else who does may go on.
+            let Optimal { path, work, scratch, .. } = &mut *self;
+            let mut finder = Finder { path, work, scratch, point };
+            let wakes = |(task, accesses, could): &(TaskId, Accesses, bool)| {
+                let (name, time) = (path.names.of(*task), path.steps_of(*task) + 1);
+                *could && waited_for.iter().all(|leg| leg.is_woken_by(name, time, *accesses))
+            };
+            if pending.iter().any(|p| wakes(p) && !finder.is_forbidden(p.0, p.1)) {
+                self.work.take_back(self.path.names.of(fatal), time);
+                if let Some(task) = self.path.names.task(early.step.name) {
+                    let deferred = Deferred { task, accesses: early.accesses, at: early.at };
+                    self.work.add_others_who_wake((last, fatal, accesses), deferred, early.time, others);
+                }
+            }
+            return;
+        }
         let Optimal { path, work, scratch, .. } = &mut *self;
         let mut finder = Finder { path, work, scratch, point };
         if pending.iter().any(|(task, accesses, could)| *could && !finder.is_forbidden(*task, *accesses)) {
@@ -355,6 +442,7 @@ impl Optimal {
         for (task, accesses, _) in pending {
             self.look_for_races(task, accesses, point);
         }
+        self.find_entries(Some(taken_back), point);
     }
 
     #[inline]
@@ -403,12 +491,20 @@ impl Strategy for Optimal {
             (self.started, self.begun) = (true, true);
             return Next::From(0);
         }
-        match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
+        match self.work.next(&mut self.path, &mut self.ahead, &mut self.same) {
             Some(item) => {
+                std::mem::swap(&mut self.schedule, &mut self.ahead.picks);
                 self.taken = 0;
+                self.walk = None;
                 self.deferred = item.deferred;
+                if item.enters
+                    && let Some(deferred) = self.deferred.take()
+                {
+                    let name = self.path.names.of(deferred.task);
+                    self.walk = Some(Walk::new(&self.ahead.legs, name, item.time, deferred));
+                }
                 self.fatal = item.fatal;
-                if self.path.any_fatal() && item.deferred.is_none() {
+                if self.path.any_fatal() && (item.deferred.is_none() || item.fatal.is_some()) {
                     self.forget_what_came_later();
                 }
                 if let Some((task, accesses)) = item.fatal {
@@ -436,7 +532,10 @@ impl Strategy for Optimal {
         if self.taken < self.schedule.len() {
             return self.follow(point);
         }
-        let Some(task) = self.free(so_far, point) else {
+        if self.walk.is_some() {
+            return self.walk_on(so_far, point);
+        }
+        let Some((task, origin)) = self.free(so_far, point) else {
             self.stuck(point);
             return Decision::ABANDON;
         };
@@ -449,7 +548,11 @@ impl Strategy for Optimal {
         if !self.path.is_fatal(task) {
             self.try_other_options(task, pending.options, None);
         }
-        self.path.push(task, 0, pending.accesses, Origin::Free, self.movers(point));
+        self.probe(task, point);
+        self.path.push(task, 0, pending.accesses, origin, self.movers(point));
+        if origin == Origin::Early {
+            self.path.note_early();
+        }
         Decision::take(Pick { task, option: 0 })
     }
 
@@ -459,10 +562,14 @@ impl Strategy for Optimal {
         }
         let found = self.work.len();
         self.catch_up(so_far.steps(), point);
-        if self.taken < self.schedule.len() {
+        if self.taken < self.schedule.len() || self.walk.is_some() {
             return;
         }
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        if self.path.events[last].origin == Origin::Early && self.was_the_end(last, ending, point) {
+            // Whoever else could move comes before it, whether or not it conflicts with it.
+            self.path.take_as_free(last);
+        }
         let Event { origin, option, .. } = self.path.events[last];
         if ending == Ending::Cut && origin == Origin::Free && option == 0 {
             return self.cut(last, found, point);
@@ -488,6 +595,7 @@ impl Strategy for Optimal {
                 self.look_for_races(task, pending.accesses, point);
             }
         }
+        self.find_entries(None, point);
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
@@ -499,8 +607,8 @@ impl Strategy for Optimal {
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let left = self.work.left();
-        let (item, path, picks) = self.work.split(&self.path)?;
-        let mut part = Optimal::of(item, path, picks);
+        let (item, path, ahead) = self.work.split(&self.path)?;
+        let mut part = Optimal::of(item, path, ahead);
         part.share = (self.share - self.told) * left.first / left.all;
         self.share -= part.share;
         part.work.learn(&self.work);

@@ -5,6 +5,7 @@
 //! what is needed to take it away again, so whatever executions have in common is computed once.
 
 use super::clock::{self, Clock, LANES};
+use super::early::{self, Early, Mark, Notice};
 use super::names::Names;
 use crate::operation::{Access, Accesses, Mode, ObjectId, TaskId};
 use crate::world::{Birth, Pending, Point};
@@ -14,6 +15,8 @@ use crate::world::{Birth, Pending, Point};
 pub(super) enum Origin {
     /// It was up to the strategy: something else may be tried in its place.
     Free,
+    /// The same, and it is an [early](super::early) one: what else may be tried is found at the end.
+    Early,
     /// A schedule that reverses a race prescribed it.
     Scheduled,
     /// It happened by itself.
@@ -114,7 +117,7 @@ pub(super) struct Fatal {
 }
 
 /// Not yet.
-const OPEN: u32 = u32::MAX;
+pub(super) const OPEN: u32 = u32::MAX;
 
 /// The present execution.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +142,10 @@ pub(super) struct Path {
     waiting: usize,
     /// Steps that took a detour, but for the last ones of reversals.
     pub odd: Vec<u32>,
+    /// Steps that were taken early, and where somebody came before one that would have been.
+    pub early: Vec<Early>,
+    pub marks: Vec<Mark>,
+    pub notices: Vec<Notice>,
     /// Phantoms that have not been taken away before they moved, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were, and before which step.
@@ -172,6 +179,9 @@ impl Path {
         self.fatal.clear();
         self.waiting = 0;
         self.odd.clear();
+        self.early.clear();
+        self.marks.clear();
+        self.notices.clear();
         self.phantoms.clear();
         self.gone.clear();
     }
@@ -198,6 +208,15 @@ impl Path {
     pub fn is_known_to(&self, task: TaskId, event: usize) -> bool {
         let from = self.tasks[task.index()].from() as usize;
         from > 0 && self.is_after(from - 1, event)
+    }
+    /// Whether the step of which [`Path::learns`] was asked last happens after step `event`.
+    pub fn will_know(&self, event: usize) -> bool {
+        self.knows(&self.clocks[self.events.len() * self.width..], event)
+    }
+    /// The step during which `task` was born: whose, and its how-manieth.
+    pub fn born_of(&self, task: TaskId) -> Option<(TaskId, u32)> {
+        let born = (self.tasks[task.index()].born as usize).checked_sub(1)?;
+        Some((self.events[born].task, self.events[born].time))
     }
     /// Whether `task` could have taken the operation that it is about to take in the place of step `at`; none if
     /// it was not about to take it yet.
@@ -227,6 +246,12 @@ impl Path {
             from if self.width == 1 => clock.push(self.clocks[from - 1]),
             from => clock.extend_from_slice(self.clock(from - 1)),
         }
+    }
+    /// Whether step `event` happened before the operation that step `at` was could be taken, by program order and births.
+    pub fn was_known_to(&self, at: usize, event: usize) -> bool {
+        let Event { before, task, .. } = self.events[at];
+        let from = if before > 0 { before } else { self.tasks[task.index()].born } as usize;
+        from > 0 && self.is_after(from - 1, event)
     }
     /// Tasks that were born so far are met.
     #[inline]
@@ -570,6 +595,16 @@ impl Path {
             }
         }
     }
+    /// The last step was taken early.
+    pub fn note_early(&mut self) {
+        let at = self.events.len() as u32 - 1;
+        self.early.push(Early { at, unripe: OPEN });
+    }
+    /// Step `at` was not early after all.
+    pub fn take_as_free(&mut self, at: usize) {
+        self.events[at].origin = Origin::Free;
+        self.early.retain(|early| early.at as usize != at);
+    }
     /// The last step took a detour in the execution that its schedule is from.
     pub fn mark_odd(&mut self) {
         let at = self.events.len() - 1;
@@ -689,6 +724,15 @@ impl Path {
         }
         while self.odd.last().is_some_and(|at| *at as usize >= depth) {
             self.odd.pop();
+        }
+        if !self.early.is_empty() {
+            early::truncate(&mut self.early, depth);
+        }
+        while self.notices.last().is_some_and(|notice| notice.at as usize >= depth) {
+            self.notices.pop();
+        }
+        while self.marks.last().is_some_and(|mark| mark.at as usize >= depth) {
+            self.marks.pop();
         }
         if !self.fatal.is_empty() {
             self.fatal.retain(|f| f.from as usize <= depth);
