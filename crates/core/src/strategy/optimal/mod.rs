@@ -309,16 +309,11 @@ impl Optimal {
     #[cold]
     fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<(TaskId, Origin)> {
         let Optimal { path, work, scratch, .. } = self;
-        let deferred = path.open_reversals().map(|r| r.deferred.task);
-        let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
-        let others = point.enabled().iter().copied();
-        let in_order =
-            deferred.chain(goes_on).chain(others.clone().filter(|t| Some(*t) > last)).chain(others);
         let mut finder = Finder { path, work, scratch, point };
         let mut is_allowed =
             |t: TaskId| point.is_enabled(t) && !finder.is_forbidden(t, point.pending(t).accesses);
         let mut fatal = None;
-        let mut allowed = in_order.filter(|t| is_allowed(*t)).filter(|t| {
+        let mut allowed = in_order(path, last, point).filter(|t| is_allowed(*t)).filter(|t| {
             let is_fatal = path.is_fatal(*t);
             if is_fatal {
                 fatal.get_or_insert(*t);
@@ -459,6 +454,14 @@ impl Optimal {
             self.work.add(item, &[], last, 0);
         }
     }
+}
+
+/// Who is asked first to move: tasks that were deferred, then whoever moved last. Some come more than once.
+fn in_order(path: &Path, last: Option<TaskId>, point: &Point<'_>) -> impl Iterator<Item = TaskId> {
+    let deferred = path.open_reversals().map(|r| r.deferred.task);
+    let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
+    let others = point.enabled().iter().copied();
+    deferred.chain(goes_on).chain(others.clone().filter(move |t| Some(*t) > last)).chain(others)
 }
 
 /// Whether it is better to let others go before `task`: several who commute may block its operation together, and

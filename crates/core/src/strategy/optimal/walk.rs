@@ -9,11 +9,11 @@ use super::names::Name;
 use super::path::{Deferred, Origin, Path};
 use super::races::Finder;
 use super::work::{Leg, LegKind};
-use super::{Optimal, comes_last};
+use super::{Optimal, comes_last, in_order};
 use crate::operation::{Accesses, TaskId};
 use crate::strategy::Decision;
 use crate::trace::Trace;
-use crate::world::{Manner, Pick, Point};
+use crate::world::{Pick, Point};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
@@ -182,7 +182,7 @@ impl Optimal {
     /// Who could move, those who are asked first in front: who does not conflict with what is asleep, or else who
     /// conflicts with what fell asleep on the way.
     fn pools(&mut self, walk: &Walk, so_far: &Trace, point: &Point<'_>) -> Vec<Vec<TaskId>> {
-        let all = self.in_order(so_far.last_task(), point);
+        let all = self.those_who_may(so_far.last_task(), point);
         let is_asleep = |t: TaskId| {
             let (name, time) = (self.path.names.of(t), self.path.steps_of(t) + 1);
             walk.asleep.iter().any(|a| a.name == name && a.time == time)
@@ -205,16 +205,11 @@ impl Optimal {
     }
 
     /// Who can move and may, in the order in which they are asked.
-    fn in_order(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Vec<TaskId> {
+    fn those_who_may(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Vec<TaskId> {
         let Optimal { path, work, scratch, .. } = self;
-        let deferred = path.open_reversals().map(|r| r.deferred.task);
-        let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
-        let others = point.enabled().iter().copied();
-        let in_order =
-            deferred.chain(goes_on).chain(others.clone().filter(|t| Some(*t) > last)).chain(others);
         let mut finder = Finder { path, work, scratch, point };
         let mut all: Vec<TaskId> = Vec::new();
-        for task in in_order {
+        for task in in_order(path, last, point) {
             let may = point.is_enabled(task) && !finder.is_forbidden(task, point.pending(task).accesses);
             if may && !all.contains(&task) {
                 all.push(task);
@@ -291,7 +286,7 @@ impl Optimal {
 
     /// All that comes first has happened: now somebody who conflicts with the early step.
     fn arrive(&mut self, mut walk: Walk, so_far: &Trace, point: &Point<'_>) -> Decision {
-        let all = self.in_order(so_far.last_task(), point);
+        let all = self.those_who_may(so_far.last_task(), point);
         let wakes = |t: TaskId, early: &Asleep| {
             self.path.names.of(t) != early.name && point.pending(t).accesses.conflict(early.accesses)
         };
