@@ -453,4 +453,28 @@ proptest! {
         let compared = compare(&programs);
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
+
+    /// A panic that touches everything: traces may be missed beside it, but not without saying so, and no kind of failure
+    /// is.
+    #[test]
+    fn a_panic_at_large_leaves_doubts(
+        programs in tasks(
+            prop_oneof![6 => several_locks(3), 2 => Just(vec![ExpectAll]), 1 => Just(vec![Store(0, 1)]), 1 => panics()],
+            3..5,
+        ),
+    ) {
+        const MOST: u64 = 4_000;
+        let (found, _) = explore(&programs, 1, MOST, Optimal::new());
+        let (slow, _) = explore(&programs, 1, MOST, Dfs::new());
+        if slow.executions < MOST {
+            let kinds = |found: &Findings<_>| found.failures_by_kind.keys().copied().collect::<Vec<_>>();
+            prop_assert_eq!(kinds(&found), kinds(&slow));
+            if found.coverage.is_exhaustive() {
+                let compared = compare(&programs);
+                prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+            } else {
+                prop_assert!(found.failures > 0, "{}", found.coverage);
+            }
+        }
+    }
 }

@@ -45,6 +45,8 @@ pub enum Do {
     Barrier,
     /// Panics unless the variable is 0, which ends the run.
     Expect(usize),
+    /// The same for all variables.
+    ExpectAll,
     /// Panics unless the variable is 0, which whoever joins the task notices: the task gives back what it holds,
     /// poisoned, and comes to its end.
     Die(usize),
@@ -250,7 +252,7 @@ impl State {
                 touches.push((Var(x), W));
             }
             Yield => manner = Manner::Yielding,
-            Barrier => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
+            Barrier | ExpectAll => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Join(child) => {
                 if let Some(child) = self.tasks[id.index()].children.get(child).copied() {
                     options = self.tasks[child.index()].ended as u32;
@@ -364,6 +366,7 @@ impl State {
             Choose(_) => note(pick.option as i64),
             Barrier => note(vars[0] * 1_000 + vars[1]),
             Expect(x) => self.failed |= vars[x] != 0,
+            ExpectAll => self.failed |= vars.iter().any(|var| *var != 0),
             Gamble(bad, x) => {
                 note(pick.option as i64);
                 vars[x] += 100;
