@@ -344,11 +344,12 @@ impl Path {
     pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let from = self.tasks[task.index()].from() as usize;
         if self.width > 1 {
-            return self.learns_widely(from, accesses);
+            self.begin_wide_clock(from);
+        } else {
+            self.clocks.truncate(self.events.len());
+            let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
+            self.clocks.push(known);
         }
-        self.clocks.truncate(self.events.len());
-        let known = if from > 0 { self.clocks[from - 1] } else { clock::NOTHING };
-        self.clocks.push(known);
         match accesses.only() {
             Some(only) if self.last_barrier == 0 => self.learns_of_one(only),
             _ => self.learns_of_several(accesses),
@@ -365,6 +366,9 @@ impl Path {
     /// The same for an operation that comes behind step `at`.
     #[inline(always)]
     fn learns_of(&mut self, at: usize) -> bool {
+        if self.width > 1 {
+            return self.learns_widely_of(at);
+        }
         let Some((clock, clocks)) = self.clocks.split_last_mut() else { return false };
         let event = &self.events[at];
         // Whoever knows a step knows all that it knew.
@@ -404,72 +408,26 @@ impl Path {
         }
         learns
     }
-    /// The same where there are more than eight tasks.
+    /// Where there are more than eight tasks: the last clock begins with what step `from`, minus 1, knew.
     #[inline(never)]
-    fn learns_widely(&mut self, from: usize, accesses: Accesses) -> bool {
-        self.clocks.truncate(self.events.len() * self.width);
-        match self.width {
-            2 => self.learns_among::<2>(from, accesses),
-            3 | 4 => self.learns_among::<4>(from, accesses),
-            _ => self.learns_among_many(from, accesses),
+    fn begin_wide_clock(&mut self, from: usize) {
+        let (width, end) = (self.width, self.events.len() * self.width);
+        self.clocks.truncate(end);
+        match from {
+            0 => self.clocks.resize(end + width, clock::NOTHING),
+            from => self.clocks.extend_from_within((from - 1) * width..from * width),
         }
     }
-    /// The same with clocks of at most so many parts.
-    fn learns_among<const PARTS: usize>(&mut self, from: usize, accesses: Accesses) -> bool {
-        let mut known = [clock::NOTHING; PARTS];
-        if from > 0 {
-            known[..self.width].copy_from_slice(self.clock(from - 1));
+    /// The same for an operation that comes behind step `at`, there.
+    #[inline(never)]
+    fn learns_widely_of(&mut self, at: usize) -> bool {
+        let (clocks, clock) = self.clocks.split_at_mut(self.events.len() * self.width);
+        let Event { task, time, .. } = self.events[at];
+        let learns = clock[task.index() / LANES][task.index() % LANES] < time as i32;
+        if learns {
+            clock::join(clock, &clocks[at * self.width..][..self.width]);
         }
-        let mut clock = known;
-        self.each_before(accesses, |path, at| clock::join(&mut clock, path.clock(at)));
-        self.clocks.extend_from_slice(&clock[..self.width]);
-        clock != known
-    }
-    #[cold]
-    fn learns_among_many(&mut self, from: usize, accesses: Accesses) -> bool {
-        let known = match from {
-            0 => vec![clock::NOTHING; self.width],
-            from => self.clock(from - 1).to_vec(),
-        };
-        let mut clock = known.clone();
-        self.each_before(accesses, |path, at| clock::join(&mut clock, path.clock(at)));
-        self.clocks.extend_from_slice(&clock);
-        clock != known
-    }
-    /// Calls `learn` with each of the last steps that come before an operation with these accesses.
-    #[inline]
-    fn each_before(&self, accesses: Accesses, mut learn: impl FnMut(&Path, usize)) {
-        if accesses.is_everything() {
-            for task in &self.tasks {
-                if task.last > 0 {
-                    learn(self, task.last as usize - 1);
-                }
-            }
-            return;
-        }
-        if self.last_barrier > 0 {
-            learn(self, self.last_barrier as usize - 1);
-        }
-        match accesses.only() {
-            Some(only) => self.each_toucher(only, &mut learn),
-            None => accesses.iter().for_each(|access| self.each_toucher(access, &mut learn)),
-        }
-    }
-    /// The same for one access. What lies before the last barrier is known already.
-    #[inline(always)]
-    fn each_toucher(&self, access: Access, learn: &mut impl FnMut(&Path, usize)) {
-        let Some(Touched { by, wrote }) = self.touched.get(access.object.index()).copied() else { return };
-        if wrote > self.last_barrier {
-            learn(self, wrote as usize - 1);
-        }
-        if access.mode == Mode::Write {
-            let mut next = by;
-            while next > self.last_barrier.max(wrote) {
-                let earlier = next as usize - 1;
-                learn(self, earlier);
-                next = self.found_by(earlier, access.object).0.by;
-            }
-        }
+        learns
     }
 
     /// Adds the step of which [`Path::learns`] was asked last.

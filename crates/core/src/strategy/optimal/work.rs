@@ -229,22 +229,22 @@ impl Work {
     pub fn add(&mut self, item: Item, clock: &[Clock], last: Move, known: usize) {
         // Where nothing comes before `last` nobody asks what the clock knows.
         let clock = if known > 0 { clock } else { &[] };
+        self.push(Item { last: Some(last), ..item }, clock, known);
+    }
+    /// An item that begins with those steps behind that the clock knows, so many.
+    #[inline]
+    fn push(&mut self, item: Item, clock: &[Clock], known: usize) {
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
         let free = item.depth + known as u32 + 1;
-        let item = Item { clock: from, width, last: Some(last), free, ..item };
-        self.items.push(item);
+        self.items.push(Item { clock: from, width, free, ..item });
     }
     /// What enters a part of the tree in which others come before an early step.
     #[cold]
     pub fn add_entry(&mut self, item: Item, clock: &[Clock], asleep: &[Leg], known: usize) {
-        let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
-        self.clocks.extend_from_slice(clock);
-        let asleep_from = self.legs.len() as u32;
+        let from = self.legs.len() as u32;
         self.legs.extend_from_slice(asleep);
-        let asleep = (asleep_from, asleep.len() as u32);
-        let free = item.depth + known as u32 + 1;
-        self.items.push(Item { clock: from, width, asleep, free, ..item });
+        self.push(Item { asleep: (from, asleep.len() as u32), ..item }, clock, known);
     }
     /// The steps of an execution that has found such, and what tasks were about to do in the end.
     pub fn add_route(&mut self, route: impl Iterator<Item = Leg>) {
@@ -537,10 +537,7 @@ impl Work {
     /// There is one item, to which this leads.
     pub fn begin_with(&mut self, item: Item, ahead: Ahead) {
         let Ahead { mut picks, due, legs } = ahead;
-        let mut last = None;
-        if !item.enters {
-            last = picks.pop();
-        }
+        let last = if item.enters { None } else { picks.pop() };
         let (task, time) = (TaskId(0), 0);
         let (at, accesses) = (item.depth, Accesses::NONE);
         self.steps = picks.into_iter().map(|step| Past { step, at, task, time, accesses }).collect();
