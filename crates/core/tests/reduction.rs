@@ -279,6 +279,7 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
         1 => one(Barrier),
         1 => (0..2usize).prop_map(|x| vec![Expect(x)]),
         1 => (0..2usize).prop_map(|x| vec![Die(x)]),
+        1 => one(ExpectAll),
     ]
 }
 
@@ -288,6 +289,7 @@ fn panics() -> impl Strategy<Value = Vec<Do>> {
     let panic = prop_oneof![
         3 => (0..2usize).prop_map(Die),
         2 => (0..2usize).prop_map(Expect),
+        1 => Just(ExpectAll),
     ];
     let inner = prop_oneof![
         3 => panic.clone().prop_map(|op| vec![op]),
@@ -308,6 +310,7 @@ fn panics() -> impl Strategy<Value = Vec<Do>> {
         1 => Just(vec![Send(1, 1)]),
         1 => (0..2usize).prop_map(|child| vec![Join(child)]),
         1 => (0..2u32, 0..2usize).prop_map(|(bad, x)| vec![Gamble(bad, x)]),
+        1 => (0..2u32).prop_map(|bad| vec![GambleAll(bad)]),
     ]
 }
 
@@ -454,27 +457,15 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
-    /// A panic that touches everything: traces may be missed beside it, but not without saying so, and no kind of failure
-    /// is.
+    /// A panic that touches everything conflicts with whatever else could have moved.
     #[test]
-    fn a_panic_at_large_leaves_doubts(
+    fn each_trace_beside_panics_at_large_once(
         programs in tasks(
             prop_oneof![6 => several_locks(3), 2 => Just(vec![ExpectAll]), 1 => Just(vec![Store(0, 1)]), 1 => panics()],
             3..5,
         ),
     ) {
-        const MOST: u64 = 4_000;
-        let (found, _) = explore(&programs, 1, MOST, Optimal::new());
-        let (slow, _) = explore(&programs, 1, MOST, Dfs::new());
-        if slow.executions < MOST {
-            let kinds = |found: &Findings<_>| found.failures_by_kind.keys().copied().collect::<Vec<_>>();
-            prop_assert_eq!(kinds(&found), kinds(&slow));
-            if found.coverage.is_exhaustive() {
-                let compared = compare(&programs);
-                prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
-            } else {
-                prop_assert!(found.failures > 0, "{}", found.coverage);
-            }
-        }
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 }

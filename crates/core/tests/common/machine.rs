@@ -52,6 +52,8 @@ pub enum Do {
     Die(usize),
     /// Takes one of two options and notes it; the one with this number panics, which ends the run. Touches the variable.
     Gamble(u32, usize),
+    /// The same for one that touches everything.
+    GambleAll(u32),
     /// Creates the task that runs this program. Not a step.
     Spawn(usize),
     /// Waits for the task's how-manieth child. Happens by itself.
@@ -252,6 +254,7 @@ impl State {
                 touches.push((Var(x), W));
             }
             Yield => manner = Manner::Yielding,
+            GambleAll(_) => return (Accesses::EVERYTHING_THERE_IS, 2, manner),
             Barrier | ExpectAll => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Join(child) => {
                 if let Some(child) = self.tasks[id.index()].children.get(child).copied() {
@@ -370,6 +373,10 @@ impl State {
             Gamble(bad, x) => {
                 note(pick.option as i64);
                 vars[x] += 100;
+                self.failed |= pick.option == bad;
+            }
+            GambleAll(bad) => {
+                note(pick.option as i64);
                 self.failed |= pick.option == bad;
             }
             Die(x) => task.died = vars[x] != 0,

@@ -46,10 +46,9 @@ impl Optimal {
         (*deferred, *fatal) = (None, None);
         movers.clear();
         (*started, *begun) = (false, false);
-        let Optimal { share, told, inherited, scratch: _, peak, in_doubt, .. } = self;
+        let Optimal { share, told, inherited, scratch: _, peak, .. } = self;
         (*share, *told) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
-        *in_doubt = false;
     }
 }
