@@ -45,7 +45,10 @@
 mod clock;
 mod conflicts;
 mod early;
+mod ends;
+mod free;
 mod memory;
+mod movers;
 mod names;
 mod path;
 mod races;
@@ -60,9 +63,9 @@ use super::{Decision, Next, Part, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Ending, Manner, Pending, Pick, Point};
-use early::{Mark, TakenBack};
-use path::{Deferred, Event, Origin, Path};
+use crate::world::{Ending, Pick, Point};
+use early::Mark;
+use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
 use walk::Walk;
 use work::{Ahead, Item, Move, Picks, Work};
@@ -249,92 +252,6 @@ impl Optimal {
         }
     }
 
-    /// How `task` is taken, which comes last: [early], if somebody else could have moved.
-    #[cold]
-    fn last_origin(&mut self, task: TaskId, point: &Point<'_>) -> Origin {
-        let Optimal { path, work, scratch, .. } = self;
-        let mut finder = Finder { path, work, scratch, point };
-        let mut may = |t: TaskId| !path.is_fatal(t) && !finder.is_forbidden(t, point.pending(t).accesses);
-        let is_early = point.enabled().len() > 1
-            && point.pending(task).accesses.only().is_some()
-            && point.enabled().iter().all(|t| may(*t));
-        if is_early { Origin::Early } else { Origin::Free }
-    }
-
-    /// The pick of a free step: tasks that were deferred first, then whoever moved last.
-    fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<(TaskId, Origin)> {
-        let last = so_far.last_task();
-        if self.path.any_fatal() {
-            return self.free_of_others(last, point);
-        }
-        if self.path.any_open() {
-            let deferred = self.path.only_deferred();
-            return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
-                None => self.free_of_others(last, point),
-                Some(deferred) => Some((deferred, Origin::Free)),
-            };
-        }
-        let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
-        let task = goes_on.or_else(|| {
-            let after = point.enabled().iter().find(|t| Some(**t) > last);
-            after.or(point.enabled().first()).copied()
-        })?;
-        if comes_last(task, point) {
-            let others = point.enabled().iter().find(|t| !comes_last(**t, point));
-            return Some(
-                others.map_or_else(|| (task, self.last_origin(task, point)), |t| (*t, Origin::Free)),
-            );
-        }
-        Some((task, Origin::Free))
-    }
-
-    /// Whoever can move must not: all that is left is explored elsewhere. What could have come earlier may not be.
-    #[cold]
-    fn stuck(&mut self, point: &Point<'_>) {
-        for (at, pending) in point.all().iter().enumerate() {
-            if *pending != Pending::NOTHING {
-                self.look_for_races(TaskId(at as u32), pending.accesses, point);
-            }
-        }
-        self.find_entries(None, point);
-    }
-
-    /// What if somebody had come before steps that were taken early?
-    #[inline]
-    fn find_entries(&mut self, last: Option<TakenBack>, point: &Point<'_>) {
-        if !self.path.early.is_empty() {
-            let Optimal { path, work, scratch, .. } = self;
-            Finder { path, work, scratch, point }.find_entries(&last.unwrap_or_default());
-        }
-    }
-
-    /// The same while there are operations that others explore.
-    #[cold]
-    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<(TaskId, Origin)> {
-        let Optimal { path, work, scratch, .. } = self;
-        let mut finder = Finder { path, work, scratch, point };
-        let mut is_allowed =
-            |t: TaskId| point.is_enabled(t) && !finder.is_forbidden(t, point.pending(t).accesses);
-        let mut fatal = None;
-        let mut allowed = in_order(path, last, point).filter(|t| is_allowed(*t)).filter(|t| {
-            let is_fatal = path.is_fatal(*t);
-            if is_fatal {
-                fatal.get_or_insert(*t);
-            }
-            !is_fatal
-        });
-        let task = allowed.next();
-        let task = match task {
-            Some(task) if comes_last(task, point) => {
-                Some(allowed.find(|t| !comes_last(*t, point)).unwrap_or(task))
-            }
-            task => task,
-        };
-        drop(allowed);
-        let task = task.or(fatal)?;
-        Some((task, if comes_last(task, point) { self.last_origin(task, point) } else { Origin::Free }))
-    }
-
     /// Looks for races of an operation that never comes.
     fn look_for_races(&mut self, task: TaskId, accesses: Accesses, point: &Point<'_>) {
         if self.path.learns(task, accesses) {
@@ -346,101 +263,6 @@ impl Optimal {
     fn find_races(&mut self, task: TaskId, accesses: Accesses, blocking: Blocking, point: &Point<'_>) {
         let Optimal { path, work, scratch, .. } = self;
         Finder { path, work, scratch, point }.find_races(&Second { task, accesses, blocking });
-    }
-
-    /// Who else could move when `task` is picked. What they would have touched is known later, too, unless there are more
-    /// tasks than a step keeps.
-    #[inline]
-    fn note_movers(&mut self, task: TaskId, point: &Point<'_>) {
-        if point.all().len() > MOVERS {
-            self.movers.clear();
-            let others = point.enabled().iter().filter(|t| **t != task && !self.path.is_fatal(**t));
-            self.movers.extend(others.map(|t| (*t, point.pending(*t).accesses)));
-        }
-    }
-
-    /// Who of the first tasks can move, and does not end the run by that as far as is known.
-    #[inline]
-    fn movers(&self, point: &Point<'_>) -> u64 {
-        let movers = movers(point);
-        if self.path.any_fatal() { self.path.without_fatal(movers) } else { movers }
-    }
-
-    /// What `task` would have touched if it had moved in the place of step `last`; none if it could not.
-    fn would_have_touched(&self, task: TaskId, last: usize, point: &Point<'_>) -> Option<Accesses> {
-        if point.all().len() > MOVERS {
-            return self.movers.iter().find(|(mover, _)| *mover == task).map(|(_, accesses)| *accesses);
-        }
-        let could = self.path.could_move(task, last) == Some(true) && task != self.path.events[last].task;
-        could.then(|| point.accesses_then(task, last, &[]))
-    }
-
-    /// Whether somebody could still move if step `last` had not ended the run.
-    #[cold]
-    fn was_the_end(&self, last: usize, ending: Ending, point: &Point<'_>) -> bool {
-        let tasks = (0..point.all().len() as u32).map(TaskId);
-        let mut others =
-            tasks.filter(|t| *point.pending(*t) != Pending::NOTHING && point.pending(*t).options > 0);
-        ending == Ending::Cut || others.any(|t| self.would_have_touched(t, last, point).is_some())
-    }
-
-    /// A task that was free to move has ended the run, and others did in its place, one after the other. Here it goes on
-    /// with another option, or the first of those others is yet to come.
-    #[cold]
-    fn forget_what_came_later(&mut self) {
-        let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
-        if let Some(task) = self.fatal.map(|(task, _)| task).or(first) {
-            self.path.forget_from(task);
-        }
-    }
-
-    /// Step `last` was free and has ended the run for everybody. As long as nothing happens that conflicts with it, it
-    /// would do that again: so it was as good as blocked, and others go on. What there was found with it, and by it, is
-    /// found there, too. `found` items were there before it was known.
-    #[cold]
-    fn cut(&mut self, last: usize, found: usize, point: &Point<'_>) {
-        let Event { task: fatal, accesses, time, .. } = self.path.events[last];
-        let known = self.path.tasks_met().min(point.all().len());
-        let others = (0..known as u32).map(TaskId).filter(|t| *t != fatal);
-        let pending: Vec<(TaskId, Accesses, bool)> = others
-            .filter(|t| *point.pending(*t) != Pending::NOTHING && !self.path.is_known_to(*t, last))
-            .map(|t| match self.would_have_touched(t, last, point) {
-                Some(accesses) => (t, accesses, true),
-                None => (t, point.pending(t).accesses, false),
-            })
-            .collect();
-        let taken_back = TakenBack::new(&self.path, last);
-        let waited_for = early::waited_for(&self.path, last, point);
-        self.path.truncate(last);
-        self.work.truncate(found);
-        if let Some((early, others)) = waited_for.split_first() {
-            // It was to come before these: only somebody else who does may go on.
-            let Optimal { path, work, scratch, .. } = &mut *self;
-            let mut finder = Finder { path, work, scratch, point };
-            let wakes = |(task, accesses, could): &(TaskId, Accesses, bool)| {
-                let (name, time) = (path.names.of(*task), path.steps_of(*task) + 1);
-                *could && waited_for.iter().all(|leg| leg.is_woken_by(name, time, *accesses))
-            };
-            if pending.iter().any(|p| wakes(p) && !finder.is_forbidden(p.0, p.1)) {
-                self.work.take_back(self.path.names.of(fatal), time);
-                if let Some(task) = self.path.names.task(early.step.name) {
-                    let deferred = Deferred { task, accesses: early.accesses, at: early.at };
-                    self.work.add_others_who_wake((last, fatal, accesses), deferred, early.time, others);
-                }
-            }
-            return;
-        }
-        let Optimal { path, work, scratch, .. } = &mut *self;
-        let mut finder = Finder { path, work, scratch, point };
-        if pending.iter().any(|(task, accesses, could)| *could && !finder.is_forbidden(*task, *accesses)) {
-            self.work.take_back(self.path.names.of(fatal), time);
-            self.work.add_others(last, fatal, accesses);
-            return;
-        }
-        for (task, accesses, _) in pending {
-            self.look_for_races(task, accesses, point);
-        }
-        self.find_entries(Some(taken_back), point);
     }
 
     #[inline]
@@ -457,34 +279,6 @@ impl Optimal {
             self.work.add(item, &[], last, 0);
         }
     }
-}
-
-/// Who is asked first to move: tasks that were deferred, then whoever moved last. Some come more than once.
-fn in_order(path: &Path, last: Option<TaskId>, point: &Point<'_>) -> impl Iterator<Item = TaskId> {
-    let deferred = path.open_reversals().map(|r| r.deferred.task);
-    let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
-    let others = point.enabled().iter().copied();
-    deferred.chain(goes_on).chain(others.clone().filter(move |t| Some(*t) > last)).chain(others)
-}
-
-/// Whether it is better to let others go before `task`: several who commute may block its operation together, and
-/// which of them do is known once they have moved. If it went first, all of them would be reversed one by one, and
-/// those who cannot go on without each other in vain.
-#[inline]
-fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
-    point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
-}
-
-/// A step keeps which of so many tasks could have been taken.
-const MOVERS: usize = u64::BITS as usize;
-
-/// Who of the first tasks can move.
-#[inline]
-fn movers(point: &Point<'_>) -> u64 {
-    if point.all().len() <= MOVERS {
-        return point.enabled().iter().fold(0, |all, task| all | 1 << (task.0 & 63));
-    }
-    point.enabled().iter().filter(|t| t.index() < MOVERS).fold(0, |all, task| all | 1 << task.0)
 }
 
 impl Strategy for Optimal {
@@ -556,9 +350,6 @@ impl Strategy for Optimal {
         }
         self.probe(task, point);
         self.path.push(task, 0, pending.accesses, origin, self.movers(point));
-        if origin == Origin::Early {
-            self.path.note_early();
-        }
         Decision::take(Pick { task, option: 0 })
     }
 
@@ -571,37 +362,7 @@ impl Strategy for Optimal {
         if self.taken < self.schedule.len() || self.walk.is_some() {
             return;
         }
-        let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
-        if self.path.events[last].origin == Origin::Early && self.was_the_end(last, ending, point) {
-            // Whoever else could move comes before it, whether or not it conflicts with it.
-            self.path.take_as_free(last);
-        }
-        let Event { origin, option, accesses, .. } = self.path.events[last];
-        if ending == Ending::Cut && origin == Origin::Free && option == 0 && !accesses.is_everything() {
-            return self.cut(last, found, point);
-        }
-        for number in 0..self.path.gone.len() {
-            let (task, _) = self.path.gone[number];
-            if point.waits_for_some(task) {
-                let accesses = point.accesses_then(task, self.path.len(), &[]);
-                self.look_for_races(task, accesses, point);
-            }
-        }
-        for (at, pending) in point.all().iter().enumerate() {
-            if *pending == Pending::NOTHING {
-                continue;
-            }
-            let task = TaskId(at as u32);
-            let could_move = pending.options > 0;
-            if let Some(accesses) = could_move.then(|| self.would_have_touched(task, last, point)).flatten() {
-                let second = Second { task, accesses, blocking: Blocking::Never };
-                let Optimal { path, work, scratch, .. } = &mut *self;
-                Finder { path, work, scratch, point }.find_later_end(&second, last);
-            } else if !(ending == Ending::Cut && self.path.is_known_to(task, last)) {
-                self.look_for_races(task, pending.accesses, point);
-            }
-        }
-        self.find_entries(None, point);
+        self.find_end(found, point, ending);
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {

@@ -4,12 +4,13 @@
 //! point, of those who do not conflict with it, one is asked for as anywhere else. If nothing that comes first has to come
 //! before that one, it moves, and was free to; else what has to makes a schedule, and the other one is deferred.
 
+use super::Optimal;
 use super::early::{Mark, lane_of};
+use super::free::{comes_last, in_order};
 use super::names::Name;
 use super::path::{Deferred, Origin, Path};
 use super::races::Finder;
 use super::work::{Leg, LegKind};
-use super::{Optimal, comes_last, in_order};
 use crate::operation::{Accesses, TaskId};
 use crate::strategy::Decision;
 use crate::trace::Trace;
@@ -261,9 +262,6 @@ impl Optimal {
         if option > 0 {
             self.path.mark_odd();
         }
-        if origin == Origin::Early {
-            self.path.note_early();
-        }
         self.wake(walk, leg.step.name, leg.time);
         walk.remove(leg.step.name, leg.time);
         Decision::take(Pick { task, option })
@@ -305,9 +303,6 @@ impl Optimal {
         let is_early = would_be_early(task, point);
         let origin = if is_early { Origin::Early } else { Origin::Free };
         self.path.push(task, 0, pending.accesses, origin, self.movers(point));
-        if is_early {
-            self.path.note_early();
-        }
         let (name, time) = (self.path.names.of(task), self.path.steps_of(task));
         self.wake(&mut walk, name, time);
         Decision::take(Pick { task, option: 0 })

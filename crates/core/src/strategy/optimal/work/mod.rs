@@ -16,8 +16,14 @@
 //! are as many items as a length times the tasks, of a few words each. All in all that is linear in the length times the
 //! alternatives, for a number of tasks.
 
+mod aside;
+mod left;
+mod legs;
+
+pub(super) use legs::{Leg, LegKind};
+
 use super::clock::{self, Clock, LANES};
-use super::early::{self, Early, Mark, Notice, lane_of};
+use super::early::{Early, Mark, Notice, lane_of};
 use super::names::Name;
 use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
 use super::sizes::Sizes;
@@ -45,48 +51,6 @@ struct Past {
     time: u32,
     /// What it touched.
     accesses: Accesses,
-}
-
-/// A step that comes before one that would have been taken early.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Leg {
-    pub step: Move,
-    /// Where it was in the execution in which this was found.
-    pub at: u32,
-    pub task: TaskId,
-    /// It is its task's how-manieth.
-    pub time: u32,
-    /// What it touched in the execution in which this was found. Objects may have other numbers now.
-    pub accesses: Accesses,
-    /// During which step its task was born: whose, and its how-manieth.
-    pub born: Option<(Name, u32)>,
-    pub kind: LegKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum LegKind {
-    Step,
-    ByItself,
-    /// It is not to be taken: its task was about to.
-    Beyond,
-    /// Nor is this: whoever comes next must conflict with it, too.
-    Asleep,
-    /// Nor this: something on the way conflicts with it.
-    Woken,
-}
-
-impl Leg {
-    /// Whether somebody's how-manieth operation, with these accesses, comes before it if it is waited for.
-    pub fn is_woken_by(&self, name: Name, time: u32, accesses: Accesses) -> bool {
-        accesses.conflict(self.accesses) && (self.step.name, self.time) != (name, time)
-    }
-}
-
-impl LegKind {
-    /// Whether somebody has to come before it.
-    pub fn sleeps(self) -> bool {
-        matches!(self, LegKind::Asleep | LegKind::Woken)
-    }
 }
 
 /// Where a schedule has to leave a [mark](Mark): behind which of its picks.
@@ -161,13 +125,6 @@ struct Batch {
     /// Where the marks of the execution begin, and the legs of its items.
     own_marks: usize,
     legs: usize,
-}
-
-/// How many executions may be left, and how many of them behind the item that would be given away first.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
-    pub first: f64,
-    pub all: f64,
 }
 
 /// What is left to explore.
@@ -336,7 +293,7 @@ impl Work {
             legs.append(&mut self.given);
             let found = &self.legs[batch.legs..next.map_or(self.legs.len(), |next| next.legs)];
             if legs.is_empty() {
-                legs.extend(route(found, item.depth, clock));
+                legs.extend(legs::route(found, item.depth, clock));
                 legs.extend_from_slice(&self.legs[item.asleep.0 as usize..][..item.asleep.1 as usize]);
             }
             return;
@@ -390,86 +347,6 @@ impl Work {
             return Some(item);
         }
     }
-    /// The last batch has no items left, and goes on from `depth`: what older ones need behind that is put aside.
-    fn put_aside(&mut self, path: &Path, depth: usize) {
-        let batch = self.batches.last_mut().expect("there is one");
-        // What this batch has put aside so far, if anything, comes right behind.
-        let needed = std::mem::replace(&mut batch.needed, depth);
-        let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
-        let fatal = batch.fatal;
-        batch.depth = depth;
-        if self.events.len() == events {
-            // What is put aside later lies before that, and was the same then.
-            self.early.extend(early::within(&path.early, needed));
-            self.marks.extend(path.marks.iter().filter(|mark| (mark.at as usize) < needed));
-            self.notices.extend(path.notices.iter().filter(|notice| (notice.at as usize) < needed));
-        }
-        let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
-        self.events.splice(events..events, path.events[depth..needed].iter().copied());
-        self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
-        let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
-        self.reversals.splice(reversals..reversals, reversed);
-        let foreseen = |f: &&Fatal| f.from as usize > depth && f.from as usize <= needed;
-        self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
-    }
-    /// A batch that begins at `depth`, while the present one has items down to `left`.
-    fn open_batch(&mut self, path: &Path, depth: usize, left: usize, free: u32) {
-        let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
-        let batch = Batch {
-            items: self.items.len(),
-            clocks: self.clocks.len(),
-            steps: self.steps.len(),
-            begun: self.begun.len(),
-            needed,
-            events: self.events.len(),
-            births: self.births.len(),
-            reversals: self.reversals.len(),
-            fatal: self.fatal.len(),
-            early: self.early.len(),
-            marks: self.marks.len(),
-            notices: self.notices.len(),
-            depth,
-            own_marks: self.own_marks.len(),
-            legs: self.legs.len(),
-        };
-        self.batches.push(batch);
-        self.begun.push((free, self.executions));
-        if needed > depth {
-            self.put_aside(path, depth);
-        }
-    }
-    /// The last batch is done: what was put aside for older ones is brought back. Returns how many steps stay.
-    fn drop_batch(&mut self, path: &mut Path) -> usize {
-        let batch = self.batches.pop().expect("there is one");
-        let mut stays = usize::MAX;
-        if self.events.len() > batch.events {
-            stays = batch.depth;
-            path.truncate(batch.depth);
-            let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
-            path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
-            path.early.clear();
-            path.early.extend_from_slice(&self.early[batch.early..]);
-            path.marks.clear();
-            path.marks.extend_from_slice(&self.marks[batch.marks..]);
-            path.notices.clear();
-            path.notices.extend_from_slice(&self.notices[batch.notices..]);
-        }
-        self.fatal.truncate(batch.fatal);
-        self.early.truncate(batch.early);
-        self.marks.truncate(batch.marks);
-        self.notices.truncate(batch.notices);
-        self.own_marks.truncate(batch.own_marks);
-        self.legs.truncate(batch.legs);
-        for (free, before) in self.begun.drain(batch.begun..) {
-            self.sizes.note(free, self.executions - before);
-        }
-        self.clocks.truncate(batch.clocks);
-        self.steps.truncate(batch.steps);
-        self.events.truncate(batch.events);
-        self.births.truncate(batch.births);
-        self.reversals.truncate(batch.reversals);
-        stays
-    }
     /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its picks.
     pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Ahead)> {
         let item = *self.items.first()?;
@@ -487,41 +364,6 @@ impl Work {
             batch.items -= (batch.items > 0) as usize;
         }
         Some((item, path, ahead))
-    }
-    /// How many executions are left, as far as anybody can tell.
-    pub fn left(&self) -> Left {
-        let growth = self.sizes.growth();
-        let mut left = Left { first: 0.0, all: 0.0 };
-        // What is not done yet is at least something to go by.
-        let mut besides: Vec<(u32, f64)> = Vec::new();
-        let (mut end, mut begun) = (self.items.len(), self.begun.len());
-        for batch in self.batches.iter().rev() {
-            for item in &self.items[batch.items..end] {
-                let expected = self.sizes.expected(item.free, growth, &besides);
-                left.all += expected;
-            }
-            if batch.items < end {
-                left.first = self.sizes.expected(self.items[batch.items].free, growth, &besides);
-            }
-            for (free, before) in self.begun[batch.begun..begun].iter().rev() {
-                besides.push((*free, ((self.executions - before) as f64 + left.all).max(1.0)));
-            }
-            (end, begun) = (batch.items, batch.begun);
-        }
-        left
-    }
-    /// How many executions there may be behind the item that was taken last.
-    pub fn expected(&self) -> f64 {
-        let free = self.begun.last().map_or(0, |(free, _)| *free);
-        self.sizes.expected(free, self.sizes.growth(), &[])
-    }
-    /// How many executions there were.
-    pub fn executions(&self) -> u64 {
-        self.executions
-    }
-    /// What another one has seen.
-    pub fn learn(&mut self, other: &Work) {
-        self.sizes.clone_from(&other.sizes);
     }
     /// How much it holds, in steps and items.
     pub fn size(&self) -> usize {
@@ -545,23 +387,6 @@ impl Work {
         (self.given, self.due) = (legs, due);
         self.items.push(Item { clock: 0, width: 1, last, asleep: (0, 0), ..item });
     }
-}
-
-/// Those legs behind the first `depth` steps that the clock knows, and of each task the first that it does not.
-fn route<'a>(legs: &'a [Leg], depth: u32, clock: &'a [Clock]) -> impl Iterator<Item = Leg> + 'a {
-    let behind = legs.iter().filter(move |leg| !leg.kind.sleeps() && leg.at > depth);
-    behind.filter_map(move |leg| match knows(clock, leg.task, leg.time) {
-        true => Some(*leg),
-        false => {
-            let before = leg.time - 1;
-            let is_next = before == 0
-                || knows(clock, leg.task, before)
-                || legs
-                    .iter()
-                    .all(|l| l.kind.sleeps() || l.task != leg.task || l.time >= leg.time || l.at <= depth);
-            is_next.then_some(Leg { kind: LegKind::Beyond, ..*leg })
-        }
-    })
 }
 
 /// The marks of one batch.

@@ -1,0 +1,63 @@
+//! Steps that are known to end the run for everybody, until something happens that conflicts with them.
+
+use super::{OPEN, Path};
+use crate::operation::{Accesses, TaskId};
+
+/// A step that is known to end the run for everybody, until something happens that conflicts with it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) struct Fatal {
+    pub task: TaskId,
+    /// What it touches.
+    pub accesses: Accesses,
+    /// After how many steps it is known.
+    pub from: u32,
+    /// The step that conflicts with it.
+    pub(super) until: u32,
+}
+
+impl Path {
+    /// The next step of `task` is known to end the run for everybody.
+    pub fn foresee(&mut self, task: TaskId, accesses: Accesses) {
+        self.fatal.push(Fatal { task, accesses, from: self.len() as u32, until: OPEN });
+        self.waiting += 1;
+    }
+    /// Whether a step is known to be fatal.
+    #[inline]
+    pub fn any_fatal(&self) -> bool {
+        self.waiting > 0
+    }
+    /// Whether the next step of `task` is.
+    pub fn is_fatal(&self, task: TaskId) -> bool {
+        self.waiting > 0 && self.fatal.iter().any(|f| f.until == OPEN && f.task == task)
+    }
+    /// Those of the first 64 tasks whose next step is not.
+    #[cold]
+    pub fn without_fatal(&self, tasks: u64) -> u64 {
+        let fatal = self.fatal.iter().filter(|f| f.until == OPEN && f.task.0 < u64::BITS);
+        fatal.fold(tasks, |tasks, f| tasks & !(1 << f.task.0))
+    }
+    /// Whether it would have been in the place of step `at`.
+    #[cold]
+    pub(super) fn would_have_been_fatal(&self, task: TaskId, at: usize) -> bool {
+        let at = at as u32;
+        self.fatal.iter().any(|f| f.task == task && f.from <= at && at <= f.until)
+    }
+    /// What step `at` conflicts with may do something else now.
+    #[cold]
+    pub(super) fn forget_fatal(&mut self, task: TaskId, accesses: Accesses, at: u32) {
+        for fatal in &mut self.fatal {
+            if fatal.until == OPEN && (fatal.task == task || fatal.accesses.conflict(accesses)) {
+                fatal.until = at;
+                self.waiting -= 1;
+            }
+        }
+    }
+    /// Nothing is known of what `task` does next, nor of what became known here later.
+    pub fn forget_from(&mut self, task: TaskId) {
+        let here = self.len() as u32;
+        if let Some(at) = self.fatal.iter().position(|f| f.from == here && f.task == task) {
+            self.waiting -= self.fatal.len() - at;
+            self.fatal.truncate(at);
+        }
+    }
+}

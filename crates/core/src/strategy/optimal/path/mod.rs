@@ -1,0 +1,314 @@
+//! The present execution as a reduction sees it: each step with what happened before it.
+//!
+//! Invariant: the clock of a step knows exactly the steps that happened before it in conflict order, program
+//! order and births included, and itself. Steps are only added and taken away at the end, and each step keeps
+//! what is needed to take it away again, so whatever executions have in common is computed once.
+
+mod fatal;
+mod knowledge;
+mod reversals;
+mod tasks;
+mod touched;
+
+pub(super) use fatal::Fatal;
+pub(super) use reversals::{Deferred, Reversal};
+
+use super::clock::{Clock, LANES};
+use super::early::{self, Early, Mark, Notice};
+use super::names::Names;
+use crate::operation::{Accesses, TaskId};
+use crate::world::Birth;
+use tasks::Task;
+use touched::Touched;
+
+/// How a step came to be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// It was up to the strategy: something else may be tried in its place.
+    Free,
+    /// The same, and it is an [early] one: what else may be tried is found at the end.
+    Early,
+    /// A schedule that reverses a race prescribed it.
+    Scheduled,
+    /// It happened by itself.
+    ByItself,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub accesses: Accesses,
+    /// Who of the first 64 tasks could move when it was chosen.
+    pub movers: u64,
+    pub task: TaskId,
+    pub option: u32,
+    /// It is its task's how-manieth, from 1.
+    pub time: u32,
+    /// The last chosen step that is not behind it: without that one it would not have happened there.
+    pub chosen: u32,
+    /// The step before it of its task, plus 1.
+    before: u32,
+    /// The last step before it that touched everything, plus 1.
+    barrier: u32,
+    /// What its first access found.
+    found: Touched,
+    /// Where `Path::found` has what its other accesses found, plus 1.
+    more: u32,
+    pub origin: Origin,
+    /// It took a detour: another option than the first, or the place of a step that was free.
+    pub odd: bool,
+}
+
+/// Not yet.
+pub(super) const OPEN: u32 = u32::MAX;
+
+/// The present execution.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Path {
+    pub events: Vec<Event>,
+    pub names: Names,
+    tasks: Vec<Task>,
+    /// The clocks of the steps, one behind the other, `width` parts each.
+    clocks: Vec<Clock>,
+    width: usize,
+    /// Who touched each object last.
+    touched: Vec<Touched>,
+    /// What accesses of steps found that are not their first ones, two for each step that has more than one.
+    found: Vec<[Touched; 2]>,
+    last_barrier: u32,
+    /// The races that were reversed, in their order.
+    pub reversals: Vec<Reversal>,
+    /// How many of them are open.
+    open: usize,
+    /// Steps that are known to be fatal, and how many of them still are.
+    pub fatal: Vec<Fatal>,
+    waiting: usize,
+    /// Steps that took a detour, but for the last ones of reversals.
+    pub odd: Vec<u32>,
+    /// Steps that were taken early, and where somebody came before one that would have been.
+    pub early: Vec<Early>,
+    pub marks: Vec<Mark>,
+    pub notices: Vec<Notice>,
+    /// Phantoms that have not been taken away before they moved, as far as is known.
+    phantoms: Vec<TaskId>,
+    /// Phantoms that were, and before which step.
+    pub gone: Vec<(TaskId, u32)>,
+}
+
+impl Path {
+    /// Nothing has happened yet, and there is room for a short execution.
+    pub fn with_room() -> Path {
+        Path {
+            events: Vec::with_capacity(32),
+            clocks: Vec::with_capacity(32),
+            width: 1,
+            tasks: Vec::with_capacity(8),
+            touched: Vec::with_capacity(16),
+            ..Path::default()
+        }
+    }
+    /// Nothing has happened yet, nor does it know any names.
+    pub fn clear(&mut self) {
+        self.events.clear();
+        self.names.clear();
+        self.tasks.clear();
+        self.clocks.clear();
+        self.width = 1;
+        self.touched.clear();
+        self.found.clear();
+        self.last_barrier = 0;
+        self.reversals.clear();
+        self.open = 0;
+        self.fatal.clear();
+        self.waiting = 0;
+        self.odd.clear();
+        self.early.clear();
+        self.marks.clear();
+        self.notices.clear();
+        self.phantoms.clear();
+        self.gone.clear();
+    }
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.events.len()
+    }
+    /// Whether `task` could have taken the operation that it is about to take in the place of step `at`; none if
+    /// it was not about to take it yet.
+    #[inline]
+    pub fn could_move(&self, task: TaskId, at: usize) -> Option<bool> {
+        let Task { last, birth, .. } = &self.tasks[task.index()];
+        if *last as usize > at || birth.after as usize > at {
+            return None;
+        }
+        if !self.fatal.is_empty() && self.would_have_been_fatal(task, at) {
+            return Some(false);
+        }
+        (task.0 < u64::BITS).then(|| self.events[at].movers & 1 << task.0 != 0)
+    }
+    /// Adds the step of which [`Path::learns`] was asked last.
+    #[inline(always)]
+    pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
+        let at = self.events.len() as u32;
+        let (part, lane) = (task.index() / LANES, task.index() % LANES);
+        let own = &mut self.clocks[at as usize * self.width + part][lane];
+        *own += 1;
+        let time = *own as u32;
+        let before = std::mem::replace(&mut self.tasks[task.index()].last, at + 1);
+        let barrier = self.last_barrier;
+        let (mut found, mut more) = (Touched::default(), 0);
+        if let Some(only) = accesses.only() {
+            found = self.touch(at, only);
+        } else if accesses.is_everything() {
+            self.last_barrier = at + 1;
+        } else if accesses != Accesses::NONE {
+            (found, more) = self.touch_many(at, accesses);
+        }
+        let chosen = match origin {
+            Origin::ByItself => self.events.last().map_or(0, |e| e.chosen),
+            _ => at,
+        };
+        if self.open > 0 {
+            self.close(task, at);
+        }
+        if self.waiting > 0 {
+            self.forget_fatal(task, accesses, at);
+        }
+        let odd = origin == Origin::Free && option > 0;
+        if odd {
+            self.odd.push(at);
+        }
+        if origin == Origin::Early {
+            self.note_early(at);
+        }
+        self.events.push(Event {
+            accesses,
+            movers,
+            task,
+            option,
+            time,
+            chosen,
+            before,
+            barrier,
+            found,
+            more,
+            origin,
+            odd,
+        });
+    }
+    /// Adds steps that were here before, with the tasks that were born, the races that were reversed and what was known
+    /// to be fatal there.
+    pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal], fatal: &[Fatal]) {
+        let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
+        let mut fatal = fatal.iter().peekable();
+        for event in events {
+            self.learns(event.task, event.accesses);
+            self.push(event.task, event.option, event.accesses, event.origin, event.movers);
+            if event.odd {
+                self.mark_odd();
+            }
+            if let Some(reversal) = reversals.next_if(|r| r.last as usize == self.len() - 1) {
+                self.reverse(reversal.deferred);
+            }
+            while let Some(birth) = births.next_if(|b| b.after as usize <= self.len()) {
+                self.bear(*birth);
+            }
+            while let Some(fatal) = fatal.next_if(|f| f.from as usize <= self.len()) {
+                self.foresee(fatal.task, fatal.accesses);
+            }
+        }
+    }
+    /// Step `at` is taken early.
+    #[cold]
+    fn note_early(&mut self, at: u32) {
+        self.early.push(Early { at, unripe: OPEN });
+    }
+    /// Step `at` was not early after all.
+    pub fn take_as_free(&mut self, at: usize) {
+        self.events[at].origin = Origin::Free;
+        self.early.retain(|early| early.at as usize != at);
+    }
+    /// The last step took a detour in the execution that its schedule is from.
+    pub fn mark_odd(&mut self) {
+        let at = self.events.len() - 1;
+        if !std::mem::replace(&mut self.events[at].odd, true) {
+            self.odd.push(at as u32);
+        }
+    }
+    /// Keeps the first `depth` steps and the tasks that were there then.
+    pub fn truncate(&mut self, depth: usize) {
+        let Path { events, tasks, touched, found, last_barrier, .. } = self;
+        for event in events.get(depth..).unwrap_or_default().iter().rev() {
+            tasks[event.task.index()].last = event.before;
+            if let Some(only) = event.accesses.only() {
+                touched[only.object.index()] = event.found;
+            } else if event.accesses.is_everything() {
+                *last_barrier = event.barrier;
+            } else if event.more > 0 {
+                let others = found.pop().expect("it has more than one access");
+                for (lane, access) in event.accesses.iter().enumerate() {
+                    let found = if lane == 0 { event.found } else { others[lane - 1] };
+                    touched[access.object.index()] = found;
+                }
+            }
+        }
+        self.events.truncate(depth);
+        while self.tasks.last().is_some_and(|t| t.birth.after as usize > depth) {
+            self.tasks.pop();
+        }
+        while let Some((task, _)) = self.gone.pop_if(|(_, at)| *at as usize > depth) {
+            self.phantoms.push(task);
+        }
+        self.phantoms.retain(|t| t.index() < self.tasks.len());
+        while self.reversals.last().is_some_and(|r| r.last as usize >= depth) {
+            self.reversals.pop();
+        }
+        self.open = 0;
+        for reversal in &mut self.reversals {
+            if reversal.closed as usize >= depth {
+                reversal.closed = OPEN;
+                self.open += 1;
+            }
+        }
+        while self.odd.last().is_some_and(|at| *at as usize >= depth) {
+            self.odd.pop();
+        }
+        if !self.early.is_empty() {
+            early::truncate(&mut self.early, depth);
+        }
+        while self.notices.last().is_some_and(|notice| notice.at as usize >= depth) {
+            self.notices.pop();
+        }
+        while self.marks.last().is_some_and(|mark| mark.at as usize >= depth) {
+            self.marks.pop();
+        }
+        if !self.fatal.is_empty() {
+            self.fatal.retain(|f| f.from as usize <= depth);
+            let still = |f: &&mut Fatal| f.until as usize >= depth;
+            self.fatal.iter_mut().filter(still).for_each(|f| f.until = OPEN);
+            self.waiting = self.fatal.iter().filter(|f| f.until == OPEN).count();
+        }
+        self.names.truncate(self.tasks.len());
+        self.clocks.truncate(depth * self.width);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_used_again_does_not_grow() {
+        let mut path = Path::with_room();
+        let mut room = 0;
+        for time in 0..40 {
+            for number in 0..100 {
+                path.bear(Birth { parent: TaskId(number), number, after: 0 });
+            }
+            if time == 1 {
+                room = path.clocks.capacity();
+            }
+            path.clear();
+        }
+        assert_eq!(path.clocks.capacity(), room);
+    }
+}

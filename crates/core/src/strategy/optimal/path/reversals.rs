@@ -1,0 +1,58 @@
+//! The races that the present execution reverses.
+
+use super::{OPEN, Path};
+use crate::operation::{Accesses, TaskId};
+
+/// A race that was reversed: a schedule was taken in the place of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) struct Reversal {
+    /// The step in whose place it was taken.
+    pub deferred: Deferred,
+    /// The last step of the schedule: it conflicts with the deferred one.
+    pub last: u32,
+    /// Where the deferred task goes on.
+    pub closed: u32,
+}
+
+/// A step in whose place a schedule is taken, and which comes behind it then.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in super::super) struct Deferred {
+    pub task: TaskId,
+    /// What it touched.
+    pub accesses: Accesses,
+    /// Where it was.
+    pub at: u32,
+}
+
+impl Path {
+    /// The last step reverses a race.
+    pub fn reverse(&mut self, deferred: Deferred) {
+        self.reversals.push(Reversal { deferred, last: self.events.len() as u32 - 1, closed: OPEN });
+        self.open += 1;
+    }
+    /// Whether a task that was deferred has not gone on yet.
+    #[inline]
+    pub fn any_open(&self) -> bool {
+        self.open > 0
+    }
+    /// The task that was deferred and has not gone on yet, if there is only one.
+    #[inline]
+    pub fn only_deferred(&self) -> Option<TaskId> {
+        let task = self.reversals.last().filter(|r| r.closed == OPEN)?.deferred.task;
+        let mut open = self.reversals.iter().rev().filter(|r| r.closed == OPEN);
+        (self.open == 1 || open.all(|r| r.deferred.task == task)).then_some(task)
+    }
+    /// The reversals whose deferred task has not gone on yet, the latest first.
+    pub fn open_reversals(&self) -> impl Iterator<Item = &Reversal> {
+        self.reversals.iter().rev().filter(|r| r.closed == OPEN)
+    }
+    #[inline(never)]
+    pub(super) fn close(&mut self, task: TaskId, at: u32) {
+        for reversal in &mut self.reversals {
+            if reversal.closed == OPEN && reversal.deferred.task == task {
+                reversal.closed = at;
+                self.open -= 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The tasks of the present execution: when they were born, and those that were taken away before they moved.
+
+use super::super::clock::LANES;
+use super::Path;
+use crate::operation::TaskId;
+use crate::world::{Birth, Pending, Point};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    /// Its last step, plus 1.
+    pub last: u32,
+    /// The step of its parent during which it was born, plus 1.
+    pub born: u32,
+    pub birth: Birth,
+}
+
+impl Task {
+    /// The step behind which its next one comes by program order or birth, plus 1.
+    #[inline]
+    pub fn from(&self) -> u32 {
+        if self.last > 0 { self.last } else { self.born }
+    }
+}
+
+impl Path {
+    /// How many steps `task` has taken.
+    #[inline]
+    pub fn steps_of(&self, task: TaskId) -> u32 {
+        let last = (self.tasks[task.index()].last as usize).checked_sub(1);
+        last.map_or(0, |last| self.events[last].time)
+    }
+    /// The step during which `task` was born: whose, and its how-manieth.
+    pub fn born_of(&self, task: TaskId) -> Option<(TaskId, u32)> {
+        let born = (self.tasks[task.index()].born as usize).checked_sub(1)?;
+        Some((self.events[born].task, self.events[born].time))
+    }
+    /// How many tasks were met.
+    #[inline]
+    pub fn tasks_met(&self) -> usize {
+        self.tasks.len()
+    }
+    /// Whether all tasks were met, and nobody can have been taken away.
+    #[inline]
+    pub fn knows_all(&self, point: &Point<'_>) -> bool {
+        self.tasks.len() == point.all().len() && self.phantoms.is_empty()
+    }
+    /// Tasks that were born so far are met.
+    #[inline]
+    pub fn meet(&mut self, point: &Point<'_>) {
+        while self.tasks.len() < point.all().len() {
+            let birth = point.birth(TaskId(self.tasks.len() as u32));
+            if birth.after as usize > self.len() {
+                break;
+            }
+            self.bear(birth);
+        }
+    }
+    /// A task is born, as the next one.
+    pub fn bear(&mut self, birth: Birth) {
+        let task = TaskId(self.tasks.len() as u32);
+        self.names.bear(task, birth);
+        if birth.number & Birth::PHANTOM != 0 {
+            self.phantoms.push(task);
+        }
+        self.add_task(birth);
+    }
+    fn add_task(&mut self, birth: Birth) {
+        let task = self.tasks.len();
+        let mut born = if birth.parent.index() == task { 0 } else { self.tasks[birth.parent.index()].last };
+        // Its parent may have gone on before anybody was asked.
+        while born > birth.after {
+            born = self.events[born as usize - 1].before;
+        }
+        if born == 0 && birth.parent.index() != task {
+            born = self.tasks[birth.parent.index()].born;
+        }
+        self.tasks.push(Task { last: 0, born, birth });
+        if self.tasks.len() > LANES * self.width {
+            self.widen();
+        }
+    }
+    /// The births of the tasks that were born after `depth` steps.
+    pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {
+        self.tasks.iter().map(|t| t.birth).filter(move |b| b.after as usize > depth)
+    }
+    /// The births of all tasks.
+    pub fn births(&self) -> impl Iterator<Item = Birth> + '_ {
+        self.tasks.iter().map(|t| t.birth)
+    }
+    /// A phantom that was taken away and never moved. Each of them is returned once.
+    #[inline]
+    pub fn next_gone(&mut self, point: &Point<'_>) -> Option<TaskId> {
+        if self.phantoms.is_empty() {
+            return None;
+        }
+        let is_gone = |t: &TaskId| *point.pending(*t) == Pending::NOTHING && self.steps_of(*t) == 0;
+        let at = self.phantoms.iter().position(is_gone)?;
+        let task = self.phantoms.swap_remove(at);
+        self.gone.push((task, self.len() as u32));
+        Some(task)
+    }
+    /// These phantoms are known to have been taken away.
+    pub fn forget(&mut self, gone: Vec<(TaskId, u32)>) {
+        self.phantoms.retain(|phantom| gone.iter().all(|(task, _)| task != phantom));
+        self.gone = gone;
+    }
+}

@@ -1,0 +1,118 @@
+//! Who touched an object last, and who before that: each step keeps what it found, so that the list of those who touched
+//! an object can be walked back, and steps can be taken away at the end.
+
+use super::{Event, Path};
+use crate::operation::{Access, Accesses, Mode, ObjectId};
+
+/// Who touched an object last.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Touched {
+    /// The last step that touched it, plus 1.
+    pub by: u32,
+    /// The last step that wrote it, plus 1. A loop that reads one object very often must not be walked back by each
+    /// of its steps.
+    pub wrote: u32,
+}
+
+impl Touched {
+    /// The last of them that may conflict with an access of this mode.
+    #[inline]
+    pub fn before(&self, mode: Mode) -> u32 {
+        if mode == Mode::Write { self.by } else { self.wrote }
+    }
+}
+
+impl Path {
+    /// Step `at` touches an object. Returns who did so before.
+    #[inline]
+    pub(super) fn touch(&mut self, at: u32, access: Access) -> Touched {
+        let object = access.object.index();
+        if object >= self.touched.len() {
+            self.meet_object(object);
+        }
+        let touched = &mut self.touched[object];
+        let found = *touched;
+        touched.by = at + 1;
+        if access.mode == Mode::Write {
+            touched.wrote = at + 1;
+        }
+        found
+    }
+    /// The same for several accesses.
+    #[inline(never)]
+    pub(super) fn touch_many(&mut self, at: u32, accesses: Accesses) -> (Touched, u32) {
+        let mut found = [Touched::default(); 3];
+        for (lane, access) in accesses.iter().enumerate() {
+            found[lane] = self.touch(at, access);
+            if found[lane].by > at {
+                // It has touched the object already, and that found what was there before.
+                let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
+                found[lane] = found[first];
+                if mode == Mode::Write {
+                    self.touched[access.object.index()].wrote = at + 1;
+                }
+            }
+        }
+        self.found.push([found[1], found[2]]);
+        (found[0], self.found.len() as u32)
+    }
+    /// An object is touched for the first time.
+    #[cold]
+    fn meet_object(&mut self, object: usize) {
+        self.touched.resize(object + 1, Touched::default());
+    }
+    /// Who had touched `object` before step `at` did, and how that does.
+    #[inline]
+    pub(super) fn found_by(&self, at: usize, object: ObjectId) -> (Touched, Mode) {
+        let event = &self.events[at];
+        if let Some(only) = event.accesses.only() {
+            return (event.found, only.mode);
+        }
+        let (lane, mode) = event.accesses.access_to(object).expect("it is in the list of those who touch it");
+        (self.found_in(event, lane), mode)
+    }
+    #[inline]
+    fn found_in(&self, event: &Event, lane: usize) -> Touched {
+        if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
+    }
+    /// The last step that touched everything, plus 1.
+    #[inline]
+    pub fn last_barrier(&self) -> u32 {
+        self.last_barrier
+    }
+    /// The last one before step `at`, plus 1.
+    #[inline]
+    pub fn barrier_before(&self, at: usize) -> u32 {
+        self.events[at].barrier
+    }
+    /// The last step that may conflict with this access, plus 1: a step that only reads does not care about others that
+    /// do.
+    #[inline]
+    pub fn last_conflict(&self, access: Access) -> u32 {
+        self.touched.get(access.object.index()).map_or(0, |touched| touched.before(access.mode))
+    }
+    /// The same for those before step `at`, which touches the object, and how that does.
+    #[inline]
+    pub fn conflict_before(&self, at: usize, access: Access) -> (u32, Mode) {
+        let (found, mode) = self.found_by(at, access.object);
+        (found.before(access.mode), mode)
+    }
+    /// Calls `led` with each of the last steps, plus 1, that come before step `at`, or with 0.
+    pub fn each_that_led_to(&self, at: usize, mut led: impl FnMut(u32)) {
+        let event = &self.events[at];
+        led(if event.before > 0 { event.before } else { self.tasks[event.task.index()].born });
+        led(event.barrier);
+        for access in event.accesses.iter() {
+            let (found, mode) = self.found_by(at, access.object);
+            let mut next = found.before(mode);
+            while next > event.barrier {
+                led(next);
+                let (found, mode) = self.found_by(next as usize - 1, access.object);
+                if mode == Mode::Write {
+                    break;
+                }
+                next = found.by;
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Stretches of the execution that older batches still refer to are put aside while a later one is worked off.
+
+use super::super::early;
+use super::super::path::{Fatal, Path};
+use super::{Batch, Work};
+
+impl Work {
+    /// A batch that begins at `depth`, while the present one has items down to `left`.
+    pub(super) fn open_batch(&mut self, path: &Path, depth: usize, left: usize, free: u32) {
+        let needed = self.batches.last().map_or(0, |b| b.needed).max(left);
+        let batch = Batch {
+            items: self.items.len(),
+            clocks: self.clocks.len(),
+            steps: self.steps.len(),
+            begun: self.begun.len(),
+            needed,
+            events: self.events.len(),
+            births: self.births.len(),
+            reversals: self.reversals.len(),
+            fatal: self.fatal.len(),
+            early: self.early.len(),
+            marks: self.marks.len(),
+            notices: self.notices.len(),
+            depth,
+            own_marks: self.own_marks.len(),
+            legs: self.legs.len(),
+        };
+        self.batches.push(batch);
+        self.begun.push((free, self.executions));
+        if needed > depth {
+            self.put_aside(path, depth);
+        }
+    }
+    /// The last batch has no items left, and goes on from `depth`: what older ones need behind that is put aside.
+    pub(super) fn put_aside(&mut self, path: &Path, depth: usize) {
+        let batch = self.batches.last_mut().expect("there is one");
+        // What this batch has put aside so far, if anything, comes right behind.
+        let needed = std::mem::replace(&mut batch.needed, depth);
+        let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
+        let fatal = batch.fatal;
+        batch.depth = depth;
+        if self.events.len() == events {
+            // What is put aside later lies before that, and was the same then.
+            self.early.extend(early::within(&path.early, needed));
+            self.marks.extend(path.marks.iter().filter(|mark| (mark.at as usize) < needed));
+            self.notices.extend(path.notices.iter().filter(|notice| (notice.at as usize) < needed));
+        }
+        let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
+        self.events.splice(events..events, path.events[depth..needed].iter().copied());
+        self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
+        let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
+        self.reversals.splice(reversals..reversals, reversed);
+        let foreseen = |f: &&Fatal| f.from as usize > depth && f.from as usize <= needed;
+        self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
+    }
+    /// The last batch is done: what was put aside for older ones is brought back. Returns how many steps stay.
+    pub(super) fn drop_batch(&mut self, path: &mut Path) -> usize {
+        let batch = self.batches.pop().expect("there is one");
+        let mut stays = usize::MAX;
+        if self.events.len() > batch.events {
+            stays = batch.depth;
+            path.truncate(batch.depth);
+            let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
+            path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
+            path.early.clear();
+            path.early.extend_from_slice(&self.early[batch.early..]);
+            path.marks.clear();
+            path.marks.extend_from_slice(&self.marks[batch.marks..]);
+            path.notices.clear();
+            path.notices.extend_from_slice(&self.notices[batch.notices..]);
+        }
+        self.fatal.truncate(batch.fatal);
+        self.early.truncate(batch.early);
+        self.marks.truncate(batch.marks);
+        self.notices.truncate(batch.notices);
+        self.own_marks.truncate(batch.own_marks);
+        self.legs.truncate(batch.legs);
+        for (free, before) in self.begun.drain(batch.begun..) {
+            self.sizes.note(free, self.executions - before);
+        }
+        self.clocks.truncate(batch.clocks);
+        self.steps.truncate(batch.steps);
+        self.events.truncate(batch.events);
+        self.births.truncate(batch.births);
+        self.reversals.truncate(batch.reversals);
+        stays
+    }
+}

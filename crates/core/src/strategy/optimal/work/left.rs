@@ -1,0 +1,48 @@
+//! How much is left to explore, as far as anybody can tell.
+
+use super::Work;
+
+/// How many executions may be left, and how many of them behind the item that would be given away first.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Left {
+    pub first: f64,
+    pub all: f64,
+}
+
+impl Work {
+    /// How many executions are left, as far as anybody can tell.
+    pub fn left(&self) -> Left {
+        let growth = self.sizes.growth();
+        let mut left = Left { first: 0.0, all: 0.0 };
+        // What is not done yet is at least something to go by.
+        let mut besides: Vec<(u32, f64)> = Vec::new();
+        let (mut end, mut begun) = (self.items.len(), self.begun.len());
+        for batch in self.batches.iter().rev() {
+            for item in &self.items[batch.items..end] {
+                let expected = self.sizes.expected(item.free, growth, &besides);
+                left.all += expected;
+            }
+            if batch.items < end {
+                left.first = self.sizes.expected(self.items[batch.items].free, growth, &besides);
+            }
+            for (free, before) in self.begun[batch.begun..begun].iter().rev() {
+                besides.push((*free, ((self.executions - before) as f64 + left.all).max(1.0)));
+            }
+            (end, begun) = (batch.items, batch.begun);
+        }
+        left
+    }
+    /// How many executions there may be behind the item that was taken last.
+    pub fn expected(&self) -> f64 {
+        let free = self.begun.last().map_or(0, |(free, _)| *free);
+        self.sizes.expected(free, self.sizes.growth(), &[])
+    }
+    /// How many executions there were.
+    pub fn executions(&self) -> u64 {
+        self.executions
+    }
+    /// What another one has seen.
+    pub fn learn(&mut self, other: &Work) {
+        self.sizes.clone_from(&other.sizes);
+    }
+}
