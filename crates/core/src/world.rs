@@ -84,6 +84,17 @@ pub enum Part {
     Either,
 }
 
+/// How an operation that touches everything, and so depends on all that came before it, may have come to be blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Held {
+    /// By all of it or by none.
+    ByAll,
+    /// By some of it and not by the rest.
+    BySome,
+    /// By one step, for good. Of the rest, some may have let it happen, but none would have kept it from that.
+    ByOne,
+}
+
 /// What a world knows of the states that the present execution went through.
 pub trait Past {
     /// Whether there are states in which the pending operation of `task` would be blocked.
@@ -111,11 +122,10 @@ pub trait Past {
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool;
     /// What the pending operation of `task` would have touched there.
     fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses;
-    /// Whether the pending operation of `task`, which touches everything, may have been blocked by some of what came
-    /// before it and not by the rest.
-    fn waits_for_some(&self, task: TaskId) -> bool {
+    /// How the pending operation of `task`, which touches everything, may have come to be blocked.
+    fn held(&self, task: TaskId) -> Held {
         let _ = task;
-        false
+        Held::ByAll
     }
 }
 
@@ -212,10 +222,10 @@ impl<'a> Point<'a> {
     pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
     }
-    /// See [`Past::waits_for_some`].
+    /// See [`Past::held`].
     #[inline]
-    pub fn waits_for_some(&self, task: TaskId) -> bool {
-        self.past.is_some_and(|past| past.waits_for_some(task))
+    pub fn held(&self, task: TaskId) -> Held {
+        self.past.map_or(Held::ByAll, |past| past.held(task))
     }
     /// The only thing that can happen, if there is only one.
     #[inline]

@@ -6,7 +6,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Past, Pick, World};
+use raddle_core::world::{Held, Past, Pick, World};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -82,8 +82,8 @@ impl Past for ErlangWorld {
         }
         self.accesses_by_trying(task, before, also)
     }
-    fn waits_for_some(&self, task: TaskId) -> bool {
-        self.machine().is_timed(task.index())
+    fn held(&self, task: TaskId) -> Held {
+        self.machine().held(task.index())
     }
 }
 

@@ -7,7 +7,7 @@ use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::story::Story;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
-    Birth, Describe, Driver, End, Ending, Manner, Part, Past, Pending, Pick, Point, World,
+    Birth, Describe, Driver, End, Ending, Held, Manner, Part, Past, Pending, Pick, Point, World,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,6 +43,8 @@ pub enum Do {
     Yield,
     /// Looks at all variables.
     Barrier,
+    /// The same, once all of them are 0.
+    Calm,
     /// Panics unless the variable is 0, which ends the run.
     Expect(usize),
     /// The same for all variables.
@@ -255,6 +257,10 @@ impl State {
             }
             Yield => manner = Manner::Yielding,
             GambleAll(_) => return (Accesses::EVERYTHING_THERE_IS, 2, manner),
+            Calm => {
+                let is_calm = self.vars.iter().all(|var| *var == 0);
+                return (Accesses::EVERYTHING_THERE_IS, is_calm as u32, manner);
+            }
             Barrier | ExpectAll => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Join(child) => {
                 if let Some(child) = self.tasks[id.index()].children.get(child).copied() {
@@ -367,7 +373,7 @@ impl State {
                 self.tasks[woken.index()].notified = true;
             }
             Choose(_) => note(pick.option as i64),
-            Barrier => note(vars[0] * 1_000 + vars[1]),
+            Barrier | Calm => note(vars[0] * 1_000 + vars[1]),
             Expect(x) => self.failed |= vars[x] != 0,
             ExpectAll => self.failed |= vars.iter().any(|var| *var != 0),
             Gamble(bad, x) => {
@@ -493,7 +499,7 @@ impl Past for Machine {
         true
     }
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        matches!(self.state.op(&self.programs, task), Some(Write(_)))
+        matches!(self.state.op(&self.programs, task), Some(Write(_) | Calm))
     }
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let waits = self.state.op(&self.programs, task);
@@ -501,6 +507,12 @@ impl Past for Machine {
             (Some(Lock(_) | Read(_) | Write(_)), Some(Lock(_) | Write(_))) => Part::Takes,
             (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => Part::Frees,
             _ => Part::Either,
+        }
+    }
+    fn held(&self, task: TaskId) -> Held {
+        match self.state.op(&self.programs, task) {
+            Some(Calm) => Held::BySome,
+            _ => Held::ByAll,
         }
     }
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {

@@ -431,6 +431,20 @@ impl Machine {
                 if self.find(other).is_some_and(|t| self.has_vanished(t)))
     }
 
+    /// Whether that is all that it has left to do: as good as nothing. Where messages have an order, whoever had ended
+    /// before it did is not told at all.
+    pub(super) fn only_tells_the_gone(&self, task: usize) -> bool {
+        if !self.tells_the_gone(task) {
+            return false;
+        }
+        let process = self.receiver_of(task).map(|process| self.process(process));
+        let exiting = process.and_then(|p| p.exiting.as_ref());
+        let is_gone = |pid: Pid| self.find(pid).is_some_and(|t| self.has_vanished(t));
+        exiting.is_some_and(|e| {
+            e.todo.iter().all(|step| matches!(step, ExitStep::Down(_, other) if is_gone(*other)))
+        })
+    }
+
     /// Whether the end of a process is a task of its own.
     pub(super) fn has_end(&self, pid: Pid) -> bool {
         self.tasks.iter().any(|t| matches!(t, Task::End(other) if *other == pid))

@@ -9,7 +9,7 @@ use crate::settings::{Delivery, Grain};
 use crate::term::Term;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::world::{Manner, Pending, Point};
+use raddle_core::world::{Held, Manner, Pending, Point};
 
 /// Keeps the list of those who can move up to date.
 #[inline]
@@ -58,6 +58,18 @@ impl Machine {
             }
             Task::Timer(_) | Task::Spent(..) => true,
             _ => false,
+        }
+    }
+
+    /// How the pending operation of a task may have come to be blocked, if it touches everything.
+    pub fn held(&self, task: usize) -> Held {
+        match &self.tasks[task] {
+            // By the signal that it dies of.
+            Task::Process(p) if p.is_doomed() => Held::ByOne,
+            // By the ends of those who could have been killed.
+            Task::Faults => Held::BySome,
+            _ if self.is_timed(task) => Held::BySome,
+            _ => Held::ByAll,
         }
     }
 
@@ -217,7 +229,7 @@ impl Machine {
     }
 
     fn test_is_over(&self) -> bool {
-        self.process(0).is_gone()
+        self.process(0).is_gone() || self.only_tells_the_gone(0)
     }
 
     pub(super) fn let_timers_fire(&mut self, pending: &mut [Pending]) {
@@ -249,7 +261,7 @@ impl Machine {
             return;
         }
         let Some(task) = self.tasks.iter().position(|t| matches!(t, Task::Faults)) else { return };
-        let busy = !self.enabled.is_empty();
+        let busy = self.enabled.iter().any(|task| !self.only_tells_the_gone(task.index()));
         if !busy && self.test_is_over() {
             return;
         }

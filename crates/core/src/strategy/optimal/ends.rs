@@ -5,7 +5,7 @@ use super::early::{self, TakenBack};
 use super::path::{Deferred, Event, Origin};
 use super::races::{Blocking, Finder, Second};
 use crate::operation::{Accesses, TaskId};
-use crate::world::{Ending, Pending, Point};
+use crate::world::{Ending, Held, Pending, Point};
 
 impl Optimal {
     /// An execution is over, and what there is to explore beside it is found. `found` items were there before its last steps.
@@ -21,7 +21,7 @@ impl Optimal {
         }
         for number in 0..self.path.gone.len() {
             let (task, _) = self.path.gone[number];
-            if point.waits_for_some(task) {
+            if point.held(task) != Held::ByAll {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }

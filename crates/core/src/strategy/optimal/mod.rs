@@ -63,7 +63,7 @@ use super::{Decision, Next, Part, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Ending, Pick, Point};
+use crate::world::{Ending, Held, Pick, Point};
 use early::Mark;
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
@@ -187,7 +187,7 @@ impl Optimal {
         self.path.meet(point);
         while let Some(task) = self.path.next_gone(point) {
             // It could have moved before it was taken away. What else might have come first is known in the end only.
-            if self.taken == self.schedule.len() && self.walk.is_none() && !point.waits_for_some(task) {
+            if self.taken == self.schedule.len() && self.walk.is_none() && point.held(task) == Held::ByAll {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }

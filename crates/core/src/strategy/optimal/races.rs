@@ -8,7 +8,7 @@ use super::conflicts::{Conflicts, LED};
 use super::path::{Deferred, Origin, Path};
 use super::work::{Item, Move, Work};
 use crate::operation::{Accesses, TaskId};
-use crate::world::{Part, Point};
+use crate::world::{Held, Part, Point};
 use std::cmp::Ordering;
 
 /// Buffers that are used again.
@@ -105,13 +105,15 @@ impl Finder<'_> {
             return true;
         }
         self.scratch.stuck.clear();
-        // What touches everything depends on all that came before, in most worlds.
-        if !second.accesses.is_everything() || self.point.waits_for_some(second.task) {
+        let is_everything = second.accesses.is_everything();
+        let held = if is_everything { self.point.held(second.task) } else { Held::BySome };
+        if held != Held::ByAll {
             for at in (0..self.scratch.hits.len()).rev() {
                 let (hit, blocks) = self.scratch.hits[at];
                 if blocks
                     && !self.path.is_after(hit as usize, first)
-                    && self.point.part_of(hit as usize, second.task) != Part::Frees
+                    // Who gives back what others wait for has taken it, and it is that step that may be left out.
+                    && (is_everything || self.point.part_of(hit as usize, second.task) != Part::Frees)
                 {
                     self.scratch.stuck.push(hit);
                 }
@@ -119,6 +121,10 @@ impl Finder<'_> {
         }
         if self.scratch.stuck.is_empty() {
             return self.consider_now(second, first, reversible);
+        }
+        if held == Held::ByOne && !self.could_now(second, first).0 {
+            // Nothing that is left out would change that.
+            return false;
         }
         self.consider_without(second, first, reversible, 0)
     }
@@ -144,15 +150,7 @@ impl Finder<'_> {
     /// The same without those that are left out.
     #[inline(always)]
     fn consider_now(&mut self, second: &Second, first: usize, reversible: bool) -> bool {
-        let only_program_order = self.keep(second.task, first);
-        let seen = match only_program_order {
-            true => self.path.could_move(second.task, first),
-            false => None,
-        };
-        let could = match seen {
-            Some(could) => could,
-            None => self.point.could_happen(second.task, first, &self.scratch.also),
-        };
+        let (could, only_program_order) = self.could_now(second, first);
         if could && reversible {
             if !only_program_order && self.point.is_numbered(second.task) {
                 self.keep_what_it_touches(second, first);
@@ -160,6 +158,19 @@ impl Finder<'_> {
             self.reverse(second, first);
         }
         could
+    }
+
+    /// Whether the operation could happen before step `first`, without what is left out, and whether only what its task knew
+    /// comes before it then.
+    #[inline(always)]
+    fn could_now(&mut self, second: &Second, first: usize) -> (bool, bool) {
+        let only_program_order = self.keep(second.task, first);
+        let seen = match only_program_order {
+            true => self.path.could_move(second.task, first),
+            false => None,
+        };
+        let could = seen.unwrap_or_else(|| self.point.could_happen(second.task, first, &self.scratch.also));
+        (could, only_program_order)
     }
 
     /// Where the operation comes before step `first`, it may not conflict with all that it does conflict with here: only
