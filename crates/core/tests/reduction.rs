@@ -468,6 +468,32 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
+    /// The step of a writer fails: traces may be missed beside it, but not without saying so, and no kind of failure is.
+    #[test]
+    fn writers_who_fail_leave_doubts(
+        programs in tasks(
+            prop_oneof![
+                5 => several_locks(2),
+                1 => (0..2usize).prop_map(|lock| vec![WriteUnread(lock), WriteUnlock(lock)]),
+            ],
+            3..5,
+        ),
+    ) {
+        const MOST: u64 = 4_000;
+        let (found, _) = explore(&programs, 1, MOST, Optimal::new());
+        let (slow, _) = explore(&programs, 1, MOST, Dfs::new());
+        if slow.executions < MOST {
+            let kinds = |found: &Findings<_>| found.failures_by_kind.keys().copied().collect::<Vec<_>>();
+            prop_assert_eq!(kinds(&found), kinds(&slow));
+            if found.coverage.is_exhaustive() {
+                let compared = compare(&programs);
+                prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
+            } else {
+                prop_assert!(found.failures > 0, "{}", found.coverage);
+            }
+        }
+    }
+
     /// A panic that touches everything conflicts with whatever else could have moved.
     #[test]
     fn each_trace_beside_panics_at_large_once(

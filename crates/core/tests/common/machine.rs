@@ -29,6 +29,8 @@ pub enum Do {
     TryRead(usize),
     Write(usize),
     TryWrite(usize),
+    /// The same as a write; panics if the lock was read before, which ends the run.
+    WriteUnread(usize),
     WriteUnlock(usize),
     /// Channel 0 has no bound, channel 1 has room for one message.
     Send(usize, i64),
@@ -111,6 +113,7 @@ struct State {
     writers: [Option<TaskId>; LOCKS],
     readers: [Vec<TaskId>; LOCKS],
     poisoned_too: [bool; LOCKS],
+    was_read: [bool; LOCKS],
     channels: [VecDeque<i64>; 2],
     waiters: Vec<TaskId>,
     /// Objects are numbered in the order in which they are first announced.
@@ -224,8 +227,8 @@ impl State {
                 touches.push((Rw(l), R));
             }
             ReadUnlock(l) if self.readers[l].contains(&id) => touches.push((Rw(l), R)),
-            Write(l) if self.holds(l, id) => {}
-            Write(l) => {
+            Write(l) | WriteUnread(l) if self.holds(l, id) => {}
+            Write(l) | WriteUnread(l) => {
                 options = (self.writers[l].is_none() && self.readers[l].is_empty()) as u32;
                 touches.push((Rw(l), W));
             }
@@ -329,6 +332,7 @@ impl State {
                         note(POISONED);
                     }
                     self.readers[l].push(id);
+                    self.was_read[l] = true;
                 }
             }
             TryRead(l) => {
@@ -340,10 +344,11 @@ impl State {
                 }
             }
             ReadUnlock(l) => self.readers[l].retain(|t| *t != id),
-            Write(l) => {
+            Write(l) | WriteUnread(l) => {
                 if !self.readers[l].contains(&id) {
                     self.writers[l] = Some(id);
                 }
+                self.failed |= matches!(op, WriteUnread(_)) && self.was_read[l];
             }
             TryWrite(l) => {
                 let free = self.writers[l].is_none() && self.readers[l].is_empty();
@@ -499,12 +504,15 @@ impl Past for Machine {
         true
     }
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        matches!(self.state.op(&self.programs, task), Some(Write(_) | Calm))
+        matches!(self.state.op(&self.programs, task), Some(Write(_) | WriteUnread(_) | Calm))
     }
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let waits = self.state.op(&self.programs, task);
         match (self.done[step], waits) {
-            (Some(Lock(_) | Read(_) | Write(_)), Some(Lock(_) | Write(_))) => Part::Takes,
+            (
+                Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_)),
+                Some(Lock(_) | Write(_) | WriteUnread(_)),
+            ) => Part::Takes,
             (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => Part::Frees,
             _ => Part::Either,
         }

@@ -90,6 +90,10 @@ fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result
         let (found, seen, whole) = explore_all(program, settings, workers, MOST, Optimal::new());
         // Which step ends a run depends on who notices the panic, and when; the panics themselves are compared below.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
+        if found.failures > 0 && found.undecided == 0 && !found.coverage.is_exhaustive() {
+            // The step of a writer has failed, and the search says that traces may be missing beside it.
+            return Ok(());
+        }
         let problem = |words: &str| {
             let failure = found.failure.as_ref().map(|f| &f.defect.message);
             Err(format!(

@@ -11,6 +11,8 @@ impl Optimal {
     /// An execution is over, and what there is to explore beside it is found. `found` items were there before its last steps.
     pub(super) fn find_end(&mut self, found: usize, point: &Point<'_>, ending: Ending) {
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        self.in_doubt |=
+            ending == Ending::Cut && (self.is_writer || self.path.events[last].origin == Origin::Early);
         if self.path.events[last].origin == Origin::Early && self.was_the_end(last, ending, point) {
             // Whoever else could move comes before it, whether or not it conflicts with it.
             self.path.take_as_free(last);

@@ -46,9 +46,10 @@ impl Optimal {
         (*deferred, *fatal) = (None, None);
         movers.clear();
         (*started, *begun) = (false, false);
-        let Optimal { share, told, inherited, scratch: _, peak, .. } = self;
+        let Optimal { share, told, inherited, scratch: _, peak, is_writer, in_doubt, .. } = self;
         (*share, *told) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
+        (*is_writer, *in_doubt) = (false, false);
     }
 }

@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 pub struct OptimalPart {
     /// How much of the whole tree it is taken to be.
     share: f64,
+    /// Traces may be missing in what was explored so far.
+    #[serde(default)]
+    in_doubt: bool,
     /// Task, option, accesses, origin and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
     /// Those of them that took a detour.
@@ -94,17 +97,17 @@ impl Optimal {
             parts.push((OptimalPart::of(&item, &path, &ahead), expected));
         }
         let all: f64 = parts.iter().map(|(_, expected)| expected).sum();
-        let rest = self.share - self.told;
+        let (rest, in_doubt) = (self.share - self.told, self.in_doubt);
         parts
             .into_iter()
-            .map(|(part, expected)| OptimalPart { share: rest * expected / all, ..part })
+            .map(|(part, expected)| OptimalPart { share: rest * expected / all, in_doubt, ..part })
             .collect()
     }
 
     pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
         let Some(next) = &part.next else {
             let mut whole = Optimal::new();
-            whole.share = part.share;
+            (whole.share, whole.in_doubt) = (part.share, part.in_doubt);
             return Ok(whole);
         };
         let path = part.path()?;
@@ -139,7 +142,7 @@ impl Optimal {
             return Err("it names tasks that it does not know".to_owned());
         }
         let mut rest = Optimal::of(item, path, Ahead { picks, due, legs });
-        rest.share = part.share;
+        (rest.share, rest.in_doubt) = (part.share, part.in_doubt);
         Ok(rest)
     }
 }
@@ -184,6 +187,7 @@ impl OptimalPart {
         let reversals = path.reversals.iter();
         OptimalPart {
             share: 0.0,
+            in_doubt: false,
             steps: path.events.iter().map(step).collect(),
             odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
