@@ -150,6 +150,8 @@ impl ErlangWorld {
                 }
             }
             Place::AsBefore if task == process => match self.standings.of(process, before)? {
+                // It might have given up waiting in the place of another one who did.
+                Standing::Waits if self.done[before].accesses.is_everything() => None,
                 Standing::Waits => Some(false),
                 Standing::Goes => Some(true),
                 Standing::Other => None,

@@ -164,6 +164,8 @@ pub struct Process {
     pub receiving: bool,
     /// Where the order of messages is left open: others have had a part in where it is now, not only its own steps.
     pub led_by_others: bool,
+    /// It has received a letter where it could have given up waiting.
+    pub may_give_up: bool,
     /// How many children it has.
     pub children: u32,
     /// How many references it has made.
@@ -235,6 +237,7 @@ impl Process {
             save: 0,
             receiving: false,
             led_by_others: false,
+            may_give_up: false,
             children: 0,
             refs: 0,
             uniques: 0,

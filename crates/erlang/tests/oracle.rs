@@ -1,6 +1,8 @@
 //! The reduction against depth-first search on random small Erlang programs: the same outcomes and the same kinds of
 //! failures, and exactly one execution for each class of executions that differ only in the order of operations that
-//! do not conflict. `RADDLE_ORACLE=5000` tries that many programs of each kind.
+//! do not conflict. `RADDLE_ORACLE=5000` tries that many programs of each kind, `RADDLE_ORACLE_ONLY=7` only the one with
+//! this number and `RADDLE_ORACLE_ONLY=7..20` some of them, and `RADDLE_ORACLE_SEED=1000` tries others: it is added to the
+//! seed of each kind, and is 0 otherwise.
 
 mod common;
 #[path = "common/generate.rs"]
@@ -212,6 +214,19 @@ fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
     Some((all.executions, few.executions))
 }
 
+/// An execution in which the order of messages is left open, in words: who does what, and what that touches.
+fn told(open: &ErlangWorld, picks: &[Pick]) -> String {
+    let mut world = open.clone();
+    world.start();
+    let mut text = String::new();
+    for pick in picks {
+        let accesses = world.point().pending(pick.task).accesses;
+        text += &format!("  {} {accesses:?}\n", raddle_core::world::Describe::describe(&world, pick.task));
+        world.step(*pick);
+    }
+    text
+}
+
 /// There is one of `representatives` for each class of `executions`, and none of another class, unless somebody who is
 /// dead is told of an end there: where messages have an order the dead watch nobody, and it may come before or behind a
 /// step that touches everything. (Not under grain `thesis`, where a step touches everything if it raises: it touches more
@@ -235,22 +250,22 @@ fn one_of_each_class(
     let classes: BTreeSet<u64> =
         executions.iter().map(|picks| class(&without_order(ordered, open, picks))).collect();
     let found: BTreeSet<u64> = representatives.iter().map(|picks| class(picks)).collect();
+    if found.len() < representatives.len() {
+        let mut met: Vec<u64> = Vec::new();
+        for picks in representatives {
+            let class = class(picks);
+            if let Some(at) = met.iter().position(|other| *other == class) {
+                println!("explored twice:\n{}\n{}", told(open, &representatives[at]), told(open, picks));
+                break;
+            }
+            met.push(class);
+        }
+    }
     assert_eq!(found.len(), representatives.len(), "{name}: a class was explored twice");
     let missing = classes.difference(&found).count();
     let is_new = |picks: &&Vec<Pick>| !classes.contains(&class(picks)) && !tells_the_gone(picks);
     let more = representatives.iter().filter(is_new).count();
-    let told = |picks: &[Pick]| {
-        let mut world = open.clone();
-        world.start();
-        let mut text = String::new();
-        for pick in picks {
-            let accesses = world.point().pending(pick.task).accesses;
-            text +=
-                &format!("  {} {accesses:?}\n", raddle_core::world::Describe::describe(&world, pick.task));
-            world.step(*pick);
-        }
-        text
-    };
+    let told = |picks: &[Pick]| told(open, picks);
     for picks in executions.iter().map(|picks| without_order(ordered, open, picks)) {
         if !found.contains(&class(&picks)) {
             println!("missing:\n{}", told(&picks));
@@ -263,17 +278,27 @@ fn one_of_each_class(
     assert_eq!((missing, more), (0, 0), "{name}: classes that are missing, and that should not be there");
 }
 
+/// The programs that are asked for: `7`, or `7..20`.
+fn numbers(text: &str) -> Option<std::ops::Range<u64>> {
+    match text.split_once("..") {
+        Some((first, end)) => Some(first.parse().ok()?..end.parse().ok()?),
+        None => text.parse().ok().map(|n| n..n + 1),
+    }
+}
+
 fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
     if !erlang_is_there() {
         return;
     }
-    let programs = std::env::var("RADDLE_ORACLE").ok().and_then(|n| n.parse().ok()).unwrap_or(40);
+    let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let programs = number("RADDLE_ORACLE").unwrap_or(40);
+    let seed = seed + number("RADDLE_ORACLE_SEED").unwrap_or(0);
     let dir = compile_text(name, &generate::module(name, flavour, programs, seed));
     let (mut compared, mut all, mut few, mut undecided) = (0, 0, 0, 0);
     // What a process does next changes when it is to die: then a class may come twice.
     let may_die = flavour == Flavour::Signals || name == "oracle_pairs";
-    let only: Option<u64> = std::env::var("RADDLE_ORACLE_ONLY").ok().and_then(|n| n.parse().ok());
-    for number in only.map_or(0..programs, |n| n..n + 1) {
+    let only = std::env::var("RADDLE_ORACLE_ONLY").ok().and_then(|text| numbers(&text));
+    for number in only.clone().unwrap_or(0..programs) {
         for settings in settings {
             if let Some((executions, classes)) =
                 compare(&program(&dir, name, &format!("t{number}"), settings.clone()), may_die)
@@ -366,4 +391,69 @@ fn kills() {
 #[test]
 fn kills_and_signals() {
     many("oracle_kills_and_signals", Flavour::Signals, &one_kill(), 10);
+}
+
+/// Programs like those of which outcomes were missed once.
+const MISSED: &str = r"
+-module(oracle_missed).
+-export([link_to_the_dead/0, trapped_link_to_the_dead/0, timeout_before_the_end/0, timeout_before_two_messages/0,
+         timeout_among_many_tasks/0]).
+
+%% The answer to the link kills the linker before or after it has sent its message, or comes when it has ended.
+link_to_the_dead() ->
+    Main = self(),
+    Short = spawn(fun() -> ok end),
+    spawn(fun() -> catch link(Short), Main ! linked end),
+    receive linked -> linked end.
+
+%% It is a message to a linker that traps exits: before or after it looks for one.
+trapped_link_to_the_dead() ->
+    Main = self(),
+    Short = spawn(fun() -> ok end),
+    spawn(fun() ->
+        process_flag(trap_exit, true),
+        catch link(Short),
+        unlink(Short),
+        Main ! receive {'EXIT', _, Reason} -> Reason after 0 -> none end
+    end),
+    receive Any -> Any end.
+
+%% Who receives a message and ends at once might have given up before.
+timeout_before_the_end() ->
+    Main = self(),
+    spawn(fun() -> receive after 5 -> Main ! hello end end),
+    receive Any -> Any after 5 -> late end.
+
+timeout_before_two_messages() ->
+    Main = self(),
+    spawn(fun() -> receive after 5 -> Main ! hello, Main ! again end end),
+    First = receive Any -> Any after 5 -> late end,
+    {First, receive again -> again end}.
+
+%% The same for a process that more than 64 tasks were there before.
+timeout_among_many_tasks() ->
+    Main = self(),
+    [Main ! unread || _ <- lists:seq(1, 70)],
+    First = spawn(fun() -> receive {to, Second} -> receive after 5 -> Second ! hello end end end),
+    Second = spawn(fun() -> Main ! {got, receive Any -> Any after 5 -> late end} end),
+    First ! {to, Second},
+    receive {got, What} -> What end.
+";
+
+#[test]
+fn what_was_missed_once() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_text("oracle_missed", MISSED);
+    let explored = |function: &str, expected: &[&str]| {
+        let program = program(&dir, "oracle_missed", function, lenient(Grain::Full, Delivery::Local));
+        compare(&program, false).expect("there are few executions");
+        assert_eq!(seen(&optimal(&program)), expected.iter().map(|s| s.to_string()).collect(), "{function}");
+    };
+    explored("link_to_the_dead", &["failure: deadlock", "linked"]);
+    explored("trapped_link_to_the_dead", &["noproc", "none", "normal"]);
+    explored("timeout_before_the_end", &["hello", "late"]);
+    explored("timeout_before_two_messages", &["{hello,again}", "{late,again}"]);
+    explored("timeout_among_many_tasks", &["hello", "late"]);
 }

@@ -279,7 +279,8 @@ impl Machine {
     /// The process of `task`, which has just moved, ends in the same step if nobody observes that.
     pub(super) fn end_unobserved(&mut self, task: usize) {
         let Some(process) = self.receiver_of(task) else { return };
-        if !self.is_ending(process) || !self.ends_alone(process) {
+        // Whoever could have given up waiting, and not received what led to this, is asked about that at its next step.
+        if !self.is_ending(process) || !self.ends_alone(process) || self.process(process).may_give_up {
             return;
         }
         // What is written down of it is no step.

@@ -485,6 +485,8 @@ impl Machine {
             p.save = at as u32;
             p.receiving = true;
             p.led_by_others = true;
+            p.may_give_up |=
+                matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }));
             machine.advance(task);
         });
     }

@@ -2,7 +2,7 @@
 
 use super::memory::Given;
 use super::{Machine, Pair, Task};
-use crate::process::{AliasKind, Monitor};
+use crate::process::{AliasKind, ExitStep, Monitor, Process};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term, known};
@@ -18,6 +18,8 @@ pub enum Signal {
     Aliased(Ref, Term),
     /// A link is made.
     Link(Pid),
+    /// A link was taken back while it was on its way: nothing comes of it any more.
+    TakenBack(Pid),
     /// An exit signal from a linked process that ended.
     LinkedExit(Pid, Term),
     /// An exit signal from `exit/2`.
@@ -78,6 +80,7 @@ impl Signal {
                 f.term(m);
             }
             Signal::Link(p) => f.word(3 ^ p.hash64()),
+            Signal::TakenBack(p) => f.word(4 ^ p.hash64()),
             Signal::LinkedExit(p, r) | Signal::Exit(p, r) => {
                 f.word(5 + matches!(self, Signal::Exit(..)) as u64);
                 f.word(p.hash64());
@@ -102,6 +105,7 @@ impl Signal {
         match self {
             Signal::Message(m) | Signal::Aliased(_, m) => format!("message {m}"),
             Signal::Link(p) => format!("link from {p}"),
+            Signal::TakenBack(p) => format!("link from {p} that was taken back"),
             Signal::LinkedExit(p, reason) | Signal::Exit(p, reason) => {
                 format!("exit signal from {p} ({reason})")
             }
@@ -118,7 +122,7 @@ impl Signal {
             Signal::Down(reference, _) => Sort::Down(*reference),
             Signal::Exit(_, reason) => Sort::exit(reason),
             Signal::GroupLeader(_) => Sort::Changing,
-            Signal::Link(_) | Signal::Monitor(_) => Sort::Watching,
+            Signal::Link(_) | Signal::TakenBack(_) | Signal::Monitor(_) => Sort::Watching,
         }
     }
 }
@@ -203,6 +207,7 @@ impl Machine {
             }
             // It may have been taken back while it was on its way.
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
+            Signal::TakenBack(_) => {}
             Signal::Link(from) => {
                 let links = &mut self.process_mut(task).links;
                 // In an order that does not depend on who came first.
@@ -263,7 +268,7 @@ impl Machine {
     fn arrive_too_late(&mut self, to: Pid, signal: Signal) {
         match signal {
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
-            Signal::Link(from) => self.send(to, from, Signal::LinkedExit(to, Term::Atom(known::NOPROC))),
+            Signal::Link(from) => self.answer_link(to, from),
             Signal::Monitor(monitor) => {
                 self.is_known_to_end(to);
                 self.send(to, monitor.other, Signal::Down(monitor.reference, Term::Atom(known::NOPROC)));
@@ -272,12 +277,42 @@ impl Machine {
         }
     }
 
+    /// The dead answer a link with an exit signal. It takes its way even where other exit signals of theirs arrive at
+    /// once: whether a link comes to the dead has nothing to do with what its sender does meanwhile, but the answer, which
+    /// may kill it, does.
+    fn answer_link(&mut self, dead: Pid, to: Pid) {
+        let answer = Signal::LinkedExit(dead, Term::Atom(known::NOPROC));
+        if self.env.settings.delivery != Delivery::Local || self.pair(dead, to).is_some() {
+            return self.send(dead, to, answer);
+        }
+        let pair = Task::Pair(Rc::new(Pair { from: dead, to, queue: vec![answer] }));
+        self.add_task(pair, self.mover, Birth::PHANTOM | to.hash64() as u32);
+    }
+
+    /// Whether the answer of the dead to a link would be their first signal that takes a way to its sender, and the last.
+    pub(super) fn answers_first(&self, dead: Pid, to: Pid) -> bool {
+        let tells_it = |p: &Process| {
+            let todo = p.exiting.iter().flat_map(|exiting| &exiting.todo);
+            let mut told = todo.filter_map(|step| match step {
+                ExitStep::Link(other) | ExitStep::Down(_, other) => Some(*other),
+                _ => None,
+            });
+            p.links.contains(&to)
+                || p.monitored_by.iter().any(|m| m.other == to)
+                || told.any(|other| other == to)
+        };
+        self.env.settings.delivery == Delivery::Local
+            && self.pair(dead, to).is_none()
+            && !self.find(dead).is_some_and(|task| tells_it(self.process(task)))
+    }
+
     fn has_monitor(&self, from: Pid, reference: Ref) -> bool {
         self.find(from).is_some_and(|t| self.process(t).monitors.iter().any(|m| m.reference == reference))
     }
 
-    /// Takes away a process's link to another, even if the other one has not heard of it yet. When it hears of that,
-    /// nobody can tell the difference, so that is at once.
+    /// Takes away a process's link to another, even if the other one has not heard of it yet: then what is on its way
+    /// stays there, since it might have arrived before. When the other one hears of all that, nobody can tell the
+    /// difference, so that is at once.
     pub(crate) fn forget_link(&mut self, task: usize, other: Pid) {
         let p = self.process_mut(task);
         let me = p.pid;
@@ -285,7 +320,10 @@ impl Machine {
         if let Some(on_its_way) = self.pair(me, other) {
             self.stale.add(on_its_way);
             if let Task::Pair(pair) = &mut self.tasks[on_its_way] {
-                Rc::make_mut(pair).queue.retain(|signal| !matches!(signal, Signal::Link(_)));
+                let on_its_way = Rc::make_mut(pair).queue.iter_mut();
+                on_its_way
+                    .filter(|signal| matches!(signal, Signal::Link(_)))
+                    .for_each(|signal| *signal = Signal::TakenBack(me));
             }
         }
         if let Some(other) = self.find(other)

@@ -96,21 +96,11 @@ impl Machine {
         let touch = Touch::NOTHING.write(Object::Queue(from, to));
         let dead = self.alive(to).is_none();
         match signal {
-            Signal::Link(_) if dead => {
-                let back = Sort::LinkedExit { normal: false };
-                if !self.arrives_at_once(to, from, back) || self.pair(to, from).is_some() {
-                    return Touch::EVERYTHING;
-                }
-                // The answer of the dead is deadly, unless it is trapped. Whoever sends signals to them is itself.
-                match self.alive(from) {
-                    Some(t) if !self.process(t).trap_exit => Touch::NOTHING
-                        .write(Object::Itself(from))
-                        .write(Object::Watch(from))
-                        .read(Object::Watch(to)),
-                    _ => self.arrival(touch.read(Object::Watch(to)), from),
-                }
+            // The answer of the dead is on a way of its own.
+            Signal::Link(_) if dead && !self.answers_first(to, from) => Touch::EVERYTHING,
+            Signal::Link(_) | Signal::TakenBack(_) => {
+                touch.read(Object::Watch(to)).read(Object::Link(from, to))
             }
-            Signal::Link(_) => touch.read(Object::Watch(to)).read(Object::Link(from, to)),
             Signal::Monitor(m) if dead => {
                 let touch = touch.read(Object::Watch(to));
                 match self.arrives_at_once(to, from, Sort::Down(m.reference)) && self.pair(to, from).is_none()
