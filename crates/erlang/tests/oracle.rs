@@ -186,6 +186,9 @@ fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
     {
         let classes: BTreeSet<u64> = executions.iter().map(|picks| class(&open, picks)).collect();
         let found: BTreeSet<u64> = representatives.iter().map(|picks| class(&open, picks)).collect();
+        if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(&open, picks))) {
+            println!("missing:\n{}", told(&open, picks));
+        }
         assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
         assert_eq!(few.executions, classes.len() as u64, "{name}: one execution for each class");
         EXACT.fetch_add(1, Relaxed);
@@ -239,18 +242,7 @@ fn one_of_each_class(
     let missing = classes.difference(&found).count();
     let is_new = |picks: &&Vec<Pick>| !classes.contains(&class(picks)) && !tells_the_gone(picks);
     let more = representatives.iter().filter(is_new).count();
-    let told = |picks: &[Pick]| {
-        let mut world = open.clone();
-        world.start();
-        let mut text = String::new();
-        for pick in picks {
-            let accesses = world.point().pending(pick.task).accesses;
-            text +=
-                &format!("  {} {accesses:?}\n", raddle_core::world::Describe::describe(&world, pick.task));
-            world.step(*pick);
-        }
-        text
-    };
+    let told = |picks: &[Pick]| told(open, picks);
     for picks in executions.iter().map(|picks| without_order(ordered, open, picks)) {
         if !found.contains(&class(&picks)) {
             println!("missing:\n{}", told(&picks));
@@ -261,6 +253,19 @@ fn one_of_each_class(
         println!("more:\n{}", told(picks));
     }
     assert_eq!((missing, more), (0, 0), "{name}: classes that are missing, and that should not be there");
+}
+
+/// An execution in words, with what each step touches.
+fn told(open: &ErlangWorld, picks: &[Pick]) -> String {
+    let mut world = open.clone();
+    world.start();
+    let mut text = String::new();
+    for pick in picks {
+        let accesses = world.point().pending(pick.task).accesses;
+        text += &format!("  {} {accesses:?}\n", raddle_core::world::Describe::describe(&world, pick.task));
+        world.step(*pick);
+    }
+    text
 }
 
 fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
@@ -366,4 +371,33 @@ fn kills() {
 #[test]
 fn kills_and_signals() {
     many("oracle_kills_and_signals", Flavour::Signals, &one_kill(), 10);
+}
+
+#[test]
+fn programs_that_once_differed() {
+    if !erlang_is_there() {
+        return;
+    }
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/differed.erl");
+    let dir = compile_files("oracle_differed", &[source], &[]);
+    let functions = [
+        "told_after_its_end",
+        "unlinked_before_the_signal",
+        "sent_to_a_name_that_goes",
+        "sent_to_a_name_that_comes",
+        "registered_twice",
+        "registered_by_two",
+        "taken_back",
+        "linked_again",
+    ];
+    for function in functions {
+        let mut compared = 0;
+        for grain in [Grain::Full, Grain::Thesis] {
+            for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+                let one = program(&dir, "differed", function, lenient(grain, delivery));
+                compared += compare(&one, false).is_some() as u32;
+            }
+        }
+        assert!(compared > 0, "{function}: too many executions");
+    }
 }
