@@ -111,6 +111,12 @@ pub trait Past {
         let _ = task;
         false
     }
+    /// Whether the pending operation of `task` may touch less if it comes earlier, as what goes by a name does that nobody
+    /// has yet.
+    fn may_touch_less(&self, task: TaskId) -> bool {
+        let _ = task;
+        false
+    }
     /// What step `step` means to the pending operation of `task`.
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let _ = (step, task);
@@ -180,6 +186,11 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn is_numbered(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.is_numbered(task))
+    }
+    /// See [`Past::may_touch_less`].
+    #[inline]
+    pub fn may_touch_less(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.may_touch_less(task))
     }
     /// See [`Past::part_of`].
     #[inline]

@@ -85,6 +85,10 @@ impl Past for ErlangWorld {
     fn held(&self, task: TaskId) -> Held {
         self.machine().held(task.index())
     }
+    fn may_touch_less(&self, task: TaskId) -> bool {
+        // Held to traces with this grain only; with others, what comes twice is less bad than what is missed.
+        self.machine().settings().grain == Grain::Full && self.machine().may_touch_less(task.index())
+    }
 }
 
 impl ErlangWorld {

@@ -135,6 +135,16 @@ pub enum AliasKind {
     Reply,
 }
 
+/// What others took away from a process. Had it been asked for earlier, it would have been there: operations touch what
+/// they would have touched then, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lost {
+    /// The monitor of a process that it was told of.
+    Monitor(Ref, Pid),
+    /// A link that the other one took away.
+    Link(Pid),
+}
+
 /// A process.
 #[derive(Clone)]
 pub struct Process {
@@ -194,6 +204,8 @@ pub struct Process {
     pub monitored_by: Vec<Monitor>,
     /// Its aliases.
     pub aliases: Vec<(Ref, AliasKind)>,
+    /// What others took away from it. Nobody sees that, so it is no part of the fingerprint.
+    pub lost: Vec<Lost>,
     /// How it was started: module, function, arity.
     pub initial_call: (Atom, Atom, u32),
     /// Why it ends.
@@ -252,10 +264,19 @@ impl Process {
             monitors: Vec::new(),
             monitored_by: Vec::new(),
             aliases: Vec::new(),
+            lost: Vec::new(),
             initial_call,
             exiting: None,
             output: None,
         }
+    }
+    /// Whom a monitor watches, or watched until its process was told.
+    pub fn watched_by(&self, reference: Ref) -> Option<Pid> {
+        let told = self.lost.iter().find_map(|lost| match lost {
+            Lost::Monitor(other, pid) if *other == reference => Some(*pid),
+            _ => None,
+        });
+        told.or_else(|| self.monitors.iter().find(|m| m.reference == reference).map(|m| m.other))
     }
     /// A reference nobody else has.
     pub fn make_ref(&mut self) -> Ref {

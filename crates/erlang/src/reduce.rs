@@ -19,7 +19,8 @@ pub const HELD_TO_OUTCOMES: &str = "reduction held to outcomes (--strategy dfs d
 /// Whether random programs have shown that the reduction finds every trace with these settings, and not only every
 /// outcome: with every delivery, at any time and with kills, as long as a step is one operation. With other grains a
 /// step goes on after a call that raises, and touches everything then: more than it did where it did not raise, and so
-/// traces in which it does may be missed, though no outcome was.
+/// traces in which it does may be missed. With them an outcome may be: of 1600 random programs with names, two had one that
+/// was (a call by a name that raises before the name is given, and sends in the same step).
 pub fn is_held_to_traces(settings: &Settings) -> bool {
     settings.grain == Grain::Full
 }

@@ -181,6 +181,9 @@ impl ErlangWorld {
                 continue;
             }
             let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
+            if state.delivers_to_the_dead(pick.task.index(), &machine) {
+                continue;
+            }
             let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
             if state.tells_the_dead(pick.task.index(), &machine, task.index()) {
                 continue;

@@ -188,6 +188,9 @@ fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
     {
         let classes: BTreeSet<u64> = executions.iter().map(|picks| class(&open, picks)).collect();
         let found: BTreeSet<u64> = representatives.iter().map(|picks| class(&open, picks)).collect();
+        if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(&open, picks))) {
+            println!("missing:\n{}", told(&open, picks));
+        }
         assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
         assert_eq!(few.executions, classes.len() as u64, "{name}: one execution for each class");
         EXACT.fetch_add(1, Relaxed);
@@ -456,4 +459,33 @@ fn what_was_missed_once() {
     explored("timeout_before_the_end", &["hello", "late"]);
     explored("timeout_before_two_messages", &["{hello,again}", "{late,again}"]);
     explored("timeout_among_many_tasks", &["hello", "late"]);
+}
+
+#[test]
+fn programs_that_once_differed() {
+    if !erlang_is_there() {
+        return;
+    }
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/differed.erl");
+    let dir = compile_files("oracle_differed", &[source], &[]);
+    let functions = [
+        "told_after_its_end",
+        "unlinked_before_the_signal",
+        "sent_to_a_name_that_goes",
+        "sent_to_a_name_that_comes",
+        "registered_twice",
+        "registered_by_two",
+        "taken_back",
+        "linked_again",
+    ];
+    for function in functions {
+        let mut compared = 0;
+        for grain in [Grain::Full, Grain::Thesis] {
+            for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+                let one = program(&dir, "differed", function, lenient(grain, delivery));
+                compared += compare(&one, false).is_some() as u32;
+            }
+        }
+        assert!(compared > 0, "{function}: too many executions");
+    }
 }

@@ -48,6 +48,7 @@ impl Clone for Machine {
             steps: self.steps,
             index: self.index.clone(),
             names: self.names.clone(),
+            once_named: self.once_named.clone(),
             tables: self.tables.clone(),
             persistent: self.persistent.clone(),
             numbers: self.numbers.clone(),
@@ -83,6 +84,7 @@ impl Clone for Machine {
             steps,
             index,
             names,
+            once_named,
             tables,
             persistent,
             numbers,
@@ -112,6 +114,7 @@ impl Clone for Machine {
         copy_shared(&mut self.births, births);
         copy_shared(&mut self.index, index);
         copy_shared(&mut self.names, names);
+        copy_shared(&mut self.once_named, once_named);
         copy_shared(&mut self.tables, tables);
         copy_shared(&mut self.persistent, persistent);
         copy_shared(&mut self.numbers, numbers);

@@ -4,7 +4,7 @@
 use super::memory::Given;
 use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next, Process};
-use crate::settings::{Grain, Judgement};
+use crate::settings::{Delivery, Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Birth;
@@ -131,7 +131,7 @@ impl Machine {
             std::mem::take(&mut p.monitors)
         };
         if let Some(name) = name {
-            Rc::make_mut(&mut self.names).remove(&name);
+            self.take_name(name);
         }
         let may_fail = self.may_fail(task);
         let noticed = may_fail && self.would_be_noticed(pid, &links, &watchers);
@@ -260,6 +260,15 @@ impl Machine {
         if !stays {
             p.next = Next::Gone;
         }
+    }
+
+    /// Whether the end of a process and all news of it are one step, whoever watches.
+    pub(crate) fn tells_ends_at_once(&self) -> bool {
+        let settings = &self.env.settings;
+        self.is_order_open()
+            && settings.grain != Grain::Full
+            && settings.delivery == Delivery::Instant
+            && settings.judgement != Judgement::Usual
     }
 
     /// Whether the end of a process is one step that nobody is told of and that takes nothing away.

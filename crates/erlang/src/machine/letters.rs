@@ -9,7 +9,7 @@
 
 use super::access::{Object, Objects, Touch};
 use super::memory::Given;
-use super::{Machine, Task};
+use super::{Machine, Signal, Task};
 use crate::native::Run;
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
 use crate::run::{self, Mode, Stop};
@@ -416,6 +416,18 @@ impl Machine {
         let there = other.process(its);
         matches!(step, ExitStep::Down(..))
             && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
+    }
+
+    /// Whether the next step of `task` delivers news of an end that, in the state `other`, was not sent, since whoever
+    /// would be told had ended before.
+    pub(crate) fn delivers_to_the_dead(&self, task: usize, other: &Machine) -> bool {
+        let Task::Pair(pair) = &self.tasks[task] else { return false };
+        let Some(Signal::Down(reference, _)) = pair.queue.first() else { return false };
+        let is_gone = other.find(pair.to).is_some_and(|t| other.has_vanished(t));
+        let there = other.pair(pair.from, pair.to).map(|t| &other.tasks[t]);
+        let is_sent = matches!(there, Some(Task::Pair(pair))
+            if matches!(pair.queue.first(), Some(Signal::Down(sent, _)) if sent == reference));
+        is_gone && !is_sent
     }
 
     /// Whether the next step of `task` only tells somebody of an end who has ended.

@@ -86,6 +86,8 @@ pub struct Machine {
     /// The tasks of processes, by pid.
     pub(crate) index: Rc<Vec<(Pid, u32)>>,
     pub(crate) names: Rc<BTreeMap<Atom, Pid>>,
+    /// Names that were taken away from processes. Nobody sees that, so it is no part of the fingerprint.
+    once_named: Rc<Vec<(Atom, Pid)>>,
     pub(crate) tables: Rc<Tables>,
     pub(crate) persistent: Rc<Map>,
     pub(crate) numbers: Rc<BTreeMap<Ref, Rc<Numbers>>>,
@@ -156,6 +158,7 @@ impl Machine {
             steps: 0,
             index: Rc::default(),
             names: Rc::default(),
+            once_named: Rc::default(),
             tables: Rc::default(),
             persistent: Rc::default(),
             numbers: Rc::default(),
@@ -260,6 +263,19 @@ impl Machine {
             Task::Process(p) => Some((i, p)),
             _ => None,
         })
+    }
+    /// Takes a name away from whoever has it.
+    pub(crate) fn take_name(&mut self, name: Atom) -> Option<Pid> {
+        let pid = Rc::make_mut(&mut self.names).remove(&name)?;
+        if !self.once_named.contains(&(name, pid)) {
+            Rc::make_mut(&mut self.once_named).push((name, pid));
+        }
+        Some(pid)
+    }
+    /// The processes that a name was taken away from, except for whoever has it now.
+    pub(crate) fn once_named(&self, name: Atom, now: Option<Pid>) -> impl Iterator<Item = Pid> {
+        let others = self.once_named.iter().filter(move |(n, pid)| *n == name && Some(*pid) != now);
+        others.map(|(_, pid)| *pid)
     }
     /// The task's logical name.
     pub fn name_of(&self, task: usize) -> String {

@@ -1,7 +1,7 @@
 //! What could happen next: the pending operation of every task, with what it touches.
 
 use super::access::{Mark, Object, Touch};
-use super::{Machine, Task};
+use super::{Machine, Signal, Task};
 use crate::native::Run;
 use crate::native::visible::{self, Look};
 use crate::process::{Deadline, Found, Next, Process};
@@ -70,6 +70,27 @@ impl Machine {
             Task::Faults => Held::BySome,
             _ if self.is_timed(task) => Held::BySome,
             _ => Held::ByAll,
+        }
+    }
+
+    /// Whether a task would touch less before somebody had a name, or before somebody ended.
+    pub fn may_touch_less(&self, task: usize) -> bool {
+        let p = match &self.tasks[task] {
+            Task::Process(p) => p,
+            Task::Pair(pair) => {
+                return matches!(pair.queue.first(), Some(Signal::Link(_) | Signal::Monitor(_)));
+            }
+            _ => return false,
+        };
+        let by_name = |term: &Term| matches!(term, Term::Atom(_) | Term::Tuple(_));
+        match &p.next {
+            Next::Send(_) => by_name(&p.x[0]),
+            Next::Call(native, _) => match native.function {
+                "send" | "send_nosuspend" | "unregister" => by_name(&p.x[0]),
+                "monitor" => by_name(&p.x[1]),
+                _ => false,
+            },
+            _ => false,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::memory::Given;
 use super::{Machine, Pair, Task};
-use crate::process::{AliasKind, ExitStep, Monitor, Process};
+use crate::process::{AliasKind, ExitStep, Lost, Monitor, Process};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term, known};
@@ -246,6 +246,7 @@ impl Machine {
                 let p = self.process_mut(task);
                 let Some(at) = p.monitors.iter().position(|m| m.reference == reference) else { return };
                 let monitor = p.monitors.remove(at);
+                p.lost.push(Lost::Monitor(reference, monitor.other));
                 p.aliases.retain(|(a, kind)| *a != reference || *kind == AliasKind::Explicit);
                 let message = Term::tuple([
                     monitor.tag,
@@ -329,7 +330,9 @@ impl Machine {
         if let Some(other) = self.find(other)
             && self.process(other).links.contains(&me)
         {
-            self.process_mut(other).links.retain(|l| *l != me);
+            let p = self.process_mut(other);
+            p.links.retain(|l| *l != me);
+            p.lost.push(Lost::Link(me));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::access::{Object, Touch};
 use super::signal::Sort;
 use super::{Machine, Signal};
-use crate::process::{AliasKind, ExitStep, Process};
+use crate::process::{AliasKind, ExitStep, Lost, Process};
 use crate::settings::Grain;
 use crate::term::{Pid, Ref, Term, known};
 
@@ -58,10 +58,11 @@ impl Machine {
                 let touch = self.arrival(touch.write(Object::Reference(alias)), to);
                 let Some(p) = receiver else { return touch };
                 let ends = p.aliases.contains(&(alias, AliasKind::Reply));
-                match p.monitors.iter().find(|m| ends && m.reference == alias) {
+                let told = p.lost.iter().any(|lost| matches!(lost, Lost::Monitor(r, _) if *r == alias));
+                match p.watched_by(alias).filter(|_| ends || told) {
                     // The sender's own end is behind this in any case.
-                    Some(m) if m.other == from => touch,
-                    Some(m) => touch.read(Object::Watch(m.other)),
+                    Some(other) if other == from => touch,
+                    Some(other) => touch.read(Object::Watch(other)),
                     None => touch,
                 }
             }
@@ -72,6 +73,8 @@ impl Machine {
                 }
                 let link = Object::Link(from, to);
                 match receiver.is_some_and(|p| p.links.contains(&from)) {
+                    // Before the link was taken away, it would have been deadly.
+                    false if !traps && !normal => deadly(touch),
                     false => touch.write(link).read(Object::Watch(to)),
                     true if traps => self.arrival(touch.write(link).read(Object::Watch(to)), to),
                     true if normal => touch.write(link).read(Object::Watch(to)),

@@ -200,11 +200,34 @@ impl Finder<'_> {
 
     /// The operation comes before step `first`, if that is for this execution to find.
     fn reverse(&mut self, second: &Second, first: usize) {
+        if !self.scratch.also.is_empty()
+            && self.point.may_touch_less(second.task)
+            && self.keeps_too_much(second, first)
+        {
+            return;
+        }
         if self.is_first_to_find(first, second) && self.is_allowed(Some(second), first) {
             let event = &self.path.events[first];
             let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32 };
             self.schedule(second, deferred);
         }
+    }
+
+    /// Whether something is kept only since the operation conflicts with it here, and would not where it comes before step
+    /// `first`. If it could also have come before that, the same is found where it did.
+    #[cold]
+    fn keeps_too_much(&mut self, second: &Second, first: usize) -> bool {
+        let path = self.path;
+        let accesses = self.point.accesses_then(second.task, first, &self.scratch.also);
+        let Scratch { kept, hits, clock, .. } = &mut *self.scratch;
+        path.knowledge_of(second.task, clock);
+        let is_kept = |(hit, _): &&(u32, bool)| path.knows(kept, *hit as usize);
+        for (hit, blocks) in hits.iter().filter(is_kept) {
+            if *blocks || path.events[*hit as usize].accesses.conflict(accesses) {
+                join(clock, path.clock(*hit as usize));
+            }
+        }
+        hits.iter().filter(is_kept).any(|(hit, _)| !path.knows(clock, *hit as usize))
     }
 
     /// What comes before the operation of `task` if it comes before step `first`: all that does not depend on

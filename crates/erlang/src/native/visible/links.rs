@@ -5,7 +5,7 @@ use super::{Done, Look, Visible, bad, value, visible, yes};
 use crate::machine::access::{Object, Touch};
 use crate::machine::{Machine, Signal, Sort};
 use crate::native::{Native, Run};
-use crate::process::{AliasKind, Monitor};
+use crate::process::{AliasKind, Lost, Monitor};
 use crate::run::Raise;
 use crate::term::{Atom, Pid, Ref, Term, known};
 
@@ -22,7 +22,12 @@ fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
             let touch = touch.read(Object::Link(me.pid, other));
             if look.machine.is_order_open() { touch } else { look.machine.arrival(touch, me.pid) }
         }
-        Some(_) => look.machine.sending_touches(touch, me.pid, other, Sort::Watching),
+        Some(_) => {
+            // Before a link was taken away, there was nothing to do.
+            let was_linked = me.lost.contains(&Lost::Link(other));
+            let touch = if was_linked { touch.write(Object::Link(me.pid, other)) } else { touch };
+            look.machine.sending_touches(touch, me.pid, other, Sort::Watching)
+        }
     }
 }
 
@@ -124,7 +129,13 @@ static MONITOR: Visible = Visible {
         Ok((other, shown)) => {
             let (me, machine) = (look.me.pid, look.machine);
             let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
-            let touch = by_name.map_or(touch, |name| touch.read(Object::Name(name)));
+            let touch = by_name.map_or(touch, |name| {
+                // Whoever had the name earlier would have been watched then.
+                let once = machine.once_named(name, other);
+                once.fold(touch.read(Object::Name(name)), |touch, pid| {
+                    machine.sending_touches(touch, me, pid, Sort::Watching)
+                })
+            });
             // Nobody knows of the answer's reference yet; but where messages have an order, its place matters.
             let answered = |touch| if machine.is_order_open() { touch } else { machine.arrival(touch, me) };
             match other.filter(|other| machine.find(*other).is_some()) {
@@ -175,8 +186,17 @@ static DEMONITOR: Visible = Visible {
     touches: |look, touch| {
         let Term::Ref(reference) = look.args[0] else { return touch };
         let touch = touch.write(Object::Reference(reference));
-        let other = look.me.monitors.iter().find(|m| m.reference == reference).map(|m| m.other);
-        match other {
+        let only_flush = |options: &Term| {
+            options
+                .to_vec()
+                .is_some_and(|all| matches!(&all[..], [Term::Atom(flush)] if flush.text() == "flush"))
+        };
+        if look.machine.tells_ends_at_once() && look.args.get(1).is_some_and(only_flush) {
+            // News that comes before this is thrown away, and behind it none comes: nobody sees which.
+            return touch;
+        }
+        // Also if it was told of its end already: whether it was depends on that.
+        match look.me.watched_by(reference) {
             Some(other) => touch.read(Object::Watch(other)),
             None => touch,
         }

@@ -84,7 +84,9 @@ fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
         Term::Ref(alias) => send(touch, alias.maker, Sort::Aliased(*alias)),
         Term::Atom(name) => {
             let touch = touch.read(Object::Name(*name));
-            look.machine.names.get(name).map_or(touch, |pid| sending(touch, *pid))
+            let now = look.machine.names.get(name).copied();
+            // Earlier it would have been sent to whoever had the name then.
+            look.machine.once_named(*name, now).chain(now).fold(touch, sending)
         }
         Term::Tuple(t) if t.len() == 2 => send_to_touches(look, touch, &t[0]),
         _ => touch,

@@ -10,13 +10,11 @@ use std::rc::Rc;
 static REGISTER: Visible = Visible {
     touches: |look, touch| match (&look.args[0], &look.args[1]) {
         (Term::Atom(name), Term::Pid(pid)) => {
-            // One that would fail only looks.
+            // One that would fail only looks at the name; but earlier it might not have failed.
             let taken = look.machine.names.contains_key(name);
-            if taken {
-                touch.read(Object::Name(*name))
-            } else {
-                touch.write(Object::Name(*name)).write(Object::Watch(*pid))
-            }
+            let touch =
+                if taken { touch.read(Object::Name(*name)) } else { touch.write(Object::Name(*name)) };
+            touch.write(Object::Watch(*pid))
         }
         _ => touch,
     },
@@ -45,7 +43,7 @@ static UNREGISTER: Visible = Visible {
     ready: None,
     act: |m, _, a| {
         let Term::Atom(name) = &a[0] else { return bad() };
-        let Some(pid) = Rc::make_mut(&mut m.names).remove(name) else { return bad() };
+        let Some(pid) = m.take_name(*name) else { return bad() };
         if let Some(task) = m.find(pid) {
             m.process_mut(task).name = None;
         }
