@@ -13,8 +13,8 @@ use raddle_core::verdict::Failure;
 use raddle_core::world::{End, World};
 use std::sync::Arc;
 
-/// What a verdict of the reduction takes for granted where its oracle compares outcomes and not traces.
-pub const HELD_TO_OUTCOMES: &str = "reduction held to outcomes (--strategy dfs decides)";
+/// What a verdict of the reduction takes for granted where it may miss traces.
+pub const MAY_MISS: &str = "reduction may miss calls that raise (--strategy dfs decides)";
 
 /// Whether random programs have shown that the reduction finds every trace with these settings, and not only every
 /// outcome: with every delivery, at any time and with kills, as long as a step is one operation. With other grains a

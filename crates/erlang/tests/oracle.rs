@@ -233,7 +233,7 @@ fn told(open: &ErlangWorld, picks: &[Pick]) -> String {
 /// There is one of `representatives` for each class of `executions`, and none of another class, unless somebody who is
 /// dead is told of an end there: where messages have an order the dead watch nobody, and it may come before or behind a
 /// step that touches everything. (Not under grain `thesis`, where a step touches everything if it raises: it touches more
-/// when it comes earlier, and the reduction is held to outcomes.)
+/// when it comes earlier, and may be missed there.)
 fn one_of_each_class(
     name: &str,
     (ordered, open): (&ErlangWorld, &ErlangWorld),

@@ -118,7 +118,7 @@ fn explore(
         None => {
             let mut findings = reduce::explore(&plan, program, listener.clone());
             if !reduce::is_held_to_traces(&program.settings) {
-                findings.coverage.assumptions.push(reduce::HELD_TO_OUTCOMES.to_owned());
+                findings.coverage.assumptions.push(reduce::MAY_MISS.to_owned());
             }
             findings
         }
