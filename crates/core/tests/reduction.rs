@@ -440,7 +440,7 @@ fn locks_and_more(locks: usize) -> impl Strategy<Value = Vec<Do>> {
 }
 
 proptest! {
-    #![proptest_config(config(400, 7))]
+    #![proptest_config(config(200, 7))]
 
     #[test]
     fn each_trace_of_two_locks_once(programs in tasks(several_locks(2), 3..5)) {
