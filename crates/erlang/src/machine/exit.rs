@@ -182,6 +182,11 @@ impl Machine {
         p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
 
+    /// The same for whoever had this pid.
+    pub(super) fn is_pid_gone(&self, pid: Pid) -> bool {
+        self.find(pid).is_some_and(|task| self.has_vanished(task))
+    }
+
     /// Whether the end of this process, which has not vanished yet, will be a failure.
     pub(super) fn will_fail(&self, task: usize) -> bool {
         let p = self.process(task);

@@ -423,11 +423,10 @@ impl Machine {
     pub(crate) fn delivers_to_the_dead(&self, task: usize, other: &Machine) -> bool {
         let Task::Pair(pair) = &self.tasks[task] else { return false };
         let Some(Signal::Down(reference, _)) = pair.queue.first() else { return false };
-        let is_gone = other.find(pair.to).is_some_and(|t| other.has_vanished(t));
         let there = other.pair(pair.from, pair.to).map(|t| &other.tasks[t]);
         let is_sent = matches!(there, Some(Task::Pair(pair))
             if matches!(pair.queue.first(), Some(Signal::Down(sent, _)) if sent == reference));
-        is_gone && !is_sent
+        other.is_pid_gone(pair.to) && !is_sent
     }
 
     /// Whether the next step of `task` only tells somebody of an end who has ended.
@@ -440,7 +439,7 @@ impl Machine {
         p.exiting.is_some()
             && !p.is_gone()
             && matches!(self.next_exit_step(process), ExitStep::Down(_, other)
-                if self.find(other).is_some_and(|t| self.has_vanished(t)))
+                if self.is_pid_gone(other))
     }
 
     /// Whether that is all that it has left to do: as good as nothing. Where messages have an order, whoever had ended
@@ -451,9 +450,8 @@ impl Machine {
         }
         let process = self.receiver_of(task).map(|process| self.process(process));
         let exiting = process.and_then(|p| p.exiting.as_ref());
-        let is_gone = |pid: Pid| self.find(pid).is_some_and(|t| self.has_vanished(t));
         exiting.is_some_and(|e| {
-            e.todo.iter().all(|step| matches!(step, ExitStep::Down(_, other) if is_gone(*other)))
+            e.todo.iter().all(|step| matches!(step, ExitStep::Down(_, other) if self.is_pid_gone(*other)))
         })
     }
 

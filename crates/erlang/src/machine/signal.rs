@@ -167,11 +167,16 @@ impl Machine {
                 }
             }
             None => {
-                let pair = Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }));
                 let parent = self.find(from).unwrap_or(0);
-                self.add_task(pair, parent, Birth::PHANTOM | to.hash64() as u32);
+                self.set_out(from, to, signal, parent);
             }
         }
+    }
+
+    /// A signal is the first on its way, which begins with a step of task `parent`.
+    fn set_out(&mut self, from: Pid, to: Pid, signal: Signal, parent: usize) {
+        let pair = Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }));
+        self.add_task(pair, parent, Birth::PHANTOM | to.hash64() as u32);
     }
 
     /// The next signal of a pair arrives.
@@ -286,8 +291,7 @@ impl Machine {
         if self.env.settings.delivery != Delivery::Local || self.pair(dead, to).is_some() {
             return self.send(dead, to, answer);
         }
-        let pair = Task::Pair(Rc::new(Pair { from: dead, to, queue: vec![answer] }));
-        self.add_task(pair, self.mover, Birth::PHANTOM | to.hash64() as u32);
+        self.set_out(dead, to, answer, self.mover);
     }
 
     /// Whether the answer of the dead to a link would be their first signal that takes a way to its sender, and the last.
