@@ -80,7 +80,8 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
         if !found.failures_by_kind.keys().eq(slow.failures_by_kind.keys()) {
             return problem("failures differ".to_owned());
         }
-        if found.abandoned > 0 {
+        // See [`a_reader_who_cannot_go_on_without_another`].
+        if found.abandoned > 0 && (written_locks(programs) < 2 || found.abandoned > found.executions) {
             return problem("executions were abandoned".to_owned());
         }
         if !found.coverage.is_exhaustive() {
@@ -88,6 +89,15 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
         }
     }
     Ok(Some(slow_classes.len() as u64))
+}
+
+/// How many read-write locks somebody writes.
+fn written_locks(programs: &Programs) -> usize {
+    let locks = programs.iter().flatten().filter_map(|op| match op {
+        Write(lock) | WriteUnread(lock) | TryWrite(lock) => Some(*lock),
+        _ => None,
+    });
+    locks.collect::<BTreeSet<_>>().len()
 }
 
 fn count(programs: &[&[Do]]) -> u64 {
@@ -215,13 +225,20 @@ fn readers_who_wait_for_more() {
 
 /// Two readers of one lock, and a writer who may come before them. The first reader writes another lock while it reads,
 /// and the second wants to read that, too: so it keeps the writer out until the first has read. Nobody knows that before
-/// the second one has begun, so "the second reads before the writer, and the first does not" was once tried, in vain.
+/// the second one has begun, so "the second reads before the writer, and the first does not" is tried, in vain. Why is
+/// said in `optimal/mod.rs`.
 #[test]
 fn a_reader_who_cannot_go_on_without_another() {
     let first: &[Do] = &[Write(0), Spawn(2), Read(1), ReadUnlock(1), WriteUnlock(0)];
     let second: &[Do] = &[Read(1), Read(0), ReadUnlock(0), ReadUnlock(1)];
     let writer: &[Do] = &[Spawn(1), Write(1), WriteUnlock(1), Join(0)];
+    let counts = |programs: Programs| {
+        let (found, seen) = explore(&programs, 1, 100_000, Optimal::new());
+        assert!(found.coverage.is_exhaustive() && seen.values().all(|times| *times == 1));
+        (found.executions, found.abandoned)
+    };
     assert_eq!(count(&[writer, first, second]), 11);
+    assert_eq!(counts([writer, first, second].map(<[Do]>::to_vec).into()), (11, 1));
     // The same twice, crosswise: whichever of the two writers is taken for free first, readers of its lock come later who
     // cannot go on without each other.
     let of = |own: usize, other: usize, child: usize| {
@@ -229,10 +246,7 @@ fn a_reader_who_cannot_go_on_without_another() {
     };
     let within = |own: usize, other: usize| vec![Read(other), Read(own), ReadUnlock(own), ReadUnlock(other)];
     let main = vec![Spawn(1), Spawn(2), Join(0), Join(1)];
-    let programs: Programs = vec![main, of(0, 1, 3), of(1, 0, 4), within(0, 1), within(1, 0)];
-    let (found, _) = explore(&programs, 1, 100_000, Optimal::new());
-    assert!(found.coverage.is_exhaustive());
-    assert_eq!((found.executions, found.abandoned), (61, 0));
+    assert_eq!(counts(vec![main, of(0, 1, 3), of(1, 0, 4), within(0, 1), within(1, 0)]), (61, 1));
     // With a mutex in the place of the other lock, writers go last, and all readers are there by then.
     let first: &[Do] = &[Lock(0), Spawn(2), Read(1), ReadUnlock(1), Unlock(0)];
     let second: &[Do] = &[Read(1), Lock(0), Unlock(0), ReadUnlock(1)];
@@ -241,7 +255,7 @@ fn a_reader_who_cannot_go_on_without_another() {
 
 /// Writers of several locks who can all move, and one has to go first. What was once missed or explored twice.
 #[test]
-fn writers_who_go_early() {
+fn writers_of_several_locks() {
     let writer: &[Do] = &[Write(0), WriteUnlock(0)];
     assert_eq!(count(&[&[Spawn(1), Spawn(1), Spawn(1), Join(0), Join(1), Join(2)], writer]), 6);
     // The main task may end before others have begun.
@@ -250,10 +264,34 @@ fn writers_who_go_early() {
     let main: &[Do] = &[Spawn(1), Spawn(3), Join(0), Join(1)];
     let both: &[Do] = &[Write(0), WriteUnlock(0), Write(1), WriteUnlock(1)];
     assert_eq!(count(&[main, &[Spawn(2), Spawn(4), Write(0)], &[Write(2), WriteUnlock(2)], &[], both]), 12);
-    // One who is waited for in front of another early step comes before that.
     let main: &[Do] = &[Spawn(1), Spawn(3), Write(2), WriteUnlock(2)];
     let both: &[Do] = &[Spawn(2), Write(0), WriteUnlock(0), Write(2), WriteUnlock(2)];
     assert_eq!(count(&[main, both, writer, writer]), 82);
+}
+
+/// The step of a writer ends the run while writers of other locks can move. What was once missed or given up.
+#[test]
+fn writers_who_fail() {
+    let fails: &[Do] = &[WriteUnread(1), WriteUnlock(1)];
+    let main: &[Do] = &[Spawn(1), Spawn(3), Join(0), Join(1)];
+    let both: &[Do] = &[Spawn(2), Write(0), Read(1), ReadUnlock(1), WriteUnlock(0), Write(0), WriteUnlock(0)];
+    assert_eq!(count(&[main, both, fails, &[Write(0), WriteUnlock(0)]]), 8);
+    let main: &[Do] = &[
+        Spawn(1),
+        Spawn(2),
+        Spawn(3),
+        Read(1),
+        TryWrite(0),
+        WriteUnlock(0),
+        ReadUnlock(1),
+        WriteUnread(2),
+        WriteUnlock(2),
+    ];
+    let both: &[Do] = &[WriteUnread(2), WriteUnlock(2), Write(0), WriteUnlock(0)];
+    assert_eq!(count(&[main, fails, &[], both]), 25);
+    let main: &[Do] = &[Spawn(1), Spawn(2), Read(1), Write(0), WriteUnlock(0), ReadUnlock(1)];
+    let both: &[Do] = &[Read(0), ReadUnlock(0), Write(0), WriteUnlock(0)];
+    assert_eq!(count(&[main, both, &[WriteUnread(0), WriteUnlock(0)]]), 31);
 }
 
 /// Operations; those that take something are followed by what gives it back, now and then.
@@ -468,9 +506,9 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
-    /// The step of a writer fails: traces may be missed beside it, but not without saying so, and no kind of failure is.
+    /// The step of a writer may end the run.
     #[test]
-    fn writers_who_fail_leave_doubts(
+    fn each_trace_beside_writers_who_fail_once(
         programs in tasks(
             prop_oneof![
                 5 => several_locks(2),
@@ -479,19 +517,8 @@ proptest! {
             3..5,
         ),
     ) {
-        const MOST: u64 = 4_000;
-        let (found, _) = explore(&programs, 1, MOST, Optimal::new());
-        let (slow, _) = explore(&programs, 1, MOST, Dfs::new());
-        if slow.executions < MOST {
-            let kinds = |found: &Findings<_>| found.failures_by_kind.keys().copied().collect::<Vec<_>>();
-            prop_assert_eq!(kinds(&found), kinds(&slow));
-            if found.coverage.is_exhaustive() {
-                let compared = compare(&programs);
-                prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
-            } else {
-                prop_assert!(found.failures > 0, "{}", found.coverage);
-            }
-        }
+        let compared = compare(&programs);
+        prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
     /// A panic that touches everything conflicts with whatever else could have moved.

@@ -262,11 +262,7 @@ where
             self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
             self.shared.any_spare.store(true, Ordering::Relaxed);
         }
-        let extent = &mut self.shared.total.lock().unwrap().extent;
-        // What one part is in doubt of, others cannot know.
-        if !matches!(extent, Some(Extent::Part(_))) {
-            *extent = Some(job.strategy.extent(self.own.executions));
-        }
+        self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
     }
 
     /// Says whether the execution counts, and how many steps it took.

@@ -101,19 +101,12 @@ fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result
                 found.coverage,
             ))
         };
-        let same_failures = found.failures_by_kind.keys().eq(slow.failures_by_kind.keys());
-        if found.coverage.to_string().contains("the step that takes a lock to write it failed") {
-            // It says that traces may be missing beside that.
-            if found.failures == 0 || !same_failures {
-                return problem("failures differ");
-            }
-            panics.take();
-            continue;
-        }
         if missed > 0 {
             return problem("traces were missed");
         }
-        if !found.outcomes.keys().eq(slow.outcomes.keys()) || !same_failures {
+        if !found.outcomes.keys().eq(slow.outcomes.keys())
+            || !found.failures_by_kind.keys().eq(slow.failures_by_kind.keys())
+        {
             return problem("outcomes differ");
         }
         let panicked = panics.take();

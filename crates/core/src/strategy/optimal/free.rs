@@ -1,7 +1,7 @@
 //! Who moves where that is up to the strategy.
 
 use super::Optimal;
-use super::path::{Origin, Path};
+use super::path::Path;
 use super::races::Finder;
 use crate::operation::TaskId;
 use crate::trace::Trace;
@@ -9,7 +9,7 @@ use crate::world::{Manner, Point};
 
 impl Optimal {
     /// The pick of a free step: tasks that were deferred first, then whoever moved last.
-    pub(super) fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<(TaskId, Origin)> {
+    pub(super) fn free(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
         let last = so_far.last_task();
         if self.path.any_fatal() {
             return self.free_of_others(last, point);
@@ -18,7 +18,7 @@ impl Optimal {
             let deferred = self.path.only_deferred();
             return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
                 None => self.free_of_others(last, point),
-                Some(deferred) => Some((deferred, Origin::Free)),
+                deferred => deferred,
             };
         }
         let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
@@ -27,17 +27,15 @@ impl Optimal {
             after.or(point.enabled().first()).copied()
         })?;
         if comes_last(task, point) {
-            let others = point.enabled().iter().find(|t| !comes_last(**t, point));
-            return Some(
-                others.map_or_else(|| (task, self.last_origin(task, point)), |t| (*t, Origin::Free)),
-            );
+            let other = point.enabled().iter().find(|t| !comes_last(**t, point));
+            return Some(other.copied().unwrap_or(task));
         }
-        Some((task, Origin::Free))
+        Some(task)
     }
 
     /// The same while there are operations that others explore.
     #[cold]
-    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<(TaskId, Origin)> {
+    fn free_of_others(&mut self, last: Option<TaskId>, point: &Point<'_>) -> Option<TaskId> {
         let Optimal { path, work, scratch, .. } = self;
         let mut finder = Finder { path, work, scratch, point };
         let mut is_allowed =
@@ -58,25 +56,12 @@ impl Optimal {
             task => task,
         };
         drop(allowed);
-        let task = task.or(fatal)?;
-        Some((task, if comes_last(task, point) { self.last_origin(task, point) } else { Origin::Free }))
-    }
-
-    /// How `task` is taken, which comes last: [early](super::early), if somebody else could have moved.
-    #[cold]
-    fn last_origin(&mut self, task: TaskId, point: &Point<'_>) -> Origin {
-        let Optimal { path, work, scratch, .. } = self;
-        let mut finder = Finder { path, work, scratch, point };
-        let mut may = |t: TaskId| !path.is_fatal(t) && !finder.is_forbidden(t, point.pending(t).accesses);
-        let is_early = point.enabled().len() > 1
-            && point.pending(task).accesses.only().is_some()
-            && point.enabled().iter().all(|t| may(*t));
-        if is_early { Origin::Early } else { Origin::Free }
+        task.or(fatal)
     }
 }
 
 /// Who is asked first to move: tasks that were deferred, then whoever moved last. Some come more than once.
-pub(super) fn in_order(path: &Path, last: Option<TaskId>, point: &Point<'_>) -> impl Iterator<Item = TaskId> {
+fn in_order(path: &Path, last: Option<TaskId>, point: &Point<'_>) -> impl Iterator<Item = TaskId> {
     let deferred = path.open_reversals().map(|r| r.deferred.task);
     let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
     let others = point.enabled().iter().copied();
@@ -87,6 +72,6 @@ pub(super) fn in_order(path: &Path, last: Option<TaskId>, point: &Point<'_>) -> 
 /// which of them do is known once they have moved. If it went first, all of them would be reversed one by one, and
 /// those who cannot go on without each other in vain.
 #[inline]
-pub(super) fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
+fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
     point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
 }

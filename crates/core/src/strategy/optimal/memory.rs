@@ -2,7 +2,6 @@
 //! that it takes to get all of it anew.
 
 use super::Optimal;
-use super::work::Ahead;
 use std::cell::Cell;
 
 thread_local! {
@@ -36,20 +35,14 @@ impl Optimal {
         work.clear();
         work.begin();
         schedule.clear();
-        let Optimal { ahead: Ahead { picks, due, legs }, walk, .. } = self;
-        picks.clear();
-        due.clear();
-        legs.clear();
-        *walk = None;
         let Optimal { taken, deferred, fatal, time, same, movers, started, begun, .. } = self;
         (*taken, *time, *same) = (0, 0, 0);
         (*deferred, *fatal) = (None, None);
         movers.clear();
         (*started, *begun) = (false, false);
-        let Optimal { share, told, inherited, scratch: _, peak, is_writer, in_doubt, .. } = self;
+        let Optimal { share, told, inherited, scratch: _, peak, .. } = self;
         (*share, *told) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
-        (*is_writer, *in_doubt) = (false, false);
     }
 }

@@ -15,12 +15,8 @@
 //! which it was not; that is for the world to say.
 //!
 //! Operations that commute may block a third one together, as readers do a writer. Whether one of them can go on
-//! without the other, and let the writer in, is not known beforehand. "The second reads before the writer, and the first
-//! does not" may lead nowhere, if the second cannot go on without the first, and nothing that was seen where the writer
-//! came first can tell. So a writer is the free step only where nobody else can move, and then the readers are there
-//! already; who of them comes before it is found from there. Where writers of several locks are all that can move, one of
-//! them has to go first all the same, with readers of its lock behind the others: that is an [`early`] step, and the
-//! traces in which somebody comes before it are not divided by who does.
+//! without the other, and let the writer in, is not known beforehand; so a writer is the free step only where nobody
+//! else can move, and then the readers are there already.
 //!
 //! A step that ends the run for everybody, as a panic does, does so again as long as nothing happens that conflicts with
 //! it. So it is as good as blocked: once that is known, others go on, and it is tried again where something has
@@ -32,22 +28,25 @@
 //! Where such a step touches everything, nothing leaves it as it is, and everybody else races with it: then it is a free
 //! step like others, and whoever could have moved comes before it in another execution, as with the end of the main task.
 //!
-//! Where such a step is a writer, and another one was taken early, traces may be missed: whether a writer that has not
-//! moved would have failed is not known where that matters. Then the search does not call itself exhaustive.
-//!
-//! Guarantee, but for that: every maximal trace exactly once; those that are cut short at least once, and never twice after the same
+//! Guarantee: every maximal trace exactly once; those that are cut short at least once, and never twice after the same
 //! steps; for worlds in which operations that do not conflict commute, and what blocks an operation, or makes it end the
 //! run, is among what it conflicts with.
 //!
-//! No execution is begun in vain: nobody is forbidden anything once the deferred step has come, which is right behind the
-//! schedule, unless what came before it blocks it. If that conflicts with all others, they come behind it; if not, it was
-//! a writer, and early or last. What is left are writers that are taken while somebody else is known to end the run, or is
-//! forbidden: these are not early, and with them an execution might be abandoned. None was in tens of thousands of random
-//! programs, with panics or without.
+//! A schedule may lead nowhere, since all who can move belong to the schedules of others: then it is abandoned, nothing
+//! is lost, and the beginning of an execution was spent. It takes two read-write locks, a writer of the one, and two
+//! readers of it of which the second cannot go on without the first, as where the first reads while it writes the other
+//! lock, and the second wants to read that one, too. "The second reads before the writer, and the first does not" is a
+//! schedule, but the writer never gets in unless the first has read, too. Nothing that was seen when it is found can tell:
+//! the writer came first there, and what the second reader does if it did not was never seen. In another program, the same
+//! until then, the second reader goes on alone, and there the schedule leads to a trace that nothing else leads to.
+//! A reduction with wakeup trees does without, since it tries "both read" first and reverses the first reader's race from
+//! there; it pays with memory that may be exponential, where this one's is bounded (see [`work`]). Once such writers
+//! were taken early here, and who comes before them was found at the end: nothing was begun in vain, but traces were missed
+//! where the step of a writer ends the run, since nobody knows there whether one that has not moved would do so, too. Of
+//! tens of thousands of random programs with several such locks, none had a schedule that leads nowhere.
 
 mod clock;
 mod conflicts;
-mod early;
 mod ends;
 mod free;
 mod memory;
@@ -57,7 +56,6 @@ mod path;
 mod races;
 mod saved;
 mod sizes;
-mod walk;
 mod work;
 
 pub use saved::OptimalPart;
@@ -67,11 +65,9 @@ use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Held, Pick, Point};
-use early::Mark;
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
-use walk::Walk;
-use work::{Ahead, Item, Move, Picks, Work};
+use work::{Item, Move, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
@@ -82,9 +78,6 @@ pub struct Optimal {
     /// The picks that lead from `path` to where the strategy is free, and how many of them were made.
     schedule: Picks,
     taken: usize,
-    /// What else there is on the way, and the way to where somebody comes before an early step.
-    ahead: Ahead,
-    walk: Option<Walk>,
     /// The race that the schedule reverses.
     deferred: Option<Deferred>,
     /// Who must not move first, since that ended the run: there is no schedule then.
@@ -106,10 +99,6 @@ pub struct Optimal {
     scratch: Scratch,
     /// The most that it held at once, in steps and picks.
     peak: usize,
-    /// The last pick was of a writer, beside a step that was taken early.
-    is_writer: bool,
-    /// Such a step has ended a run: traces may be missing beside it.
-    in_doubt: bool,
 }
 
 impl Default for Optimal {
@@ -128,8 +117,6 @@ impl Optimal {
             work,
             schedule: Picks::new(),
             taken: 0,
-            ahead: Ahead::default(),
-            walk: None,
             deferred: None,
             fatal: None,
             time: 0,
@@ -142,17 +129,15 @@ impl Optimal {
             inherited: Vec::new(),
             scratch: Scratch::default(),
             peak: 0,
-            is_writer: false,
-            in_doubt: false,
         }
     }
 
     /// A search of the part of the tree that `item` stands for.
-    fn of(item: Item, path: Path, ahead: Ahead) -> Optimal {
+    fn of(item: Item, path: Path, picks: Picks) -> Optimal {
         let mut part = Optimal::new();
         part.inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
         part.path = path;
-        part.work.begin_with(item, ahead);
+        part.work.begin_with(item, picks);
         part.started = true;
         part
     }
@@ -174,20 +159,13 @@ impl Optimal {
                 && self.path.names.task(self.schedule[self.taken].name) == Some(task)
                 && self.path.steps_of(task) + 1 == self.time;
             let learns = self.path.learns(task, accesses);
-            let is_free = self.taken == self.schedule.len() && self.walk.is_none();
+            let is_free = self.taken == self.schedule.len();
             if learns && !waited && (is_last || is_free) {
                 self.find_races(task, accesses, Blocking::Never, point);
             }
-            if !waited && !self.path.early.is_empty() {
-                early::probe(&mut self.path, task, Some(accesses), point);
-            }
             self.path.push(task, 0, accesses, Origin::ByItself, 0);
-            if let Some(walk) = &mut self.walk {
-                walk.remove(self.path.names.of(task), self.path.steps_of(task));
-            }
             if is_last {
                 self.taken += 1;
-                self.leave_marks();
                 if let Some(deferred) = self.deferred {
                     self.path.reverse(deferred);
                 }
@@ -196,7 +174,7 @@ impl Optimal {
         self.path.meet(point);
         while let Some(task) = self.path.next_gone(point) {
             // It could have moved before it was taken away. What else might have come first is known in the end only.
-            if self.taken == self.schedule.len() && self.walk.is_none() && point.held(task) == Held::ByAll {
+            if self.taken == self.schedule.len() && point.held(task) == Held::ByAll {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }
@@ -231,11 +209,7 @@ impl Optimal {
             }
             self.try_other_options(task, pending.options, self.deferred);
         }
-        self.probe(task, point);
         self.path.push(task, option, pending.accesses, origin, self.movers(point));
-        if !self.ahead.due.is_empty() {
-            self.leave_marks();
-        }
         if odd {
             self.path.mark_odd();
         }
@@ -243,24 +217,6 @@ impl Optimal {
             self.path.reverse(deferred);
         }
         Decision::take(Pick { task, option })
-    }
-
-    /// Asks a step that comes next whether it could have come before one that was taken early.
-    #[inline]
-    fn probe(&mut self, task: TaskId, point: &Point<'_>) {
-        self.is_writer = false;
-        if !(self.path.early.is_empty() & self.path.marks.is_empty()) {
-            self.is_writer = free::comes_last(task, point);
-            early::probe(&mut self.path, task, None, point);
-        }
-    }
-
-    /// The last pick of the schedule has happened: marks that are due behind it are left.
-    fn leave_marks(&mut self) {
-        let at = self.path.len() as u32 - 1;
-        for due in self.ahead.due.iter().filter(|due| due.after + 1 == self.taken) {
-            self.path.marks.push(Mark { at, ..due.mark });
-        }
     }
 
     /// Looks for races of an operation that never comes.
@@ -302,18 +258,10 @@ impl Strategy for Optimal {
             (self.started, self.begun) = (true, true);
             return Next::From(0);
         }
-        match self.work.next(&mut self.path, &mut self.ahead, &mut self.same) {
+        match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
             Some(item) => {
-                std::mem::swap(&mut self.schedule, &mut self.ahead.picks);
                 self.taken = 0;
-                self.walk = None;
                 self.deferred = item.deferred;
-                if item.enters
-                    && let Some(deferred) = self.deferred.take()
-                {
-                    let name = self.path.names.of(deferred.task);
-                    self.walk = Some(Walk::new(&self.ahead.legs, name, item.time, deferred));
-                }
                 self.fatal = item.fatal;
                 if self.path.any_fatal() && (item.deferred.is_none() || item.fatal.is_some()) {
                     self.forget_what_came_later();
@@ -343,10 +291,7 @@ impl Strategy for Optimal {
         if self.taken < self.schedule.len() {
             return self.follow(point);
         }
-        if self.walk.is_some() {
-            return self.walk_on(so_far, point);
-        }
-        let Some((task, origin)) = self.free(so_far, point) else {
+        let Some(task) = self.free(so_far, point) else {
             self.stuck(point);
             return Decision::ABANDON;
         };
@@ -359,8 +304,7 @@ impl Strategy for Optimal {
         if !self.path.is_fatal(task) {
             self.try_other_options(task, pending.options, None);
         }
-        self.probe(task, point);
-        self.path.push(task, 0, pending.accesses, origin, self.movers(point));
+        self.path.push(task, 0, pending.accesses, Origin::Free, self.movers(point));
         Decision::take(Pick { task, option: 0 })
     }
 
@@ -370,7 +314,7 @@ impl Strategy for Optimal {
         }
         let found = self.work.len();
         self.catch_up(so_far.steps(), point);
-        if self.taken < self.schedule.len() || self.walk.is_some() {
+        if self.taken < self.schedule.len() {
             return;
         }
         self.find_end(found, point, ending);
@@ -385,8 +329,8 @@ impl Strategy for Optimal {
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let left = self.work.left();
-        let (item, path, ahead) = self.work.split(&self.path)?;
-        let mut part = Optimal::of(item, path, ahead);
+        let (item, path, picks) = self.work.split(&self.path)?;
+        let mut part = Optimal::of(item, path, picks);
         part.share = (self.share - self.told) * left.first / left.all;
         self.share -= part.share;
         part.work.learn(&self.work);
@@ -423,13 +367,7 @@ impl Strategy for Optimal {
     }
 
     fn extent(&self, _executions: u64) -> Extent {
-        match self.in_doubt {
-            true => Extent::Part(
-                "the step that takes a lock to write it failed, and traces may be missing beside it"
-                    .to_owned(),
-            ),
-            false => Extent::Exhaustive,
-        }
+        Extent::Exhaustive
     }
 
     fn retire(self: Box<Self>) {

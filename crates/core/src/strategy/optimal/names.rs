@@ -89,10 +89,6 @@ impl Names {
         let ((above, a), (beside, b)) = (self.all[one.0 as usize], self.all[two.0 as usize]);
         if above == beside { a.cmp(&b) } else { self.path(one).cmp(&self.path(two)) }
     }
-    /// The same order of names.
-    pub fn order_of(&self, one: Name, two: Name) -> Ordering {
-        self.path(one).cmp(&self.path(two))
-    }
     /// The numbers on the way from the start to `name`.
     fn path(&self, name: Name) -> Vec<u32> {
         let mut path = Vec::new();

@@ -17,9 +17,9 @@ pub(super) struct Scratch {
     /// What is known to come before the operation, whatever is reversed.
     known: Vec<Clock>,
     /// What comes before it once the race is reversed.
-    pub kept: Vec<Clock>,
+    kept: Vec<Clock>,
     /// The steps of `kept` behind the first of the race.
-    pub also: Vec<u32>,
+    also: Vec<u32>,
     /// Conflicting steps, the latest first, and whether the operation would be blocked before them.
     hits: Vec<(u32, bool)>,
     /// Those of them that may block it, before which it would be blocked, and that do not depend on the first of the
@@ -206,10 +206,10 @@ impl Finder<'_> {
         {
             return;
         }
-        if self.is_first_to_find(first, second) && self.is_allowed(Some(second), first) {
+        if self.is_first_to_find(first) && self.is_allowed(second, first) {
             let event = &self.path.events[first];
             let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32 };
-            self.schedule(second, deferred);
+            self.schedule(second.task, deferred);
         }
     }
 
@@ -253,13 +253,7 @@ impl Finder<'_> {
 
     /// Whether what is left out behind `first` was free and took no detour.
     #[inline(always)]
-    fn is_first_to_find(&self, first: usize, second: &Second) -> bool {
-        self.takes_no_detour(first) && (self.path.marks.is_empty() || self.keeps_marks(first, Some(second)))
-    }
-
-    /// The same, whatever is marked.
-    #[inline(always)]
-    pub(super) fn takes_no_detour(&self, first: usize) -> bool {
+    fn is_first_to_find(&self, first: usize) -> bool {
         let path = self.path;
         let is_kept = |at: u32| path.knows(&self.scratch.kept, at as usize);
         path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
@@ -268,7 +262,7 @@ impl Finder<'_> {
 
     /// Whether nobody else explores this. Several operations that conflict with a deferred step, and do not
     /// depend on each other, belong to the schedule of the first of their tasks.
-    pub(super) fn is_allowed(&mut self, second: Option<&Second>, first: usize) -> bool {
+    fn is_allowed(&mut self, second: &Second, first: usize) -> bool {
         let path = self.path;
         for reversal in &path.reversals {
             let (last, deferred) = (reversal.last as usize, &reversal.deferred);
@@ -280,8 +274,7 @@ impl Finder<'_> {
             }
             let winner = path.events[last].task;
             let comes_first = |task| path.names.order(task, winner) == Ordering::Less;
-            if let Some(second) = second
-                && second.accesses.conflict(deferred.accesses)
+            if second.accesses.conflict(deferred.accesses)
                 && comes_first(second.task)
                 && !path.knows(&self.scratch.kept, last)
             {
@@ -330,11 +323,10 @@ impl Finder<'_> {
     }
 
     /// What is kept behind the deferred step and then the operation of `task` is to be explored.
-    fn schedule(&mut self, second: &Second, deferred: Deferred) {
-        let last = Move { name: self.path.names.of(second.task), option: 0, odd: false };
-        let (depth, time) = (deferred.at as usize, self.path.steps_of(second.task) + 1);
-        let mut item = Item::new(depth, Some(deferred), time);
-        item.touches = second.accesses;
+    fn schedule(&mut self, task: TaskId, deferred: Deferred) {
+        let last = Move { name: self.path.names.of(task), option: 0, odd: false };
+        let (depth, time) = (deferred.at as usize, self.path.steps_of(task) + 1);
+        let item = Item::new(depth, Some(deferred), time);
         self.work.add(item, &self.scratch.kept, last, self.scratch.also.len());
     }
 
@@ -348,8 +340,8 @@ impl Finder<'_> {
             Deferred { task: event.task, accesses: Accesses::EVERYTHING_THERE_IS, at: last as u32 };
         self.path.knowledge_of(second.task, &mut self.scratch.kept);
         self.scratch.also.clear();
-        if self.is_first_to_find(last, second) && self.is_allowed(Some(second), last) {
-            self.schedule(second, deferred);
+        if self.is_allowed(second, last) {
+            self.schedule(second.task, deferred);
         }
     }
 

@@ -4,10 +4,9 @@
 //! [splitting](super::Optimal) gives to another worker.
 
 use super::Optimal;
-use super::early::{Early, Mark, Notice};
 use super::names::{Name, Names};
 use super::path::{Deferred, Event, Origin, Path};
-use super::work::{Ahead, Due, Item, Leg, LegKind, Move, Picks};
+use super::work::{Item, Move, Picks};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
 use serde::{Deserialize, Serialize};
@@ -17,9 +16,6 @@ use serde::{Deserialize, Serialize};
 pub struct OptimalPart {
     /// How much of the whole tree it is taken to be.
     share: f64,
-    /// Traces may be missing in what was explored so far.
-    #[serde(default)]
-    in_doubt: bool,
     /// Task, option, accesses, origin and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
     /// Those of them that took a detour.
@@ -35,22 +31,9 @@ pub struct OptimalPart {
     fatal: Vec<(u32, u64, u32)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
-    /// Steps that were taken early: where, and from where on they are unripe.
-    #[serde(default)]
-    early: Vec<(u32, u32)>,
-    /// Steps that could have come before them: where, and before which.
-    #[serde(default)]
-    notices: Vec<(u32, u32)>,
-    /// Marks: where, which access, and whose how-manieth operation.
-    #[serde(default)]
-    marks: Vec<SavedMark>,
     /// What follows; nothing if this is the whole tree.
     next: Option<NextSteps>,
 }
-
-type SavedMark = (u32, Option<u8>, u32, u32, u32);
-/// Name, option and time, accesses, birth, kind, and where it was.
-type SavedLeg = (u32, u32, u32, u64, Option<(u32, u32)>, u8, u32);
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
@@ -61,53 +44,37 @@ struct NextSteps {
     /// Who must not move there, and what its step touches.
     #[serde(default)]
     fatal: Option<(u32, u64)>,
-    /// Marks that are due, and behind which picks.
-    #[serde(default)]
-    due: Vec<(usize, SavedMark)>,
-    /// What comes first, where others come before an early step.
-    #[serde(default)]
-    legs: Option<Vec<SavedLeg>>,
 }
-
-const KINDS: [LegKind; 5] =
-    [LegKind::Step, LegKind::ByItself, LegKind::Beyond, LegKind::Asleep, LegKind::Woken];
 
 impl Optimal {
     /// All parts of the tree that are left.
     pub(super) fn saved(&mut self) -> Vec<OptimalPart> {
         let mut parts: Vec<(OptimalPart, f64)> = Vec::new();
-        let is_whole = self.schedule.is_empty() && self.fatal.is_none() && self.walk.is_none();
+        let is_whole = self.schedule.is_empty() && self.fatal.is_none();
         if !self.started || self.begun && is_whole {
             parts.push((OptimalPart::new(&Path::default(), None), 1.0));
         } else if self.begun {
             let mut item = Item::new(self.path.len(), self.deferred, self.time);
             item.fatal = self.fatal;
-            let mut ahead = self.ahead.clone();
-            ahead.picks.clone_from(&self.schedule);
-            if let Some((deferred, time)) =
-                self.walk.as_ref().and_then(|walk| walk.leads_to_before(&self.path))
-            {
-                (item.enters, item.deferred, item.time) = (true, Some(deferred), time);
-            }
-            parts.push((OptimalPart::of(&item, &self.path, &ahead), self.work.expected()));
+            parts.push((OptimalPart::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
         loop {
             let expected = self.work.left().first;
-            let Some((item, path, ahead)) = self.work.split(&self.path) else { break };
-            parts.push((OptimalPart::of(&item, &path, &ahead), expected));
+            let Some((item, path, picks)) = self.work.split(&self.path) else { break };
+            parts.push((OptimalPart::of(&item, &path, &picks), expected));
         }
         let all: f64 = parts.iter().map(|(_, expected)| expected).sum();
-        let (rest, in_doubt) = (self.share - self.told, self.in_doubt);
+        let rest = self.share - self.told;
         parts
             .into_iter()
-            .map(|(part, expected)| OptimalPart { share: rest * expected / all, in_doubt, ..part })
+            .map(|(part, expected)| OptimalPart { share: rest * expected / all, ..part })
             .collect()
     }
 
     pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
         let Some(next) = &part.next else {
             let mut whole = Optimal::new();
-            (whole.share, whole.in_doubt) = (part.share, part.in_doubt);
+            whole.share = part.share;
             return Ok(whole);
         };
         let path = part.path()?;
@@ -120,29 +87,13 @@ impl Optimal {
             .iter()
             .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
             .collect();
-        let name = |name: u32| Name(name);
-        let due = next.due.iter().map(|(after, saved)| Due { after: *after, mark: mark(saved) });
-        let legs = next.legs.iter().flatten().map(|(task, option, time, accesses, born, kind, at)| Leg {
-            step: Move { name: name(*task), option: *option, odd: false },
-            at: *at,
-            task: TaskId(0),
-            time: *time,
-            accesses: Accesses::from_word(*accesses),
-            born: born.map(|(parent, time)| (name(parent), time)),
-            kind: KINDS[(*kind as usize).min(KINDS.len() - 1)],
-        });
-        let (due, legs): (Vec<Due>, Vec<Leg>) = (due.collect(), legs.collect());
-        item.enters = next.legs.is_some();
-        if legs.iter().any(|leg| leg.step.name.0 as usize >= part.names.len()) {
-            return Err("it names tasks that it does not know".to_owned());
-        }
-        if picks.is_empty() != (fatal.is_some() || item.enters)
+        if picks.is_empty() != fatal.is_some()
             || picks.iter().any(|pick| pick.name.0 as usize >= part.names.len())
         {
             return Err("it names tasks that it does not know".to_owned());
         }
-        let mut rest = Optimal::of(item, path, Ahead { picks, due, legs });
-        (rest.share, rest.in_doubt) = (part.share, part.in_doubt);
+        let mut rest = Optimal::of(item, path, picks);
+        rest.share = part.share;
         Ok(rest)
     }
 }
@@ -151,29 +102,12 @@ fn deferred(task: u32, accesses: u64, at: u32) -> Deferred {
     Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at }
 }
 
-fn mark(saved: &SavedMark) -> Mark {
-    let (at, lane, name, time, from) = *saved;
-    Mark { at, lane, name: Name(name), time, from }
-}
-
-fn saved_mark(mark: &Mark) -> SavedMark {
-    (mark.at, mark.lane, mark.name.0, mark.time, mark.from)
-}
-
 impl OptimalPart {
-    fn of(item: &Item, path: &Path, ahead: &Ahead) -> OptimalPart {
+    fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
         let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
-        let picks = ahead.picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         let fatal = item.fatal.map(|(task, accesses)| (task.0, accesses.to_word()));
-        let due = ahead.due.iter().map(|due| (due.after, saved_mark(&due.mark))).collect();
-        let saved_leg = |leg: &Leg| {
-            let Leg { step, time, accesses, born, kind, at, .. } = leg;
-            let kind = KINDS.iter().position(|k| k == kind).unwrap_or_default() as u8;
-            let born = born.map(|(name, time)| (name.0, time));
-            (step.name.0, step.option, *time, accesses.to_word(), born, kind, *at)
-        };
-        let legs = item.enters.then(|| ahead.legs.iter().map(saved_leg).collect());
-        OptimalPart::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal, due, legs }))
+        OptimalPart::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
     }
 
     fn new(path: &Path, next: Option<NextSteps>) -> OptimalPart {
@@ -181,13 +115,11 @@ impl OptimalPart {
             Origin::Free => 0,
             Origin::Scheduled => 1,
             Origin::ByItself => 2,
-            Origin::Early => 3,
         };
         let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
         let reversals = path.reversals.iter();
         OptimalPart {
             share: 0.0,
-            in_doubt: false,
             steps: path.events.iter().map(step).collect(),
             odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
@@ -197,9 +129,6 @@ impl OptimalPart {
                 .collect(),
             fatal: path.fatal.iter().map(|f| (f.task.0, f.accesses.to_word(), f.from)).collect(),
             names: path.names.table().to_vec(),
-            early: path.early.iter().map(|e| (e.at, e.unripe)).collect(),
-            notices: path.notices.iter().map(|n| (n.at, n.early)).collect(),
-            marks: path.marks.iter().map(saved_mark).collect(),
             next,
         }
     }
@@ -227,7 +156,6 @@ impl OptimalPart {
             let origin = match origin {
                 0 => Origin::Free,
                 1 => Origin::Scheduled,
-                3 => Origin::Early,
                 _ => Origin::ByItself,
             };
             let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
@@ -240,9 +168,6 @@ impl OptimalPart {
                 path.reverse(deferred(*task, *accesses, *place));
             }
         }
-        path.early = self.early.iter().map(|(at, unripe)| Early { at: *at, unripe: *unripe }).collect();
-        path.notices = self.notices.iter().map(|(at, early)| Notice { at: *at, early: *early }).collect();
-        path.marks = self.marks.iter().map(mark).collect();
         path.forget(self.gone.iter().map(|(task, at)| (TaskId(*task), *at)).collect());
         Ok(path)
     }

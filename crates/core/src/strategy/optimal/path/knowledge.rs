@@ -29,16 +29,6 @@ impl Path {
         let from = self.tasks[task.index()].from() as usize;
         from > 0 && self.is_after(from - 1, event)
     }
-    /// Whether step `event` happened before the operation that step `at` was could be taken, by program order and births.
-    pub fn was_known_to(&self, at: usize, event: usize) -> bool {
-        let Event { before, task, .. } = self.events[at];
-        let from = if before > 0 { before } else { self.tasks[task.index()].born } as usize;
-        from > 0 && self.is_after(from - 1, event)
-    }
-    /// Whether the step of which [`Path::learns`] was asked last happens after step `event`.
-    pub fn will_know(&self, event: usize) -> bool {
-        self.knows(&self.clocks[self.events.len() * self.width..], event)
-    }
     /// Writes what `task` knew before its next step into `clock`.
     #[inline(always)]
     pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {

@@ -14,7 +14,6 @@ pub(super) use fatal::Fatal;
 pub(super) use reversals::{Deferred, Reversal};
 
 use super::clock::{Clock, LANES};
-use super::early::{self, Early, Mark, Notice};
 use super::names::Names;
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
@@ -26,8 +25,6 @@ use touched::Touched;
 pub(super) enum Origin {
     /// It was up to the strategy: something else may be tried in its place.
     Free,
-    /// The same, and it is an [early] one: what else may be tried is found at the end.
-    Early,
     /// A schedule that reverses a race prescribed it.
     Scheduled,
     /// It happened by itself.
@@ -85,10 +82,6 @@ pub(super) struct Path {
     waiting: usize,
     /// Steps that took a detour, but for the last ones of reversals.
     pub odd: Vec<u32>,
-    /// Steps that were taken early, and where somebody came before one that would have been.
-    pub early: Vec<Early>,
-    pub marks: Vec<Mark>,
-    pub notices: Vec<Notice>,
     /// Phantoms that have not been taken away before they moved, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were, and before which step.
@@ -122,9 +115,6 @@ impl Path {
         self.fatal.clear();
         self.waiting = 0;
         self.odd.clear();
-        self.early.clear();
-        self.marks.clear();
-        self.notices.clear();
         self.phantoms.clear();
         self.gone.clear();
     }
@@ -177,9 +167,6 @@ impl Path {
         if odd {
             self.odd.push(at);
         }
-        if origin == Origin::Early {
-            self.note_early(at);
-        }
         self.events.push(Event {
             accesses,
             movers,
@@ -216,16 +203,6 @@ impl Path {
                 self.foresee(fatal.task, fatal.accesses);
             }
         }
-    }
-    /// Step `at` is taken early.
-    #[cold]
-    fn note_early(&mut self, at: u32) {
-        self.early.push(Early { at, unripe: OPEN });
-    }
-    /// Step `at` was not early after all.
-    pub fn take_as_free(&mut self, at: usize) {
-        self.events[at].origin = Origin::Free;
-        self.early.retain(|early| early.at as usize != at);
     }
     /// The last step took a detour in the execution that its schedule is from.
     pub fn mark_odd(&mut self) {
@@ -271,15 +248,6 @@ impl Path {
         }
         while self.odd.last().is_some_and(|at| *at as usize >= depth) {
             self.odd.pop();
-        }
-        if !self.early.is_empty() {
-            early::truncate(&mut self.early, depth);
-        }
-        while self.notices.last().is_some_and(|notice| notice.at as usize >= depth) {
-            self.notices.pop();
-        }
-        while self.marks.last().is_some_and(|mark| mark.at as usize >= depth) {
-            self.marks.pop();
         }
         if !self.fatal.is_empty() {
             self.fatal.retain(|f| f.from as usize <= depth);

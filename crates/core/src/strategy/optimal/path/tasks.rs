@@ -29,11 +29,6 @@ impl Path {
         let last = (self.tasks[task.index()].last as usize).checked_sub(1);
         last.map_or(0, |last| self.events[last].time)
     }
-    /// The step during which `task` was born: whose, and its how-manieth.
-    pub fn born_of(&self, task: TaskId) -> Option<(TaskId, u32)> {
-        let born = (self.tasks[task.index()].born as usize).checked_sub(1)?;
-        Some((self.events[born].task, self.events[born].time))
-    }
     /// How many tasks were met.
     #[inline]
     pub fn tasks_met(&self) -> usize {

@@ -1,6 +1,5 @@
 //! Stretches of the execution that older batches still refer to are put aside while a later one is worked off.
 
-use super::super::early;
 use super::super::path::{Fatal, Path};
 use super::{Batch, Work};
 
@@ -18,12 +17,7 @@ impl Work {
             births: self.births.len(),
             reversals: self.reversals.len(),
             fatal: self.fatal.len(),
-            early: self.early.len(),
-            marks: self.marks.len(),
-            notices: self.notices.len(),
             depth,
-            own_marks: self.own_marks.len(),
-            legs: self.legs.len(),
         };
         self.batches.push(batch);
         self.begun.push((free, self.executions));
@@ -39,12 +33,6 @@ impl Work {
         let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
         let fatal = batch.fatal;
         batch.depth = depth;
-        if self.events.len() == events {
-            // What is put aside later lies before that, and was the same then.
-            self.early.extend(early::within(&path.early, needed));
-            self.marks.extend(path.marks.iter().filter(|mark| (mark.at as usize) < needed));
-            self.notices.extend(path.notices.iter().filter(|notice| (notice.at as usize) < needed));
-        }
         let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
         self.events.splice(events..events, path.events[depth..needed].iter().copied());
         self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
@@ -62,19 +50,8 @@ impl Work {
             path.truncate(batch.depth);
             let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
             path.extend(events, births, &self.reversals[batch.reversals..], &self.fatal[batch.fatal..]);
-            path.early.clear();
-            path.early.extend_from_slice(&self.early[batch.early..]);
-            path.marks.clear();
-            path.marks.extend_from_slice(&self.marks[batch.marks..]);
-            path.notices.clear();
-            path.notices.extend_from_slice(&self.notices[batch.notices..]);
         }
         self.fatal.truncate(batch.fatal);
-        self.early.truncate(batch.early);
-        self.marks.truncate(batch.marks);
-        self.notices.truncate(batch.notices);
-        self.own_marks.truncate(batch.own_marks);
-        self.legs.truncate(batch.legs);
         for (free, before) in self.begun.drain(batch.begun..) {
             self.sizes.note(free, self.executions - before);
         }

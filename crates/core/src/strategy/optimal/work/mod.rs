@@ -10,20 +10,15 @@
 //! of the one before. What that item leaves out took no detour (see [`races`](super::races)), so the next execution has
 //! all detours of the one before, and one more: a pair the other way round, or another option. So there are no more
 //! batches than alternatives, plus one. A batch holds the steps that its items begin with, once for all of them, and puts
-//! aside one stretch: twice the length of an execution at most, and once more where somebody comes before an
-//! [early](super::early) step. A step is brought before another one at most once by each
+//! aside one stretch: twice the length of an execution at most. A step is brought before another one at most once by each
 //! task, which knows it from then on (readers who keep a writer out together may be left out in several ways), so there
 //! are as many items as a length times the tasks, of a few words each. All in all that is linear in the length times the
 //! alternatives, for a number of tasks.
 
 mod aside;
 mod left;
-mod legs;
-
-pub(super) use legs::{Leg, LegKind};
 
 use super::clock::{self, Clock, LANES};
-use super::early::{Early, Mark, Notice, lane_of};
 use super::names::Name;
 use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
 use super::sizes::Sizes;
@@ -49,24 +44,6 @@ struct Past {
     task: TaskId,
     /// It is its task's how-manieth.
     time: u32,
-    /// What it touched.
-    accesses: Accesses,
-}
-
-/// Where a schedule has to leave a [mark](Mark): behind which of its picks.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Due {
-    pub after: usize,
-    pub mark: Mark,
-}
-
-/// What leads to an item.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ahead {
-    pub picks: Picks,
-    pub due: Vec<Due>,
-    /// Where it enters a part of the tree in which others come before an early step, what comes first.
-    pub legs: Vec<Leg>,
 }
 
 /// A part of the tree that is left to explore.
@@ -87,18 +64,13 @@ pub(super) struct Item {
     free: u32,
     /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
     pub fatal: Option<(TaskId, Accesses)>,
-    /// What the last step touches.
-    pub touches: Accesses,
-    /// The step was taken early, and others come before it: there are no picks, but legs, those that the clock knows.
-    pub enters: bool,
-    asleep: (u32, u32),
 }
 
 impl Item {
     pub fn new(depth: usize, deferred: Option<Deferred>, time: u32) -> Item {
         let (clock, width, last, fatal) = (0, 0, None, None);
-        let (depth, touches, enters, asleep) = (depth as u32, Accesses::NONE, false, (0, 0));
-        Item { depth, deferred, time, clock, width, last, free: depth, fatal, touches, enters, asleep }
+        let depth = depth as u32;
+        Item { depth, deferred, time, clock, width, last, free: depth, fatal }
     }
 }
 
@@ -118,13 +90,7 @@ struct Batch {
     births: usize,
     reversals: usize,
     fatal: usize,
-    early: usize,
-    marks: usize,
-    notices: usize,
     depth: usize,
-    /// Where the marks of the execution begin, and the legs of its items.
-    own_marks: usize,
-    legs: usize,
 }
 
 /// What is left to explore.
@@ -138,14 +104,6 @@ pub(super) struct Work {
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
     fatal: Vec<Fatal>,
-    early: Vec<Early>,
-    marks: Vec<Mark>,
-    notices: Vec<Notice>,
-    own_marks: Vec<(Mark, Accesses)>,
-    legs: Vec<Leg>,
-    /// What leads to an item that was split off.
-    given: Vec<Leg>,
-    due: Vec<Due>,
     /// Memory that is used again.
     spare: Vec<Clock>,
     /// How many executions there were, and the items that are being worked off: their depth, and how many there were
@@ -170,13 +128,6 @@ impl Work {
         self.births.clear();
         self.reversals.clear();
         self.fatal.clear();
-        self.early.clear();
-        self.marks.clear();
-        self.notices.clear();
-        self.own_marks.clear();
-        self.legs.clear();
-        self.due.clear();
-        self.given.clear();
         self.executions = 0;
         self.begun.clear();
         self.sizes.clear();
@@ -186,42 +137,14 @@ impl Work {
     pub fn add(&mut self, item: Item, clock: &[Clock], last: Move, known: usize) {
         // Where nothing comes before `last` nobody asks what the clock knows.
         let clock = if known > 0 { clock } else { &[] };
-        self.push(Item { last: Some(last), ..item }, clock, known);
-    }
-    /// An item that begins with those steps behind that the clock knows, so many.
-    #[inline]
-    fn push(&mut self, item: Item, clock: &[Clock], known: usize) {
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
         let free = item.depth + known as u32 + 1;
-        self.items.push(Item { clock: from, width, free, ..item });
-    }
-    /// What enters a part of the tree in which others come before an early step.
-    #[cold]
-    pub fn add_entry(&mut self, item: Item, clock: &[Clock], asleep: &[Leg], known: usize) {
-        let from = self.legs.len() as u32;
-        self.legs.extend_from_slice(asleep);
-        self.push(Item { asleep: (from, asleep.len() as u32), ..item }, clock, known);
-    }
-    /// The steps of an execution that has found such, and what tasks were about to do in the end.
-    pub fn add_route(&mut self, route: impl Iterator<Item = Leg>) {
-        self.legs.extend(route);
+        self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
     }
     /// All but the step of `task` after `depth` steps, which ended the run.
     pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
         self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0) });
-    }
-    /// All but the same, if they come before an early step, and others that are waited for.
-    pub fn add_others_who_wake(
-        &mut self,
-        (depth, task, accesses): (usize, TaskId, Accesses),
-        early: Deferred,
-        time: u32,
-        others: &[Leg],
-    ) {
-        let item =
-            Item { fatal: Some((task, accesses)), enters: true, ..Item::new(depth, Some(early), time) };
-        self.add_entry(item, &[], others, 0);
     }
     /// How many items there are.
     pub fn len(&self) -> usize {
@@ -253,12 +176,6 @@ impl Work {
             found.sort_by_key(|item| item.depth);
         }
         batch.steps = self.steps.len();
-        batch.own_marks = self.own_marks.len();
-        let highest = found[0].depth as usize;
-        if !path.marks.is_empty() {
-            let below = path.marks.iter().filter(|mark| mark.at as usize >= highest);
-            self.own_marks.extend(below.map(|mark| (*mark, mark.conflicts_there(path))));
-        }
         self.spare.clear();
         let begun_with_steps = || found.iter().filter(|item| item.width > 0);
         let Some(above) = begun_with_steps().next().map(|item| item.depth as usize) else { return };
@@ -273,53 +190,23 @@ impl Work {
             if event.origin != Origin::ByItself && knows(&self.spare, event.task, event.time) {
                 let odd = event.odd || is_reversal;
                 let step = Move { name: path.names.of(event.task), option: event.option, odd };
-                let (task, time, accesses) = (event.task, event.time, event.accesses);
-                self.steps.push(Past { step, at: at as u32, task, time, accesses });
+                self.steps.push(Past { step, at: at as u32, task: event.task, time: event.time });
             }
         }
     }
     /// The steps that lead to an item of batch number `batch`.
-    fn ahead_of(&mut self, item: &Item, batch: usize, ahead: &mut Ahead) {
-        let next = self.batches.get(batch + 1);
-        let end = next.map_or(self.steps.len(), |next| next.steps);
-        let marks = batch_marks(&self.batches[batch], next, &self.own_marks);
+    fn picks_of(&self, item: &Item, batch: usize, picks: &mut Picks) {
+        let end = self.batches.get(batch + 1).map_or(self.steps.len(), |next| next.steps);
         let batch = &self.batches[batch];
-        let Ahead { picks, due, legs } = ahead;
         picks.clear();
-        due.clear();
-        legs.clear();
         let clock = &self.clocks[item.clock as usize..][..item.width as usize];
-        if item.enters {
-            legs.append(&mut self.given);
-            let found = &self.legs[batch.legs..next.map_or(self.legs.len(), |next| next.legs)];
-            if legs.is_empty() {
-                legs.extend(legs::route(found, item.depth, clock));
-                legs.extend_from_slice(&self.legs[item.asleep.0 as usize..][..item.asleep.1 as usize]);
-            }
-            return;
-        }
         let is_next = |past: &&Past| past.at >= item.depth && knows(clock, past.task, past.time);
-        let steps = &self.steps[batch.steps..end];
-        picks.extend(steps.iter().filter(is_next).map(|past| past.step));
+        picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
         picks.extend(item.last);
-        due.append(&mut self.due);
-        for (mark, conflicts) in marks.iter().filter(|(mark, _)| mark.at >= item.depth) {
-            let mut kept = steps.iter().filter(is_next).enumerate();
-            let is_first = |past: &Past| match conflicts.is_everything() {
-                true => past.at == mark.at,
-                false => past.at >= mark.at && past.accesses.conflict(*conflicts),
-            };
-            let (after, accesses) = match kept.find(|(_, past)| is_first(past)) {
-                Some((number, past)) => (number, past.accesses),
-                None => (picks.len().saturating_sub(1), item.touches),
-            };
-            let from = if mark.from < item.depth { mark.from } else { u32::MAX };
-            due.push(Due { after, mark: Mark { lane: lane_of(accesses, *conflicts), from, ..*mark } });
-        }
     }
     /// The next item. Its picks are written into `schedule`, and `path` becomes the execution that leads there.
     /// Of `path`, the first `same` steps stay as they are.
-    pub fn next(&mut self, path: &mut Path, ahead: &mut Ahead, same: &mut usize) -> Option<Item> {
+    pub fn next(&mut self, path: &mut Path, schedule: &mut Picks, same: &mut usize) -> Option<Item> {
         loop {
             let batch = *self.batches.last()?;
             if self.items.len() == batch.items {
@@ -328,15 +215,13 @@ impl Work {
             }
             let item = self.items.pop().expect("the batch has some");
             let depth = item.depth as usize;
-            self.ahead_of(&item, self.batches.len() - 1, ahead);
+            self.picks_of(&item, self.batches.len() - 1, schedule);
             match self.items.get(batch.items..).and_then(|own| own.last()) {
                 Some(left) => self.open_batch(path, depth, left.depth as usize, item.free),
                 None => {
                     self.begun.push((item.free, self.executions));
                     self.clocks.truncate(batch.clocks);
                     self.steps.truncate(batch.steps);
-                    self.own_marks.truncate(batch.own_marks);
-                    self.legs.truncate(batch.legs);
                     if batch.needed > depth {
                         self.put_aside(path, depth);
                     }
@@ -348,11 +233,11 @@ impl Work {
         }
     }
     /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its picks.
-    pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Ahead)> {
+    pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Picks)> {
         let item = *self.items.first()?;
         let oldest = self.batches.iter().rposition(|b| b.items == 0).expect("somebody has found it");
-        let mut ahead = Ahead::default();
-        self.ahead_of(&item, oldest, &mut ahead);
+        let mut picks = Picks::new();
+        self.picks_of(&item, oldest, &mut picks);
         let mut path = path.clone();
         let mut rest = self.clone();
         while rest.batches.last().is_some_and(|b| b.items > 0) {
@@ -363,39 +248,21 @@ impl Work {
         for batch in &mut self.batches {
             batch.items -= (batch.items > 0) as usize;
         }
-        Some((item, path, ahead))
+        Some((item, path, picks))
     }
     /// How much it holds, in steps and items.
     pub fn size(&self) -> usize {
         let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
-        let aside = self.events.len() + self.reversals.len() + self.fatal.len() + self.early.len();
-        left + self.begun.len()
-            + aside
-            + self.marks.len()
-            + self.notices.len()
-            + self.own_marks.len()
-            + self.legs.len()
+        left + self.begun.len() + self.events.len() + self.reversals.len() + self.fatal.len()
     }
     /// There is one item, to which this leads.
-    pub fn begin_with(&mut self, item: Item, ahead: Ahead) {
-        let Ahead { mut picks, due, legs } = ahead;
-        let last = if item.enters { None } else { picks.pop() };
-        let (task, time) = (TaskId(0), 0);
-        let (at, accesses) = (item.depth, Accesses::NONE);
-        self.steps = picks.into_iter().map(|step| Past { step, at, task, time, accesses }).collect();
+    pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
+        let last = picks.pop();
+        let (at, task, time) = (item.depth, TaskId(0), 0);
+        self.steps = picks.into_iter().map(|step| Past { step, at, task, time }).collect();
         self.clocks = vec![clock::NOTHING];
-        (self.given, self.due) = (legs, due);
-        self.items.push(Item { clock: 0, width: 1, last, asleep: (0, 0), ..item });
+        self.items.push(Item { clock: 0, width: 1, last, ..item });
     }
-}
-
-/// The marks of one batch.
-fn batch_marks<'a>(
-    batch: &Batch,
-    next: Option<&Batch>,
-    marks: &'a [(Mark, Accesses)],
-) -> &'a [(Mark, Accesses)] {
-    &marks[batch.own_marks..next.map_or(marks.len(), |next| next.own_marks)]
 }
 
 /// Whether a clock knows this step of a task.
