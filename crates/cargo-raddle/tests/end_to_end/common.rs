@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
@@ -60,6 +61,17 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("COLUMNS");
     command
+}
+
+/// It hears Ctrl-C, also if whoever started these tests in the background told them to ignore it.
+pub fn hears_ctrl_c(command: &mut Command) -> &mut Command {
+    let hear_ctrl_c = || {
+        // SAFETY: a plain system call.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: it does nothing but that.
+    unsafe { command.pre_exec(hear_ctrl_c) }
 }
 
 /// Another program, in the environment that the command has.

@@ -1,6 +1,6 @@
 //! `raddle erl`: the Erlang world through the same command.
 
-use crate::common::{out, raddle};
+use crate::common::{command, hears_ctrl_c, out, raddle};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -51,12 +51,8 @@ fn ctrl_c_ends_it_with_what_it_has() {
     }
     // More interleavings than anybody can wait for.
     let endless = ["erl", "small.erl", "--test", "readers_13", "--strategy", "dfs", "--keep-going"];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_raddle"))
-        .args(endless)
-        .current_dir(suite())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("it starts");
+    let mut child =
+        hears_ctrl_c(&mut command(&suite(), &endless)).stdout(Stdio::piped()).spawn().expect("it starts");
     // Somewhere in the middle; an interrupt before the search has begun ends it as well.
     std::thread::sleep(Duration::from_secs(2));
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");

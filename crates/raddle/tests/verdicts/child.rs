@@ -1,6 +1,7 @@
 //! Tests of this program in processes of their own: for what ends or hangs a process, and for what comes from
 //! its environment.
 
+use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Output};
 
 const MARK: &str = "RADDLE_TEST_CHILD";
@@ -18,6 +19,14 @@ pub fn of(test: &str) -> Command {
         command.env_remove(format!("RADDLE_{name}"));
     }
     command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");
+    // Whoever starts these tests in the background may have told them to ignore Ctrl-C.
+    let hear_ctrl_c = || {
+        // SAFETY: a plain system call.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: it does nothing but that.
+    unsafe { command.pre_exec(hear_ctrl_c) };
     command
 }
 
