@@ -43,7 +43,7 @@
 //! there; it pays with memory that may be exponential, where this one's is bounded (see [`work`]). Once such writers
 //! were taken early here, and who comes before them was found at the end: nothing was begun in vain, but traces were missed
 //! where the step of a writer ends the run, since nobody knows there whether one that has not moved would do so, too. Of
-//! tens of thousands of random programs with several such locks, none had a schedule that leads nowhere.
+//! random programs with several such locks, one in some ten thousand has a schedule that leads nowhere.
 
 mod clock;
 mod conflicts;
