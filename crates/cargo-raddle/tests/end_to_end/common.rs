@@ -60,18 +60,15 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("COLUMNS");
-    command
-}
-
-/// It hears Ctrl-C, also if whoever started these tests in the background told them to ignore it.
-pub fn hears_ctrl_c(command: &mut Command) -> &mut Command {
+    // Whoever starts these tests in the background may have told them to ignore Ctrl-C.
     let hear_ctrl_c = || {
         // SAFETY: a plain system call.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         Ok(())
     };
     // SAFETY: it does nothing but that.
-    unsafe { command.pre_exec(hear_ctrl_c) }
+    unsafe { command.pre_exec(hear_ctrl_c) };
+    command
 }
 
 /// Another program, in the environment that the command has.

@@ -16,10 +16,8 @@ impl Optimal {
         }
         if self.path.any_open() {
             let deferred = self.path.only_deferred();
-            return match deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point)) {
-                None => self.free_of_others(last, point),
-                deferred => deferred,
-            };
+            let deferred = deferred.filter(|task| point.is_enabled(*task) && !comes_last(*task, point));
+            return deferred.or_else(|| self.free_of_others(last, point));
         }
         let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
         let task = goes_on.or_else(|| {

@@ -27,7 +27,6 @@ pub struct OptimalPart {
     /// The races that were reversed: task, accesses and place of the deferred step, and the last step.
     reversals: Vec<(u32, u64, u32, u32)>,
     /// Steps that are known to end the run: task, accesses, and after how many steps.
-    #[serde(default)]
     fatal: Vec<(u32, u64, u32)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
@@ -42,7 +41,6 @@ struct NextSteps {
     /// Names and options, and whether they took a detour.
     picks: Vec<(u32, u32, bool)>,
     /// Who must not move there, and what its step touches.
-    #[serde(default)]
     fatal: Option<(u32, u64)>,
 }
 
