@@ -51,7 +51,10 @@ impl Machine {
         let receiver = self.find(to).map(|task| self.process(task));
         let alive = self.alive(to).is_some();
         let traps = receiver.is_some_and(|p| p.trap_exit);
-        let deadly = |touch: Touch| touch.write(Object::Itself(to)).write(Object::Watch(to));
+        let deadly = |touch: Touch| {
+            let touch = touch.write(Object::Itself(to)).write(Object::Watch(to));
+            receiver.map_or(touch, |p| self.leaving_touches(touch, p))
+        };
         match sort {
             Sort::Message => self.arrival(touch, to),
             Sort::Aliased(alias) => {
@@ -94,6 +97,13 @@ impl Machine {
         }
     }
 
+    /// A process is alive no longer: its own monitors of others are taken away with it, as far as they have not fired. Where the
+    /// order of messages is left open, whoever fires tells the dead, too.
+    fn leaving_touches(&self, touch: Touch, p: &Process) -> Touch {
+        let fires = !self.is_order_open() && !p.monitors.is_empty();
+        if fires { touch.read(Object::In(p.pid)) } else { touch }
+    }
+
     /// What the delivery of a signal that was on its way touches.
     pub(super) fn delivery_touches(&self, from: Pid, to: Pid, signal: &Signal) -> Touch {
         let touch = Touch::NOTHING.write(Object::Queue(from, to));
@@ -130,8 +140,7 @@ impl Machine {
             let touch = touch.write(Object::Watch(p.pid));
             let touch = p.name.map_or(touch, |name| touch.write(Object::Name(name)));
             if !self.is_order_open() {
-                // Its own monitors of others are taken away with it, as far as they have not fired.
-                let touch = if p.monitors.is_empty() { touch } else { touch.read(Object::In(p.pid)) };
+                let touch = self.leaving_touches(touch, p);
                 return p.monitors.iter().fold(touch, |touch, m| touch.read(Object::Watch(m.other)));
             }
             match self.may_fail(task) {
@@ -165,7 +174,10 @@ impl Machine {
             ExitStep::Table(id) => {
                 let touch = mine.write(Object::table(&id));
                 // With its first step it is no longer alive.
-                let touch = if exiting.begun { touch } else { touch.write(Object::Watch(p.pid)) };
+                let touch = match exiting.begun {
+                    true => touch,
+                    false => self.leaving_touches(touch.write(Object::Watch(p.pid)), p),
+                };
                 match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
                     Some((heir, _)) => {
                         let touch = touch.read(Object::Watch(*heir));

@@ -65,3 +65,20 @@ linked_again() ->
     W1 = spawn_link(fun() -> link(Main), exit(oops) end),
     unlink(W1),
     receive {'EXIT', _, R} -> R end.
+
+%% Who is linked to takes the link away before or after it is made.
+unlinked_by_the_other() ->
+    Main = self(),
+    Other = spawn(fun() -> unlink(Main), receive die -> exit(boom) end end),
+    link(Other),
+    Other ! die,
+    receive after 10 -> alive end.
+
+%% By the thesis, main ends in the step in which it notices that nobody is there to be named, and its table with it: what
+%% others do to the table raises then, and touches everything, though it did not before.
+named_when_it_is_gone() ->
+    Main = self(),
+    ets:new(tab, [named_table, public]),
+    spawn(fun() -> Main ! {w1, ets:insert_new(tab, {0, me})} end),
+    Gone = spawn(fun() -> Main ! {w2, ets:lookup(tab, 0)} end),
+    try register(name, Gone) catch error:badarg -> badarg end.

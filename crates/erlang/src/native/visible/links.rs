@@ -23,9 +23,11 @@ fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
             if look.machine.is_order_open() { touch } else { look.machine.arrival(touch, me.pid) }
         }
         Some(_) => {
-            // Before a link was taken away, there was nothing to do.
+            // Before a link was taken away, there was nothing to do. Where it arrives at once, the other one may take it away
+            // as soon as it is there.
             let was_linked = me.lost.contains(&Lost::Link(other));
-            let touch = if was_linked { touch.write(Object::Link(me.pid, other)) } else { touch };
+            let at_once = look.machine.arrives_at_once(me.pid, other, Sort::Watching);
+            let touch = if was_linked || at_once { touch.write(Object::Link(me.pid, other)) } else { touch };
             look.machine.sending_touches(touch, me.pid, other, Sort::Watching)
         }
     }
