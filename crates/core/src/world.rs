@@ -117,6 +117,11 @@ pub trait Past {
         let _ = task;
         false
     }
+    /// Whether operations may touch more if they come earlier, as a call does that raises there and then goes on with what
+    /// comes behind it.
+    fn may_touch_more(&self) -> bool {
+        false
+    }
     /// What step `step` means to the pending operation of `task`.
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let _ = (step, task);
@@ -191,6 +196,10 @@ impl<'a> Point<'a> {
     #[inline]
     pub fn may_touch_less(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.may_touch_less(task))
+    }
+    /// See [`Past::may_touch_more`].
+    pub fn may_touch_more(&self) -> bool {
+        self.past.is_some_and(|past| past.may_touch_more())
     }
     /// See [`Past::part_of`].
     #[inline]

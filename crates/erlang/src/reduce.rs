@@ -3,7 +3,6 @@
 //! it happens, with messages in order.
 
 use crate::ends::Unobserved;
-use crate::settings::{Grain, Settings};
 use crate::world::{ErlangWorld, Program};
 use raddle_core::search::{Findings, Listener, Plan, Progress, search};
 use raddle_core::strategy::Optimal;
@@ -12,18 +11,6 @@ use raddle_core::trace::Trace;
 use raddle_core::verdict::Failure;
 use raddle_core::world::{End, World};
 use std::sync::Arc;
-
-/// What a verdict of the reduction takes for granted where it may miss traces.
-pub const MAY_MISS: &str = "reduction may miss calls that raise (--strategy dfs decides)";
-
-/// Whether random programs have shown that the reduction finds every trace with these settings, and not only every
-/// outcome: with every delivery, at any time and with kills, as long as a step is one operation. With other grains a
-/// step goes on after a call that raises, and touches everything then: more than it did where it did not raise, and so
-/// traces in which it does may be missed. With them an outcome may be: of 1600 random programs with names, two had one that
-/// was (a call by a name that raises before the name is given, and sends in the same step).
-pub fn is_held_to_traces(settings: &Settings) -> bool {
-    settings.grain == Grain::Full
-}
 
 /// Explores a program with the optimal reduction.
 pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> Findings<String> {

@@ -110,7 +110,7 @@ pub struct Saved {
 
 impl Saved {
     /// The version that is written.
-    pub const VERSION: u32 = 2;
+    pub const VERSION: u32 = 3;
 
     /// As the content of a file.
     pub fn to_json(&self) -> String {

@@ -47,6 +47,8 @@ pub enum Do {
     Barrier,
     /// The same, once all of them are 0.
     Calm,
+    /// Looks at the variable, and at all of them unless it is 0.
+    Fret(usize),
     /// Panics unless the variable is 0, which ends the run.
     Expect(usize),
     /// The same for all variables.
@@ -209,7 +211,8 @@ impl State {
         let mut options = 1;
         let mut touches: Vec<(Thing, Mode)> = Vec::new();
         match op {
-            Load(x) | Expect(x) | Die(x) => touches.push((Var(x), R)),
+            Fret(x) if self.vars[x] != 0 => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
+            Load(x) | Expect(x) | Die(x) | Fret(x) => touches.push((Var(x), R)),
             Store(x, _) | Add(x) => touches.push((Var(x), W)),
             Cas(x, expected, _) => touches.push((Var(x), mode(self.vars[x] == expected))),
             Swap(x, y) => touches.extend([(Var(x), W), (Var(y), W)]),
@@ -378,7 +381,8 @@ impl State {
                 self.tasks[woken.index()].notified = true;
             }
             Choose(_) => note(pick.option as i64),
-            Barrier | Calm => note(vars[0] * 1_000 + vars[1]),
+            Fret(x) if vars[x] == 0 => note(0),
+            Barrier | Calm | Fret(_) => note(vars[0] * 1_000 + vars[1]),
             Expect(x) => self.failed |= vars[x] != 0,
             ExpectAll => self.failed |= vars.iter().any(|var| *var != 0),
             Gamble(bad, x) => {
@@ -505,6 +509,12 @@ impl Past for Machine {
     }
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
         matches!(self.state.op(&self.programs, task), Some(Write(_) | WriteUnread(_) | Calm))
+    }
+    fn may_touch_less(&self, task: TaskId) -> bool {
+        matches!(self.state.op(&self.programs, task), Some(Fret(_)))
+    }
+    fn may_touch_more(&self) -> bool {
+        self.programs.iter().flatten().any(|op| matches!(op, Fret(_)))
     }
     fn part_of(&self, step: usize, task: TaskId) -> Part {
         let waits = self.state.op(&self.programs, task);

@@ -115,13 +115,7 @@ fn explore(
     let reduced = || match options.preemptions {
         Some(most) => search(Box::new(Bounded::new(Bounds::preemptions(most)))),
         None if program.settings.grain == Grain::Receive => search(Box::new(Optimal::new())),
-        None => {
-            let mut findings = reduce::explore(&plan, program, listener.clone());
-            if !reduce::is_held_to_traces(&program.settings) {
-                findings.coverage.assumptions.push(reduce::MAY_MISS.to_owned());
-            }
-            findings
-        }
+        None => reduce::explore(&plan, program, listener.clone()),
     };
     match options.strategy {
         // A bound is one for interleavings, and they are counted one by one.

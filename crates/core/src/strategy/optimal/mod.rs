@@ -28,6 +28,10 @@
 //! Where such a step touches everything, nothing leaves it as it is, and everybody else races with it: then it is a free
 //! step like others, and whoever could have moved comes before it in another execution, as with the end of the main task.
 //!
+//! An operation may touch more where it comes earlier than where it was seen. Then what it did not conflict with there may
+//! come before it or not, and schedules with it would be others, which nobody finds. Where that happens, the search says that
+//! it could not decide.
+//!
 //! Guarantee: every maximal trace exactly once; those that are cut short at least once, and never twice after the same
 //! steps; for worlds in which operations that do not conflict commute, and what blocks an operation, or makes it end the
 //! run, is among what it conflicts with.
@@ -42,8 +46,12 @@
 //! A reduction with wakeup trees does without, since it tries "both read" first and reverses the first reader's race from
 //! there; it pays with memory that may be exponential, where this one's is bounded (see [`work`]). Once such writers
 //! were taken early here, and who comes before them was found at the end: nothing was begun in vain, but traces were missed
-//! where the step of a writer ends the run, since nobody knows there whether one that has not moved would do so, too. Of
-//! random programs with several such locks, one in some ten thousand has a schedule that leads nowhere.
+//! where the step of a writer ends the run, since nobody knows there whether one that has not moved would do so, too.
+//!
+//! What that costs: the second reader is begun once for each order of what it and others do meanwhile, and if the first one
+//! were let in there, each would be the beginning of another trace. So it is never more than once for a trace and a writer
+//! that is waited for. Of 30,000 random programs of four or five tasks with three such locks, 11 had such schedules: 23 of
+//! them, beside 2,964,298 executions. With two locks, none of 28,000 had.
 
 mod clock;
 mod conflicts;

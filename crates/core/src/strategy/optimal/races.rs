@@ -5,7 +5,7 @@
 
 use super::clock::{Clock, join};
 use super::conflicts::{Conflicts, LED};
-use super::path::{Deferred, Origin, Path};
+use super::path::{Deferred, Origin, Path, Reversal};
 use super::work::{Item, Move, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Held, Part, Point};
@@ -74,6 +74,9 @@ impl Finder<'_> {
                 self.scratch.conflicts.lead_to(path, at);
                 true
             } else if self.consider(second, at, can_block) {
+                if path.events[at].origin == Origin::Scheduled {
+                    self.doubt(second, at);
+                }
                 join(&mut self.scratch.known, path.clock(at));
                 self.scratch.conflicts.retire(walks);
                 true
@@ -84,6 +87,21 @@ impl Finder<'_> {
             if walks != LED {
                 self.scratch.hits.push((at as u32, !could_happen));
             }
+        }
+    }
+
+    /// The operation could happen before step `first`, which a schedule prescribed. If that one is the last of its schedule,
+    /// and touches more here than it did where the schedule was found, then the operation may belong to the schedule, too,
+    /// and nobody knew: that is left undecided. If it conflicts with what the schedule defers, it makes one of its own.
+    fn doubt(&mut self, second: &Second, first: usize) {
+        let is_last = |r: &&Reversal| r.last as usize == first && r.deferred.grown;
+        let Some(reversal) = self.path.reversals.iter().find(is_last) else { return };
+        self.keep(second.task, first);
+        let accesses = self.point.accesses_then(second.task, first, &self.scratch.also);
+        if !accesses.conflict(reversal.deferred.accesses) {
+            let event = &self.path.events[first];
+            let (task, accesses, at) = (event.task, event.accesses, first as u32);
+            self.schedule(second.task, Move::UNDECIDED, Deferred { task, accesses, at, grown: false });
         }
     }
 
@@ -208,9 +226,18 @@ impl Finder<'_> {
         }
         if self.is_first_to_find(first) && self.is_allowed(second, first) {
             let event = &self.path.events[first];
-            let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32 };
-            self.schedule(second.task, deferred);
+            let grown = self.grows(second, first);
+            let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32, grown };
+            self.schedule(second.task, 0, deferred);
         }
+    }
+
+    /// Whether the operation touches everything if it comes before step `first`, and does not here.
+    #[inline]
+    fn grows(&self, second: &Second, first: usize) -> bool {
+        !second.accesses.is_everything()
+            && self.point.may_touch_more()
+            && self.point.accesses_then(second.task, first, &self.scratch.also).is_everything()
     }
 
     /// Whether something is kept only since the operation conflicts with it here, and would not where it comes before step
@@ -227,7 +254,12 @@ impl Finder<'_> {
                 join(clock, path.clock(*hit as usize));
             }
         }
-        hits.iter().filter(is_kept).any(|(hit, _)| !path.knows(clock, *hit as usize))
+        // What happens by itself does so right behind what led to it.
+        let is_chosen = |hit: usize| path.events[hit].origin != Origin::ByItself;
+        hits.iter()
+            .filter(is_kept)
+            .map(|(hit, _)| *hit as usize)
+            .any(|hit| is_chosen(hit) && !path.knows(clock, hit))
     }
 
     /// What comes before the operation of `task` if it comes before step `first`: all that does not depend on
@@ -282,7 +314,8 @@ impl Finder<'_> {
                     Blocking::Never => second.accesses,
                     Blocking::Possible => self.point.accesses_then(second.task, first, &self.scratch.also),
                 };
-                if !self.would_follow(accesses, deferred, first) {
+                // Earlier it may touch less.
+                if accesses.conflict(deferred.accesses) && !self.would_follow(accesses, deferred, first) {
                     return false;
                 }
             }
@@ -323,8 +356,8 @@ impl Finder<'_> {
     }
 
     /// What is kept behind the deferred step and then the operation of `task` is to be explored.
-    fn schedule(&mut self, task: TaskId, deferred: Deferred) {
-        let last = Move { name: self.path.names.of(task), option: 0, odd: false };
+    fn schedule(&mut self, task: TaskId, option: u32, deferred: Deferred) {
+        let last = Move { name: self.path.names.of(task), option, odd: false };
         let (depth, time) = (deferred.at as usize, self.path.steps_of(task) + 1);
         let item = Item::new(depth, Some(deferred), time);
         self.work.add(item, &self.scratch.kept, last, self.scratch.also.len());
@@ -336,12 +369,16 @@ impl Finder<'_> {
         if event.origin != Origin::Free || event.option != 0 {
             return;
         }
-        let deferred =
-            Deferred { task: event.task, accesses: Accesses::EVERYTHING_THERE_IS, at: last as u32 };
+        let deferred = Deferred {
+            task: event.task,
+            accesses: Accesses::EVERYTHING_THERE_IS,
+            at: last as u32,
+            grown: false,
+        };
         self.path.knowledge_of(second.task, &mut self.scratch.kept);
         self.scratch.also.clear();
         if self.is_allowed(second, last) {
-            self.schedule(second.task, deferred);
+            self.schedule(second.task, 0, deferred);
         }
     }
 

@@ -24,8 +24,8 @@ pub struct OptimalPart {
     births: Vec<(u32, u32, u32)>,
     /// Phantoms that were taken away, and before which step.
     gone: Vec<(u32, u32)>,
-    /// The races that were reversed: task, accesses and place of the deferred step, and the last step.
-    reversals: Vec<(u32, u64, u32, u32)>,
+    /// The races that were reversed, and the last steps of their schedules.
+    reversals: Vec<(SavedDeferred, u32)>,
     /// Steps that are known to end the run: task, accesses, and after how many steps.
     fatal: Vec<(u32, u64, u32)>,
     /// Parent and number there of each name.
@@ -34,9 +34,12 @@ pub struct OptimalPart {
     next: Option<NextSteps>,
 }
 
+/// Task, accesses and place of a step that is deferred, and whether the one that comes first has grown.
+type SavedDeferred = (u32, u64, u32, bool);
+
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
-    deferred: Option<(u32, u64, u32)>,
+    deferred: Option<SavedDeferred>,
     time: u32,
     /// Names and options, and whether they took a detour.
     picks: Vec<(u32, u32, bool)>,
@@ -76,7 +79,7 @@ impl Optimal {
             return Ok(whole);
         };
         let path = part.path()?;
-        let deferred = next.deferred.map(|(task, accesses, at)| deferred(task, accesses, at));
+        let deferred = next.deferred.map(deferred);
         let fatal = next.fatal.map(|(task, accesses)| (TaskId(task), Accesses::from_word(accesses)));
         let mut item = Item::new(path.len(), deferred, next.time);
         item.fatal = fatal;
@@ -96,13 +99,17 @@ impl Optimal {
     }
 }
 
-fn deferred(task: u32, accesses: u64, at: u32) -> Deferred {
-    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at }
+fn deferred((task, accesses, at, grown): SavedDeferred) -> Deferred {
+    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at, grown }
+}
+
+fn saved(deferred: &Deferred) -> SavedDeferred {
+    (deferred.task.0, deferred.accesses.to_word(), deferred.at, deferred.grown)
 }
 
 impl OptimalPart {
     fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
-        let deferred = item.deferred.map(|d| (d.task.0, d.accesses.to_word(), d.at));
+        let deferred = item.deferred.as_ref().map(saved);
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         let fatal = item.fatal.map(|(task, accesses)| (task.0, accesses.to_word()));
         OptimalPart::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
@@ -122,9 +129,7 @@ impl OptimalPart {
             odd: path.odd.clone(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
             gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
-            reversals: reversals
-                .map(|r| (r.deferred.task.0, r.deferred.accesses.to_word(), r.deferred.at, r.last))
-                .collect(),
+            reversals: reversals.map(|r| (saved(&r.deferred), r.last)).collect(),
             fatal: path.fatal.iter().map(|f| (f.task.0, f.accesses.to_word(), f.from)).collect(),
             names: path.names.table().to_vec(),
             next,
@@ -162,8 +167,8 @@ impl OptimalPart {
             if self.odd.contains(&(at as u32)) {
                 path.mark_odd();
             }
-            while let Some((task, accesses, place, _)) = reversals.next_if(|r| r.3 as usize == at) {
-                path.reverse(deferred(*task, *accesses, *place));
+            while let Some((saved, _)) = reversals.next_if(|(_, last)| *last as usize == at) {
+                path.reverse(deferred(*saved));
             }
         }
         path.forget(self.gone.iter().map(|(task, at)| (TaskId(*task), *at)).collect());

@@ -22,6 +22,8 @@ pub(in super::super) struct Deferred {
     pub accesses: Accesses,
     /// Where it was.
     pub at: u32,
+    /// The last step of the schedule touches everything where it comes first, and did not where that was found.
+    pub grown: bool,
 }
 
 impl Path {

@@ -34,6 +34,11 @@ pub(super) struct Move {
     pub odd: bool,
 }
 
+impl Move {
+    /// An option that nobody has: the execution is given up there, and is called undecided.
+    pub const UNDECIDED: u32 = u32::MAX;
+}
+
 pub(super) type Picks = Vec<Move>;
 
 /// A step of an execution that some of its items begin with.
