@@ -142,6 +142,14 @@ impl Accesses {
         let mode = if self.0 & 1 == 1 { Mode::Write } else { Mode::Read };
         Some(Access { object: ObjectId((self.0 >> 1) as u32 - 1), mode })
     }
+    /// Whether all that conflicts with `other` conflicts with these.
+    pub fn cover(self, other: Accesses) -> bool {
+        let covers = |access: Access| {
+            let own = self.access_to(access.object);
+            own.is_some_and(|(_, mode)| mode == Mode::Write || access.mode == Mode::Read)
+        };
+        self.is_everything() || !other.is_everything() && other.iter().all(covers)
+    }
     /// The first access to `object`, by number, and whether any of them writes.
     #[inline]
     pub(crate) fn access_to(self, object: ObjectId) -> Option<(usize, Mode)> {

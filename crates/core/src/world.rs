@@ -117,8 +117,7 @@ pub trait Past {
         let _ = task;
         false
     }
-    /// Whether operations may touch more if they come earlier, as a call does that raises there and then goes on with what
-    /// comes behind it.
+    /// Whether operations may touch more if they come earlier, as what is done to a table does while that is there.
     fn may_touch_more(&self) -> bool {
         false
     }

@@ -86,11 +86,10 @@ impl Past for ErlangWorld {
         self.machine().held(task.index())
     }
     fn may_touch_less(&self, task: TaskId) -> bool {
-        self.may_touch_more() || self.machine().may_touch_less(task.index())
+        self.machine().settings().grain != Grain::Full || self.machine().may_touch_less(task.index())
     }
     fn may_touch_more(&self) -> bool {
-        // A step goes on after a call that raises.
-        self.machine().settings().grain != Grain::Full
+        true
     }
 }
 

@@ -150,14 +150,14 @@ fn seen(findings: &Findings<String>) -> BTreeSet<String> {
 }
 
 /// Compares both on one program. Says how many executions and how many classes there are.
-fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
+fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
     let (ordered, open) = (ErlangWorld::new(program), ErlangWorld::unordered(program));
     let name = format!("{} {:?}", program.function, program.settings);
     let (all, executions) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::new(program))?;
     let (few, representatives) =
         record(2 * LIMIT, Box::new(Optimal::new()), || ErlangWorld::unordered(program))
             .expect("no more than all");
-    if few.undecided > 0 && (may_die || program.settings.grain != Grain::Full) {
+    if few.undecided > 0 && (undecidable || program.settings.grain != Grain::Full) {
         // It says so, and depth-first search takes over.
         return Some((all.executions, 0));
     }
@@ -177,6 +177,9 @@ fn compare(program: &Program, may_die: bool) -> Option<(u64, u64)> {
         let found: BTreeSet<u64> = representatives.iter().map(|picks| class(&open, picks)).collect();
         if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(&open, picks))) {
             println!("missing:\n{}", told(&open, picks));
+            for r in &representatives {
+                println!("{:x}\n{}", class(&open, r), told(&open, r));
+            }
         }
         assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
         let (is_exact, by_the_thesis) =
@@ -266,6 +269,9 @@ fn one_of_each_class(
     for picks in executions.iter().map(|picks| without_order(ordered, open, picks)) {
         if !found.contains(&class(&picks)) {
             println!("missing:\n{}", told(&picks));
+            for r in representatives {
+                println!("found\n{}", told(r));
+            }
             break;
         }
     }
@@ -433,13 +439,16 @@ fn programs_that_once_differed() {
         "linked_again",
         "unlinked_by_the_other",
         "named_when_it_is_gone",
+        "killed_too_late",
     ];
     for function in functions {
         let mut compared = 0;
         for grain in [Grain::Full, Grain::Thesis] {
             for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
                 let one = program(&dir, "differed", function, lenient(grain, delivery));
-                compared += compare(&one, false).is_some() as u32;
+                // What is done to a table that is gone would have touched more, and by then somebody was killed.
+                let undecidable = function == "killed_too_late";
+                compared += compare(&one, undecidable).is_some() as u32;
             }
         }
         assert!(compared > 0, "{function}: too many executions");

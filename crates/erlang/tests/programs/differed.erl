@@ -82,3 +82,10 @@ named_when_it_is_gone() ->
     spawn(fun() -> Main ! {w1, ets:insert_new(tab, {0, me})} end),
     Gone = spawn(fun() -> Main ! {w2, ets:lookup(tab, 0)} end),
     try register(name, Gone) catch error:badarg -> badarg end.
+
+%% Whoever is to be killed may have come to its end.
+killed_too_late() ->
+    ets:new(tab, [named_table, public]),
+    spawn(fun() -> ets:lookup(tab, 0) end),
+    Gone = spawn(fun() -> ets:delete(tab, 0) end),
+    exit(Gone, kill).

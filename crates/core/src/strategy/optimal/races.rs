@@ -5,7 +5,7 @@
 
 use super::clock::{Clock, join};
 use super::conflicts::{Conflicts, LED};
-use super::path::{Deferred, Origin, Path, Reversal};
+use super::path::{Deferred, Origin, Path};
 use super::work::{Item, Move, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Held, Part, Point};
@@ -74,7 +74,7 @@ impl Finder<'_> {
                 self.scratch.conflicts.lead_to(path, at);
                 true
             } else if self.consider(second, at, can_block) {
-                if path.events[at].origin == Origin::Scheduled {
+                if path.events[at].grown {
                     self.doubt(second, at);
                 }
                 join(&mut self.scratch.known, path.clock(at));
@@ -90,18 +90,23 @@ impl Finder<'_> {
         }
     }
 
-    /// The operation could happen before step `first`, which a schedule prescribed. If that one is the last of its schedule,
-    /// and touches more here than it did where the schedule was found, then the operation may belong to the schedule, too,
-    /// and nobody knew: that is left undecided. If it conflicts with what the schedule defers, it makes one of its own.
+    /// The operation could happen before step `first`, the last of a schedule, which touches more here than it did where the
+    /// schedule was found. If they conflict only in that, the operation may belong to the schedule, too, and nobody knew:
+    /// that is left undecided. If it conflicts with what the schedule defers, it makes one of its own.
+    #[cold]
     fn doubt(&mut self, second: &Second, first: usize) {
-        let is_last = |r: &&Reversal| r.last as usize == first && r.deferred.grown;
-        let Some(reversal) = self.path.reversals.iter().find(is_last) else { return };
+        let reversals = self.path.reversals.iter().filter(|r| r.last as usize == first);
+        let Some((deferred, found)) = reversals.map(|r| r.deferred).find_map(|d| Some((d, d.grown_from?)))
+        else {
+            return;
+        };
         self.keep(second.task, first);
         let accesses = self.point.accesses_then(second.task, first, &self.scratch.also);
-        if !accesses.conflict(reversal.deferred.accesses) {
+        if !accesses.conflict(found) && !accesses.conflict(deferred.accesses) {
             let event = &self.path.events[first];
             let (task, accesses, at) = (event.task, event.accesses, first as u32);
-            self.schedule(second.task, Move::UNDECIDED, Deferred { task, accesses, at, grown: false });
+            let deferred = Deferred { task, accesses, at, grown_from: None };
+            self.schedule(second.task, Move::UNDECIDED, deferred);
         }
     }
 
@@ -226,18 +231,19 @@ impl Finder<'_> {
         }
         if self.is_first_to_find(first) && self.is_allowed(second, first) {
             let event = &self.path.events[first];
-            let grown = self.grows(second, first);
-            let deferred = Deferred { task: event.task, accesses: event.accesses, at: first as u32, grown };
+            let grown_from = self.grows(second, first).then_some(second.accesses);
+            let (task, accesses, at) = (event.task, event.accesses, first as u32);
+            let deferred = Deferred { task, accesses, at, grown_from };
             self.schedule(second.task, 0, deferred);
         }
     }
 
-    /// Whether the operation touches everything if it comes before step `first`, and does not here.
+    /// Whether the operation touches more if it comes before step `first` than here.
     #[inline]
     fn grows(&self, second: &Second, first: usize) -> bool {
         !second.accesses.is_everything()
             && self.point.may_touch_more()
-            && self.point.accesses_then(second.task, first, &self.scratch.also).is_everything()
+            && !second.accesses.cover(self.point.accesses_then(second.task, first, &self.scratch.also))
     }
 
     /// Whether something is kept only since the operation conflicts with it here, and would not where it comes before step
@@ -373,7 +379,7 @@ impl Finder<'_> {
             task: event.task,
             accesses: Accesses::EVERYTHING_THERE_IS,
             at: last as u32,
-            grown: false,
+            grown_from: None,
         };
         self.path.knowledge_of(second.task, &mut self.scratch.kept);
         self.scratch.also.clear();

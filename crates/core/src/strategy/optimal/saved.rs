@@ -34,8 +34,8 @@ pub struct OptimalPart {
     next: Option<NextSteps>,
 }
 
-/// Task, accesses and place of a step that is deferred, and whether the one that comes first has grown.
-type SavedDeferred = (u32, u64, u32, bool);
+/// Task, accesses and place of a step that is deferred, and what the one that comes first has grown from, if it has.
+type SavedDeferred = (u32, u64, u32, Option<u64>);
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
@@ -99,12 +99,14 @@ impl Optimal {
     }
 }
 
-fn deferred((task, accesses, at, grown): SavedDeferred) -> Deferred {
-    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at, grown }
+fn deferred((task, accesses, at, grown_from): SavedDeferred) -> Deferred {
+    let grown_from = grown_from.map(Accesses::from_word);
+    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at, grown_from }
 }
 
 fn saved(deferred: &Deferred) -> SavedDeferred {
-    (deferred.task.0, deferred.accesses.to_word(), deferred.at, deferred.grown)
+    let grown_from = deferred.grown_from.map(Accesses::to_word);
+    (deferred.task.0, deferred.accesses.to_word(), deferred.at, grown_from)
 }
 
 impl OptimalPart {

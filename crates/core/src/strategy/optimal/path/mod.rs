@@ -54,6 +54,8 @@ pub(super) struct Event {
     pub origin: Origin,
     /// It took a detour: another option than the first, or the place of a step that was free.
     pub odd: bool,
+    /// See [`Deferred::grown_from`].
+    pub grown: bool,
 }
 
 /// Not yet.
@@ -180,6 +182,7 @@ impl Path {
             more,
             origin,
             odd,
+            grown: false,
         });
     }
     /// Adds steps that were here before, with the tasks that were born, the races that were reversed and what was known

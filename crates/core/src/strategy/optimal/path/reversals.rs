@@ -22,14 +22,17 @@ pub(in super::super) struct Deferred {
     pub accesses: Accesses,
     /// Where it was.
     pub at: u32,
-    /// The last step of the schedule touches everything where it comes first, and did not where that was found.
-    pub grown: bool,
+    /// What the last step of the schedule touched where that was found, if it touches more where it comes first, and so has
+    /// *grown*.
+    pub grown_from: Option<Accesses>,
 }
 
 impl Path {
     /// The last step reverses a race.
     pub fn reverse(&mut self, deferred: Deferred) {
-        self.reversals.push(Reversal { deferred, last: self.events.len() as u32 - 1, closed: OPEN });
+        let last = self.events.len() - 1;
+        self.events[last].grown = deferred.grown_from.is_some();
+        self.reversals.push(Reversal { deferred, last: last as u32, closed: OPEN });
         self.open += 1;
     }
     /// Whether a task that was deferred has not gone on yet.
