@@ -78,7 +78,12 @@ pub fn run(
 }
 
 /// Compares with depth-first search, unless that takes too long.
-fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result<(), String> {
+fn compare(
+    program: Program<'_>,
+    settings: &Settings,
+    panics: &Panics,
+    writes_several_locks: bool,
+) -> Result<(), String> {
     const MOST: u64 = 3_000;
     panics.take();
     let (slow, all) = explore(program, settings, 1, MOST, Dfs::new());
@@ -124,7 +129,8 @@ fn compare(program: Program<'_>, settings: &Settings, panics: &Panics) -> Result
         if found.coverage.is_exhaustive() != (found.undecided == 0) {
             return problem("the coverage is not true");
         }
-        if found.abandoned > 0 {
+        // With two read-write locks a schedule may lead nowhere: see `strategy/optimal` in raddle-core.
+        if found.abandoned > 0 && !(writes_several_locks && found.abandoned <= found.executions) {
             return problem("executions were abandoned");
         }
     }
@@ -143,7 +149,9 @@ pub fn check_panics(
     settings: Settings,
     panics: &Panics,
 ) -> Result<(), TestCaseError> {
-    let compared = compare(body, &settings, panics);
-    prop_assert!(compared.is_ok(), "{}\n{program:?}", compared.unwrap_err());
+    let text = format!("{program:?}");
+    let written = (0..4).filter(|lock| text.contains(&format!("Write({lock},"))).count();
+    let compared = compare(body, &settings, panics, written > 1);
+    prop_assert!(compared.is_ok(), "{}\n{text}", compared.unwrap_err());
     Ok(())
 }

@@ -9,7 +9,7 @@ use raddle::sync::{Barrier, Condvar, Mutex, Once, RwLock};
 use raddle::thread::{self, JoinHandle, Thread};
 use raddle_core::clock::Time;
 use raddle_core::search::Findings;
-use raddle_core::strategy::Random;
+use raddle_core::strategy::{Optimal, Random};
 use raddle_native::{Settings, Spins};
 use std::sync::Arc;
 use std::time::Duration;
@@ -317,6 +317,19 @@ fn a_panic_that_is_noticed_later() {
     let child = |inner: Do| Spawn(vec![Write(0, vec![inner])]);
     let program = [Spawn(vec![child(Add(1))]), Spawn(vec![child(Expect(1)), Send(1)])];
     check(&program, Settings::default()).unwrap();
+}
+
+/// The second task reads for ever: only who reads, too, can go on, and "it has read before the writer, and the first task has
+/// not" leads nowhere. Each trace is explored once all the same.
+#[test]
+fn a_reader_who_keeps_the_writer_out_for_ever() {
+    let first = Spawn(vec![Write(1, vec![Read(0, vec![])])]);
+    let second = Spawn(vec![Write(1, vec![]), Read(0, vec![Write(0, vec![])])]);
+    let program = [first, second, Write(0, vec![])];
+    check(&program, Settings::default()).unwrap();
+    let panics = Arc::default();
+    let found = run(&|| body(&program, &panics), &Settings::default(), 1, 100, Optimal::new());
+    assert_eq!((found.executions, found.abandoned), (6, 1));
 }
 
 proptest! {

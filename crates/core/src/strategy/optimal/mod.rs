@@ -51,7 +51,8 @@
 //! What that costs: the second reader is begun once for each order of what it and others do meanwhile, and if the first one
 //! were let in there, each would be the beginning of another trace. So it is never more than once for a trace and a writer
 //! that is waited for. Of 30,000 random programs of four or five tasks with three such locks, 11 had such schedules: 23 of
-//! them, beside 2,964,298 executions. With two locks, none of 28,000 had.
+//! them, beside 2,964,298 executions. With two locks, none of 28,000 had, and of some 9,000 random programs of the Rust world
+//! two did.
 
 mod clock;
 mod conflicts;
