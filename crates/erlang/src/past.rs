@@ -86,9 +86,11 @@ impl Past for ErlangWorld {
         self.machine().held(task.index())
     }
     fn may_touch_less(&self, task: TaskId) -> bool {
+        // By other grains a step that raises touches everything.
         self.machine().settings().grain != Grain::Full || self.machine().may_touch_less(task.index())
     }
     fn may_touch_more(&self) -> bool {
+        // That as well; and what is done to a table that is gone touches none of its keys.
         true
     }
 }

@@ -1,13 +1,15 @@
 //! `raddle::cell`: what is a data race and what is not.
 
+use common::{dfs, fails};
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicUsize, Ordering, Ordering::*};
 use raddle::sync::mpsc::channel;
 use raddle::sync::{Arc, Barrier, Condvar, Mutex, OnceLock, RwLock};
-use raddle::{Checker, Failure, FailureKind, Report, thread};
+use raddle::{Checker, FailureKind, thread};
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+mod common;
 #[path = "cells/random_programs.rs"]
 mod random_programs;
 
@@ -37,27 +39,11 @@ impl<T: Copy> Shared<T> {
     }
 }
 
-fn dfs<T: Ord + Debug + Send>(f: impl Fn() -> T + Send + Sync) -> Report<T> {
-    let report = Checker::dfs().run(f);
-    assert!(report.coverage().is_exhaustive() || report.failure().is_some());
-    report
-}
-
 #[track_caller]
 fn passes(f: impl Fn() + Send + Sync) {
     if let Some(failure) = dfs(f).failure() {
         panic!("{}: {} {:#?}", failure.kind(), failure.message(), failure.trace());
     }
-}
-
-#[track_caller]
-fn fails(kind: FailureKind, f: impl Fn() + Send + Sync) -> Failure {
-    let report = dfs(f);
-    let failure = report.failure().expect("it fails").clone();
-    assert_eq!(failure.kind(), kind, "{}", failure.message());
-    // It was replayed once, with the same result.
-    assert_eq!(failure.afterwards, [""; 0]);
-    failure
 }
 
 /// Runs `first` and `second` in two tasks, with one cell and one atomic.

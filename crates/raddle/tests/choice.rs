@@ -1,17 +1,14 @@
 //! `raddle::choose`, `any_bool`, `atomic_step` and `label`.
 
+mod common;
+
+use common::{dfs, fails};
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Mutex};
-use raddle::{Checker, Failure, FailureKind, Report, thread};
+use raddle::{Checker, FailureKind, Report, thread};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::panic::catch_unwind;
-
-fn dfs<T: Ord + Debug + Send>(f: impl Fn() -> T + Send + Sync) -> Report<T> {
-    let report = Checker::dfs().run(f);
-    assert!(report.coverage().is_exhaustive() || report.failure().is_some());
-    report
-}
 
 #[track_caller]
 fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
@@ -19,13 +16,6 @@ fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
         panic!("{}: {}", failure.kind(), failure.message());
     }
     report.outcomes().keys().cloned().collect()
-}
-
-#[track_caller]
-fn fails<T: Ord + Debug + Send>(kind: FailureKind, f: impl Fn() -> T + Send + Sync) -> Failure {
-    let failure = dfs(f).failure().expect("it fails").clone();
-    assert_eq!(failure.kind(), kind, "{}", failure.message());
-    failure
 }
 
 fn message_of(f: impl FnOnce() + std::panic::UnwindSafe) -> String {

@@ -1,24 +1,21 @@
 //! `raddle::future`: futures as tasks, wake-ups as operations.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod handles;
 mod outside;
 mod synchronises;
 mod together;
 mod waking;
 
+use common::{dfs, fails};
 use raddle::future::AtomicWaker;
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
-use raddle::{Checker, Failure, FailureKind, Report};
+use raddle::{Failure, Report};
 use std::fmt::Debug;
 use std::future::{Future, poll_fn};
 use std::task::Poll;
-
-fn dfs<T: Ord + Debug + Send>(f: impl Fn() -> T + Send + Sync) -> Report<T> {
-    let report = Checker::dfs().run(f);
-    assert!(report.coverage().is_exhaustive() || report.failure().is_some());
-    report
-}
 
 #[track_caller]
 fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
@@ -26,15 +23,6 @@ fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
         panic!("{}: {} {:#?}", failure.kind(), failure.message(), failure.trace());
     }
     report.outcomes().keys().cloned().collect()
-}
-
-#[track_caller]
-fn fails<T: Ord + Debug + Send>(kind: FailureKind, f: impl Fn() -> T + Send + Sync) -> Failure {
-    let failure = dfs(f).failure().expect("it fails").clone();
-    assert_eq!(failure.kind(), kind, "{}", failure.message());
-    // It was replayed once, with the same result.
-    assert_eq!(failure.afterwards, [""; 0]);
-    failure
 }
 
 fn steps(failure: &Failure) -> Vec<String> {

@@ -307,7 +307,17 @@ fn programs_of(op: BoxedStrategy<Do>) -> impl Strategy<Value = Vec<Do>> {
 
 fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
     let panics = Arc::default();
-    oracle::check_panics(&program, &|| body(program, &panics), settings, &panics)
+    let several = [0, 1].iter().all(|lock| writes(program, *lock));
+    oracle::check_panics(&program, &|| body(program, &panics), settings, &panics, several)
+}
+
+/// Whether somebody waits to write this read-write lock.
+fn writes(program: &[Do], lock: usize) -> bool {
+    program.iter().any(|op| match op {
+        Write(written, inner) => *written == lock || writes(inner, lock),
+        Lock(_, inner) | TryLock(_, inner) | Read(_, inner) | Spawn(inner) => writes(inner, lock),
+        _ => false,
+    })
 }
 
 /// Whoever could have joined the task that panics has the last word, so its last step ends the run, and nothing else

@@ -103,10 +103,7 @@ impl Finder<'_> {
         self.keep(second.task, first);
         let accesses = self.point.accesses_then(second.task, first, &self.scratch.also);
         if !accesses.conflict(found) && !accesses.conflict(deferred.accesses) {
-            let event = &self.path.events[first];
-            let (task, accesses, at) = (event.task, event.accesses, first as u32);
-            let deferred = Deferred { task, accesses, at, grown_from: None };
-            self.schedule(second.task, Move::UNDECIDED, deferred);
+            self.schedule(second.task, Move::UNDECIDED, self.path.to_defer(first));
         }
     }
 
@@ -230,11 +227,8 @@ impl Finder<'_> {
             return;
         }
         if self.is_first_to_find(first) && self.is_allowed(second, first) {
-            let event = &self.path.events[first];
             let grown_from = self.grows(second, first).then_some(second.accesses);
-            let (task, accesses, at) = (event.task, event.accesses, first as u32);
-            let deferred = Deferred { task, accesses, at, grown_from };
-            self.schedule(second.task, 0, deferred);
+            self.schedule(second.task, 0, Deferred { grown_from, ..self.path.to_defer(first) });
         }
     }
 
@@ -375,12 +369,7 @@ impl Finder<'_> {
         if event.origin != Origin::Free || event.option != 0 {
             return;
         }
-        let deferred = Deferred {
-            task: event.task,
-            accesses: Accesses::EVERYTHING_THERE_IS,
-            at: last as u32,
-            grown_from: None,
-        };
+        let deferred = Deferred { accesses: Accesses::EVERYTHING_THERE_IS, ..self.path.to_defer(last) };
         self.path.knowledge_of(second.task, &mut self.scratch.kept);
         self.scratch.also.clear();
         if self.is_allowed(second, last) {

@@ -28,6 +28,11 @@ pub(in super::super) struct Deferred {
 }
 
 impl Path {
+    /// Step `at`, to be deferred.
+    pub fn to_defer(&self, at: usize) -> Deferred {
+        let event = &self.events[at];
+        Deferred { task: event.task, accesses: event.accesses, at: at as u32, grown_from: None }
+    }
     /// The last step reverses a race.
     pub fn reverse(&mut self, deferred: Deferred) {
         let last = self.events.len() - 1;
