@@ -110,11 +110,13 @@ pub fn explore(
 ) -> (Verdict, Vec<Explored>) {
     let answer = match Answer::new() {
         Ok(answer) => answer,
-        Err(e) => return (Verdict::None(e), Vec::new()),
+        Err(e) => return (Verdict::NoVerdict(e), Vec::new()),
     };
     let mut child = match start(program, order, &answer.path(), output) {
         Ok(child) => child,
-        Err(e) => return (Verdict::None(format!("cannot run {}: {e}", program.path.display())), Vec::new()),
+        Err(e) => {
+            return (Verdict::NoVerdict(format!("cannot run {}: {e}", program.path.display())), Vec::new());
+        }
     };
     let begun = Instant::now();
     let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
@@ -152,8 +154,10 @@ pub fn explore(
         }
         match ended {
             Ok(None) => {}
-            Ok(Some(status)) => return (Verdict::None(how_it_ended(status)), Vec::new()),
-            Err(e) => return (Verdict::None(format!("its process cannot be waited for: {e}")), Vec::new()),
+            Ok(Some(status)) => return (Verdict::NoVerdict(how_it_ended(status)), Vec::new()),
+            Err(e) => {
+                return (Verdict::NoVerdict(format!("its process cannot be waited for: {e}")), Vec::new());
+            }
         }
         if limit.is_some_and(|limit| is_over(&child, begun, limit)) {
             let words = format!("{TOO_LONG} {} s", limit.unwrap_or_default().as_secs());

@@ -87,7 +87,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             Some(why) => why.to_owned(),
             None => why,
         }),
-        Verdict::Ignored(why) | Verdict::None(why) => Err(why),
+        Verdict::Ignored(why) | Verdict::NoVerdict(why) => Err(why),
     }
 }
 

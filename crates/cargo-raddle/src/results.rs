@@ -17,7 +17,7 @@ pub enum Verdict {
     /// Its author said not to run it.
     Ignored(String),
     /// Its process ended without a verdict.
-    None(String),
+    NoVerdict(String),
 }
 
 /// What went wrong.
@@ -53,7 +53,7 @@ impl Verdict {
             Verdict::Failed(_) => "FAILED",
             Verdict::Skipped(_) => "skipped",
             Verdict::Ignored(_) => "ignored",
-            Verdict::None(_) => "no verdict",
+            Verdict::NoVerdict(_) => "no verdict",
         }
     }
 
@@ -61,7 +61,7 @@ impl Verdict {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Verdict::Passed | Verdict::Failed(_) => None,
-            Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::None(why) => Some(why),
+            Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::NoVerdict(why) => Some(why),
         }
     }
 
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_search_that_saw_nothing_is_not_what_a_verdict_rests_on() {
-        let part = (Extent::Part("the time was up".to_owned()), 14);
+        let part = (Extent::Partial("the time was up".to_owned()), 14);
         let random = |n| (Extent::Sampled { schedules: n, seed: 0 }, n);
         let rests_on = |searches: &[(Extent, u64)]| {
             let explored = |(extent, executions): &(Extent, u64)| Explored {

@@ -209,7 +209,9 @@ impl Suite<'_> {
         outcomes.sort_by_key(place);
         let code = if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Failed(_))) {
             FAILED
-        } else if interrupt.is_requested() || outcomes.iter().any(|o| matches!(o.verdict, Verdict::None(_))) {
+        } else if interrupt.is_requested()
+            || outcomes.iter().any(|o| matches!(o.verdict, Verdict::NoVerdict(_)))
+        {
             COULD_NOT
         } else {
             PASSED
@@ -274,7 +276,7 @@ impl Suite<'_> {
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
         };
         let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
-        if order.arena && matches!(&verdict, Verdict::None(how) if how.contains(CRASHED)) {
+        if order.arena && matches!(&verdict, Verdict::NoVerdict(how) if how.contains(CRASHED)) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
             (verdict, explored) = explore_in_turn(&program, &order, tell);

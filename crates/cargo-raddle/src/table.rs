@@ -62,8 +62,8 @@ fn short(coverage: &Coverage, searches: usize) -> String {
             format!("{} at random", thousands(*schedules)) + &seeded(*seed)
         }
         Extent::Replayed => "one schedule".to_owned(),
-        Extent::Part(why) if why.contains("first failure") => "until it failed".to_owned(),
-        Extent::Part(_) => "part: the time was up".to_owned(),
+        Extent::Partial(why) if why.contains("first failure") => "until it failed".to_owned(),
+        Extent::Partial(_) => "part: the time was up".to_owned(),
     }
 }
 

@@ -6,7 +6,7 @@
 //! the steps are indices into it, in base 36, with `*n` for repetitions.
 
 use crate::operation::TaskId;
-use crate::story::Story;
+use crate::record::ExecutionRecord;
 use crate::trace::Trace;
 use crate::world::Pick;
 use serde::{Deserialize, Serialize};
@@ -69,16 +69,16 @@ impl Ticket {
         test: Option<String>,
         settings: BTreeMap<String, String>,
         trace: &Trace,
-        story: &Story,
+        record: &ExecutionRecord,
     ) -> Ticket {
         let steps = trace
             .steps()
             .iter()
-            .zip(story.steps())
+            .zip(record.steps())
             .map(|(step, line)| TicketStep {
                 task: step.task.0,
                 option: step.option,
-                expect: format!("{} {}", story.actors[line.actor].name, line.operation()),
+                expect: format!("{} {}", record.tasks[line.task].name, line.expected_operation()),
             })
             .collect();
         Ticket { version: VERSION, test, settings, steps }

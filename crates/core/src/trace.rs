@@ -1,6 +1,6 @@
 //! The steps of one execution, and which of them happened before which.
 //!
-//! A trace holds what searches need and nothing that only people need; that is the [story](crate::story).
+//! A trace holds what searches need and nothing that only people need; that is the [record](crate::record).
 //! Happens-before here is *conflict order*: program order, plus conflicting steps in the order they were
 //! taken. It is computed when someone asks.
 

@@ -1,6 +1,6 @@
 //! What an execution, and a whole search, turned out to mean. A verdict never claims more than was explored.
 
-use crate::story::{Place, Story};
+use crate::record::{ExecutionRecord, Place};
 use crate::ticket::Ticket;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -95,7 +95,7 @@ pub struct Failure {
     /// In which execution of the search, from 1.
     pub execution: u64,
     /// How it came about.
-    pub story: Story,
+    pub record: ExecutionRecord,
     /// How to see it again.
     pub ticket: Ticket,
     /// What went wrong while the execution was put away; never the reason for the failure.
@@ -117,8 +117,8 @@ impl Failure {
         self.execution
     }
     /// How it came about.
-    pub fn trace(&self) -> &Story {
-        &self.story
+    pub fn trace(&self) -> &ExecutionRecord {
+        &self.record
     }
     /// How to see it again.
     pub fn ticket(&self) -> &Ticket {
@@ -155,7 +155,7 @@ pub enum Extent {
     /// One execution, prescribed by a ticket.
     Replayed,
     /// A part: the search ended early, for this reason ("stopped at the first failure").
-    Part(String),
+    Partial(String),
 }
 
 /// What a search covered and what it took for granted.
@@ -186,7 +186,7 @@ impl fmt::Display for Coverage {
                 write!(f, "sampled {} schedule{plural} (seed {seed})", thousands(*schedules))?
             }
             Extent::Replayed => write!(f, "replayed one schedule")?,
-            Extent::Part(why) => write!(f, "not exhaustive: {why}")?,
+            Extent::Partial(why) => write!(f, "not exhaustive: {why}")?,
         }
         for assumption in &self.assumptions {
             write!(f, " · {assumption}")?;

@@ -5,7 +5,7 @@
 
 use crate::operation::{Accesses, TaskId};
 use crate::random::Rng;
-use crate::story::Story;
+use crate::record::ExecutionRecord;
 use crate::trace::Step;
 use crate::verdict::Defect;
 
@@ -75,28 +75,28 @@ impl Birth {
 
 /// What a step means to an operation that may be blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Part {
+pub enum BlockingEffect {
     /// It blocks it until a later step, which conflicts with it, gives back what it took.
-    Takes,
+    Acquires,
     /// It may let it happen and never blocks it.
-    Frees,
+    Releases,
     /// Nothing is known.
-    Either,
+    Unknown,
 }
 
 /// How an operation that touches everything, and so depends on all that came before it, may have come to be blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Held {
+pub enum Blockers {
     /// By all of it or by none.
-    ByAll,
+    All,
     /// By some of it and not by the rest.
-    BySome,
+    Several,
     /// By one step, for good. Of the rest, some may have let it happen, but none would have kept it from that.
-    ByOne,
+    One,
 }
 
 /// What a world knows of the states that the present execution went through.
-pub trait Past {
+pub trait Counterfactual {
     /// Whether there are states in which the pending operation of `task` would be blocked.
     fn can_block(&self, task: TaskId) -> bool;
     /// Whether operations that commute with each other can block the pending operation of `task` together, as
@@ -122,9 +122,9 @@ pub trait Past {
         false
     }
     /// What step `step` means to the pending operation of `task`.
-    fn part_of(&self, step: usize, task: TaskId) -> Part {
+    fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
         let _ = (step, task);
-        Part::Either
+        BlockingEffect::Unknown
     }
     /// Whether the pending operation of `task` could happen, and not be blocked, after the first `before` steps
     /// of this execution and then its steps `also`, which lie behind those and depend on nothing that is left
@@ -133,9 +133,9 @@ pub trait Past {
     /// What the pending operation of `task` would have touched there.
     fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses;
     /// How the pending operation of `task`, which touches everything, may have come to be blocked.
-    fn held(&self, task: TaskId) -> Held {
+    fn blockers(&self, task: TaskId) -> Blockers {
         let _ = task;
-        Held::ByAll
+        Blockers::All
     }
 }
 
@@ -145,7 +145,7 @@ pub struct Point<'a> {
     enabled: &'a [TaskId],
     pending: &'a [Pending],
     births: &'a [Birth],
-    past: Option<&'a dyn Past>,
+    past: Option<&'a dyn Counterfactual>,
     /// `enabled` holds only some of those that have options.
     restricted: bool,
 }
@@ -167,7 +167,7 @@ impl<'a> Point<'a> {
     /// when.
     #[inline]
     #[must_use]
-    pub fn with_past(self, past: &'a dyn Past) -> Point<'a> {
+    pub fn with_counterfactual(self, past: &'a dyn Counterfactual) -> Point<'a> {
         Point { past: Some(past), ..self }
     }
     /// Where `task` came from. Tasks that are there from the start are their own parents.
@@ -176,36 +176,36 @@ impl<'a> Point<'a> {
         let first = Birth { parent: task, number: task.0, after: 0 };
         self.births.get(task.index()).copied().unwrap_or(first)
     }
-    /// See [`Past::can_block`].
+    /// See [`Counterfactual::can_block`].
     #[inline]
     pub fn can_block(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.can_block(task))
     }
-    /// See [`Past::has_blockers_that_commute`].
+    /// See [`Counterfactual::has_blockers_that_commute`].
     #[inline]
     pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.has_blockers_that_commute(task))
     }
-    /// See [`Past::is_numbered`].
+    /// See [`Counterfactual::is_numbered`].
     #[inline]
     pub fn is_numbered(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.is_numbered(task))
     }
-    /// See [`Past::may_touch_less`].
+    /// See [`Counterfactual::may_touch_less`].
     #[inline]
     pub fn may_touch_less(&self, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.may_touch_less(task))
     }
-    /// See [`Past::may_touch_more`].
+    /// See [`Counterfactual::may_touch_more`].
     pub fn may_touch_more(&self) -> bool {
         self.past.is_some_and(|past| past.may_touch_more())
     }
-    /// See [`Past::part_of`].
+    /// See [`Counterfactual::blocking_effect`].
     #[inline]
-    pub fn part_of(&self, step: usize, task: TaskId) -> Part {
-        self.past.map_or(Part::Either, |past| past.part_of(step, task))
+    pub fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
+        self.past.map_or(BlockingEffect::Unknown, |past| past.blocking_effect(step, task))
     }
-    /// See [`Past::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
+    /// See [`Counterfactual::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
     #[inline]
     pub fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
         self.past.is_none_or(|past| past.could_happen(task, before, also))
@@ -236,15 +236,15 @@ impl<'a> Point<'a> {
         self.pending.get(task.index()).is_some_and(|p| p.options > 0)
             && (!self.restricted || self.enabled.binary_search(&task).is_ok())
     }
-    /// See [`Past::accesses_then`]. Without a past, what it touches now.
+    /// See [`Counterfactual::accesses_then`]. Without a past, what it touches now.
     #[inline]
     pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
     }
-    /// See [`Past::held`].
+    /// See [`Counterfactual::blockers`].
     #[inline]
-    pub fn held(&self, task: TaskId) -> Held {
-        self.past.map_or(Held::ByAll, |past| past.held(task))
+    pub fn blockers(&self, task: TaskId) -> Blockers {
+        self.past.map_or(Blockers::All, |past| past.blockers(task))
     }
     /// The only thing that can happen, if there is only one.
     #[inline]
@@ -292,7 +292,7 @@ pub enum Ending {
 pub enum End<T> {
     /// The program came to its end with this result.
     Passed(T),
-    /// Something went wrong. The story is told by [`World::story`].
+    /// Something went wrong. The record is told by [`World::record`].
     Failed(Defect),
 }
 
@@ -346,23 +346,23 @@ impl std::fmt::Debug for Decision {
 /// Draws what happens at each point, every task with the same chance and then every option of it, without looking at
 /// what they are about to do.
 #[derive(Clone, Debug)]
-pub struct Dice {
+pub struct UniformDraws {
     rng: Rng,
     steps: usize,
     most: usize,
     used_up: bool,
 }
 
-impl Dice {
-    /// Dice for a run of at most so many steps.
-    pub fn new(rng: Rng, most: usize) -> Dice {
-        Dice { rng, steps: 0, most, used_up: false }
+impl UniformDraws {
+    /// UniformDraws for a run of at most so many steps.
+    pub fn new(rng: Rng, most: usize) -> UniformDraws {
+        UniformDraws { rng, steps: 0, most, used_up: false }
     }
     /// One of the picks that are possible at a point.
     #[inline(always)]
     pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
-        let task = enabled[Dice::one_of(rng, enabled.len() as u32) as usize];
-        Pick { task, option: Dice::one_of(rng, pending[task.index()].options) }
+        let task = enabled[UniformDraws::one_of(rng, enabled.len() as u32) as usize];
+        Pick { task, option: UniformDraws::one_of(rng, pending[task.index()].options) }
     }
     #[inline(always)]
     fn one_of(rng: &mut Rng, n: u32) -> u32 {
@@ -371,13 +371,13 @@ impl Dice {
     /// Which of so many tasks moves next, or which of so many options of an operation it takes.
     #[inline(always)]
     pub fn below(&mut self, n: u32) -> u32 {
-        Dice::one_of(&mut self.rng, n)
+        UniformDraws::one_of(&mut self.rng, n)
     }
     /// What happens next, where `enabled` can move. Nothing if that were too many steps.
     #[inline]
     pub fn draw(&mut self, enabled: &[TaskId], pending: &[Pending]) -> Decision {
         match self.note() {
-            true => Decision::take(Dice::pick(&mut self.rng, enabled, pending)),
+            true => Decision::take(UniformDraws::pick(&mut self.rng, enabled, pending)),
             false => Decision::STOP,
         }
     }
@@ -401,7 +401,7 @@ impl Dice {
 /// Decides what happens at each point of a run.
 pub trait Driver {
     /// Whether it asks a [point](Point) about the past. Worlds need not keep it otherwise.
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         true
     }
     /// The steps that a run begins with, before anything is decided: the first ones of the run before it. A world may
@@ -464,7 +464,7 @@ pub trait World: Describe {
     /// Begins a clean execution and draws what happens until it is over or the dice are used up, without showing it to
     /// anybody: the same as [`World::run`] with a driver that draws the same, but faster. Worlds that would not be
     /// faster, or that find out on the way that somebody has to look, say so by `false`: then nothing has happened.
-    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+    fn run_unobserved(&mut self, dice: &mut UniformDraws) -> bool {
         let _ = dice;
         false
     }
@@ -482,14 +482,14 @@ pub trait World: Describe {
     fn is_refuted(&self) -> bool {
         false
     }
-    /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::story`] needs.
+    /// How the run ended; asked once, when the point is over. Tears down nothing that [`World::record`] needs.
     fn end(&mut self) -> End<Self::Outcome>;
     /// The search stops this run here, for this reason. Follows the last step instead of [`World::end`].
     fn stop(&mut self, why: Defect) -> Defect {
         why
     }
     /// The execution so far, told for people.
-    fn story(&self) -> Story;
+    fn record(&self) -> ExecutionRecord;
     /// Puts away whatever is left of the execution. Follows [`World::end`] or [`World::stop`].
     /// Returns what went wrong on the way, which never replaces the verdict.
     fn finish(&mut self) -> Vec<String> {

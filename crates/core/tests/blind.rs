@@ -4,11 +4,11 @@ mod common;
 
 use common::*;
 use raddle_core::operation::TaskId;
+use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, NoListener, Plan, search};
-use raddle_core::story::Story;
 use raddle_core::strategy::Random;
 use raddle_core::verdict::FailureKind;
-use raddle_core::world::{Describe, Dice, End, Pick, Point, World};
+use raddle_core::world::{Describe, End, Pick, Point, UniformDraws, World};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,7 +36,7 @@ impl World for Draws<'_> {
     fn step(&mut self, pick: Pick) {
         self.0.step(pick);
     }
-    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+    fn run_unobserved(&mut self, dice: &mut UniformDraws) -> bool {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.start();
         while !self.point().is_over()
@@ -49,13 +49,13 @@ impl World for Draws<'_> {
     fn end(&mut self) -> End<Outcome> {
         self.0.end()
     }
-    fn story(&self) -> Story {
-        self.0.story()
+    fn record(&self) -> ExecutionRecord {
+        self.0.record()
     }
 }
 
-/// What is found blindly, and how many executions were drawn so.
-fn blindly(plan: &Plan, make: impl Fn() -> Toy + Sync) -> (Findings<Outcome>, u64) {
+/// What is found unobserved, and how many executions were drawn so.
+fn unobserved(plan: &Plan, make: impl Fn() -> Toy + Sync) -> (Findings<Outcome>, u64) {
     let drawn = AtomicU64::new(0);
     let found = search(plan, Box::new(Random::new(7)), || Draws(make(), &drawn), Arc::new(NoListener));
     (found, drawn.into_inner())
@@ -71,7 +71,7 @@ fn it_finds_what_looking_finds() {
     for (program, plan) in [(half_bad(), all(1)), (half_bad(), all(3)), (half_bad(), first(2))] {
         let plan = limited(200, plan);
         let open = run(&plan, &program, Random::new(7));
-        let (blind, drawn) = blindly(&plan, || Toy::new(&program));
+        let (blind, drawn) = unobserved(&plan, || Toy::new(&program));
         assert!(drawn >= blind.executions && open.failures > 0);
         assert_eq!((blind.executions, blind.steps), (open.executions, open.steps));
         assert_eq!((blind.failures, &blind.outcomes), (open.failures, &open.outcomes));
@@ -89,7 +89,7 @@ fn it_stops_at_the_limit_of_steps() {
     for (limit, failures) in [(3, 0), (2, 10)] {
         let mut plan = limited(10, all(1));
         plan.budget.steps = limit;
-        let (found, _) = blindly(&plan, || Toy::new(&program([&[Add(0, 1), Add(0, 1)], &[Read(0)]])));
+        let (found, _) = unobserved(&plan, || Toy::new(&program([&[Add(0, 1), Add(0, 1)], &[Read(0)]])));
         assert_eq!(found.failures, failures);
         assert!(
             found.failure.is_none_or(|f| f.kind() == FailureKind::StepLimit && f.ticket.picks().count() == 2)
@@ -102,7 +102,7 @@ fn it_stops_at_the_limit_of_steps() {
 fn a_failure_that_does_not_come_again_is_told() {
     let bad = program([&[assert_eq(0, 1)]]);
     let good = program([&[Read(0)]]);
-    let (found, _) = blindly(&limited(10, first(1)), || Toy::new(&bad).twisted(1, &good));
+    let (found, _) = unobserved(&limited(10, first(1)), || Toy::new(&bad).twisted(1, &good));
     let failure = found.failure.expect("the failure must not be lost");
     assert_eq!(failure.kind(), FailureKind::NotDeterministic);
     assert_eq!(

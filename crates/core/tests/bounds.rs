@@ -130,7 +130,7 @@ fn random_stays_within_its_bound() {
 fn the_story_marks_preemptions() {
     let bad = program([&[Read(0), assert_eq(0, 0)], &[Write(0, 1), Write(0, 0)]]);
     let failure = run(&first(1), &bad, Dfs::new()).failure.unwrap();
-    let marks: Vec<_> = failure.story.lines.iter().map(|l| (l.actor, l.preempts)).collect();
+    let marks: Vec<_> = failure.record.lines.iter().map(|l| (l.task, l.preempts)).collect();
     assert_eq!(marks, [(0, false), (1, true), (0, true)]);
 }
 

@@ -26,7 +26,7 @@ fn the_first_failure_has_the_fewest_preemptions() {
     for workers in [1, 2] {
         let found = iteratively(&first(workers), 3, &one_is_needed());
         let failure = found.failure.unwrap();
-        assert_eq!(failure.story.lines.iter().filter(|line| line.preempts).count(), 1);
+        assert_eq!(failure.record.lines.iter().filter(|line| line.preempts).count(), 1);
         let words =
             "not exhaustive: stopped at the first failure, which has 1 preemption; there is none with fewer";
         assert_eq!(found.coverage.to_string(), words);
@@ -82,7 +82,7 @@ proptest! {
         let fails = |e: &&oracle::Execution| e.end.is_err();
         let all = oracle::executions(&program);
         let fewest = all.iter().filter(fails).map(|e| e.preemptions).min();
-        let marked = |f: raddle_core::verdict::Failure| f.story.lines.iter().filter(|l| l.preempts).count() as u32;
+        let marked = |f: raddle_core::verdict::Failure| f.record.lines.iter().filter(|l| l.preempts).count() as u32;
         prop_assert_eq!(failure.map(marked), fewest);
     }
 }

@@ -14,8 +14,8 @@ use common::spy::spy;
 use common::{all, limited, random_machines};
 use proptest::prelude::*;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, NoListener, search};
-use raddle_core::story::Story;
 use raddle_core::strategy::Optimal;
 use raddle_core::trace::Step;
 use raddle_core::world::{Describe, End, Manner, Pending, Pick, Point, World};
@@ -72,7 +72,7 @@ impl World for Writers<'_> {
     fn end(&mut self) -> End<()> {
         End::Passed(())
     }
-    fn story(&self) -> Story {
+    fn record(&self) -> ExecutionRecord {
         unreachable!("nothing fails")
     }
 }

@@ -17,7 +17,8 @@ use raddle_core::search::{
     Counted, Findings, Listener, NoListener, Plan, Progress, Saved, search, search_iteratively,
 };
 use raddle_core::strategy::{
-    Bounded, Bounds, Decision, Dfs, Next, Optimal, Part, PreemptionBounding, Random, Strategy as _, Within,
+    Bounded, Bounds, Decision, Dfs, Next, Optimal, PreemptionBounding, Random, SavedSubtree, Strategy as _,
+    Within,
 };
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
@@ -215,7 +216,7 @@ impl raddle_core::strategy::Strategy for WaitsAtTheEnd {
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.0.finish(trace, verdict);
     }
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         self.0.save()
     }
     fn split(&mut self) -> Option<Box<dyn raddle_core::strategy::Strategy>> {

@@ -78,7 +78,7 @@ fn a_seed_gives_the_same_schedules_and_a_smaller_budget_is_a_prefix() {
 #[test]
 fn no_sampler_looks_back() {
     for sampler in every_sampler() {
-        assert!(!sampler.strategy(1).looks_back(), "{sampler}");
+        assert!(!sampler.strategy(1).asks_counterfactuals(), "{sampler}");
     }
 }
 

@@ -19,11 +19,11 @@ fn simpler(failure: &Failure, program: &Program) -> Option<Failure> {
 }
 
 fn preemptions(failure: &Failure) -> usize {
-    failure.story.lines.iter().filter(|line| line.preempts).count()
+    failure.record.lines.iter().filter(|line| line.preempts).count()
 }
 
 fn switches(failure: &Failure) -> usize {
-    failure.story.lines.windows(2).filter(|pair| pair[0].actor != pair[1].actor).count()
+    failure.record.lines.windows(2).filter(|pair| pair[0].task != pair[1].task).count()
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_does_not_matter_is_left_out() {
         let ticket = Box::new(Replay::new(simple.ticket.clone()));
         let again = found_by(ticket, &program).expect("the ticket brings it back");
         assert_eq!((again.kind(), again.message()), (failure.kind(), failure.message()));
-        assert_eq!(again.story, simple.story);
+        assert_eq!(again.record, simple.record);
     }
     assert!(shorter > 20, "{shorter}");
 }
@@ -123,7 +123,7 @@ proptest! {
             let [was, is] = [&failure, &simple].map(|f| (preemptions(f), switches(f), f.ticket.steps.len()));
             prop_assert!(is < was, "{:?} and {:?}", is, was);
             let again = found_by(Box::new(Replay::new(simple.ticket.clone())), &program);
-            prop_assert_eq!(again.map(|f| f.story), Some(simple.story));
+            prop_assert_eq!(again.map(|f| f.record), Some(simple.record));
         }
     }
 }

@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use raddle_core::operation::TaskId;
+use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, Listener, NoListener, Plan, Progress, search};
-use raddle_core::story::Story;
 use raddle_core::strategy::{Dfs, Random, Strategy};
 use raddle_core::verdict::{Defect, Failure};
 use raddle_core::world::{Describe, End, Pick, Point, World};
@@ -64,9 +64,9 @@ impl World for Logged<'_> {
         self.say("stop");
         why
     }
-    fn story(&self) -> Story {
-        self.say("story");
-        self.0.story()
+    fn record(&self) -> ExecutionRecord {
+        self.say("record");
+        self.0.record()
     }
     fn finish(&mut self) -> Vec<String> {
         self.say("finish");
@@ -95,7 +95,7 @@ fn said(plan: &Plan, program: &Program) -> (Findings<Outcome>, Vec<String>) {
 fn a_listener_hears_of_a_failure_before_anything_is_put_away() {
     // a b passes, b a fails.
     let (found, said) = said(&first(1), &program([&[assert_eq(0, 0)], &[Write(0, 1)]]));
-    assert_eq!(said, ["start", "end", "finish", "start", "end", "story", "failed 2", "finish"]);
+    assert_eq!(said, ["start", "end", "finish", "start", "end", "record", "failed 2", "finish"]);
     assert_eq!(found.failure.unwrap().afterwards, ["a destructor panicked"]);
 }
 
@@ -104,7 +104,7 @@ fn a_run_that_is_stopped_is_not_asked_how_it_ended() {
     let mut plan = first(1);
     plan.budget.steps = 3;
     let (_, said) = said(&plan, &program([&[Yield, Again]]));
-    assert_eq!(said, ["start", "stop", "story", "failed 1", "finish"]);
+    assert_eq!(said, ["start", "stop", "record", "failed 1", "finish"]);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn every_execution_is_put_away_once() {
         let (found, said) = said(&all(workers), &ninety());
         let times = |what: &str| said.iter().filter(|s| *s == what).count() as u64;
         assert_eq!((found.executions, times("start"), times("end"), times("finish")), (90, 90, 90, 90));
-        assert_eq!((times("story"), times("stop")), (0, 0));
+        assert_eq!((times("record"), times("stop")), (0, 0));
     }
 }
 

@@ -120,11 +120,11 @@ fn main() {
         for note in &failure.defect.notes {
             println!("  {} {}", note.text, note.place.as_ref().map_or(String::new(), ToString::to_string));
         }
-        for line in &failure.story.lines {
-            let actor = &failure.story.actors[line.actor].name;
+        for line in &failure.record.lines {
+            let task = &failure.record.tasks[line.task].name;
             let place =
                 line.place.as_ref().map_or(String::new(), |p| format!("  in {} line {}", p.file, p.line));
-            println!("  {actor}: {} {}{place}", line.verb, line.detail);
+            println!("  {task}: {} {}{place}", line.operation, line.detail);
         }
     }
 }

@@ -8,6 +8,7 @@
 pub mod beam;
 pub mod code;
 pub mod command;
+mod counterfactual;
 pub mod ends;
 pub mod ets;
 pub mod guide;
@@ -15,7 +16,6 @@ mod keep;
 mod linear;
 pub mod machine;
 pub mod native;
-mod past;
 pub mod process;
 pub mod reduce;
 mod regex;

@@ -5,7 +5,7 @@ use crate::machine::{Machine, Task};
 use raddle_core::operation::Accesses;
 use raddle_core::world::Pick;
 
-/// A letter of the run.
+/// A message of the run.
 struct Posted {
     task: usize,
     /// During which step it arrived, and its process.
@@ -34,7 +34,7 @@ pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
             before[i].push(birth);
         }
     }
-    let posted = letters(states, picks);
+    let posted = messages(states, picks);
     for first in &posted {
         let Some(step) = first.received else { continue };
         // What it was preferred to came later.
@@ -54,17 +54,18 @@ pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
     sorted(&before)
 }
 
-fn letters(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
+fn messages(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
     let end = &states[picks.len()];
     let mut posted = Vec::new();
     for task in 0..end.point().all().len() {
         let arrived =
             (end.point().birth(raddle_core::operation::TaskId(task as u32)).after as usize).saturating_sub(1);
         let Some(born) = states.get(arrived + 1) else { continue };
-        let Some(Task::Letter(letter)) = born.tasks.get(task) else { continue };
-        let receiver = born.find(letter.to).expect("letters go to processes");
+        let Some(Task::UnorderedMessage(message)) = born.tasks.get(task) else { continue };
+        let receiver = born.find(message.to).expect("messages go to processes");
         // It was taken out of the mailbox by a step of its own or of its process; or flushed.
-        let gone = (arrived + 1..picks.len()).find(|i| !matches!(states[i + 1].tasks[task], Task::Letter(_)));
+        let gone = (arrived + 1..picks.len())
+            .find(|i| !matches!(states[i + 1].tasks[task], Task::UnorderedMessage(_)));
         let received = gone.filter(|i| states[*i].is_receiving(receiver));
         posted.push(Posted { task, arrived, receiver, received });
     }

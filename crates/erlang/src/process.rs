@@ -167,14 +167,14 @@ pub struct Process {
     /// The messages it has.
     pub mailbox: Vec<Term>,
     /// The tasks of these messages, where their order is left open.
-    pub letters: Vec<Mail>,
+    pub messages: Vec<Mail>,
     /// The message that a receive looks at.
     pub save: u32,
     /// A receive that was picked is under way.
     pub receiving: bool,
     /// Where the order of messages is left open: others have had a part in where it is now, not only its own steps.
     pub led_by_others: bool,
-    /// It has received a letter where it could have given up waiting.
+    /// It has received a message where it could have given up waiting.
     pub may_give_up: bool,
     /// How many children it has.
     pub children: u32,
@@ -245,7 +245,7 @@ impl Process {
             caught: false,
             next: Next::Gone,
             mailbox: Vec::new(),
-            letters: Vec::new(),
+            messages: Vec::new(),
             save: 0,
             receiving: false,
             led_by_others: false,
@@ -327,7 +327,7 @@ impl Process {
         }
         if self.exiting.as_ref().is_some_and(|e| e.begun || e.signalled) {
             // Nobody will ever know what it has not read.
-        } else if self.letters.is_empty() {
+        } else if self.messages.is_empty() {
             f.word(self.mailbox.len() as u64);
             self.mailbox.iter().for_each(|t| f.term(t));
         } else {
@@ -412,9 +412,9 @@ impl Process {
     /// When its receive gives up, if it waits for that.
     pub fn deadline(&self) -> Option<u64> {
         match self.next {
-            // Not while a letter fits.
+            // Not while a message fits.
             Next::Receive(Found::Nothing { deadline: Some(Deadline::At(at)), .. })
-                if !self.is_doomed() && !self.letters.iter().any(|mail| mail.fits) =>
+                if !self.is_doomed() && !self.messages.iter().any(|mail| mail.fits) =>
             {
                 Some(at)
             }

@@ -18,7 +18,7 @@ pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> F
     if Unobserved::is_worth_a_try(&program.settings) {
         let make = || ErlangWorld::unobserved(program, &unobserved);
         // What it finds counts in the end only.
-        let hushed = Arc::new(Hushed(listener.clone()));
+        let hushed = Arc::new(SilentListener(listener.clone()));
         let mut findings = search(plan, Box::new(Optimal::new()), make, hushed);
         if !unobserved.is_refuted() {
             if let Some(failure) = &findings.failure {
@@ -35,9 +35,9 @@ pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> F
 }
 
 /// Hears nothing of failures.
-struct Hushed(Arc<dyn Listener>);
+struct SilentListener(Arc<dyn Listener>);
 
-impl Listener for Hushed {
+impl Listener for SilentListener {
     fn tick(&self, progress: &Progress) {
         self.0.tick(progress);
     }
@@ -73,8 +73,8 @@ fn in_order(plan: &Plan, program: &Program, failure: &Failure, mut open: ErlangW
         world.step(pick);
     }
     let End::Failed(defect) = world.end() else { return None };
-    let mut story = world.story();
-    story.mark_preemptions(&trace);
-    let ticket = Ticket::new(plan.test.clone(), plan.settings.to_map(), &trace, &story);
-    Some(Failure { defect, execution: failure.execution, story, ticket, afterwards: Vec::new() })
+    let mut record = world.record();
+    record.mark_preemptions(&trace);
+    let ticket = Ticket::new(plan.test.clone(), plan.settings.to_map(), &trace, &record);
+    Some(Failure { defect, execution: failure.execution, record, ticket, afterwards: Vec::new() })
 }

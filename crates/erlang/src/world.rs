@@ -3,17 +3,17 @@
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
+use crate::counterfactual::{Done, Standings};
 use crate::ends::Unobserved;
 use crate::keep::Kept;
 use crate::linear;
-use crate::machine::{self, Log, Machine, Memory, Quiet};
-use crate::past::{Done, Standings};
+use crate::machine::{self, EtsStepCache, LocalRunCache, Log, Machine};
 use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
 use raddle_core::operation::TaskId;
-use raddle_core::story::{Actor, Line, Story};
+use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::trace::Step;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, Snapshot, World};
@@ -87,8 +87,8 @@ impl ErlangWorld {
         let env = Rc::new(Env {
             code,
             settings: program.settings.clone(),
-            memory: Memory::default(),
-            quiet: Quiet::default(),
+            run_cache: LocalRunCache::default(),
+            ets_cache: EtsStepCache::default(),
             unobserved,
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
@@ -350,7 +350,7 @@ impl World for ErlangWorld {
         was_there
     }
     fn point(&self) -> Point<'_> {
-        self.machine().point().with_past(self)
+        self.machine().point().with_counterfactual(self)
     }
     fn ending(&self) -> Ending {
         if self.machine().is_cut() { Ending::Cut } else { Ending::Natural }
@@ -392,11 +392,11 @@ impl World for ErlangWorld {
             }
         }
     }
-    fn story(&self) -> Story {
+    fn record(&self) -> ExecutionRecord {
         let machine = self.replay(&self.picks(), true);
         let tasks = machine.point().all().len();
-        let actors =
-            (0..tasks).map(|t| Actor { name: machine.name_of(t), label: machine.label_of(t) }).collect();
+        let tasks =
+            (0..tasks).map(|t| TaskInfo { name: machine.name_of(t), label: machine.label_of(t) }).collect();
         let mut entries: Vec<&Log> = Vec::new();
         let mut at = machine.recorded();
         while let Some(log) = at {
@@ -411,9 +411,9 @@ impl World for ErlangWorld {
             });
             let detail = if log.result.is_empty() { String::new() } else { format!("→ {}", log.result) };
             Line {
-                actor: log.task,
+                task: log.task,
                 step: number,
-                verb: log.text.clone(),
+                operation: log.text.clone(),
                 object: None,
                 detail,
                 place: log.place.clone(),
@@ -422,7 +422,7 @@ impl World for ErlangWorld {
             }
         };
         let lines = entries.into_iter().rev().filter(|l| !l.text.is_empty()).map(line).collect();
-        Story { actors, lines, ..Story::default() }
+        ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     }
     fn assumptions(&self) -> Vec<String> {
         self.assumptions.clone()

@@ -387,7 +387,7 @@ fn a_long_story_shows_its_beginning_and_its_end() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("long_story", &["thesis_listings.erl"], &[]);
+    let dir = compile_suite("long_record", &["thesis_listings.erl"], &[]);
     let file = dir.join("thesis_listings.beam");
     let arguments =
         [&file.to_string_lossy(), "--test", "listing_4_1", "--strategy", "dfs", "--max-steps", "1000"];

@@ -6,7 +6,7 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::left;
+use crate::runtime::stale_addresses;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
@@ -34,7 +34,7 @@ impl<A> Allocator<A> {
 /// This memory is freed, or used for something else from now on.
 #[inline]
 pub(crate) fn forget(from: *mut u8, size: usize) {
-    left::forget(from as usize, size);
+    stale_addresses::forget(from as usize, size);
     if let Some(current) = context::current() {
         current.with(|e| {
             e.addresses.forget(from as usize, size);

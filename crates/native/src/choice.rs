@@ -3,15 +3,18 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
-static CHOOSE: Verb =
-    Verb::always("choose", |_, op| Sense { accesses: Accesses::NONE, options: op.args[0] as u32 });
-static ANY_BOOL: Verb = Verb::always("any_bool", |_, _| Sense { accesses: Accesses::NONE, options: 2 });
-static ATOMIC_STEP: Verb = Verb::write("atomic_step");
+static CHOOSE: OperationKind = OperationKind::always("choose", |_, op| Evaluation {
+    accesses: Accesses::NONE,
+    options: op.args[0] as u32,
+});
+static ANY_BOOL: OperationKind =
+    OperationKind::always("any_bool", |_, _| Evaluation { accesses: Accesses::NONE, options: 2 });
+static ATOMIC_STEP: OperationKind = OperationKind::write("atomic_step");
 
 /// Any number below `n`: a search tries them all, or draws one.
 ///
@@ -81,7 +84,7 @@ impl Alone {
     fn begin(current: Current, step: ObjectId, place: &'static Location<'static>) -> Alone {
         current.with(|e| {
             if e.stage == Stage::Exploring {
-                e.calm = false;
+                e.fast_path = false;
                 e.stage = Stage::Alone { step, place };
             }
         });
@@ -135,8 +138,8 @@ impl Execution {
         let op = &self.task(self.current).op;
         let name = self.object_name(step);
         let what = match op.object {
-            NO_OBJECT => op.verb.name.to_owned(),
-            object => format!("{} {}", op.verb.name, self.object_name(object)),
+            NO_OBJECT => op.kind.name.to_owned(),
+            object => format!("{} {}", op.kind.name, self.object_name(object)),
         };
         let message = format!(
             "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \

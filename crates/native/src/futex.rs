@@ -7,7 +7,7 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
@@ -26,18 +26,18 @@ pub enum Waited {
 
 /// Arguments: the address, and the value with which it waits. Whether that is the present one is one step with
 /// beginning to wait.
-static WAIT: Verb = Verb::new("futex_wait", |e, op| {
-    Sense::ready(match holds(op) {
+static WAIT: OperationKind = OperationKind::new("futex_wait", |e, op| {
+    Evaluation::ready(match holds(op) {
         true => and_clock(e, Accesses::write(op.object)),
         false => Accesses::read(op.object),
     })
 });
-static WOKEN: Verb = Verb::new("wake", |e, op| {
+static WOKEN: OperationKind = OperationKind::new("wake", |e, op| {
     let task = e.task(op.task);
-    Sense::when(task.notified || task.timed_out, Accesses::read(op.object))
+    Evaluation::when(task.notified || task.timed_out, Accesses::read(op.object))
 });
-static WAKE: Verb = Verb::new("futex_wake", |e, op| {
-    Sense::ready(match e.objects[op.object].tasks.is_empty() {
+static WAKE: OperationKind = OperationKind::new("futex_wake", |e, op| {
+    Evaluation::ready(match e.objects[op.object].tasks.is_empty() {
         true => Accesses::read(op.object),
         false => and_clock(e, Accesses::write(op.object)),
     })

@@ -1,11 +1,11 @@
 //! `std::hint`, where a spin loop says that it spins.
 
 use crate::runtime::context;
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, OperationKind};
 pub use std::hint::{assert_unchecked, black_box, unreachable_unchecked};
 use std::panic::Location;
 
-static SPIN_LOOP: Verb = Verb::local("spin_loop").yielding();
+static SPIN_LOOP: OperationKind = OperationKind::local("spin_loop").yielding();
 
 /// Ends a round of a loop that waits: see [`std::hint::spin_loop`].
 #[inline]

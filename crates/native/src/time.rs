@@ -6,7 +6,7 @@
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, OperationKind};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -15,8 +15,8 @@ use std::sync::OnceLock;
 
 pub use std::time::{Duration, SystemTime, SystemTimeError, TryFromFloatSecsError, UNIX_EPOCH};
 
-static NOW: Verb = Verb::read("now");
-static ELAPSED: Verb = Verb::read("elapsed");
+static NOW: OperationKind = OperationKind::read("now");
+static ELAPSED: OperationKind = OperationKind::read("elapsed");
 
 /// What virtual clocks count from.
 fn base() -> std::time::Instant {
@@ -34,9 +34,13 @@ pub(crate) fn since_the_beginning() -> Option<Duration> {
 
 /// Reads the virtual clock; `show` says what of it the reader is told.
 #[track_caller]
-fn read_clock(current: Current, verb: &'static Verb, show: impl FnOnce(Instant) -> Duration) -> Instant {
+fn read_clock(
+    current: Current,
+    kind: &'static OperationKind,
+    show: impl FnOnce(Instant) -> Duration,
+) -> Instant {
     let clock = current.with(|e| e.the_clock());
-    current.perform(Op::new(verb, clock, Location::caller()));
+    current.perform(Op::new(kind, clock, Location::caller()));
     let now = Instant(base() + current.with(|e| e.clock.now()));
     let nanos = u64::try_from(show(now).as_nanos()).unwrap_or(u64::MAX);
     current.did(Effect::Read(Shape::Time, nanos), Synchronises::None);

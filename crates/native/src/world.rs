@@ -3,17 +3,17 @@
 use crate::arena;
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::spare::Kept;
-use crate::runtime::story::in_the_program;
+use crate::runtime::execution_pool::Kept;
+use crate::runtime::record::in_the_program;
 use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
 use crate::runtime::teardown::catch;
-use crate::runtime::{abort, last, overflow, panics};
+use crate::runtime::{abort, main_exit, overflow, panics};
 use crate::settings::{Detached, Settings, Spins};
 use crate::statics;
 use raddle_core::operation::TaskId;
-use raddle_core::story::Story;
+use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
-use raddle_core::world::{Describe, Dice, Driver, End, Ending, Pick, Point, World};
+use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, UniformDraws, World};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -118,7 +118,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     }
 
     #[inline]
-    fn run_blindly(&mut self, dice: &mut Dice) -> bool {
+    fn run_unobserved(&mut self, dice: &mut UniformDraws) -> bool {
         self.prepare();
         self.execution.draw(dice);
         let has_run = !self.execution.lacks_log();
@@ -182,8 +182,8 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         why
     }
 
-    fn story(&self) -> Story {
-        self.execution.story()
+    fn record(&self) -> ExecutionRecord {
+        self.execution.record()
     }
 
     fn finish(&mut self) -> Vec<String> {
@@ -204,7 +204,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         if e.cut_short {
             words.push(format!(
                 "detached tasks had {} steps after main returned",
-                thousands(last::PATIENCE as u64)
+                thousands(main_exit::PATIENCE as u64)
             ));
         }
         if e.settings.spurious > 0 {
@@ -236,7 +236,7 @@ impl Execution {
         );
         for id in unfinished {
             let op = &self.task(id).op;
-            defect = defect.note(format!("next: {}", self.describe(id)), in_the_program(op.verb, op.place));
+            defect = defect.note(format!("next: {}", self.describe(id)), in_the_program(op.kind, op.place));
         }
         self.fail(defect);
     }

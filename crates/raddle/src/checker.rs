@@ -8,7 +8,8 @@ use crate::resume;
 use crate::tickets;
 use raddle_core::clock::Time;
 use raddle_core::search::{
-    Budget, Counted, Findings, Listener, NoListener, OnFailure, Plan, Words, search, search_iteratively,
+    Budget, Counted, Findings, LazySettings, Listener, NoListener, OnFailure, Plan, search,
+    search_iteratively,
 };
 use raddle_core::simplify::simplify;
 use raddle_core::strategy::{
@@ -186,13 +187,13 @@ impl Checker {
     }
     /// Explores only executions in which no task gives way (`yield_now`, `spin_loop`) more often than others that
     /// could move, by more than this: the fair bound of Musuvathi and Qadeer.
-    pub fn yield_lead(mut self, most: u32) -> Checker {
+    pub fn yield_bound(mut self, most: u32) -> Checker {
         self.bounds.yields = Some(most);
         self
     }
     /// Explores only executions of at most so many steps. Longer ones are left out; they do not fail, as they do with
     /// [`Checker::max_steps`].
-    pub fn within_steps(mut self, most: usize) -> Checker {
+    pub fn step_bound(mut self, most: usize) -> Checker {
         self.bounds.steps = Some(most);
         self
     }
@@ -322,7 +323,7 @@ impl Checker {
     fn plan(&self) -> Plan {
         let mut plan = Plan { keeps_left: false, ..self.plan.clone() };
         let (settings, steps) = (self.settings.clone(), plan.budget.steps);
-        plan.settings = Words::found_by(move || words(&settings, steps));
+        plan.settings = LazySettings::found_by(move || words(&settings, steps));
         if let Choice::Random(schedules) = self.choice {
             let Budget { executions, .. } = &mut plan.budget;
             *executions = Some(executions.unwrap_or(u64::MAX).min(schedules));
@@ -377,7 +378,7 @@ impl Checker {
         if let (0, Extent::Within(bounds)) = (findings.executions, &findings.coverage.extent) {
             // True of all of them, but not what anybody wants to hear.
             let words = format!("no execution comes to an end within {}", bounds.join(" and "));
-            findings.coverage.extent = Extent::Part(words);
+            findings.coverage.extent = Extent::Partial(words);
         }
         if matches!(self.choice, Choice::Random(_)) {
             let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));

@@ -3,7 +3,7 @@
 
 mod checker;
 #[doc(hidden)]
-pub mod drawn;
+pub mod determinism_probe;
 mod environment;
 pub mod guide;
 mod listener;
@@ -18,7 +18,7 @@ mod tickets;
 pub use checker::Checker;
 pub use predicates::{Finding, Findings, autocheck};
 pub use raddle_core::clock::Time;
-pub use raddle_core::story;
+pub use raddle_core::record;
 pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::{Ticket, VERSION as TICKET_VERSION};
 pub use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};

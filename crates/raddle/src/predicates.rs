@@ -108,7 +108,7 @@ impl<T: Ord + Debug> Report<T> {
     /// check stopped at something else.
     fn found(&self, claim: impl Into<String>, against: impl IntoIterator<Item = String>) -> Finding {
         let mut because: Vec<String> = against.into_iter().collect();
-        if let (true, Extent::Part(why)) = (because.is_empty(), &self.coverage().extent) {
+        if let (true, Extent::Partial(why)) = (because.is_empty(), &self.coverage().extent) {
             because.push(format!("not known: {why}"));
         }
         Finding::new(claim, because)

@@ -100,7 +100,7 @@ impl<T> Report<T> {
     pub fn to_text(&self, width: usize) -> String {
         self.render(&Layout::terminal(width))
     }
-    /// The failure and its story as JSON, for other tools.
+    /// The failure and its record as JSON, for other tools.
     pub fn to_json(&self) -> Option<String> {
         self.failure().map(|failure| raddle_report::to_json(failure, self.coverage()))
     }

@@ -104,7 +104,7 @@ pub(crate) fn add<T: Debug>(earlier: &Counted, found: &mut Findings<T>) -> BTree
     if earlier.undecided > 0 && matches!(found.coverage.extent, Extent::Exhaustive | Extent::Within(_)) {
         let undecided = thousands(found.undecided);
         found.coverage.extent =
-            Extent::Part(format!("the strategy could not decide {undecided} of its executions"));
+            Extent::Partial(format!("the strategy could not decide {undecided} of its executions"));
     }
     let mut outcomes = earlier.outcomes.clone();
     if outcomes.is_empty() {

@@ -46,7 +46,7 @@ fn a_bound_that_refuses_nothing_is_no_bound() {
 
 #[test]
 fn bounds_combine_and_are_named() {
-    let checker = Checker::exhaustive().preemptions(1).yield_lead(0).within_steps(3);
+    let checker = Checker::exhaustive().preemptions(1).yield_bound(0).step_bound(3);
     let report = checker.run(racy_counter);
     assert_eq!(report.executions(), 0);
     let words = report.coverage().to_string();
@@ -69,12 +69,12 @@ fn executions_that_are_too_long_do_not_fail() {
         task.join().unwrap();
         rounds
     };
-    let report = Checker::exhaustive().within_steps(12).run(endless);
+    let report = Checker::exhaustive().step_bound(12).run(endless);
     assert_eq!(report.failures(), 0);
     assert!(report.outcomes().keys().copied().eq(0..*report.outcomes().keys().last().unwrap() + 1));
     assert!(report.coverage().to_string().starts_with("exhaustive within 12 steps"), "{}", report.coverage());
     // Where all are too long, nobody is told that all is well.
-    let report = Checker::exhaustive().within_steps(1).preemptions(0).run(endless);
+    let report = Checker::exhaustive().step_bound(1).preemptions(0).run(endless);
     assert_eq!((report.executions(), report.never_panics().holds), (0, false));
     let expected = "not exhaustive: no execution comes to an end within 0 preemptions and 1 step";
     assert!(report.coverage().to_string().starts_with(expected), "{}", report.coverage());

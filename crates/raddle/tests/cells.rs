@@ -440,9 +440,10 @@ fn an_access_lasts_as_long_as_its_closure() {
         failure.message(),
         "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
     );
-    // The story tells where the long access ended.
+    // The record tells where the long access ended.
     let lines: Vec<_> = failure.trace().lines.iter().filter(|l| l.object.is_some()).collect();
-    let told: Vec<String> = lines.iter().map(|l| format!("{} {}", l.operation(), l.detail)).collect();
+    let told: Vec<String> =
+        lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
     assert_eq!(
         told,
         [
@@ -455,7 +456,7 @@ fn an_access_lasts_as_long_as_its_closure() {
             "read UnsafeCell#1 ",
         ]
     );
-    assert!(lines.iter().all(|l| l.step.is_some() == (l.verb == "store" || l.verb == "load")));
+    assert!(lines.iter().all(|l| l.step.is_some() == (l.operation == "store" || l.operation == "load")));
 }
 
 #[test]

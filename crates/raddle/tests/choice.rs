@@ -69,7 +69,7 @@ fn a_choice_is_told() {
     let failure =
         fails(FailureKind::Panic, || assert_ne!((raddle::choose(3), raddle::any_bool()), (2, true)));
     let steps: Vec<String> =
-        failure.trace().steps().map(|l| format!("{} {}", l.operation(), l.detail)).collect();
+        failure.trace().steps().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
     assert_eq!(steps, ["choose → 2", "any_bool → true"]);
     assert!(failure.trace().steps().all(|l| l.place.as_ref().unwrap().file.ends_with("choice.rs")));
 }
@@ -155,7 +155,7 @@ fn an_atomic_step_returns_and_panics_as_its_closure_does() {
     let failure = fails(FailureKind::Panic, || raddle::atomic_step("disk", || panic!("disk full")));
     assert_eq!(failure.message(), "main panicked: disk full");
     let told: Vec<String> =
-        failure.trace().lines.iter().map(|l| format!("{} {}", l.operation(), l.detail)).collect();
+        failure.trace().lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
     assert_eq!(told, ["atomic_step \"disk\" ", "panic disk full"]);
     assert_eq!(raddle::atomic_step("outside", || 7), 7);
 }
@@ -265,7 +265,10 @@ fn labels_name_objects_in_reports() {
         raddle::label(&&hits, "visits");
         assert_eq!(hits.fetch_add(1, Relaxed), 1);
     });
-    assert_eq!(failure.trace().steps().next().unwrap().operation(), "fetch_add AtomicUsize#1 \"visits\"");
+    assert_eq!(
+        failure.trace().steps().next().unwrap().expected_operation(),
+        "fetch_add AtomicUsize#1 \"visits\""
+    );
 }
 
 #[test]
@@ -292,7 +295,7 @@ fn labels_belong_to_their_execution_and_do_nothing_outside() {
         .failure()
         .unwrap()
         .clone();
-    let steps: Vec<String> = failure.trace().steps().map(|l| l.operation()).collect();
+    let steps: Vec<String> = failure.trace().steps().map(|l| l.expected_operation()).collect();
     assert_eq!(steps, ["any_bool", "lock Mutex#1", "unlock Mutex#1"]);
     raddle::label(&AtomicUsize::new(1), "outside");
     raddle::label(&Box::new(raddle::cell::UnsafeCell::new(1)), "outside");
@@ -306,5 +309,8 @@ fn a_label_in_a_static_survives_for_its_whole_execution() {
         let t = thread::spawn(|| HITS.fetch_add(1, Relaxed));
         assert_eq!(t.join().unwrap(), 1);
     });
-    assert_eq!(failure.trace().steps().next().unwrap().operation(), "fetch_add AtomicUsize#1 \"hits\"");
+    assert_eq!(
+        failure.trace().steps().next().unwrap().expected_operation(),
+        "fetch_add AtomicUsize#1 \"hits\""
+    );
 }

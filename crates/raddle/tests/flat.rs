@@ -80,7 +80,7 @@ fn memory_stays_flat() {
     assert_eq!((report.executions(), report.outcomes()[&None]), (1_680, 1_680));
     assert!(gauge.growth() < few, "{}", gauge.growth());
 
-    // Failures: the first of each kind is kept with its story.
+    // Failures: the first of each kind is kept with its record.
     let gauge = Gauge::default();
     let report = Checker::dfs().keep_going(true).run(|| {
         gauge.look(1_500);

@@ -77,7 +77,8 @@ fn there_is_only_one_token() {
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     assert_eq!(failure.defect.notes[0].text, "main waits to be unparked");
-    let verbs: Vec<_> = failure.trace().steps().map(|l| (l.verb.as_str(), l.object.as_deref())).collect();
+    let verbs: Vec<_> =
+        failure.trace().steps().map(|l| (l.operation.as_str(), l.object.as_deref())).collect();
     assert_eq!(verbs, [("unpark", None), ("unpark", None), ("park", None)]);
 }
 
@@ -99,7 +100,7 @@ fn two_unparks_may_wake_only_once() {
     let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
     assert_eq!(notes, ["main waits to join main.1", "main.1 waits to be unparked"]);
     let unpark = failure.trace().steps().next().unwrap();
-    assert_eq!((unpark.verb.as_str(), unpark.object.as_deref()), ("unpark", Some("main.1")));
+    assert_eq!((unpark.operation.as_str(), unpark.object.as_deref()), ("unpark", Some("main.1")));
 }
 
 #[test]

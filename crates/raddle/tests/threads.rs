@@ -161,10 +161,9 @@ fn threads_are_named_by_their_parents_and_labelled_by_the_program() {
         outer.unwrap().join().unwrap();
     });
     let failure = report.failure().expect("it fails");
-    let actors: Vec<_> =
-        failure.trace().actors.iter().map(|a| (a.name.as_str(), a.label.as_deref())).collect();
+    let tasks: Vec<_> = failure.trace().tasks.iter().map(|a| (a.name.as_str(), a.label.as_deref())).collect();
     assert_eq!(
-        actors,
+        tasks,
         [("main", None), ("main.1", Some("outer")), ("main.1.1", None), ("main.1.2", Some("inner"))]
     );
     assert_eq!(failure.message(), "main.1.2 panicked: boom");

@@ -236,16 +236,16 @@ fn sleeping_in_a_destructor_during_teardown_does_not_wait() {
 }
 
 #[test]
-fn a_timer_is_a_task_in_the_story() {
+fn a_timer_is_a_task_in_the_record() {
     let report = Checker::dfs().run(|| {
         thread::sleep(SECOND);
         panic!("boom");
     });
     let failure = report.failure().expect("it fails");
-    let names: Vec<_> = failure.trace().actors.iter().map(|a| a.name.as_str()).collect();
+    let names: Vec<_> = failure.trace().tasks.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["main", "main~timer1"]);
     let steps: Vec<_> =
-        failure.trace().steps().map(|l| (l.actor, l.verb.as_str(), l.detail.as_str())).collect();
+        failure.trace().steps().map(|l| (l.task, l.operation.as_str(), l.detail.as_str())).collect();
     assert_eq!(steps, [(1, "fire", ""), (0, "sleep", "1s")]);
 }
 
@@ -332,7 +332,7 @@ fn a_reading_is_shown() {
         assert!(start.elapsed() < SECOND);
     });
     let failure = report.failure().expect("it fails");
-    let line = |verb: &str| failure.trace().steps().find(|l| l.verb == verb).unwrap();
+    let line = |operation: &str| failure.trace().steps().find(|l| l.operation == operation).unwrap();
     assert_eq!((line("now").object.as_deref(), line("now").detail.as_str()), (Some("Clock#1"), "→ 0ns"));
     assert_eq!(
         (line("elapsed").object.as_deref(), line("elapsed").detail.as_str()),

@@ -1,11 +1,11 @@
-//! The story as columns: a lane per task, a line per step, the place and, where there is room, the source
+//! The record as columns: a lane per task, a line per step, the place and, where there is room, the source
 //! beside it. No row is wider than the terminal; if that cannot be, there is no table.
 
 use crate::lanes::{self, Fit, Lanes, Need, Squeeze};
 use crate::paint::{Row, Style};
-use crate::scene::{Beat, Event, Scene};
 use crate::source::Library;
 use crate::text;
+use crate::view_model::{Beat, Event, ViewModel};
 
 /// Rows after which the titles are repeated.
 const TITLES_AGAIN: usize = 40;
@@ -28,14 +28,13 @@ pub struct Table {
 }
 
 /// Draws the columns, if `width` is enough for them.
-pub fn table(scene: &Scene<'_>, library: &Library, width: usize) -> Option<Table> {
-    let lanes = Lanes::new(scene);
+pub fn table(view: &ViewModel<'_>, library: &Library, width: usize) -> Option<Table> {
+    let lanes = Lanes::new(view);
     if lanes.titles.is_empty() {
         return None;
     }
-    let cells: Vec<Cell<'_>> =
-        scene.beats.iter().map(|beat| Cell::new(beat, scene, &lanes, library)).collect();
-    let plan = Plan::new(scene, &lanes, &cells, width)?;
+    let cells: Vec<Cell<'_>> = view.beats.iter().map(|beat| Cell::new(beat, view, &lanes, library)).collect();
+    let plan = Plan::new(view, &lanes, &cells, width)?;
     let rows = plan.draw(&lanes, &cells);
     let quoted = cells.iter().any(|c| c.quote.is_some());
     let quotes = if quoted && plan.quote.is_none() { Quotes::Missing } else { Quotes::Beside };
@@ -56,20 +55,20 @@ enum What<'s> {
 }
 
 impl<'s> Cell<'s> {
-    fn new(beat: &'s Beat<'s>, scene: &Scene<'_>, lanes: &Lanes, library: &Library) -> Cell<'s> {
+    fn new(beat: &'s Beat<'s>, view: &ViewModel<'_>, lanes: &Lanes, library: &Library) -> Cell<'s> {
         match beat {
             Beat::Gap(text) => {
                 Cell { what: What::Gap, text: text.clone(), place: String::new(), quote: None }
             }
             Beat::Event(event) => {
-                let text = match &scene.tasks[event.actor].phantom {
+                let text = match &view.tasks[event.task].phantom {
                     Some((_, own)) => format!("~{own}: {}", event.whole()),
                     None => event.whole(),
                 };
                 Cell {
                     what: What::Event { event, lane: lanes.lane(event) },
                     text,
-                    place: event.place.map(|p| scene.places.short(p)).unwrap_or_default(),
+                    place: event.place.map(|p| view.places.short(p)).unwrap_or_default(),
                     quote: event.place.and_then(|p| library.quote(p)),
                 }
             }
@@ -95,8 +94,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(scene: &Scene<'_>, lanes: &Lanes, cells: &[Cell<'_>], width: usize) -> Option<Plan> {
-        let digits = scene.digits();
+    fn new(view: &ViewModel<'_>, lanes: &Lanes, cells: &[Cell<'_>], width: usize) -> Option<Plan> {
+        let digits = view.digits();
         // Two marks, the number, two spaces.
         let margin = 3 + digits + 2;
         let mut texts = vec![0; lanes.titles.len()];
@@ -228,7 +227,7 @@ impl Plan {
 }
 
 /// From which to which row each lane lives: from the first thing its task does to its end, or to the end of the
-/// story.
+/// record.
 struct Lives(Vec<(usize, usize)>);
 
 impl Lives {

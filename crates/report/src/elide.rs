@@ -1,15 +1,15 @@
-//! What of a long story is shown. Loops are folded first: their first two rounds and the last stay. If that is
+//! What of a long record is shown. Loops are folded first: their first two rounds and the last stay. If that is
 //! not enough, the beginning, the end, what must be seen and the latest preemptions stay.
 //!
 //! Nothing disappears silently: whatever is left out is a [`Piece::Gap`] in its place, and [`describe`] says
 //! what was in it.
 
 use crate::text::count;
-use raddle_core::story::{Line, Story};
+use raddle_core::record::{ExecutionRecord, Line};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-/// A part of a shortened story.
+/// A part of a shortened record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
     /// This line is shown.
@@ -91,7 +91,7 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
 
 /// What makes two lines the same doing: everything but the values.
 fn operation(line: &Line) -> impl Eq + std::hash::Hash + '_ {
-    (line.actor, &line.verb, &line.object, &line.place, line.step.is_some())
+    (line.task, &line.operation, &line.object, &line.place, line.step.is_some())
 }
 
 /// The pieces; a gap of one line is shown instead, it takes no more room.
@@ -112,17 +112,17 @@ fn pieces(shown: &[bool]) -> Vec<Piece> {
 }
 
 /// Says what is in a gap: "9,940 more steps of the same 2 operations".
-pub fn describe(story: &Story, gap: &Range<usize>) -> String {
-    let lines = &story.lines[gap.clone()];
+pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
+    let lines = &record.lines[gap.clone()];
     let steps = lines.iter().filter(|l| l.step.is_some()).count();
     let others = lines.len() - steps;
     let preemptions = lines.iter().filter(|l| l.preempts).count();
 
     let mut text = if steps > 0 {
-        let what = doings(story, gap).unwrap_or_else(|| format!("by {}", actors(story, lines)));
+        let what = doings(record, gap).unwrap_or_else(|| format!("by {}", tasks(record, lines)));
         format!("{} {what}", count(steps, "more step"))
     } else {
-        format!("{} by {}", count(others, "more line"), actors(story, lines))
+        format!("{} by {}", count(others, "more line"), tasks(record, lines))
     };
     if steps > 0 && others > 0 {
         text.push_str(&format!(", {} between them", count(others, "line")));
@@ -136,9 +136,9 @@ pub fn describe(story: &Story, gap: &Range<usize>) -> String {
 }
 
 /// "of the same 2 operations", if the steps of the gap are that repetitive.
-fn doings(story: &Story, gap: &Range<usize>) -> Option<String> {
+fn doings(record: &ExecutionRecord, gap: &Range<usize>) -> Option<String> {
     const FEW: usize = 8;
-    let steps = |range: Range<usize>| story.lines[range].iter().filter(|l| l.step.is_some()).map(operation);
+    let steps = |range: Range<usize>| record.lines[range].iter().filter(|l| l.step.is_some()).map(operation);
     let mut distinct = Vec::new();
     let mut all = 0;
     for step in steps(gap.clone()) {
@@ -164,10 +164,10 @@ fn doings(story: &Story, gap: &Range<usize>) -> Option<String> {
 }
 
 /// "main.1 and main.2", or how many they are.
-fn actors(story: &Story, lines: &[Line]) -> String {
-    let who: BTreeSet<usize> = lines.iter().map(|l| l.actor).collect();
+fn tasks(record: &ExecutionRecord, lines: &[Line]) -> String {
+    let who: BTreeSet<usize> = lines.iter().map(|l| l.task).collect();
     let names: Vec<&str> =
-        who.iter().map(|a| story.actors.get(*a).map_or("?", |a| a.name.as_str())).collect();
+        who.iter().map(|a| record.tasks.get(*a).map_or("?", |a| a.name.as_str())).collect();
     match names.as_slice() {
         [one] => (*one).to_owned(),
         [one, two] => format!("{one} and {two}"),
@@ -179,13 +179,13 @@ fn actors(story: &Story, lines: &[Line]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_core::story::Actor;
+    use raddle_core::record::TaskInfo;
 
-    fn line(actor: usize, step: usize, verb: &str) -> Line {
+    fn line(task: usize, step: usize, operation: &str) -> Line {
         Line {
-            actor,
+            task,
             step: Some(step),
-            verb: verb.to_owned(),
+            operation: operation.to_owned(),
             object: Some("AtomicBool#1".to_owned()),
             detail: format!("→ {step}"),
             place: None,
@@ -194,10 +194,11 @@ mod tests {
         }
     }
 
-    fn story(doings: impl IntoIterator<Item = (usize, String)>) -> Story {
-        let lines = doings.into_iter().enumerate().map(|(i, (actor, verb))| line(actor, i, &verb)).collect();
-        let actors = (0..3).map(|i| Actor { name: format!("main.{i}"), label: None }).collect();
-        Story { actors, lines, ..Story::default() }
+    fn record(doings: impl IntoIterator<Item = (usize, String)>) -> ExecutionRecord {
+        let lines =
+            doings.into_iter().enumerate().map(|(i, (task, operation))| line(task, i, &operation)).collect();
+        let tasks = (0..3).map(|i| TaskInfo { name: format!("main.{i}"), label: None }).collect();
+        ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     }
 
     fn gaps(pieces: &[Piece]) -> Vec<Range<usize>> {
@@ -210,13 +211,13 @@ mod tests {
 
     #[test]
     fn short_stories_are_told_in_full() {
-        let s = story((0..20).map(|_| (0, "load".to_owned())));
+        let s = record((0..20).map(|_| (0, "load".to_owned())));
         assert_eq!(elide(&s.lines, &BTreeSet::new(), 20).len(), 20);
     }
 
     #[test]
     fn of_a_loop_the_first_two_rounds_and_the_last_stay() {
-        let s = story((0..1000).map(|i| (0, ["load", "yield"][i % 2].to_owned())));
+        let s = record((0..1000).map(|i| (0, ["load", "yield"][i % 2].to_owned())));
         let pieces = elide(&s.lines, &BTreeSet::new(), 100);
         assert_eq!(gaps(&pieces), std::slice::from_ref(&(4..998)));
         assert_eq!(describe(&s, &(4..998)), "994 more steps of the same 2 operations");
@@ -224,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_preemption_in_a_loop_is_shown_with_what_is_around_it() {
-        let mut s = story((0..1000).map(|_| (0, "load".to_owned())));
+        let mut s = record((0..1000).map(|_| (0, "load".to_owned())));
         s.lines[500].preempts = true;
         let pieces = elide(&s.lines, &BTreeSet::new(), 100);
         assert_eq!(gaps(&pieces), [2..499, 503..999]);
@@ -233,7 +234,7 @@ mod tests {
 
     #[test]
     fn without_loops_the_ends_and_the_preemptions_stay() {
-        let mut s = story((0..1000).map(|i| (i % 2, format!("verb{i}"))));
+        let mut s = record((0..1000).map(|i| (i % 2, format!("operation{i}"))));
         s.lines[400].preempts = true;
         let pieces = elide(&s.lines, &BTreeSet::from([300]), 40);
         assert_eq!(gaps(&pieces), [10..299, 301..399, 401..980]);
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_counted() {
-        let mut s = story((0..300).map(|i| (i % 3, format!("verb{i}"))));
+        let mut s = record((0..300).map(|i| (i % 3, format!("operation{i}"))));
         s.lines[10].preempts = true;
         s.lines[20].preempts = true;
         s.lines[30].step = None;
@@ -257,7 +258,7 @@ mod tests {
         for (length, round, every) in [(13, 1, 1), (50, 7, 3), (2_000, 33, 5), (2_000, 31, 2), (999, 999, 9)]
         {
             for max in [0, 12, 13, 40, 100] {
-                let mut s = story((0..length).map(|i| (i % 3, format!("verb{}", i % round))));
+                let mut s = record((0..length).map(|i| (i % 3, format!("operation{}", i % round))));
                 s.lines.iter_mut().step_by(every).for_each(|l| l.preempts = true);
                 let keep = BTreeSet::from([0, length / 2, length - 1]);
                 let pieces = elide(&s.lines, &keep, max);

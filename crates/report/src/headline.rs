@@ -4,10 +4,10 @@
 use crate::layout::{Color, Layout};
 use crate::paint::{Row, Style};
 use crate::place;
-use crate::scene;
 use crate::source::Library;
 use crate::text;
-use raddle_core::story::Place;
+use crate::view_model;
+use raddle_core::record::Place;
 use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 
 /// The paragraphs of the headline.
@@ -23,8 +23,8 @@ fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<
     if failure.kind() != FailureKind::Panic {
         return None;
     }
-    let line = *scene::guilty(failure).last()?;
-    let place = failure.story.lines[line].place.as_ref()?;
+    let line = *view_model::guilty(failure).last()?;
+    let place = failure.record.lines[line].place.as_ref()?;
     let noted = failure.defect.notes.iter().any(|note| note.place.as_ref() == Some(place));
     (!noted).then(|| quotation(place, 0, library, layout))
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// The version of the JSON form of a failure.
 pub const VERSION: u32 = 1;
 
-/// The failure, its story in full and its ticket, and what the search covered, as JSON.
+/// The failure, its record in full and its ticket, and what the search covered, as JSON.
 pub fn to_json(failure: &Failure, coverage: &Coverage) -> String {
     #[derive(Serialize)]
     struct Document<'a> {

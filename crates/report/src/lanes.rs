@@ -1,8 +1,8 @@
 //! Where the columns stand. Only one task moves in a line, so its text may run over the columns to its right,
 //! which are empty there; a column needs to be wide enough to be seen as one, not to hold its longest text.
 
-use crate::scene::{Event, Scene, Task};
 use crate::text;
+use crate::view_model::{Event, Task, ViewModel};
 
 /// The least distance between two columns.
 const CLOSEST: usize = 10;
@@ -19,24 +19,24 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// The lanes that a scene needs.
-    pub fn new(scene: &Scene<'_>) -> Lanes {
-        let mut lanes = Lanes { of_task: vec![None; scene.tasks.len()], titles: Vec::new() };
+    /// The lanes that a view needs.
+    pub fn new(view: &ViewModel<'_>) -> Lanes {
+        let mut lanes = Lanes { of_task: vec![None; view.tasks.len()], titles: Vec::new() };
         let owners: std::collections::BTreeSet<usize> =
-            scene.events().map(|e| owner(&scene.tasks, e.actor)).collect();
+            view.events().map(|e| owner(&view.tasks, e.task)).collect();
         for owner in owners {
             lanes.of_task[owner] = Some(lanes.titles.len());
-            lanes.titles.push(scene.tasks[owner].title.clone());
+            lanes.titles.push(view.tasks[owner].title.clone());
         }
-        for task in 0..scene.tasks.len() {
-            lanes.of_task[task] = lanes.of_task[owner(&scene.tasks, task)];
+        for task in 0..view.tasks.len() {
+            lanes.of_task[task] = lanes.of_task[owner(&view.tasks, task)];
         }
         lanes
     }
 
     /// The lane of an event.
     pub fn lane(&self, event: &Event<'_>) -> usize {
-        self.of_task[event.actor].expect("whoever does something has a lane")
+        self.of_task[event.task].expect("whoever does something has a lane")
     }
 }
 

@@ -31,18 +31,18 @@ pub enum Sources {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     /// The width of the terminal in characters; none where there is no terminal. Without one, and where the
-    /// columns do not fit, a story is told in lines.
+    /// columns do not fit, a record is told in lines.
     pub width: Option<usize>,
     /// Whether to colour.
     pub color: Color,
     /// Whether to quote the source.
     pub sources: Sources,
-    /// How many lines of a story to show at most. Longer ones are shortened in the middle; loops first.
+    /// How many lines of a record to show at most. Longer ones are shortened in the middle; loops first.
     pub max_lines: usize,
 }
 
 impl Layout {
-    /// How many lines of a story are shown unless told otherwise.
+    /// How many lines of a record are shown unless told otherwise.
     pub const MAX_LINES: usize = 100;
 
     /// For files, pipes and logs: lines, no colour.

@@ -1,7 +1,7 @@
 //! A failure, shown so that a person sees why: tasks as columns, one line per step, the preemptions, the
 //! values and the source beside them; where that is too wide, one line per step.
 //!
-//! This crate knows stories and verdicts only. It reads source files to quote them, writes nothing, and never
+//! This crate knows records and verdicts only. It reads source files to quote them, writes nothing, and never
 //! fails: what cannot be found is left out, what is left out is said.
 #![forbid(unsafe_code)]
 
@@ -17,10 +17,10 @@ mod listing;
 mod paint;
 mod place;
 #[cfg(test)]
-mod random_stories;
-mod scene;
+mod random_records;
 mod source;
 mod text;
+mod view_model;
 
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources};
@@ -28,16 +28,16 @@ pub use text::quote;
 
 use paint::Row;
 use raddle_core::verdict::{Coverage, Failure, thousands};
-use scene::Scene;
 use source::Library;
+use view_model::ViewModel;
 
 /// The whole report of a failure, ending with a line break: what went wrong, how it came about, what the
 /// search covered and how to see it again.
 ///
 /// ```
-/// # use raddle_core::{story::Story, ticket::Ticket, verdict::*};
+/// # use raddle_core::{record::ExecutionRecord, ticket::Ticket, verdict::*};
 /// # let failure = Failure { defect: Defect::new(FailureKind::Deadlock, "everybody waits"), execution: 3,
-/// #     story: Story::default(), afterwards: vec![],
+/// #     record: ExecutionRecord::default(), afterwards: vec![],
 /// #     ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: vec![] } };
 /// # let coverage = Coverage { extent: Extent::Exhaustive, executions: 3, assumptions: vec![] };
 /// use raddle_report::{Layout, Run};
@@ -47,22 +47,22 @@ use source::Library;
 /// ```
 pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layout) -> String {
     let library = Library::new(&layout.sources);
-    let scene = Scene::new(failure, layout.max_lines);
-    let columns = layout.width.and_then(|width| columns::table(&scene, &library, width));
+    let view = ViewModel::new(failure, layout.max_lines);
+    let columns = layout.width.and_then(|width| columns::table(&view, &library, width));
 
     let mut parts = headline::parts(failure, coverage, &library, layout);
     match columns {
         Some(table) => {
             parts.push(table.rows);
-            parts.push(legend(&scene, layout));
+            parts.push(legend(&view, layout));
             if table.quotes == columns::Quotes::Missing {
-                parts.push(listing::rows(&scene, &library, layout.width));
+                parts.push(listing::rows(&view, &library, layout.width));
             }
         }
         None => {
-            parts.push(lines::rows(&scene, layout.width));
-            parts.push(legend(&scene, layout));
-            parts.push(listing::rows(&scene, &library, layout.width));
+            parts.push(lines::rows(&view, layout.width));
+            parts.push(legend(&view, layout));
+            parts.push(listing::rows(&view, &library, layout.width));
         }
     }
     parts.push(footer::rows(failure, coverage, run, layout.width));
@@ -91,20 +91,20 @@ pub fn summary(coverage: &Coverage, run: &Run) -> String {
 }
 
 /// What the marks mean, for the marks that were used.
-fn legend(scene: &Scene<'_>, layout: &Layout) -> Vec<Row> {
+fn legend(view: &ViewModel<'_>, layout: &Layout) -> Vec<Row> {
     let mut facts = Vec::new();
-    if scene.events().any(|e| e.preempts) {
+    if view.events().any(|e| e.preempts) {
         facts.push("◆ preempts: the task before could have gone on".to_owned());
     }
-    if scene.events().any(|e| e.number.is_none() && !e.fails) {
+    if view.events().any(|e| e.number.is_none() && !e.fails) {
         facts.push("· no scheduling point".to_owned());
     }
-    if scene.events().any(|e| e.saw.is_some()) {
+    if view.events().any(|e| e.saw.is_some()) {
         facts.push("(from n) sees what step n left".to_owned());
     }
     let mut rows = Vec::new();
-    if scene.shown < scene.total {
-        let (shown, total) = (thousands(scene.shown as u64), thousands(scene.total as u64));
+    if view.shown < view.total {
+        let (shown, total) = (thousands(view.shown as u64), thousands(view.total as u64));
         let text = format!("shortened: {shown} of {total} lines are shown; the ticket has every step");
         rows.push(text);
     }

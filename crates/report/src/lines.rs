@@ -1,10 +1,10 @@
-//! The story as lines, one per step, in the manner of Concuerror: who did what, where. For logs, and for
+//! The record as lines, one per step, in the manner of Concuerror: who did what, where. For logs, and for
 //! terminals that are too narrow for columns.
 
 use crate::paint::{Row, Style};
 use crate::place;
-use crate::scene::{Beat, Event, Scene};
 use crate::text;
+use crate::view_model::{Beat, Event, ViewModel};
 
 /// Longer names of tasks are not waited for.
 const LONGEST_NAME: usize = 24;
@@ -14,10 +14,10 @@ const LONGEST_TEXT: usize = 48;
 const NARROWEST: usize = 24;
 
 /// Draws the lines.
-pub fn rows(scene: &Scene<'_>, width: Option<usize>) -> Vec<Row> {
-    let form = Form::new(scene, width);
+pub fn rows(view: &ViewModel<'_>, width: Option<usize>) -> Vec<Row> {
+    let form = Form::new(view, width);
     let mut rows = Vec::new();
-    for beat in &scene.beats {
+    for beat in &view.beats {
         match beat {
             Beat::Gap(text) => {
                 for part in text::wrap(text, form.room()) {
@@ -25,7 +25,7 @@ pub fn rows(scene: &Scene<'_>, width: Option<usize>) -> Vec<Row> {
                     rows.push(dots.with(form.start, &part, Style::Strong));
                 }
             }
-            Beat::Event(event) => form.line(scene, event, &mut rows),
+            Beat::Event(event) => form.line(view, event, &mut rows),
         }
     }
     rows
@@ -44,30 +44,30 @@ struct Form {
 }
 
 impl Form {
-    fn new(scene: &Scene<'_>, width: Option<usize>) -> Form {
+    fn new(view: &ViewModel<'_>, width: Option<usize>) -> Form {
         let widest = |get: &dyn Fn(&Event<'_>) -> usize, most: usize| {
-            scene.events().map(get).filter(|w| *w <= most).max().unwrap_or(0)
+            view.events().map(get).filter(|w| *w <= most).max().unwrap_or(0)
         };
-        let digits = scene.digits();
+        let digits = view.digits();
         let start = 3 + digits + 2;
-        let what = start + widest(&|e| text::width(&who(scene, e)), LONGEST_NAME) + 1;
+        let what = start + widest(&|e| text::width(&who(view, e)), LONGEST_NAME) + 1;
         let place = what + widest(&|e| text::width(&e.whole()), LONGEST_TEXT) + 2;
         let form = Form { digits, start, what, place, width };
         // Columns that most lines cannot keep help nobody.
-        let wide = scene.events().filter(|e| !form.fits(&form.aligned(scene, e))).count();
-        if 2 * wide > scene.events().count() { Form { what: 0, place: 0, ..form } } else { form }
+        let wide = view.events().filter(|e| !form.fits(&form.aligned(view, e))).count();
+        if 2 * wide > view.events().count() { Form { what: 0, place: 0, ..form } } else { form }
     }
 
-    fn line(&self, scene: &Scene<'_>, event: &Event<'_>, rows: &mut Vec<Row>) {
-        let row = self.aligned(scene, event);
+    fn line(&self, view: &ViewModel<'_>, event: &Event<'_>, rows: &mut Vec<Row>) {
+        let row = self.aligned(view, event);
         if self.fits(&row) {
             rows.push(row);
             return;
         }
         // A place is not torn apart.
-        let place = self.place(scene, event).map(|p| p.replace(' ', "\u{a0}"));
+        let place = self.place(view, event).map(|p| p.replace(' ', "\u{a0}"));
         let whole = [Some(event.whole()), place].into_iter().flatten().collect::<Vec<_>>().join(" ");
-        let mut row = self.beginning(scene, event);
+        let mut row = self.beginning(view, event);
         // The first row has the name; the others are indented.
         let indent = self.start + 2;
         let first = self.width.unwrap_or(usize::MAX).saturating_sub(row.end() + 1);
@@ -83,26 +83,26 @@ impl Form {
     }
 
     /// Everything in one row.
-    fn aligned(&self, scene: &Scene<'_>, event: &Event<'_>) -> Row {
-        let mut row = self.beginning(scene, event).with(self.what, &event.whole(), style(event));
-        if let Some(place) = self.place(scene, event) {
+    fn aligned(&self, view: &ViewModel<'_>, event: &Event<'_>) -> Row {
+        let mut row = self.beginning(view, event).with(self.what, &event.whole(), style(event));
+        if let Some(place) = self.place(view, event) {
             row.put(self.place.max(row.end() + 2), &place, Style::Faint);
         }
         row
     }
 
     /// Marks, number and name.
-    fn beginning(&self, scene: &Scene<'_>, event: &Event<'_>) -> Row {
+    fn beginning(&self, view: &ViewModel<'_>, event: &Event<'_>) -> Row {
         let mut row = Row::new();
         event.margin(self.digits, &mut row);
-        row.with(self.start, &who(scene, event), Style::Lane(event.actor))
+        row.with(self.start, &who(view, event), Style::Lane(event.task))
     }
 
     /// The place: in full where lines are as long as they like.
-    fn place(&self, scene: &Scene<'_>, event: &Event<'_>) -> Option<String> {
+    fn place(&self, view: &ViewModel<'_>, event: &Event<'_>) -> Option<String> {
         event.place.map(|p| match self.width {
             None => format!("at {}", place::full(p)),
-            Some(_) => format!("at {}", scene.places.short(p)),
+            Some(_) => format!("at {}", view.places.short(p)),
         })
     }
 
@@ -115,8 +115,8 @@ impl Form {
     }
 }
 
-fn who(scene: &Scene<'_>, event: &Event<'_>) -> String {
-    format!("{}:", scene.tasks[event.actor].title)
+fn who(view: &ViewModel<'_>, event: &Event<'_>) -> String {
+    format!("{}:", view.tasks[event.task].title)
 }
 
 fn style(event: &Event<'_>) -> Style {

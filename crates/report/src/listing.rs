@@ -1,10 +1,10 @@
-//! The source lines of a story under it, each once, with the steps that were taken there: for reports that
+//! The source lines of a record under it, each once, with the steps that were taken there: for reports that
 //! have no room for source beside the steps.
 
 use crate::paint::{Row, Style};
-use crate::scene::Scene;
 use crate::source::Library;
 use crate::text;
+use crate::view_model::ViewModel;
 use std::collections::BTreeMap;
 
 /// More lines than this are not quoted.
@@ -13,9 +13,9 @@ const MOST_LINES: usize = 40;
 const MOST_STEPS: usize = 4;
 
 /// Draws the listing; empty if there is nothing to quote.
-pub fn rows(scene: &Scene<'_>, library: &Library, width: Option<usize>) -> Vec<Row> {
+pub fn rows(view: &ViewModel<'_>, library: &Library, width: Option<usize>) -> Vec<Row> {
     let mut files: BTreeMap<&str, BTreeMap<u32, Quote>> = BTreeMap::new();
-    for event in scene.events() {
+    for event in view.events() {
         let Some(place) = event.place else { continue };
         let Some(line) = library.line(place) else { continue };
         let lines = files.entry(&place.file).or_default();

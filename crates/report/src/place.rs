@@ -1,10 +1,10 @@
 //! Short names for places: the file's own name, with as many directories as it takes to tell the files of one
-//! story apart.
+//! record apart.
 
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The short names of the files of one story.
+/// The short names of the files of one record.
 pub struct Places(BTreeMap<String, String>);
 
 impl Places {

@@ -3,7 +3,7 @@
 
 use crate::layout::Sources;
 use crate::text;
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What a person sees, as snapshots. A snapshot that differs fails; `INSTA_UPDATE=always cargo test` writes.
 
-mod stories;
+mod records;
 
 use raddle_core::verdict::{Coverage, Extent, Failure};
 use raddle_report::{Color, Layout, Run, Sources};
@@ -13,7 +13,7 @@ fn layout(width: Option<usize>) -> Layout {
 }
 
 fn report(failure: &Failure, width: Option<usize>) -> String {
-    report_on(failure, &stories::first_failure(failure), width)
+    report_on(failure, &records::first_failure(failure), width)
 }
 
 fn report_on(failure: &Failure, coverage: &Coverage, width: Option<usize>) -> String {
@@ -37,29 +37,29 @@ macro_rules! golden {
 }
 
 golden! {
-    lost_update_80: stories::lost_update(), Some(80);
-    lost_update_120: stories::lost_update(), Some(120);
-    lost_update_lines: stories::lost_update(), None;
-    lost_update_narrow: stories::lost_update(), Some(50);
-    labels_100: stories::labels(), Some(100);
-    labels_lines: stories::labels(), None;
-    long_names_100: stories::long_names(), Some(100);
-    long_names_lines: stories::long_names(), None;
-    deadlock_80: stories::deadlock(), Some(80);
-    deadlock_120: stories::deadlock(), Some(120);
-    deadlock_lines: stories::deadlock(), None;
-    livelock_100: stories::livelock(), Some(100);
-    data_race_100: stories::data_race(), Some(100);
-    data_race_lines: stories::data_race(), None;
-    step_limit_80: stories::step_limit(), Some(80);
-    step_limit_lines: stories::step_limit(), None;
-    not_deterministic_100: stories::not_deterministic(), Some(100);
-    leak_80: stories::leak(), Some(80);
-    crowd_80_is_too_narrow: stories::crowd(), Some(80);
-    crowd_160: stories::crowd(), Some(160);
-    destructor_80: stories::destructor(), Some(80);
-    timer_80: stories::timer(), Some(80);
-    passed_on_80: stories::passed_on(), Some(80);
+    lost_update_80: records::lost_update(), Some(80);
+    lost_update_120: records::lost_update(), Some(120);
+    lost_update_lines: records::lost_update(), None;
+    lost_update_narrow: records::lost_update(), Some(50);
+    labels_100: records::labels(), Some(100);
+    labels_lines: records::labels(), None;
+    long_names_100: records::long_names(), Some(100);
+    long_names_lines: records::long_names(), None;
+    deadlock_80: records::deadlock(), Some(80);
+    deadlock_120: records::deadlock(), Some(120);
+    deadlock_lines: records::deadlock(), None;
+    livelock_100: records::livelock(), Some(100);
+    data_race_100: records::data_race(), Some(100);
+    data_race_lines: records::data_race(), None;
+    step_limit_80: records::step_limit(), Some(80);
+    step_limit_lines: records::step_limit(), None;
+    not_deterministic_100: records::not_deterministic(), Some(100);
+    leak_80: records::leak(), Some(80);
+    crowd_80_is_too_narrow: records::crowd(), Some(80);
+    crowd_160: records::crowd(), Some(160);
+    destructor_80: records::destructor(), Some(80);
+    timer_80: records::timer(), Some(80);
+    passed_on_80: records::passed_on(), Some(80);
 }
 
 fn check(name: &str, text: String) {
@@ -70,8 +70,8 @@ fn check(name: &str, text: String) {
 
 #[test]
 fn sampled_without_a_file() {
-    let failure = stories::lost_update();
-    let coverage = stories::coverage(Extent::Sampled { schedules: 10_000, seed: 7 }, 10_000);
+    let failure = records::lost_update();
+    let coverage = records::coverage(Extent::Sampled { schedules: 10_000, seed: 7 }, 10_000);
     let run = Run { ticket_file: None, elapsed: Some(Duration::from_millis(1_250)), ..Run::default() };
     let layout = Layout { sources: Sources::Hide, ..layout(Some(80)) };
     check("sampled_without_a_file", raddle_report::failure(&failure, &coverage, &run, &layout));
@@ -79,39 +79,39 @@ fn sampled_without_a_file() {
 
 #[test]
 fn replayed() {
-    let failure = stories::deadlock();
-    let coverage = stories::coverage(Extent::Replayed, 1);
+    let failure = records::deadlock();
+    let coverage = records::coverage(Extent::Replayed, 1);
     check("replayed", report_on(&failure, &coverage, Some(80)));
 }
 
 #[test]
 fn diverged() {
-    let coverage = stories::coverage(Extent::Replayed, 1);
-    check("diverged", report_on(&stories::diverged(), &coverage, Some(80)));
+    let coverage = records::coverage(Extent::Replayed, 1);
+    check("diverged", report_on(&records::diverged(), &coverage, Some(80)));
 }
 
 #[test]
 fn too_long_a_ticket_and_no_file() {
-    let mut failure = stories::lost_update();
+    let mut failure = records::lost_update();
     for n in 0..1_000 {
         failure.ticket.steps[0].expect = format!("main.1 lock Mutex#{n}");
         let step = failure.ticket.steps[0].clone();
         failure.ticket.steps.push(step);
     }
     let text =
-        raddle_report::failure(&failure, &stories::first_failure(&failure), &Run::default(), &layout(None));
+        raddle_report::failure(&failure, &records::first_failure(&failure), &Run::default(), &layout(None));
     assert!(text.contains("neither written to a file nor short enough to print"), "{text}");
     assert!(!text.contains("raddle1;"), "{text}");
 }
 
 #[test]
 fn colors() {
-    let failure = stories::lost_update();
+    let failure = records::lost_update();
     let layout = Layout { color: Color::Always, ..layout(Some(100)) };
     let run = Run::default();
-    let text = raddle_report::failure(&failure, &stories::first_failure(&failure), &run, &layout);
+    let text = raddle_report::failure(&failure, &records::first_failure(&failure), &run, &layout);
     let plain = Layout { color: Color::Never, ..layout };
-    let without = raddle_report::failure(&failure, &stories::first_failure(&failure), &run, &plain);
+    let without = raddle_report::failure(&failure, &records::first_failure(&failure), &run, &plain);
     assert!(!without.contains('\u{1b}'));
     let mut stripped = String::new();
     for (i, part) in text.split('\u{1b}').enumerate() {
@@ -124,7 +124,7 @@ fn colors() {
 #[test]
 fn summaries() {
     let line =
-        |extent, executions| raddle_report::summary(&stories::coverage(extent, executions), &Run::default());
+        |extent, executions| raddle_report::summary(&records::coverage(extent, executions), &Run::default());
     assert_eq!(
         line(Extent::Exhaustive, 1_260),
         "raddle: no failure in 1,260 executions: exhaustive · sequentially consistent · timers when idle"
@@ -137,8 +137,8 @@ fn summaries() {
 
 #[test]
 fn json() {
-    let failure = stories::data_race();
-    let coverage = stories::first_failure(&failure);
+    let failure = records::data_race();
+    let coverage = records::first_failure(&failure);
     let text = raddle_report::to_json(&failure, &coverage);
     let read: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(read["version"], raddle_report::VERSION);

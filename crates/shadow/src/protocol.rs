@@ -113,7 +113,7 @@ pub struct Outcome {
     pub explicit: bool,
 }
 
-/// How many lines of a story are told.
+/// How many lines of a record are told.
 const LONGEST_STORY: usize = 10_000;
 
 impl Outcome {
@@ -123,12 +123,12 @@ impl Outcome {
         if let Some(failure) = &mut self.failure {
             self.ticket = Some(failure.ticket.to_string());
             failure.ticket.steps.clear();
-            failure.story.shorten(LONGEST_STORY);
+            failure.record.shorten(LONGEST_STORY);
         }
         self
     }
 
-    /// As it was before, but for a story that was too long.
+    /// As it was before, but for a record that was too long.
     #[must_use]
     pub fn unpacked(mut self) -> Outcome {
         if let (Some(failure), Some(text)) = (&mut self.failure, self.ticket.take())

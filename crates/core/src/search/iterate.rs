@@ -46,12 +46,12 @@ where
         let round = Arc::new(Round { listener, begun, earlier, failures, finished: before, peak });
         let mut found = search(&plan, strategy(bound, before), &make_world, round);
         found.finished_bound = match found.coverage.extent {
-            Extent::Part(_) => before,
+            Extent::Partial(_) => before,
             _ => Some(bound),
         };
         let is_through = !matches!(found.coverage.extent, Extent::Within(_));
         if plan.on_failure == OnFailure::Stop && found.failure.is_some() {
-            found.coverage.extent = Extent::Part(stopped_at(bound, before.is_some() || bound == 0));
+            found.coverage.extent = Extent::Partial(stopped_at(bound, before.is_some() || bound == 0));
         }
         let is_left = found.interrupted && !is_through && found.left.is_none() && bound < *bounds.end();
         if is_left {
@@ -59,7 +59,7 @@ where
             found.left = strategy(bound + 1, Some(bound)).save();
             found.explored = found.left.as_ref().map(|_| 0.0);
             let executions = in_words(plan.counted + found.executions);
-            found.coverage.extent = Extent::Part(interrupted_after(&executions));
+            found.coverage.extent = Extent::Partial(interrupted_after(&executions));
         }
         let all = match total.take() {
             Some(earlier) => earlier.followed_by(found),

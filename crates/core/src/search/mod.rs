@@ -3,19 +3,19 @@
 
 mod estimate;
 mod iterate;
+mod lazy_settings;
 mod pool;
 mod run;
 mod saved;
 mod watcher;
-mod words;
 mod worker;
 
 pub use estimate::Estimate;
 pub use iterate::search_iteratively;
+pub use lazy_settings::LazySettings;
 pub use saved::{Counted, Saved};
-pub use words::Words;
 
-use crate::strategy::{Part, Strategy};
+use crate::strategy::{SavedSubtree, Strategy};
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -103,7 +103,7 @@ pub struct Plan {
     /// The name of the test, for tickets.
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
-    pub settings: Words,
+    pub settings: LazySettings,
     /// How many executions an earlier part of the same search has counted: numbers and the budget go on from there.
     pub counted: u64,
     /// How much of the whole tree an earlier part of the same search has explored.
@@ -111,7 +111,7 @@ pub struct Plan {
     /// Whether [`Findings::left`] is wanted if the executions of the budget are used up.
     pub keeps_left: bool,
     /// What an earlier part of the same search has left; none for all there is.
-    pub left: Option<Vec<Part>>,
+    pub left: Option<Vec<SavedSubtree>>,
 }
 
 impl Default for Plan {
@@ -121,7 +121,7 @@ impl Default for Plan {
             workers: 1,
             on_failure: OnFailure::Stop,
             test: None,
-            settings: Words::default(),
+            settings: LazySettings::default(),
             counted: 0,
             explored: 0.0,
             keeps_left: true,
@@ -146,7 +146,7 @@ pub struct Findings<T> {
     /// The strategy had nothing left to explore.
     pub through: bool,
     /// What is left to explore, if the search had to stop and can go on later: see [`Saved`].
-    pub left: Option<Vec<Part>>,
+    pub left: Option<Vec<SavedSubtree>>,
     /// How much of the whole tree has been explored, as far as the strategy can tell.
     pub explored: Option<f64>,
     /// How many steps all of them took.
@@ -218,16 +218,16 @@ where
     let executions = || in_words(plan.counted + total.executions);
     let extent = match (&stopped, kind) {
         (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
-            Extent::Part(interrupted_after(&executions()))
+            Extent::Partial(interrupted_after(&executions()))
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, _) if total.undecided > 0 => {
             let undecided = thousands(total.undecided);
-            Extent::Part(format!("the strategy could not decide {undecided} of its executions"))
+            Extent::Partial(format!("the strategy could not decide {undecided} of its executions"))
         }
         (None, kind) => total.extent.unwrap_or(kind),
-        (Some(why), _) => Extent::Part(match why {
+        (Some(why), _) => Extent::Partial(match why {
             Stopped::Failure => "stopped at the first failure".to_owned(),
             Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
             Stopped::Refuted => "stopped to begin anew".to_owned(),

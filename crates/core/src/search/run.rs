@@ -4,7 +4,7 @@ use crate::operation::TaskId;
 use crate::strategy::{Decision, Strategy};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Defect, FailureKind, thousands};
-use crate::world::{Describe, Dice, Driver, End, Pending, Pick, Point, World};
+use crate::world::{Describe, Driver, End, Pending, Pick, Point, UniformDraws, World};
 
 /// How an execution went.
 pub(super) enum Ran<T> {
@@ -17,7 +17,7 @@ pub(super) enum Ran<T> {
 }
 
 /// Runs one execution whose first `keep` steps are those that `trace` holds. Also says how many steps it took: they are
-/// in the trace, unless a strategy that draws blindly let the world draw, and nothing went wrong.
+/// in the trace, unless a strategy that draws unobserved let the world draw, and nothing went wrong.
 // Inlined: the world may have run on other stacks, after which each return is mispredicted.
 #[inline(always)]
 pub(super) fn execute<W: World>(
@@ -29,8 +29,8 @@ pub(super) fn execute<W: World>(
 ) -> (Ran<W::Outcome>, usize) {
     let mut unconfirmed = None;
     if let Some(rng) = strategy.draws() {
-        let mut dice = Dice::new(rng, max_steps);
-        if world.run_blindly(&mut dice) {
+        let mut dice = UniformDraws::new(rng, max_steps);
+        if world.run_unobserved(&mut dice) {
             if !dice.are_used_up() {
                 match world.end() {
                     End::Passed(outcome) => {
@@ -64,8 +64,16 @@ fn look<W: World>(
     let went_on = trace.len() > keep;
     trace.truncate(keep);
     let replaying = strategy.expects(0).is_some();
-    let mut seat =
-        Seat { strategy, trace, careful_from: 0, kept: 0, keep, max_steps, replaying, stopped: None };
+    let mut seat = StrategyDriver {
+        strategy,
+        trace,
+        careful_from: 0,
+        kept: 0,
+        keep,
+        max_steps,
+        replaying,
+        stopped: None,
+    };
     if keep > 0 && world.recall(seat.trace.steps()) {
         seat.kept = keep;
         seat.care();
@@ -109,7 +117,7 @@ enum Stopped {
 }
 
 /// The driver's seat: brings the kept prefix about, then asks the strategy.
-struct Seat<'a> {
+struct StrategyDriver<'a> {
     strategy: &'a mut dyn Strategy,
     trace: &'a mut Trace,
     /// From this length of the trace on there is more to see to than what the strategy wants.
@@ -122,9 +130,9 @@ struct Seat<'a> {
     stopped: Option<Stopped>,
 }
 
-impl Driver for Seat<'_> {
-    fn looks_back(&self) -> bool {
-        self.strategy.looks_back()
+impl Driver for StrategyDriver<'_> {
+    fn asks_counterfactuals(&self) -> bool {
+        self.strategy.asks_counterfactuals()
     }
 
     fn kept(&self) -> &[Step] {
@@ -172,7 +180,7 @@ fn possible<'p>(decision: Decision, point: &Point<'p>) -> Option<(Pick, &'p Pend
     (pick.option < pending.options).then_some((pick, pending))
 }
 
-impl Seat<'_> {
+impl StrategyDriver<'_> {
     #[cold]
     fn stop(&mut self, defect: Defect) -> Decision {
         self.stopped = Some(Stopped::Failed(Box::new(defect)));

@@ -3,7 +3,7 @@
 //! Results are kept in words: they are values of the program, which cannot be written down in general.
 
 use super::Findings;
-use crate::strategy::Part;
+use crate::strategy::SavedSubtree;
 use crate::verdict::{Failure, FailureKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ pub struct Saved {
     /// What was found.
     pub counted: Counted,
     /// What is left.
-    pub left: Vec<Part>,
+    pub left: Vec<SavedSubtree>,
 }
 
 impl Saved {

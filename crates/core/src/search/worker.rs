@@ -4,7 +4,7 @@ use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
-use crate::strategy::{Next, Part, Strategy};
+use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
@@ -43,7 +43,7 @@ pub(super) struct Total<T> {
     /// What the strategy says of the whole search, once a part of it is done.
     pub extent: Option<Extent>,
     /// What was not explored, if the search had to stop and can go on later.
-    pub left: Option<Vec<Part>>,
+    pub left: Option<Vec<SavedSubtree>>,
     /// It had to stop when it had come to its end.
     pub nothing_left: bool,
     /// How much of the whole tree has been explored; none if there is no telling.
@@ -128,7 +128,8 @@ impl<'a, T: Ord> Shared<'a, T> {
         };
         if is_wanted {
             jobs.extend(self.watched.pool.take_all());
-            let parts: Option<Vec<Vec<Part>>> = jobs.iter_mut().map(|job| job.strategy.save()).collect();
+            let parts: Option<Vec<Vec<SavedSubtree>>> =
+                jobs.iter_mut().map(|job| job.strategy.save()).collect();
             let parts = parts.map(|parts| parts.concat());
             total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
             if total.nothing_left && total.extent.is_none() {
@@ -329,11 +330,11 @@ where
             self.world.finish();
             return;
         }
-        let mut story = self.world.story();
-        story.mark_preemptions(trace);
-        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.to_map(), trace, &story);
+        let mut record = self.world.record();
+        record.mark_preemptions(trace);
+        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.to_map(), trace, &record);
         let execution = number + 1;
-        let mut failure = Failure { defect, execution, story, ticket, afterwards: Vec::new() };
+        let mut failure = Failure { defect, execution, record, ticket, afterwards: Vec::new() };
         if !earlier {
             shared.listener.failed(&failure);
         }

@@ -17,7 +17,7 @@ mod rivals;
 
 use super::bounds::Guard;
 use super::dfs::in_order_of_trial;
-use super::{Bounds, Decision, Dfs, Next, Part, Strategy};
+use super::{Bounds, Decision, Dfs, Next, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -100,11 +100,11 @@ impl Strategy for Bounded {
         self.inside.finish(trace, verdict);
     }
 
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         Some(self.inside.saved(self.guard.reached.is_set()))
     }
 
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         let inside = Dfs::from_saved(part)?;
         Ok(Box::new(Bounded::part(self.guard.resumed(part), inside)))
     }
@@ -122,7 +122,7 @@ impl Strategy for Bounded {
         self.inside.inherited()
     }
 
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         false
     }
 

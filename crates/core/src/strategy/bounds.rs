@@ -2,7 +2,7 @@
 //!
 //! A bound only ever refuses picks, so an execution is within the bounds if and only if each of its prefixes is.
 
-use super::Part;
+use super::SavedSubtree;
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -44,7 +44,7 @@ impl Bounds {
     /// The extent of a search within these bounds, where it would be `without` without them.
     pub(super) fn extent(&self, without: Extent, reached: &Reached) -> Extent {
         match without {
-            _ if !reached.is_set() && !matches!(without, Extent::Part(_)) => without,
+            _ if !reached.is_set() && !matches!(without, Extent::Partial(_)) => without,
             Extent::Exhaustive => Extent::Within(self.words()),
             Extent::Within(mut bounds) => {
                 bounds.extend(self.words());
@@ -91,8 +91,8 @@ impl Guard {
         Guard { reached: self.reached.clone(), yields: Vec::new(), ..*self }
     }
     /// The same bounds for a part that was saved.
-    pub fn resumed(&self, part: &Part) -> Guard {
-        if let Part::Picks { reached: true, .. } = part {
+    pub fn resumed(&self, part: &SavedSubtree) -> Guard {
+        if let SavedSubtree::Picks { reached: true, .. } = part {
             self.reached.set();
         }
         self.part()

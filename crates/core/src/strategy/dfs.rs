@@ -5,7 +5,7 @@
 //! executions in which somebody waits for long come late. Memory is linear in the length of an execution
 //! times its alternatives.
 
-use super::{Decision, Next, Part, Strategy};
+use super::{Decision, Next, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -68,9 +68,9 @@ impl Dfs {
     }
 
     /// What is left to explore, with what bounds have to say about it.
-    pub(super) fn saved(&mut self, reached: bool) -> Vec<Part> {
+    pub(super) fn saved(&mut self, reached: bool) -> Vec<SavedSubtree> {
         let words = |picks: &[Pick]| picks.iter().map(|p| (p.task.0, p.option)).collect::<Vec<_>>();
-        let part = |picks: &[Pick], share| Part::Picks { picks: words(picks), share, reached };
+        let part = |picks: &[Pick], share| SavedSubtree::Picks { picks: words(picks), share, reached };
         let mut parts = Vec::new();
         if !self.started || self.begun {
             let mut picks = [&self.inherited[..], &self.path].concat();
@@ -95,8 +95,8 @@ impl Dfs {
     }
 
     /// The part that was saved.
-    pub(super) fn from_saved(part: &Part) -> Result<Dfs, String> {
-        let Part::Picks { picks, share, .. } = part else {
+    pub(super) fn from_saved(part: &SavedSubtree) -> Result<Dfs, String> {
+        let SavedSubtree::Picks { picks, share, .. } = part else {
             return Err("it was saved by another reduction".to_owned());
         };
         let pick = |(task, option): &(u32, u32)| Pick { task: TaskId(*task), option: *option };
@@ -199,11 +199,11 @@ impl Strategy for Dfs {
         self.begun = false;
     }
 
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         Some(self.saved(false))
     }
 
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         Ok(Box::new(Dfs::from_saved(part)?))
     }
 
@@ -219,7 +219,7 @@ impl Strategy for Dfs {
         &self.inherited
     }
 
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         false
     }
 

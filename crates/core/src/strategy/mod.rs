@@ -33,7 +33,7 @@ pub use bounds::Bounds;
 pub use dfs::Dfs;
 pub use go_explore::GoExplore;
 pub use no_preempt::NoPreempt;
-pub use optimal::{Optimal, OptimalPart};
+pub use optimal::{Optimal, SavedReduction};
 pub use pct::Pct;
 pub use places::Places;
 pub use portfolio::Portfolio;
@@ -46,7 +46,7 @@ pub use reads_from::ReadsFrom;
 pub use replay::Replay;
 pub use sample::Sample;
 pub use sampler::Sampler;
-pub use saved::Part;
+pub use saved::SavedSubtree;
 pub use surw::Surw;
 pub use swarm::Swarm;
 pub use within::Within;
@@ -72,7 +72,7 @@ pub trait Strategy: Send {
     fn begin(&mut self, execution: u64) -> Next;
     /// Chooses at a point where at least one thing can happen. Also asked where only one can.
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
-    /// For a strategy that draws blindly (see [`Dice`](crate::world::Dice)) and learns nothing from what happens:
+    /// For a strategy that draws unobserved (see [`UniformDraws`](crate::world::UniformDraws)) and learns nothing from what happens:
     /// the numbers that [`Strategy::choose`] would draw in this execution. It is asked to choose only if the execution
     /// turns out to be worth a closer look.
     fn draws(&self) -> Option<Rng> {
@@ -105,11 +105,11 @@ pub trait Strategy: Send {
     }
     /// What is left to explore, written down; it is not asked for anything more then. None if it cannot be written
     /// down. Every part of it is one for [`Strategy::resume`].
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         None
     }
     /// A strategy that explores a part that one like this has saved.
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         let _ = part;
         Err("this strategy cannot go on where another one was".to_owned())
     }
@@ -119,7 +119,7 @@ pub trait Strategy: Send {
         None
     }
     /// Whether it asks points about the past, which costs time to keep.
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         true
     }
     /// The operation that step `index` should be, if the strategy replays a ticket.

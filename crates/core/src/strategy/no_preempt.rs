@@ -45,6 +45,6 @@ impl Strategy for NoPreempt {
     }
 
     fn extent(&self, _executions: u64) -> Extent {
-        Extent::Part("one schedule without preemptions".to_owned())
+        Extent::Partial("one schedule without preemptions".to_owned())
     }
 }

@@ -62,12 +62,12 @@ const DEPTHS: [u32; 3] = [2, 3, 4];
 
 /// How often a sampler was drawn and how often it showed something new. Old times count less and less.
 #[derive(Clone, Copy, Debug, Default)]
-struct Record {
+struct SamplerRecord {
     drawn: f32,
     paid: f32,
 }
 
-impl Record {
+impl SamplerRecord {
     /// Half of a record is forgotten after about 700 executions that count.
     const MEMORY: f32 = 0.999;
 
@@ -85,7 +85,7 @@ pub struct Portfolio {
     drawn: usize,
     member: Member,
     polite: Polite,
-    records: [Record; DRAWN.len()],
+    sampler_records: [SamplerRecord; DRAWN.len()],
     novelty: Novelty,
     pace: Pace,
     procrastinate: Procrastinate,
@@ -110,7 +110,7 @@ impl Portfolio {
             drawn: 0,
             member: Member::Polite,
             polite: Polite::default(),
-            records: [Record::default(); DRAWN.len()],
+            sampler_records: [SamplerRecord::default(); DRAWN.len()],
             novelty: Novelty::new(),
             pace: Pace::default(),
             procrastinate: Procrastinate::new(seed),
@@ -135,13 +135,17 @@ impl Portfolio {
         self.executions < HOLDING && self.executions % 4 != 2 && self.procrastinate.untried() > 0
     }
 
-    /// Whether this execution counts for the records. Later, only some do: they are enough, and cost less.
+    /// Whether this execution counts for the sampler_records. Later, only some do: they are enough, and cost less.
     fn judges(&self) -> bool {
         self.executions < 4 * FIRST || self.executions.is_multiple_of(4)
     }
 
     fn weight(&self, at: usize, merits: f32) -> f32 {
-        if self.is_starting() { DRAWN[at].1 } else { FLOOR + 100. * self.records[at].merit() / merits }
+        if self.is_starting() {
+            DRAWN[at].1
+        } else {
+            FLOOR + 100. * self.sampler_records[at].merit() / merits
+        }
     }
 
     fn draw(&mut self) -> usize {
@@ -151,7 +155,7 @@ impl Portfolio {
                 .position(|(member, _)| *member == Member::GoExplore)
                 .expect("it is one of them");
         }
-        let merits = self.records.iter().map(Record::merit).sum();
+        let merits = self.sampler_records.iter().map(SamplerRecord::merit).sum();
         let total: f32 = (0..DRAWN.len()).map(|at| self.weight(at, merits)).sum();
         let mut left = self.rng.below(1 << 24) as f32 / (1 << 24) as f32 * total;
         for at in 0..DRAWN.len() - 1 {
@@ -269,11 +273,11 @@ impl Sample for Portfolio {
         }
         if self.judges() && self.member == DRAWN[self.drawn].0 {
             let new = self.novelty.is_new(trace);
-            for record in &mut self.records {
-                record.drawn *= Record::MEMORY;
-                record.paid *= Record::MEMORY;
+            for record in &mut self.sampler_records {
+                record.drawn *= SamplerRecord::MEMORY;
+                record.paid *= SamplerRecord::MEMORY;
             }
-            let record = &mut self.records[self.drawn];
+            let record = &mut self.sampler_records[self.drawn];
             record.drawn += 1.;
             record.paid += new as u32 as f32;
         }
@@ -289,8 +293,8 @@ mod tests {
     fn whoever_pays_off_gets_more_and_nobody_falls_below_a_twentieth() {
         let mut portfolio = Portfolio::new(7);
         portfolio.executions = FIRST;
-        portfolio.records = [Record { drawn: 100., paid: 0. }; DRAWN.len()];
-        portfolio.records[3].paid = 100.;
+        portfolio.sampler_records = [SamplerRecord { drawn: 100., paid: 0. }; DRAWN.len()];
+        portfolio.sampler_records[3].paid = 100.;
         let mut counts = [0; DRAWN.len()];
         for _ in 0..20_000 {
             counts[portfolio.draw()] += 1;

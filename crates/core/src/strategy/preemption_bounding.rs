@@ -11,7 +11,7 @@
 
 use super::bounds::{Bounds, Reached};
 use super::dfs::in_order_of_trial;
-use super::{Decision, Next, Part, Strategy};
+use super::{Decision, Next, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -116,19 +116,19 @@ impl Strategy for PreemptionBounding {
         &self.present[..self.inherited.min(self.present.len())]
     }
 
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         let reached = self.reached.is_set();
         let begun = self.begun.then(|| std::mem::take(&mut self.present));
         let states = begun.into_iter().chain(self.current.drain(..)).chain(self.next.drain(..));
         let part = |state: State| {
             let picks = state.iter().map(|pick| (pick.task.0, pick.option)).collect();
-            Part::Picks { picks, share: 0.0, reached }
+            SavedSubtree::Picks { picks, share: 0.0, reached }
         };
         Some(states.map(part).collect())
     }
 
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
-        let Part::Picks { picks, reached, .. } = part else {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        let SavedSubtree::Picks { picks, reached, .. } = part else {
             return Err("it was saved by a reduction".to_owned());
         };
         if *reached {
@@ -139,7 +139,7 @@ impl Strategy for PreemptionBounding {
         Ok(Box::new(PreemptionBounding::below(state, 0, self.most, self.reached.clone())))
     }
 
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         false
     }
 

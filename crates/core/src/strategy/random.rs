@@ -6,7 +6,7 @@
 use super::{Decision, Sample};
 use crate::random::Rng;
 use crate::trace::Trace;
-use crate::world::{Dice, Point};
+use crate::world::{Point, UniformDraws};
 
 /// Uniform random choice.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Sample for Random {
 
     #[inline]
     fn choose(&mut self, _so_far: &Trace, point: &Point<'_>) -> Decision {
-        Decision::take(Dice::pick(&mut self.rng, point.enabled(), point.all()))
+        Decision::take(UniformDraws::pick(&mut self.rng, point.enabled(), point.all()))
     }
 
     fn draws(&self) -> Option<Rng> {

@@ -48,7 +48,7 @@ impl Strategy for Replay {
         self.ticket.steps.get(index).map(|s| s.expect.as_str())
     }
 
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         false
     }
 

@@ -51,7 +51,7 @@ impl<S: Sample + Clone> Strategy for S {
         Some(Box::new(self.clone()))
     }
 
-    fn looks_back(&self) -> bool {
+    fn asks_counterfactuals(&self) -> bool {
         false
     }
 

@@ -1,12 +1,12 @@
 //! Parts of a search that are left to explore, in a form that can be written to a file.
 
-use super::OptimalPart;
+use super::SavedReduction;
 use serde::{Deserialize, Serialize};
 
 /// A part of a search that is left to explore.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+pub enum SavedSubtree {
     /// All that these picks lead to.
     Picks {
         /// Tasks and options.
@@ -17,5 +17,5 @@ pub enum Part {
         reached: bool,
     },
     /// A part of the optimal reduction.
-    Optimal(Box<OptimalPart>),
+    Optimal(Box<SavedReduction>),
 }

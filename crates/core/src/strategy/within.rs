@@ -4,7 +4,7 @@
 //! partial-order reduction, which would lose some of them; [`Bounded`](super::Bounded) is one that does not.
 
 use super::bounds::Guard;
-use super::{Bounds, Decision, Next, Part, Strategy};
+use super::{Bounds, Decision, Next, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -71,17 +71,17 @@ impl Strategy for Within {
         self.inside.finish(trace, verdict);
     }
 
-    fn save(&mut self) -> Option<Vec<Part>> {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         let mut parts = self.inside.save()?;
         for part in &mut parts {
-            if let Part::Picks { reached, .. } = part {
+            if let SavedSubtree::Picks { reached, .. } = part {
                 *reached |= self.guard.reached.is_set();
             }
         }
         Some(parts)
     }
 
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         let inside = self.inside.resume(part)?;
         Ok(Box::new(Within { guard: self.guard.resumed(part), inside, within: Vec::new() }))
     }
@@ -99,8 +99,8 @@ impl Strategy for Within {
         self.inside.inherited()
     }
 
-    fn looks_back(&self) -> bool {
-        self.inside.looks_back()
+    fn asks_counterfactuals(&self) -> bool {
+        self.inside.asks_counterfactuals()
     }
 
     fn expects(&self, index: usize) -> Option<&str> {

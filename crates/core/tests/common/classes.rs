@@ -2,7 +2,7 @@
 //! depend on the schedule.
 
 use raddle_core::operation::TaskId;
-use raddle_core::strategy::{Decision, Next, Part, Strategy};
+use raddle_core::strategy::{Decision, Next, SavedSubtree, Strategy};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Extent, Verdict};
 use raddle_core::world::{Ending, Pick, Point};
@@ -115,7 +115,7 @@ impl Strategy for Classifier {
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
     }
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         let inside = self.inside.resume(part)?;
         Ok(Box::new(Classifier { inside, seen: self.seen.clone() }))
     }

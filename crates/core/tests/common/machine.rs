@@ -4,10 +4,11 @@
 //! execution again from the start.
 
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
-use raddle_core::story::Story;
+use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
-    Birth, Describe, Driver, End, Ending, Held, Manner, Part, Past, Pending, Pick, Point, World,
+    Birth, Blockers, BlockingEffect, Counterfactual, Describe, Driver, End, Ending, Manner, Pending, Pick,
+    Point, World,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -155,12 +156,12 @@ impl State {
     fn op(&self, programs: &Programs, id: TaskId) -> Option<Do> {
         let task = &self.tasks[id.index()];
         if task.died {
-            return self.held(id);
+            return self.blockers(id);
         }
         if task.wakes { Some(Wake) } else { programs[task.program].get(task.at).copied() }
     }
     /// What gives back something that the task holds.
-    fn held(&self, id: TaskId) -> Option<Do> {
+    fn blockers(&self, id: TaskId) -> Option<Do> {
         let mutex = self.mutexes.iter().position(|holder| *holder == Some(id)).map(Unlock);
         let written = || self.writers.iter().position(|writer| *writer == Some(id)).map(WriteUnlock);
         let read = || self.readers.iter().position(|readers| readers.contains(&id)).map(ReadUnlock);
@@ -503,7 +504,7 @@ impl Describe for Machine {
     }
 }
 
-impl Past for Machine {
+impl Counterfactual for Machine {
     fn can_block(&self, _task: TaskId) -> bool {
         true
     }
@@ -516,21 +517,21 @@ impl Past for Machine {
     fn may_touch_more(&self) -> bool {
         self.programs.iter().flatten().any(|op| matches!(op, Fret(_)))
     }
-    fn part_of(&self, step: usize, task: TaskId) -> Part {
+    fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
         let waits = self.state.op(&self.programs, task);
         match (self.done[step], waits) {
             (
                 Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_)),
                 Some(Lock(_) | Write(_) | WriteUnread(_)),
-            ) => Part::Takes,
-            (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => Part::Frees,
-            _ => Part::Either,
+            ) => BlockingEffect::Acquires,
+            (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => BlockingEffect::Releases,
+            _ => BlockingEffect::Unknown,
         }
     }
-    fn held(&self, task: TaskId) -> Held {
+    fn blockers(&self, task: TaskId) -> Blockers {
         match self.state.op(&self.programs, task) {
-            Some(Calm) => Held::BySome,
-            _ => Held::ByAll,
+            Some(Calm) => Blockers::Several,
+            _ => Blockers::All,
         }
     }
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
@@ -578,7 +579,7 @@ impl World for Machine {
         self.settle();
     }
     fn point(&self) -> Point<'_> {
-        Point::new(&self.enabled, &self.pending).with_births(&self.births).with_past(self)
+        Point::new(&self.enabled, &self.pending).with_births(&self.births).with_counterfactual(self)
     }
     fn step(&mut self, pick: Pick) {
         assert!(pick.option < self.pending[pick.task.index()].options, "impossible pick {pick:?}");
@@ -609,7 +610,7 @@ impl World for Machine {
         let noted = self.state.tasks.iter().map(|t| (t.name.clone(), t.noted.clone())).collect();
         End::Passed(Outcome { vars: self.state.vars, noted })
     }
-    fn story(&self) -> Story {
-        Story::default()
+    fn record(&self) -> ExecutionRecord {
+        ExecutionRecord::default()
     }
 }

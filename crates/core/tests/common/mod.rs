@@ -11,8 +11,8 @@ pub mod random_programs;
 pub mod spy;
 
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::story::{Actor, Line, Story};
 use raddle_core::strategy::Strategy;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, End, Manner, Pending, Pick, Point, World};
@@ -51,7 +51,7 @@ pub fn assert_eq(var: usize, value: i64) -> Op {
 }
 
 impl Op {
-    /// Its verb, and its object in words and by number.
+    /// Its operation, and its object in words and by number.
     fn words(self) -> (&'static str, Option<(String, ObjectId)>) {
         let var = |n: usize| Some((format!("x{n}"), ObjectId(n as u32)));
         let lock = |n: usize| Some((format!("Lock#{n}"), ObjectId(100 + n as u32)));
@@ -164,8 +164,8 @@ pub fn name(task: usize) -> String {
 
 fn in_words((task, op): (usize, Op)) -> String {
     match op.words() {
-        (verb, Some((object, _))) => format!("{} {verb} {object}", name(task)),
-        (verb, None) => format!("{} {verb}", name(task)),
+        (operation, Some((object, _))) => format!("{} {operation} {object}", name(task)),
+        (operation, None) => format!("{} {operation}", name(task)),
     }
 }
 
@@ -246,19 +246,23 @@ impl World for Toy {
         }
     }
 
-    fn story(&self) -> Story {
-        let actors = (0..self.at.len()).map(|task| Actor { name: name(task), label: None }).collect();
+    fn record(&self) -> ExecutionRecord {
+        let tasks = (0..self.at.len()).map(|task| TaskInfo { name: name(task), label: None }).collect();
         let line = |(step, (task, op)): (usize, &(usize, Op))| Line {
-            actor: *task,
+            task: *task,
             step: Some(step),
-            verb: op.words().0.to_owned(),
+            operation: op.words().0.to_owned(),
             object: op.words().1.map(|(object, _)| object),
             detail: String::new(),
             place: None,
             preempts: false,
             reads_from: None,
         };
-        Story { actors, lines: self.steps.iter().enumerate().map(line).collect(), ..Story::default() }
+        ExecutionRecord {
+            tasks,
+            lines: self.steps.iter().enumerate().map(line).collect(),
+            ..ExecutionRecord::default()
+        }
     }
 
     fn assumptions(&self) -> Vec<String> {

@@ -17,7 +17,7 @@ pub struct Options {
     /// `.erl` and `.beam` files.
     pub files: Vec<PathBuf>,
     /// How to search.
-    pub strategy: Way,
+    pub strategy: SearchKind,
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
     /// At most so many executions of each test.
@@ -40,7 +40,7 @@ pub struct Options {
 
 /// How to search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Way {
+pub enum SearchKind {
     /// Every behaviour: one interleaving for each order of what is not independent, or all of them where that cannot
     /// be decided.
     #[default]
@@ -62,7 +62,7 @@ impl Default for Options {
             module: None,
             test: None,
             files: Vec::new(),
-            strategy: Way::default(),
+            strategy: SearchKind::default(),
             preemptions: None,
             executions: None,
             max_steps: None,
@@ -125,11 +125,11 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             "--test" => options.test = Some(value()?),
             "--strategy" => {
                 options.strategy = match value()?.as_str() {
-                    "exhaustive" => Way::Exhaustive,
-                    "optimal" => Way::Optimal,
-                    "dfs" => Way::Dfs,
-                    "thesis" => Way::Thesis,
-                    "random" => Way::Random,
+                    "exhaustive" => SearchKind::Exhaustive,
+                    "optimal" => SearchKind::Optimal,
+                    "dfs" => SearchKind::Dfs,
+                    "thesis" => SearchKind::Thesis,
+                    "random" => SearchKind::Random,
                     other => {
                         return Err(format!(
                             "--strategy is exhaustive, optimal, dfs, thesis or random, not {other}"

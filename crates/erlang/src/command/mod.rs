@@ -4,14 +4,14 @@ mod arguments;
 mod sources;
 mod weakest;
 
-pub use arguments::{Options, USAGE, Way, parse};
+pub use arguments::{Options, SearchKind, USAGE, parse};
 pub use sources::Sources;
 
 use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
+use raddle_core::record::Line;
 use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::story::Line;
 use raddle_core::strategy::{
     Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Replay, Strategy, Within,
 };
@@ -98,7 +98,7 @@ fn explore(
     plan.settings = program.settings.to_map().into();
     plan.budget.executions = options.executions;
     plan.budget.steps = options.max_steps.unwrap_or(plan.budget.steps);
-    if options.strategy == Way::Random && ticket.is_none() {
+    if options.strategy == SearchKind::Random && ticket.is_none() {
         plan.budget.executions.get_or_insert(10_000);
     }
     if options.keep_going {
@@ -119,8 +119,8 @@ fn explore(
     };
     match options.strategy {
         // A bound is one for interleavings, and they are counted one by one.
-        Way::Exhaustive if options.preemptions.is_some() => within(Box::new(Dfs::new())),
-        Way::Exhaustive => {
+        SearchKind::Exhaustive if options.preemptions.is_some() => within(Box::new(Dfs::new())),
+        SearchKind::Exhaustive => {
             let findings = reduced();
             if findings.undecided > 0 && findings.through && findings.failures == 0 {
                 // The reduction has met what it cannot decide: the slow and obvious search does.
@@ -128,10 +128,10 @@ fn explore(
             }
             findings
         }
-        Way::Optimal => reduced(),
-        Way::Dfs => within(Box::new(Dfs::new())),
-        Way::Thesis => search(Box::new(PreemptionBounding::new(options.preemptions))),
-        Way::Random => within(Box::new(Random::new(options.seed))),
+        SearchKind::Optimal => reduced(),
+        SearchKind::Dfs => within(Box::new(Dfs::new())),
+        SearchKind::Thesis => search(Box::new(PreemptionBounding::new(options.preemptions))),
+        SearchKind::Random => within(Box::new(Random::new(options.seed))),
     }
 }
 
@@ -167,7 +167,7 @@ fn report(
     Ok(if failure.kind() == FailureKind::Misuse { UNUSABLE } else { FAILED })
 }
 
-/// Of a longer story, only so many lines at its beginning and at its end are shown.
+/// Of a longer record, only so many lines at its beginning and at its end are shown.
 const SHOWN: usize = 100;
 
 /// The failure, step by step.
@@ -183,7 +183,7 @@ fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn W
         writeln!(out, "  {hint}")?;
     }
     writeln!(out, "  interleaving {}:", failure.execution())?;
-    let lines = &failure.story.lines;
+    let lines = &failure.record.lines;
     for (at, line) in lines.iter().enumerate() {
         if at >= SHOWN && at + SHOWN < lines.len() {
             if at == SHOWN {
@@ -191,7 +191,7 @@ fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn W
             }
             continue;
         }
-        writeln!(out, "    {}", step_line(&failure.story.actors[line.actor].name, line))?;
+        writeln!(out, "    {}", step_line(&failure.record.tasks[line.task].name, line))?;
     }
     for (process, text) in printed(program, failure) {
         writeln!(out, "  printed by {process}:")?;
@@ -227,20 +227,20 @@ fn missing_module(failure: &Failure) -> Option<&str> {
 }
 
 /// A step in Concuerror's form: `P.1: true = erlang:register(one, P.1)  in reg_server.erl line 12`.
-pub fn step_line(actor: &str, line: &Line) -> String {
+pub fn step_line(task: &str, line: &Line) -> String {
     let result = line.detail.strip_prefix("→ ").unwrap_or(&line.detail);
-    let told = match line.verb.as_str() {
+    let told = match line.operation.as_str() {
         "receives a message" => format!("receives the message {result}"),
         "waits for a message" if result == "times out" => "its receive times out".to_owned(),
-        verb if result.is_empty() => verb.to_owned(),
-        verb if result.starts_with("raises ") => format!("{verb} {result}"),
-        verb => format!("{result} = {verb}"),
+        operation if result.is_empty() => operation.to_owned(),
+        operation if result.starts_with("raises ") => format!("{operation} {result}"),
+        operation => format!("{result} = {operation}"),
     };
     match &line.place {
         Some(place) => {
             let file = place.file.rsplit('/').next().unwrap_or(&place.file);
-            format!("{actor}: {told}  in {file} line {}", place.line)
+            format!("{task}: {told}  in {file} line {}", place.line)
         }
-        None => format!("{actor}: {told}"),
+        None => format!("{task}: {told}"),
     }
 }

@@ -1,7 +1,7 @@
 //! What operations touch. The objects are few and coarse enough that three of them describe most operations;
 //! an operation that touches more conflicts with everything.
 //!
-//! Of each process: `Itself` (it goes on as it is; read by all it does, written by what kills it and by letters
+//! Of each process: `Itself` (it goes on as it is; read by all it does, written by what kills it and by messages
 //! that it receives), `In` (what comes in), `Watch` (whether it lives, its name, who is told of its end,
 //! whether it traps exits).
 //!

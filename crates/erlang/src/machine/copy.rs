@@ -12,7 +12,7 @@ impl Task {
             (Task::Process(a), Task::Process(b)) => Rc::ptr_eq(a, b),
             (Task::Pair(a), Task::Pair(b)) => Rc::ptr_eq(a, b),
             (Task::Timer(a), Task::Timer(b)) | (Task::Spent(a), Task::Spent(b)) => Rc::ptr_eq(a, b),
-            (Task::Letter(a), Task::Letter(b)) => Rc::ptr_eq(a, b),
+            (Task::UnorderedMessage(a), Task::UnorderedMessage(b)) => Rc::ptr_eq(a, b),
             (Task::Received(a), Task::Received(b)) | (Task::End(a), Task::End(b)) => a == b,
             (Task::Faults, Task::Faults) => true,
             _ => false,
@@ -61,7 +61,7 @@ impl Clone for Machine {
             over: self.over.clone(),
             failed: self.failed.clone(),
             halted: self.halted,
-            letters: self.letters.clone(),
+            unordered_mailbox: self.unordered_mailbox.clone(),
             mover: self.mover,
             hurried: self.hurried,
             objects: self.objects.clone(),
@@ -97,7 +97,7 @@ impl Clone for Machine {
             over,
             failed,
             halted,
-            letters,
+            unordered_mailbox,
             mover,
             hurried,
             objects,
@@ -122,7 +122,7 @@ impl Clone for Machine {
         self.result.clone_from(result);
         self.over.clone_from(over);
         self.failed.clone_from(failed);
-        self.letters.clone_from(letters);
+        self.unordered_mailbox.clone_from(unordered_mailbox);
         self.objects.clone_from(objects);
         self.pending.clone_from(pending);
         self.marks.clone_from(marks);

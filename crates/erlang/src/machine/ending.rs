@@ -5,7 +5,7 @@ use crate::process::{ExitStep, Next, Pc, Process};
 use crate::run::Env;
 use crate::settings::Judgement;
 use crate::term::{Atom, Pid, Term};
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::rc::Rc;
 
@@ -137,8 +137,8 @@ impl Machine {
             return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
         }
         let names: Vec<String> = stuck.iter().map(|p| self.shown(p)).collect();
-        let verb = if names.len() == 1 { "waits" } else { "wait" };
-        let message = format!("deadlock: {} {verb} for ever", names.join(" and "));
+        let operation = if names.len() == 1 { "waits" } else { "wait" };
+        let message = format!("deadlock: {} {operation} for ever", names.join(" and "));
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for p in waiting {
             let what = match &p.next {
@@ -250,7 +250,7 @@ impl Machine {
                 None => "end".to_owned(),
             },
             Task::Timer(timer) => format!("fires: {} ! {}", timer.to, timer.message),
-            Task::Letter(_) => "receives a message".to_owned(),
+            Task::UnorderedMessage(_) => "receives a message".to_owned(),
             Task::End(pid) => match self.find(*pid).filter(|t| !self.process(*t).is_gone()) {
                 Some(task) => self.exit_words(task, &self.next_exit_step(task)),
                 None => "end".to_owned(),

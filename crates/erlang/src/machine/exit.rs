@@ -1,7 +1,7 @@
 //! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
 //! and each monitoring process is told. Grain `thesis` takes all of it in one step.
 
-use super::memory::Given;
+use super::local_run_cache::Given;
 use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next, Process};
 use crate::settings::{Delivery, Grain, Judgement};

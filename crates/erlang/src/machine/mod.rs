@@ -4,23 +4,23 @@
 pub mod access;
 mod copy;
 mod ending;
+mod ets_step_cache;
 mod exit;
-mod letters;
-mod memory;
+mod local_run_cache;
 mod pending;
 mod perform;
-mod quiet;
 mod signal;
 pub mod spawn;
 mod timer;
 mod touch;
+mod unordered_mailbox;
 
 pub use ending::{Ending, Log};
-pub use letters::{Letter, Mail, Standing};
-pub use memory::Memory;
-pub use quiet::Quiet;
+pub use ets_step_cache::EtsStepCache;
+pub use local_run_cache::LocalRunCache;
 pub use signal::{Signal, Sort};
 pub use timer::Timer;
+pub use unordered_mailbox::{Mail, Standing, UnorderedMessage};
 
 use crate::ets::Tables;
 use crate::process::Process;
@@ -44,7 +44,7 @@ pub enum Task {
     /// A timer.
     Timer(Rc<Timer>),
     /// A message that has arrived, where the order of messages is left open.
-    Letter(Rc<Letter>),
+    UnorderedMessage(Rc<UnorderedMessage>),
     /// One that was received.
     Received(Pid),
     /// The end of a process that dies of a signal, where the order of messages is left open.
@@ -106,8 +106,8 @@ pub struct Machine {
     pub(crate) failed: Option<Rc<Defect>>,
     /// The run was ended by the program, without an error.
     pub(crate) halted: bool,
-    /// What is known of letters, if the order of messages is left open.
-    letters: Option<Rc<letters::Known>>,
+    /// What is known of messages, if the order of messages is left open.
+    unordered_mailbox: Option<Rc<unordered_mailbox::Known>>,
     /// Whose step it is, or was last.
     mover: usize,
     /// Who has to go on before anybody else does.
@@ -171,7 +171,7 @@ impl Machine {
             over: None,
             failed: None,
             halted: false,
-            letters: None,
+            unordered_mailbox: None,
             mover: 0,
             hurried: None,
             objects: Objects::default(),
@@ -282,9 +282,9 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
-            Task::Letter(letter) => format!("{}~letter{}", letter.to, letter.number),
+            Task::UnorderedMessage(message) => format!("{}~message{}", message.to, message.number),
             Task::End(pid) => pid.to_string(),
-            Task::Received(to) => format!("a letter that {to} received"),
+            Task::Received(to) => format!("a message that {to} received"),
             Task::Timer(timer) | Task::Spent(timer) => timer_name(timer.owner, timer.number),
             Task::Faults => "faults".to_owned(),
         }
@@ -310,7 +310,7 @@ impl Machine {
                 }
                 Task::Timer(timer) => timer.fingerprint(&mut f),
                 Task::Pair(_)
-                | Task::Letter(_)
+                | Task::UnorderedMessage(_)
                 | Task::Received(_)
                 | Task::End(_)
                 | Task::Spent(..)

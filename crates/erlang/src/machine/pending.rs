@@ -9,7 +9,7 @@ use crate::settings::{Delivery, Grain};
 use crate::term::Term;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::world::{Held, Manner, Pending, Point};
+use raddle_core::world::{Blockers, Manner, Pending, Point};
 
 /// Keeps the list of those who can move up to date.
 #[inline]
@@ -33,7 +33,7 @@ impl Machine {
     /// Whether there are states in which the pending operation of a task would be blocked.
     pub fn can_block(&self, task: usize) -> bool {
         match &self.tasks[task] {
-            // What it did last may have been to receive a letter, before which it could not move.
+            // What it did last may have been to receive a message, before which it could not move.
             Task::Process(p) if self.is_order_open() && p.led_by_others => true,
             Task::Process(p) if self.is_order_open() && matches!(p.next, Next::Exit | Next::Gone) => {
                 p.is_gone()
@@ -43,7 +43,7 @@ impl Machine {
                 Next::Receive(_) => true,
                 _ => false,
             },
-            Task::Timer(_) | Task::Letter(_) | Task::Received(_) | Task::Spent(..) => true,
+            Task::Timer(_) | Task::UnorderedMessage(_) | Task::Received(_) | Task::Spent(..) => true,
             // Before there was something to deliver, or somebody to kill.
             Task::Pair(_) | Task::Faults => true,
             Task::End(_) => false,
@@ -62,14 +62,14 @@ impl Machine {
     }
 
     /// How the pending operation of a task may have come to be blocked, if it touches everything.
-    pub fn held(&self, task: usize) -> Held {
+    pub fn blockers(&self, task: usize) -> Blockers {
         match &self.tasks[task] {
             // By the signal that it dies of.
-            Task::Process(p) if p.is_doomed() => Held::ByOne,
+            Task::Process(p) if p.is_doomed() => Blockers::One,
             // By the ends of those who could have been killed.
-            Task::Faults => Held::BySome,
-            _ if self.is_timed(task) => Held::BySome,
-            _ => Held::ByAll,
+            Task::Faults => Blockers::Several,
+            _ if self.is_timed(task) => Blockers::Several,
+            _ => Blockers::All,
         }
     }
 
@@ -236,11 +236,12 @@ impl Machine {
         self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
     }
 
-    /// Only a process, or one of its letters, may move, and it conflicts with everything, since everything waits.
+    /// Only a process, or one of its messages, may move, and it conflicts with everything, since everything waits.
     fn let_only_move(&self, only: u32, pending: &mut [Pending]) {
         let pid = self.process(only as usize).pid;
         for (task, p) in pending.iter_mut().enumerate() {
-            let its = task == only as usize || matches!(&self.tasks[task], Task::Letter(l) if l.to == pid);
+            let its = task == only as usize
+                || matches!(&self.tasks[task], Task::UnorderedMessage(l) if l.to == pid);
             if !its {
                 p.options = 0;
             } else if p.options > 0 {
@@ -427,7 +428,7 @@ impl Machine {
                 let signature = (pid.hash64() as u32).rotate_left(3);
                 Pending { accesses: touch.accesses(objects), options: 1, signature, manner: Manner::Ordinary }
             }
-            Task::Letter(letter) => self.evaluate_letter(task, letter, objects),
+            Task::UnorderedMessage(message) => self.evaluate_unordered(task, message, objects),
             Task::Timer(timer) => Pending {
                 accesses: Accesses::EVERYTHING_THERE_IS,
                 options: 0,

@@ -1,6 +1,6 @@
 //! Lets things happen: one step of a task, and the local code after it.
 
-use super::memory::Given;
+use super::local_run_cache::Given;
 use super::{Machine, Signal, Task};
 use crate::native::visible::{self, Effect};
 use crate::native::{Native, Run};
@@ -8,7 +8,7 @@ use crate::process::{Deadline, Found, Next, Process, Then};
 use crate::run::{self, Mode, Raise, Stop};
 use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pick;
 use std::rc::Rc;
@@ -54,9 +54,9 @@ impl Machine {
                 let process = self.find(*pid).expect("its process is there");
                 self.exit_by_grain(process);
             }
-            Task::Letter(_) => {
+            Task::UnorderedMessage(_) => {
                 self.hurried = None;
-                self.receive_letter(task);
+                self.receive_unordered(task);
             }
             Task::Pair(_) => {
                 self.log_phantom(task);
@@ -114,9 +114,9 @@ impl Machine {
                 Grain::Receive => !matches!(self.process(task).next, Next::Receive(_)),
             };
             if on && self.is_order_open() && matches!(self.process(task).next, Next::Receive(_)) {
-                // Which letter it takes is a choice of its own, and nothing comes between.
+                // Which message it takes is a choice of its own, and nothing comes between.
                 let p = self.process(task);
-                let goes_on = p.letters.iter().any(|mail| mail.fits) || self.is_ready(task);
+                let goes_on = p.messages.iter().any(|mail| mail.fits) || self.is_ready(task);
                 self.hurried = goes_on.then_some(task as u32);
                 return;
             }
@@ -153,7 +153,7 @@ impl Machine {
                 self.done(task, &visible::SEND, then, done, before, told)
             }
             Next::Receive(found) => {
-                if !self.is_order_open() || !self.take_letter(task, option) {
+                if !self.is_order_open() || !self.take_unordered(task, option) {
                     self.receive(task, found, told);
                 }
                 Went::Well
@@ -314,9 +314,9 @@ impl Machine {
     /// Finds out which message a receive would take.
     pub(super) fn look(&mut self, task: usize) {
         if self.is_order_open() {
-            if let Some((wait, time)) = self.look_without_letters(task) {
+            if let Some((wait, time)) = self.look_at_ordered_mailbox(task) {
                 self.process_mut(task).next = Next::Receive(self.found_nothing(wait, time));
-                self.look_at_letters(task);
+                self.evaluate_unordered_messages(task);
             }
             return;
         }

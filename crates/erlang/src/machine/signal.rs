@@ -1,6 +1,6 @@
 //! Signals between processes, and what each does where it arrives.
 
-use super::memory::Given;
+use super::local_run_cache::Given;
 use super::{Machine, Pair, Task};
 use crate::process::{AliasKind, ExitStep, Lost, Monitor, Process};
 use crate::settings::Delivery;

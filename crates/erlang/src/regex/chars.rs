@@ -10,7 +10,7 @@ const LETTERS: &[(u32, u32)] =
     &[(65, 90), (97, 122), (170, 170), (181, 181), (186, 186), (192, 214), (216, 246), (248, 255)];
 const DIGITS: &[(u32, u32)] = &[(48, 57)];
 
-/// The characters of a POSIX class, of which letters beyond 255 never are.
+/// The characters of a POSIX class, of which messages beyond 255 never are.
 pub fn posix(name: &str) -> Option<Ranges> {
     let with = |more: &[(u32, u32)]| [LETTERS, more].concat();
     Some(match name {
@@ -45,8 +45,8 @@ pub fn posix(name: &str) -> Option<Ranges> {
 }
 
 /// The characters of `\d`, `\s`, `\w`, `\h`, `\v` and of their opposites.
-pub fn escape(letter: u8) -> Option<Ranges> {
-    let ranges = match letter.to_ascii_lowercase() {
+pub fn escape(message: u8) -> Option<Ranges> {
+    let ranges = match message.to_ascii_lowercase() {
         b'd' => posix("digit")?,
         b's' => posix("space")?,
         b'w' => posix("word")?,
@@ -54,7 +54,7 @@ pub fn escape(letter: u8) -> Option<Ranges> {
         b'v' => vec![(10, 13), (133, 133), (0x2028, 0x2029)],
         _ => return None,
     };
-    Some(if letter.is_ascii_uppercase() { complement(&ranges) } else { ranges })
+    Some(if message.is_ascii_uppercase() { complement(&ranges) } else { ranges })
 }
 
 const HORIZONTAL: [(u32, u32); 4] = [(0x2000, 0x200a), (0x202f, 0x202f), (0x205f, 0x205f), (0x3000, 0x3000)];

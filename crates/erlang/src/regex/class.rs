@@ -107,29 +107,29 @@ impl Parser<'_> {
             return self.character().map(|c| Some(Item::Character(c)));
         }
         self.at += 1;
-        let Some(letter) = self.rest().first().copied() else {
+        let Some(message) = self.rest().first().copied() else {
             return Err(Fault::Wrong("\\ at end of pattern", self.pattern.len()));
         };
-        match letter {
+        match message {
             b'b' => {
                 self.at += 1;
                 Ok(Some(Item::Character(8)))
             }
             b'B' | b'R' | b'X' => {
-                Err(self.unsupported(&format!("\\{} within square brackets", letter as char)))
+                Err(self.unsupported(&format!("\\{} within square brackets", message as char)))
             }
             b'1'..=b'9' => {
                 // Within brackets there are no references: octal digits, or the digit itself.
                 let digits = self.rest().iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
                 let text = &self.rest()[..digits.max(1)];
                 let value = match digits {
-                    0 => letter as u32,
+                    0 => message as u32,
                     _ => text.iter().fold(0, |n, b| n * 8 + (b - b'0') as u32),
                 };
                 self.at += digits.max(1);
                 self.octal(value).map(|value| Some(Item::Character(value)))
             }
-            _ => match chars::escape(letter) {
+            _ => match chars::escape(message) {
                 Some(ranges) => {
                     self.at += 1;
                     Ok(Some(Item::Class(ranges)))
@@ -141,7 +141,7 @@ impl Parser<'_> {
 
     fn posix(&mut self, name: &str, len: usize) -> Result<Item, Fault> {
         let (negated, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
-        // Without case, both cases are letters.
+        // Without case, both cases are messages.
         let name = if self.flags.caseless && matches!(name, "upper" | "lower") { "alpha" } else { name };
         let Some(ranges) = chars::posix(name) else {
             return Err(Fault::Wrong("unknown POSIX class name", self.at + 2));

@@ -370,7 +370,7 @@ impl<'a> Parser<'a> {
         Ok(Node::Repeat(Box::new(atom), least, most, greed))
     }
 
-    /// In UTF-8, PCRE 8 takes no letter beyond ASCII for one where a repeated `\w` or `\W` must match.
+    /// In UTF-8, PCRE 8 takes no message beyond ASCII for one where a repeated `\w` or `\W` must match.
     fn words_in_unicode(&mut self, atom: &Node) -> Option<Node> {
         let Node::Set(number) = atom else { return None };
         let set = &self.sets[*number];

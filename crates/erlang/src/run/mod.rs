@@ -14,7 +14,7 @@ pub use exceptions::{Class, Raise, Res};
 use crate::beam::{Dst, Instr, Module, Src, Test1, Test2};
 use crate::code::{Code, Target};
 use crate::ends::Unobserved;
-use crate::machine::{Memory, Quiet};
+use crate::machine::{EtsStepCache, LocalRunCache};
 use crate::native::Run;
 use crate::process::{Found, Frame, Next, Pc, Process, Then};
 use crate::settings::Settings;
@@ -29,9 +29,9 @@ pub struct Env {
     /// The settings.
     pub settings: Settings,
     /// What processes did before, and would do again.
-    pub memory: Memory,
+    pub run_cache: LocalRunCache,
     /// Steps of processes that only read, as they were.
-    pub quiet: Quiet,
+    pub ets_cache: EtsStepCache,
     /// Whether it is taken for granted that nobody observes ends.
     pub unobserved: Option<Unobserved>,
 }

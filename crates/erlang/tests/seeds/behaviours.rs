@@ -45,8 +45,8 @@ fn a_kill_finds_the_lock_that_does_not_watch_its_holder() {
         Box::new(Dfs::new()),
     );
     assert_eq!(message(&killed), "deadlock: P waits for ever");
-    let story = killed.failure.expect("a failure").story;
-    assert!(story.lines.iter().any(|line| line.verb == "kills P.2"), "{:?}", story.lines);
+    let record = killed.failure.expect("a failure").record;
+    assert!(record.lines.iter().any(|line| line.operation == "kills P.2"), "{:?}", record.lines);
     let watched = with("watched_holder", 1);
     // It was 21,718 while a `demonitor` came too late for one that was killed and had not vanished yet: that one still
     // told whoever no longer watched it, in a step that nobody noticed. Now a monitor is gone when it is taken away.

@@ -83,7 +83,7 @@ fn a_long_story_needs_no_deep_stack() {
     // Once the 100,000 steps that are told here overflowed the stack when they were let go of.
     let found = to_the_first(&listing("listing_4_1", at_once()), Box::new(Dfs::new()));
     let failure = found.failure.expect("a failure");
-    assert_eq!((failure.kind(), failure.story.lines.len()), (FailureKind::StepLimit, 100_000));
+    assert_eq!((failure.kind(), failure.record.lines.len()), (FailureKind::StepLimit, 100_000));
 }
 
 #[test]

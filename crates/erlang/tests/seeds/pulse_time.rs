@@ -67,12 +67,8 @@ fn fischers_algorithm_fails_where_the_paper_says() {
     }
     // A timer is named by whoever set it, also when it has fired.
     let failure = all(&fischer("start_2_2_1", Time::Idle)).failure.expect("a failure");
-    assert!(
-        failure.story.actors.iter().any(|actor| actor.name == "P.1~timer1"),
-        "{:?}",
-        failure.story.actors
-    );
-    // The text says that T <= D fails (with the two letters exchanged): 2,1,1 does, in a second round, and 2,1,2 never.
+    assert!(failure.record.tasks.iter().any(|task| task.name == "P.1~timer1"), "{:?}", failure.record.tasks);
+    // The text says that T <= D fails (with the two messages exchanged): 2,1,1 does, in a second round, and 2,1,2 never.
     let twice = all(&fischer("start_2_1_1_twice", Time::Idle));
     assert_eq!(counts(&twice), (984, 60));
     assert!(

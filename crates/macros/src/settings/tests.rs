@@ -91,7 +91,7 @@ fn every_example_is_what_it_shows() {
 fn unknown_keys() {
     let known = "`exhaustive`, `iterative`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, \
                  `sampler = \"pct:3\"`, `workers = 2`, `preemptions = 2`, `preemptions_up_to = 3`, \
-                 `yield_lead = 5`, `within_steps = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
+                 `yield_bound = 5`, `step_bound = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
                  `stack_size = 65_536`, `keep_going`, `observers`, `detached = finished`, `spins = wait`, `spin_rounds = 5`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));

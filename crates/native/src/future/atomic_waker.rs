@@ -4,8 +4,8 @@ use super::signal::wake_at;
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, Kind};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
@@ -13,16 +13,16 @@ use std::panic::Location;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-const KIND: Kind = "AtomicWaker";
+const KIND: ObjectKind = "AtomicWaker";
 
 /// To register the waker that is there already is to look: the arguments say whether it was when that was
 /// announced, and after how many changes, which word 0 counts.
-static REGISTER: Verb = Verb::new("register", |e, op| {
+static REGISTER: OperationKind = OperationKind::new("register", |e, op| {
     let changes_nothing = op.args == [1, e.objects[op.object].words[0]];
-    Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
+    Evaluation::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
-static WAKE: Verb = Verb::write("wake");
-static TAKE: Verb = Verb::write("take");
+static WAKE: OperationKind = OperationKind::write("wake");
+static TAKE: OperationKind = OperationKind::write("take");
 
 /// A waker that can be registered by one task and woken by others.
 ///
@@ -50,7 +50,7 @@ impl AtomicWaker {
 
     /// Waits for the turn of an operation, then puts `new` in the place of the waker and returns the old one.
     #[track_caller]
-    fn exchange(&self, verb: &'static Verb, new: Option<Waker>) -> Option<Waker> {
+    fn exchange(&self, kind: &'static OperationKind, new: Option<Waker>) -> Option<Waker> {
         let place = Location::caller();
         let Some(current) = context::current() else {
             self.identity.used_outside();
@@ -59,7 +59,7 @@ impl AtomicWaker {
         let object = self.object(current);
         let same = self.waker().as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old.will_wake(new));
         let changes = current.with(|e| e.objects[object].words[0]);
-        current.perform(Op::new(verb, object, place).args([same as u64, changes]));
+        current.perform(Op::new(kind, object, place).args([same as u64, changes]));
         // What is taken out is dropped or woken by the caller: that may be the program's own code.
         let old = std::mem::replace(&mut *self.waker(), new);
         current.with(|e| {
@@ -68,7 +68,7 @@ impl AtomicWaker {
                 e.touch(object);
             }
         });
-        let nobody = old.is_none() && !std::ptr::eq(verb, &REGISTER);
+        let nobody = old.is_none() && !std::ptr::eq(kind, &REGISTER);
         let effect = if nobody { Effect::Word("nobody") } else { Effect::None };
         current.did(effect, Synchronises::AcquireRelease);
         old

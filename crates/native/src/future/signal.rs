@@ -5,28 +5,29 @@
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Kind;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::object::ObjectKind;
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::task::{RawWaker, RawWakerVTable, Waker};
 
-const KIND: Kind = "Waker";
+const KIND: ObjectKind = "Waker";
 const WOKEN: u64 = 1;
 const ABORTED: u64 = 2;
 
-static WAIT: Verb =
-    Verb::new("wait", |e, op| Sense::when(e.objects[op.object].words[0] != 0, Accesses::write(op.object)))
-        .waits(|_, _| Some("waits to be woken by"));
-static YIELD_NOW: Verb = Verb::new("yield_now", |e, op| {
+static WAIT: OperationKind = OperationKind::new("wait", |e, op| {
+    Evaluation::when(e.objects[op.object].words[0] != 0, Accesses::write(op.object))
+})
+.waits(|_, _| Some("waits to be woken by"));
+static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |e, op| {
     let arrived = e.objects[op.object].words[0] != 0;
-    Sense::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
+    Evaluation::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
 })
 .yielding();
-static WAKE: Verb = Verb::write("wake");
-static ABORT: Verb = Verb::write("abort");
+static WAKE: OperationKind = OperationKind::write("wake");
+static ABORT: OperationKind = OperationKind::write("abort");
 
 /// Why a wait is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,8 +97,8 @@ impl Signal {
             }
             Side::Explored { object, by_owner, .. } => {
                 let current = context::current().expect("the owner waits inside of its execution");
-                let verb = if by_owner.swap(false, Ordering::Relaxed) { &YIELD_NOW } else { &WAIT };
-                current.perform(Op::new(verb, *object, self.place));
+                let kind = if by_owner.swap(false, Ordering::Relaxed) { &YIELD_NOW } else { &WAIT };
+                current.perform(Op::new(kind, *object, self.place));
                 let bits = current.with(|e| {
                     let bits = std::mem::take(&mut e.objects[*object].words[0]);
                     e.touch(*object);
@@ -118,7 +119,7 @@ impl Signal {
         self.send(&ABORT, ABORTED, place);
     }
 
-    fn send(&self, verb: &'static Verb, bit: u64, place: &'static Location<'static>) {
+    fn send(&self, kind: &'static OperationKind, bit: u64, place: &'static Location<'static>) {
         match &self.side {
             Side::Outside { bits, changed } => {
                 *bits.lock().unwrap_or_else(PoisonError::into_inner) |= bit;
@@ -131,7 +132,7 @@ impl Signal {
                     by_owner.store(true, Ordering::Relaxed);
                     return;
                 }
-                current.perform(Op::new(verb, *object, place));
+                current.perform(Op::new(kind, *object, place));
                 current.with(|e| {
                     e.objects[*object].words[0] |= bit;
                     e.touch(*object);

@@ -4,8 +4,8 @@ use super::block_on::run;
 use super::signal::{Signal, wake_at};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, Kind};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::panics;
 use crate::runtime::task::Handle;
 use crate::runtime::teardown::catch;
@@ -19,16 +19,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-const KIND: Kind = "JoinHandle";
+const KIND: ObjectKind = "JoinHandle";
 
-static FINISH: Verb = Verb::write("finish");
+static FINISH: OperationKind = OperationKind::write("finish");
 /// Takes the result, or leaves a waker; to leave the one that is there already is to look. Argument 0 says whether
 /// it is, word 0 whether the task has finished.
-static JOIN: Verb = Verb::new("join", |e, op| {
+static JOIN: OperationKind = OperationKind::new("join", |e, op| {
     let changes_nothing = op.args[0] == 1 && e.objects[op.object].words[0] == 0;
-    Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
+    Evaluation::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
-static IS_FINISHED: Verb = Verb::read("is_finished");
+static IS_FINISHED: OperationKind = OperationKind::read("is_finished");
 
 /// What a task and its handle share.
 struct Shared<T> {

@@ -21,13 +21,13 @@ impl Execution {
         let last = self.task(id).last_line;
         self.settings.spins == Spins::Await
             && last > 0
-            && self.log.lines[last as usize - 1].verb.manner == Manner::Yielding
+            && self.log.lines[last as usize - 1].kind.manner == Manner::Yielding
     }
 
     /// `id` has given way and announces an operation. If it would only look at what it has seen already, it
     /// waits until that changes.
     pub(super) fn consider_await(&mut self, id: TaskId) {
-        if self.sense(id).accesses.any_write() {
+        if self.evaluation(id).accesses.any_write() {
             return;
         }
         let Some((begin, reads)) = self.round_before(id) else { return };
@@ -62,7 +62,7 @@ impl Execution {
             if line.object != NO_OBJECT && !reads.contains(&line.object) {
                 reads.push(line.object);
             }
-            let again = std::ptr::eq(line.verb, op.verb)
+            let again = std::ptr::eq(line.kind, op.kind)
                 && std::ptr::eq(line.place, op.place)
                 && line.object == op.object;
             if again {

@@ -6,8 +6,8 @@
 use super::execution::{Execution, Stage, Turn};
 use super::fiber::{self, At, Fiber};
 use super::log::{Effect, Sync};
-use super::object::{Identity, Kind};
-use super::operation::{Op, Verb};
+use super::object::{Identity, ObjectKind};
+use super::operation::{Op, OperationKind};
 use super::panics;
 use super::task::{Came, Role};
 use super::teardown;
@@ -48,7 +48,7 @@ pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
 }
 
 /// The end of a task, before those who wait for it go on.
-static END: Verb = Verb::always("end", super::names::sense_of_end);
+static END: OperationKind = OperationKind::always("end", super::names::sense_of_end);
 
 /// The whole life of a task, on its own stack.
 // Inlined, as is what it calls: each return after a switch of stacks is mispredicted.
@@ -68,7 +68,7 @@ pub(super) fn enter(body: impl FnOnce() -> Came) {
     // The stack is not needed any more, and nothing on it is left to be dropped: it is not even returned from.
     let way = current.with(|e| {
         e.is_done = true;
-        e.way_to_the_driver()
+        e.switch_to_driver()
     });
     // SAFETY: the way is that of the task that runs.
     unsafe { way.go() };
@@ -76,14 +76,14 @@ pub(super) fn enter(body: impl FnOnce() -> Came) {
 
 /// From a task that waits to whatever goes on meanwhile.
 #[derive(Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct Switch {
     pub from: *mut Fiber,
     /// Nowhere: the task does not wait.
     pub to: At,
 }
 
-impl Way {
-    pub const STAY: Way = Way { from: std::ptr::null_mut(), to: At::NOWHERE };
+impl Switch {
+    pub const STAY: Switch = Switch { from: std::ptr::null_mut(), to: At::NOWHERE };
 
     /// # Safety
     /// `from` is the fiber of the task that runs, and nothing of the execution is borrowed.
@@ -114,7 +114,7 @@ impl Current {
     #[cfg_attr(not(feature = "outlined"), inline)]
     #[cfg_attr(feature = "outlined", inline(never))]
     #[track_caller]
-    pub fn object(self, identity: &Identity, kind: Kind, words: [u64; 2]) -> ObjectId {
+    pub fn object(self, identity: &Identity, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
         match self.with(|e| e.object(identity, kind, words)) {
             Ok(object) => object,
             Err(defect) => self.misuse(defect),
@@ -132,14 +132,14 @@ impl Current {
         self.with(|e| {
             let me = e.current;
             let slot = &mut e.task_mut(me).op;
-            slot.verb = op.verb;
+            slot.kind = op.kind;
             slot.object = op.object;
             slot.other = op.other;
             slot.args = op.args;
             slot.place = op.place;
             slot.task = me;
         });
-        let way = match self.with(|e| e.calm) {
+        let way = match self.with(|e| e.fast_path) {
             true => self.take_turn(),
             false => self.take_turn_carefully(),
         };
@@ -156,23 +156,23 @@ impl Current {
         })
     }
 
-    /// Announces the operation that was written into the task, in a calm run. Returns where to go until it is picked, or
+    /// Announces the operation that was written into the task, in a fast_path run. Returns where to go until it is picked, or
     /// nowhere if it happens at once.
     #[inline(never)]
-    fn take_turn(self) -> Way {
+    fn take_turn(self) -> Switch {
         match self.with(|e| e.announce_calmly()) {
             Some(turn) => self.wait_with(turn),
             None => self.take_turn_carefully(),
         }
     }
 
-    /// The same where it is not calm. Apart, since it needs more registers.
+    /// The same where it is not fast_path. Apart, since it needs more registers.
     #[inline(never)]
-    fn take_turn_carefully(self) -> Way {
+    fn take_turn_carefully(self) -> Switch {
         if self.with(|e| e.stage != Stage::Exploring) {
             let option = self.out_of_turn();
             self.with(|e| e.option = option);
-            return Way::STAY;
+            return Switch::STAY;
         }
         let _own = crate::arena::own();
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
@@ -181,12 +181,12 @@ impl Current {
     }
 
     #[inline(always)]
-    fn wait_with(self, turn: Turn) -> Way {
+    fn wait_with(self, turn: Turn) -> Switch {
         match turn {
-            Turn::Go => Way::STAY,
+            Turn::Go => Switch::STAY,
             Turn::Wait => {
                 self.prepare_to_wait();
-                self.with(|e| e.way_from_here())
+                self.with(|e| e.switch_from_here())
             }
         }
     }
@@ -216,7 +216,7 @@ impl Current {
             let me = e.current;
             e.task_mut(me).phase = super::task::Phase::Abandoned;
             panics::set_aside(e);
-            e.way_to_the_driver()
+            e.switch_to_driver()
         });
         // SAFETY: the way is that of the task that runs.
         unsafe { way.go() };
@@ -241,7 +241,7 @@ impl Current {
         self.prepare_to_wait();
         let way = self.with(|e| {
             e.fail(defect);
-            e.way_to_the_driver()
+            e.switch_to_driver()
         });
         // SAFETY: the way is that of the task that runs.
         unsafe { way.go() };

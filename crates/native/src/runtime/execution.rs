@@ -1,32 +1,32 @@
 //! The execution that a worker is in: its tasks, its objects, its log.
 //!
 //! Invariant: between steps, `pending` holds the operation of every task evaluated in the present state, and
-//! `enabled` lists, in ascending order, the tasks whose operation has options (see [`super::readiness`]). How
-//! tasks take turns is in [`super::turns`].
+//! `enabled` lists, in ascending order, the tasks whose operation has options (see [`super::enabled`]). How
+//! tasks take turns is in [`super::scheduler`].
 
 use super::address::Addresses;
+use super::counterfactual::History;
 use super::fiber::{At, Fiber};
 use super::hash_keys::HashKeys;
-use super::left;
 use super::log::{Effect, Log, Sync};
-use super::object::{Identity, Kind, Known, Objects};
-use super::operation::{NO_OBJECT, Verb};
+use super::object::{Identity, Known, ObjectKind, Objects};
+use super::operation::{NO_OBJECT, OperationKind};
 use super::overlay::Overlays;
 use super::panic_count::PanicCount;
-use super::past::History;
 use super::race::Races;
-use super::ready::{Listed, TaskSet};
 use super::rereads::Reread;
 use super::retrace::Script;
 use super::stack::Stacks;
+use super::stale_addresses;
 use super::task::{Came, Role, Task};
+use super::task_set::{Listed, TaskSet};
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::stack::Stack;
 use raddle_core::clock::{Clock, Time};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Decision, Dice, Driver, Pending};
+use raddle_core::world::{Decision, Driver, Pending, UniformDraws};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub(crate) enum Stage {
 /// Who decides.
 #[derive(Clone, Copy)]
 pub(super) enum By {
-    Dice(*mut Dice),
+    UniformDraws(*mut UniformDraws),
     Driver(*mut dyn Driver),
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct Execution {
     pub races: Races,
     pub(super) history: History,
     /// Whether anybody asks for it.
-    pub(super) keeps_past: bool,
+    pub(super) keeps_history: bool,
     /// Reads of locks by tasks that read them already.
     pub(super) rereads: Vec<Reread>,
     /// Nobody looks at operations: they need not be told apart.
@@ -96,14 +96,14 @@ pub(crate) struct Execution {
     pub clock_object: ObjectId,
     pub stacks: Stacks,
     pub(super) changed: Vec<ObjectId>,
-    pub(super) newborn: Vec<TaskId>,
+    pub(super) auto_run: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
     pub(super) driver: Option<By>,
     /// It has stopped the run.
     pub(super) stopped: bool,
     /// Draws decide, and what the last one was drawn from has changed only by what tasks announced since:
-    /// see [`super::calm`].
-    pub(crate) calm: bool,
+    /// see [`super::fast_path`].
+    pub(crate) fast_path: bool,
     /// What it decided and has not happened yet.
     pub(super) decided: Decision,
     /// The steps that this execution begins with: see [`super::retrace`].
@@ -113,7 +113,7 @@ pub(crate) struct Execution {
     pub over: bool,
     /// It has failed, or main has ended: nothing can happen any more.
     pub(super) halted: bool,
-    /// Main has returned and lets the others go first: see [`super::last`].
+    /// Main has returned and lets the others go first: see [`super::main_exit`].
     pub(super) main_waits: bool,
     /// How long the log was then.
     pub(super) returned_at: usize,
@@ -152,7 +152,7 @@ pub(crate) struct Execution {
     pub watch: Arc<Watch>,
 }
 
-static SPAWN: Verb = Verb::local("spawn");
+static SPAWN: OperationKind = OperationKind::local("spawn");
 
 impl Execution {
     pub fn new(settings: Settings) -> Execution {
@@ -176,7 +176,7 @@ impl Execution {
             last_objects: Objects::default(),
             races: Races::default(),
             history: History::default(),
-            keeps_past: true,
+            keeps_history: true,
             rereads: Vec::new(),
             is_blind: false,
             atomic_steps: Vec::new(),
@@ -184,9 +184,9 @@ impl Execution {
             clock_object: NO_OBJECT,
             stacks,
             changed: Vec::new(),
-            newborn: Vec::new(),
+            auto_run: Vec::new(),
             driver: None,
-            calm: false,
+            fast_path: false,
             decided: Decision::STOP,
             retraces: Script::NOTHING,
             stopped: false,
@@ -244,9 +244,9 @@ impl Execution {
         self.clock.reset();
         self.clock_object = NO_OBJECT;
         self.changed.clear();
-        self.newborn.clear();
+        self.auto_run.clear();
         self.stopped = false;
-        self.calm = false;
+        self.fast_path = false;
         self.failure = None;
         self.over = false;
         self.halted = false;
@@ -266,7 +266,7 @@ impl Execution {
         }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };
-        self.newborn.push(main);
+        self.auto_run.push(main);
     }
 
     #[inline]
@@ -293,7 +293,7 @@ impl Execution {
             self.tasks.push(Box::new(Task::new()));
         }
         self.used += 1;
-        self.calm = false;
+        self.fast_path = false;
         self.pending.push(Pending::NOTHING);
         self.task_mut(id).renew(role, parent, number);
         self.history.bear(id.index(), role, parent, number);
@@ -345,7 +345,7 @@ impl Execution {
         task.op.place = place;
         // SAFETY: the caller's.
         unsafe { self.equip(id, stack_size, body) };
-        self.newborn.push(id);
+        self.auto_run.push(id);
         let line = self.log.note(parent, &SPAWN, place);
         line.effect = Effect::Task(id);
         line.sync = Sync::Spawn(id);
@@ -355,7 +355,12 @@ impl Execution {
     /// The object that `identity` belongs to, named now if it is new. An object of another execution or of
     /// the outside world is a misuse.
     #[inline]
-    pub fn object(&mut self, identity: &Identity, kind: Kind, words: [u64; 2]) -> Result<ObjectId, Defect> {
+    pub fn object(
+        &mut self,
+        identity: &Identity,
+        kind: ObjectKind,
+        words: [u64; 2],
+    ) -> Result<ObjectId, Defect> {
         match identity.lookup(self.serial) {
             Known::Here(id) => Ok(id),
             Known::New => {
@@ -370,8 +375,8 @@ impl Execution {
 
     /// Whether what lives at this address was there before this execution began. That is a misuse.
     #[inline]
-    pub fn demand_new(&self, address: usize, kind: Kind) -> Result<(), Defect> {
-        if left::contains(address) && self.stage != Stage::Teardown {
+    pub fn demand_new(&self, address: usize, kind: ObjectKind) -> Result<(), Defect> {
+        if stale_addresses::contains(address) && self.stage != Stage::Teardown {
             return Err(from_elsewhere(kind, "belongs to another execution"));
         }
         Ok(())
@@ -379,7 +384,7 @@ impl Execution {
 
     /// A new object, named by the task that runs.
     #[inline]
-    pub fn new_object(&mut self, kind: Kind, words: [u64; 2]) -> ObjectId {
+    pub fn new_object(&mut self, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
         let creator = self.current;
         if !self.log.is_kept() {
             // Nobody will ask for its name.
@@ -405,7 +410,7 @@ impl Execution {
             // A copy, since the program's memory does not outlive its execution.
             self.failure = Some(defect.clone());
             self.halted = true;
-            self.calm = false;
+            self.fast_path = false;
         }
     }
 
@@ -456,9 +461,9 @@ impl Execution {
     }
 
     /// Adds a line that is no step for the running task.
-    pub fn note(&mut self, verb: &'static Verb, place: &'static Location<'static>, effect: Effect) {
+    pub fn note(&mut self, kind: &'static OperationKind, place: &'static Location<'static>, effect: Effect) {
         if self.stage != Stage::Teardown {
-            let line = self.log.note(self.current, verb, place);
+            let line = self.log.note(self.current, kind, place);
             line.effect = effect;
         }
     }
@@ -472,7 +477,7 @@ impl Execution {
 }
 
 #[cold]
-fn from_elsewhere(kind: Kind, why: &str) -> Defect {
+fn from_elsewhere(kind: ObjectKind, why: &str) -> Defect {
     let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
     Defect::new(
         FailureKind::Misuse,

@@ -6,7 +6,7 @@
 use super::context::Current;
 use super::execution::{Execution, Stage};
 use super::log::{Effect, Sync};
-use super::operation::{Op, Verb};
+use super::operation::{Op, OperationKind};
 use super::panics;
 use super::task::{Came, Role};
 use super::teardown;
@@ -33,7 +33,7 @@ pub(crate) enum Slot {
 
 /// The function of a task is over, and the destructors of its thread-locals begin: those who only wait for
 /// the function go on.
-static RETURN: Verb = Verb::always("return", super::names::sense_of_end).by_itself();
+static RETURN: OperationKind = OperationKind::always("return", super::names::sense_of_end).by_itself();
 
 impl Execution {
     /// What the running task has for `key`.
@@ -107,7 +107,7 @@ impl Execution {
     pub(super) fn returned(&mut self) {
         let me = self.current;
         let task = self.task_mut(me);
-        task.odd = true;
+        task.slow_path = true;
         if std::mem::replace(&mut task.returned, true) {
             return;
         }

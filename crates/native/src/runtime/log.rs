@@ -1,7 +1,7 @@
-//! What happened in an execution, in as few words of memory as possible. Turned into a story when somebody
+//! What happened in an execution, in as few words of memory as possible. Turned into a record when somebody
 //! wants to read it.
 
-use super::operation::{NO_OBJECT, Op, Verb};
+use super::operation::{NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -84,7 +84,7 @@ pub(crate) enum Sync {
 /// One line of the log.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
-    pub verb: &'static Verb,
+    pub kind: &'static OperationKind,
     pub place: &'static Location<'static>,
     pub task: TaskId,
     pub object: ObjectId,
@@ -115,8 +115,8 @@ impl Log {
     }
     /// This execution has no log. To be said before it begins.
     pub fn leave_out(&mut self) {
-        let Op { verb, place, .. } = Op::nothing();
-        self.note(TaskId::MAIN, verb, place);
+        let Op { kind, place, .. } = Op::nothing();
+        self.note(TaskId::MAIN, kind, place);
         self.unkept = true;
     }
     #[inline(always)]
@@ -129,7 +129,7 @@ impl Log {
         debug_assert!(self.is_kept());
         self.present = self.lines.len();
         self.lines.push(Line {
-            verb: op.verb,
+            kind: op.kind,
             place: op.place,
             task: op.task,
             object: op.object,
@@ -144,14 +144,14 @@ impl Log {
     pub fn note(
         &mut self,
         task: TaskId,
-        verb: &'static Verb,
+        kind: &'static OperationKind,
         place: &'static Location<'static>,
     ) -> &mut Line {
         if self.unkept {
             return &mut self.lines[0];
         }
         self.lines.push(Line {
-            verb,
+            kind,
             place,
             task,
             object: NO_OBJECT,

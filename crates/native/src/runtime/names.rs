@@ -3,23 +3,23 @@
 use super::execution::Execution;
 use super::log::Log;
 use super::object::Object;
-use super::operation::{NO_OBJECT, Op, Sense};
-use super::story::in_the_program;
+use super::operation::{Evaluation, NO_OBJECT, Op};
+use super::record::in_the_program;
 use super::task::{Phase, Role};
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Describe;
 
 /// The end of a task writes what its joiners read. The end of main ends everybody.
-pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Sense {
+pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Evaluation {
     if op.task == TaskId::MAIN {
         // Also when all others have come to their end: if nobody joined them, it might have come first.
-        return Sense::ready(Accesses::EVERYTHING_THERE_IS);
+        return Evaluation::ready(Accesses::EVERYTHING_THERE_IS);
     }
     let task = e.task(op.task);
     let accesses = Accesses::write(task.end);
-    Sense::ready(match task.scope {
+    Evaluation::ready(match task.scope {
         scope if scope != NO_OBJECT && !task.returned => accesses.and(scope, Mode::Write),
         _ => accesses,
     })
@@ -82,17 +82,17 @@ impl Execution {
         for id in waiting {
             let op = &self.task(id).op;
             let mut text = self.waits(id);
-            let held = (op.verb.held)(self, op);
+            let held = (op.kind.held)(self, op);
             if held != op.object {
                 text.push_str(&format!(" and needs {}", self.object_name(held)));
             }
             let others: Vec<String> =
-                (op.verb.holders)(self, op).into_iter().map(|holder| self.holds(holder, held, id)).collect();
+                (op.kind.holders)(self, op).into_iter().map(|holder| self.holds(holder, held, id)).collect();
             if let Some((first, rest)) = others.split_first() {
                 text.push_str(&format!(", {first}"));
                 text.extend(rest.iter().map(|other| format!(" and {other}")));
             }
-            defect = defect.note(text, in_the_program(op.verb, op.place));
+            defect = defect.note(text, in_the_program(op.kind, op.place));
         }
         defect
     }
@@ -101,9 +101,9 @@ impl Execution {
     pub fn waits(&self, id: TaskId) -> String {
         let op = &self.task(id).op;
         let name = self.task_name(id);
-        let mut text = match (op.verb.waits)(self, op) {
+        let mut text = match (op.kind.waits)(self, op) {
             Some(words) => format!("{name} {words}"),
-            None => format!("{name} waits to {}", op.verb.name),
+            None => format!("{name} waits to {}", op.kind.name),
         };
         if let Some(object) = self.name_for(id, op.object) {
             text.push_str(&format!(" {object}"));
@@ -126,7 +126,7 @@ impl Execution {
     /// Where `holder` last did something to `object`.
     fn taken_at(&self, holder: TaskId, object: ObjectId) -> Option<Place> {
         let line = self.log.lines.iter().rev().find(|l| l.task == holder && l.object == object)?;
-        in_the_program(line.verb, line.place)
+        in_the_program(line.kind, line.place)
     }
 }
 
@@ -136,8 +136,8 @@ impl Describe for Execution {
         let op = &self.task(id).op;
         let name = self.task_name(id);
         match self.name_for(id, op.object) {
-            None => format!("{name} {}", op.verb.name),
-            Some(object) => format!("{name} {} {object}", op.verb.name),
+            None => format!("{name} {}", op.kind.name),
+            Some(object) => format!("{name} {} {object}", op.kind.name),
         }
     }
 
@@ -152,10 +152,10 @@ impl Describe for Execution {
         };
         let name = task(line.task);
         match line.object {
-            NO_OBJECT => format!("{name} {}", line.verb.name),
+            NO_OBJECT => format!("{name} {}", line.kind.name),
             object => {
                 let object = &self.last_objects[object];
-                format!("{name} {} {}", line.verb.name, name_of(object, || task(object.creator)))
+                format!("{name} {} {}", line.kind.name, name_of(object, || task(object.creator)))
             }
         }
     }

@@ -4,12 +4,12 @@
 //! types carry an [`Identity`], so they may move; atomics have no room for one and are found by address.
 
 use super::operation::NO_OBJECT;
-use super::ready::TaskSet;
+use super::task_set::TaskSet;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The type of an object, for people.
-pub(crate) type Kind = &'static str;
+pub(crate) type ObjectKind = &'static str;
 
 /// Who an object is in the execution that touched it last. Lives inside the object.
 pub(crate) struct Identity(AtomicU64);
@@ -72,7 +72,7 @@ impl Default for Identity {
 
 /// An object of the present execution.
 pub(crate) struct Object {
-    pub kind: Kind,
+    pub kind: ObjectKind,
     pub creator: TaskId,
     /// Its number among the objects of its kind that its creator touched first, from 1.
     pub number: u32,
@@ -106,7 +106,7 @@ impl Objects {
     }
     // Inlined: `words` are hardly ever more than constants.
     #[inline]
-    pub fn add(&mut self, kind: Kind, creator: TaskId, number: u32, words: [u64; 2]) -> ObjectId {
+    pub fn add(&mut self, kind: ObjectKind, creator: TaskId, number: u32, words: [u64; 2]) -> ObjectId {
         let id = ObjectId(self.used as u32);
         if self.used == self.list.len() {
             self.make_room();

@@ -1,43 +1,43 @@
-//! What a primitive tells the runtime about an operation: a verb and what it is applied to.
+//! What a primitive tells the runtime about an operation: a kind and what it is applied to.
 //!
-//! A [`Verb`] carries the one function that decides, in the present state, whether the operation is blocked,
+//! A [`OperationKind`] carries the one function that decides, in the present state, whether the operation is blocked,
 //! in how many ways it can go and what it touches. Primitives define their verbs beside their code; nothing
 //! else in the runtime knows them.
 
 use super::execution::Execution;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
-use raddle_core::world::{Manner, Part};
+use raddle_core::world::{BlockingEffect, Manner};
 use std::panic::Location;
 
 /// What an operation would do in the present state.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sense {
+pub(crate) struct Evaluation {
     pub accesses: Accesses,
     /// In how many ways it can go; 0: it is blocked.
     pub options: u32,
 }
 
-impl Sense {
+impl Evaluation {
     /// Can happen, in one way.
     #[inline]
-    pub fn ready(accesses: Accesses) -> Sense {
-        Sense { accesses, options: 1 }
+    pub fn ready(accesses: Accesses) -> Evaluation {
+        Evaluation { accesses, options: 1 }
     }
     /// Can happen if `condition` holds.
     #[inline]
-    pub fn when(condition: bool, accesses: Accesses) -> Sense {
-        Sense { accesses, options: condition as u32 }
+    pub fn when(condition: bool, accesses: Accesses) -> Evaluation {
+        Evaluation { accesses, options: condition as u32 }
     }
 }
 
-/// Whether the sense of a verb's operations depends on the state of their objects.
+/// Whether the evaluation of a kind's operations depends on the state of their objects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Changes {
     /// Always ready, always the same accesses.
     Never,
     /// Evaluated again whenever one of its objects changes.
     WithItsObjects,
-    /// The same, and at any moment all operations of this verb on one object have the same sense.
+    /// The same, and at any moment all operations of this kind on one object have the same evaluation.
     Alike,
 }
 
@@ -52,16 +52,16 @@ pub(crate) enum Fixed {
 }
 
 /// A kind of operation.
-pub(crate) struct Verb {
+pub(crate) struct OperationKind {
     /// The user's word for it.
     pub name: &'static str,
-    pub sense: fn(&Execution, &Op) -> Sense,
+    pub evaluation: fn(&Execution, &Op) -> Evaluation,
     /// In how many ways it can go, if that is easier to say than what it touches.
     ways: Option<fn(&Execution, &Op) -> u32>,
     /// Whether the state of its objects decides that.
     may_wait: bool,
     pub changes: Changes,
-    /// What it touches, if that is always the same: spares a call of `sense`.
+    /// What it touches, if that is always the same: spares a call of `evaluation`.
     pub fixed: Fixed,
     pub manner: Manner,
     /// Happens by itself as soon as it can: then it commutes with whatever else could happen.
@@ -83,13 +83,13 @@ pub(crate) struct Verb {
     /// Its operations always change something; where this is not set, some may nevertheless.
     pub surely_writes: bool,
     /// What it means to operations that wait for its object.
-    pub part: Part,
+    pub effect: BlockingEffect,
     /// Operations that commute with each other can block it together, as readers do a writer.
     pub blocked_by_several: bool,
     /// What it touches depends on how many others of its kind have happened, not only on whether they have.
     pub numbered: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
-    pub odd: bool,
+    pub slow_path: bool,
 }
 
 fn its_object(_: &Execution, op: &Op) -> ObjectId {
@@ -100,12 +100,12 @@ fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
     Vec::new()
 }
 
-impl Verb {
+impl OperationKind {
     /// An operation that may be blocked or whose accesses depend on the state.
-    pub const fn new(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        Verb {
+    pub const fn new(name: &'static str, evaluation: fn(&Execution, &Op) -> Evaluation) -> OperationKind {
+        OperationKind {
             name,
-            sense,
+            evaluation,
             ways: None,
             may_wait: true,
             changes: Changes::WithItsObjects,
@@ -120,94 +120,94 @@ impl Verb {
             in_destructors: false,
             looks: false,
             surely_writes: false,
-            part: Part::Either,
+            effect: BlockingEffect::Unknown,
             blocked_by_several: false,
             numbered: false,
-            odd: false,
+            slow_path: false,
         }
     }
     /// An operation that is always ready with the same accesses.
-    pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
-        let verb = Verb::new(name, sense);
-        Verb { changes: Changes::Never, may_wait: false, ..verb }
+    pub const fn always(name: &'static str, evaluation: fn(&Execution, &Op) -> Evaluation) -> OperationKind {
+        let kind = OperationKind::new(name, evaluation);
+        OperationKind { changes: Changes::Never, may_wait: false, ..kind }
     }
     /// Says who keeps it from happening.
-    pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> Verb {
+    pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> OperationKind {
         self.holders = holders;
         self
     }
     /// Says what they hold, if it is not always the operation's object.
-    pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> Verb {
+    pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> OperationKind {
         self.held = held;
         self
     }
     /// Says what a task does that waits for it.
-    pub const fn waits(mut self, words: fn(&Execution, &Op) -> Option<&'static str>) -> Verb {
+    pub const fn waits(mut self, words: fn(&Execution, &Op) -> Option<&'static str>) -> OperationKind {
         self.waits = words;
         self
     }
     /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:
     /// whoever unwinds from a destructor may lose what its caller was about to return.
-    pub const fn in_destructors(mut self) -> Verb {
+    pub const fn in_destructors(mut self) -> OperationKind {
         self.in_destructors = true;
         self
     }
     /// Waits for something that stays as it is once it is there, and looks at nothing else: such an operation
     /// commutes with whatever else could happen, so it happens by itself as soon as it can.
-    pub const fn by_itself(mut self) -> Verb {
+    pub const fn by_itself(mut self) -> OperationKind {
         self.by_itself = true;
-        self.odd = true;
+        self.slow_path = true;
         self
     }
     /// May only look at what it touches, whatever its accesses say, and says itself when it changes something: see
     /// [`Execution::made_progress`].
-    pub const fn looks(mut self) -> Verb {
+    pub const fn looks(mut self) -> OperationKind {
         self.looks = true;
         self.surely_writes = false;
         self
     }
     /// Takes what others wait for, and gives nothing back.
-    pub const fn takes(mut self) -> Verb {
-        self.part = Part::Takes;
+    pub const fn takes(mut self) -> OperationKind {
+        self.effect = BlockingEffect::Acquires;
         self
     }
     /// Gives back what others wait for, and keeps nobody waiting.
-    pub const fn frees(mut self) -> Verb {
-        self.part = Part::Frees;
+    pub const fn frees(mut self) -> OperationKind {
+        self.effect = BlockingEffect::Releases;
         self
     }
     /// Operations that commute with each other can block it together.
-    pub const fn blocked_by_several(mut self) -> Verb {
+    pub const fn blocked_by_several(mut self) -> OperationKind {
         self.blocked_by_several = true;
         self
     }
     /// What it touches depends on how many others have happened.
-    pub const fn numbered(mut self) -> Verb {
+    pub const fn numbered(mut self) -> OperationKind {
         self.numbered = true;
         self
     }
     /// The value in place decides whether it reads or writes.
-    pub const fn by_value(mut self) -> Verb {
+    pub const fn by_value(mut self) -> OperationKind {
         self.by_value = true;
         self
     }
     /// May fail for no reason.
-    pub const fn may_fail(mut self) -> Verb {
+    pub const fn may_fail(mut self) -> OperationKind {
         self.may_fail = true;
         self
     }
-    /// At any moment, all operations of this verb on one object have the same sense.
-    pub const fn alike(mut self) -> Verb {
+    /// At any moment, all operations of this kind on one object have the same evaluation.
+    pub const fn alike(mut self) -> OperationKind {
         self.changes = Changes::Alike;
         self
     }
     /// Says in how many ways it can go, without saying what it touches.
-    pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> Verb {
+    pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> OperationKind {
         self.ways = Some(ways);
         self
     }
     /// It can always go in one way, whatever that is.
-    pub const fn never_waits(mut self) -> Verb {
+    pub const fn never_waits(mut self) -> OperationKind {
         self.may_wait = false;
         self.ways(|_, _| 1)
     }
@@ -217,46 +217,46 @@ impl Verb {
     pub fn is_watched(&self, closely: bool) -> bool {
         if closely { self.changes != Changes::Never } else { self.may_wait }
     }
-    /// In how many ways `op`, an operation of this verb, can go in the present state.
+    /// In how many ways `op`, an operation of this kind, can go in the present state.
     #[inline(always)]
     pub fn options(&self, e: &Execution, op: &Op) -> u32 {
         match (self.fixed, self.ways) {
             (Fixed::Not, Some(ways)) => ways(e, op),
-            (Fixed::Not, None) => (self.sense)(e, op).options,
+            (Fixed::Not, None) => (self.evaluation)(e, op).options,
             _ => 1,
         }
     }
-    /// What `op`, an operation of this verb, would do in the present state.
+    /// What `op`, an operation of this kind, would do in the present state.
     #[inline(always)]
-    pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
+    pub fn evaluation(&self, e: &Execution, op: &Op) -> Evaluation {
         if self.fixed == Fixed::Not {
-            return (self.sense)(e, op);
+            return (self.evaluation)(e, op);
         }
         // Without branches: which of these it is differs from step to step.
         let mode = if self.fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
         let its_object = Accesses::one(op.object, mode);
-        Sense::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
+        Evaluation::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
     }
     /// Switching away from it is not a preemption.
-    pub const fn yielding(mut self) -> Verb {
+    pub const fn yielding(mut self) -> OperationKind {
         self.manner = Manner::Yielding;
-        self.odd = true;
+        self.slow_path = true;
         self
     }
     /// Reads its object, always ready.
-    pub const fn read(name: &'static str) -> Verb {
-        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::read(op.object)));
-        Verb { fixed: Fixed::ReadsItsObject, ..verb }
+    pub const fn read(name: &'static str) -> OperationKind {
+        let kind = OperationKind::always(name, |_, op| Evaluation::ready(Accesses::read(op.object)));
+        OperationKind { fixed: Fixed::ReadsItsObject, ..kind }
     }
     /// Writes its object, always ready.
-    pub const fn write(name: &'static str) -> Verb {
-        let verb = Verb::always(name, |_, op| Sense::ready(Accesses::write(op.object)));
-        Verb { fixed: Fixed::WritesItsObject, surely_writes: true, ..verb }
+    pub const fn write(name: &'static str) -> OperationKind {
+        let kind = OperationKind::always(name, |_, op| Evaluation::ready(Accesses::write(op.object)));
+        OperationKind { fixed: Fixed::WritesItsObject, surely_writes: true, ..kind }
     }
     /// Touches nothing but its own task.
-    pub const fn local(name: &'static str) -> Verb {
-        let verb = Verb::always(name, |_, _| Sense::ready(Accesses::NONE));
-        Verb { fixed: Fixed::Nothing, ..verb }
+    pub const fn local(name: &'static str) -> OperationKind {
+        let kind = OperationKind::always(name, |_, _| Evaluation::ready(Accesses::NONE));
+        OperationKind { fixed: Fixed::Nothing, ..kind }
     }
 }
 
@@ -264,7 +264,7 @@ impl Verb {
 pub(crate) const HERE: &str = file!();
 
 /// The pending operation of tasks that have none.
-static NOTHING: Verb = Verb::local("nothing");
+static NOTHING: OperationKind = OperationKind::local("nothing");
 
 /// No object.
 pub(crate) const NO_OBJECT: ObjectId = ObjectId(u32::MAX);
@@ -272,11 +272,11 @@ pub(crate) const NO_OBJECT: ObjectId = ObjectId(u32::MAX);
 /// An operation that a task is about to do.
 #[derive(Clone, Copy)]
 pub(crate) struct Op {
-    pub verb: &'static Verb,
+    pub kind: &'static OperationKind,
     pub object: ObjectId,
-    /// A second object, where the verb has one.
+    /// A second object, where the kind has one.
     pub other: ObjectId,
-    /// Whatever the verb's sense needs.
+    /// Whatever the kind's evaluation needs.
     pub args: [u64; 2],
     pub place: &'static Location<'static>,
     /// Who does it; set when it is announced.
@@ -285,8 +285,8 @@ pub(crate) struct Op {
 
 impl Op {
     #[inline]
-    pub fn new(verb: &'static Verb, object: ObjectId, place: &'static Location<'static>) -> Op {
-        Op { verb, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
+    pub fn new(kind: &'static OperationKind, object: ObjectId, place: &'static Location<'static>) -> Op {
+        Op { kind, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
     }
     /// What tasks are about to do that have announced nothing. Its place is [`HERE`].
     pub fn nothing() -> Op {
@@ -301,12 +301,12 @@ impl Op {
     #[inline(always)]
     pub fn write(
         &mut self,
-        verb: &'static Verb,
+        kind: &'static OperationKind,
         object: ObjectId,
         place: &'static Location<'static>,
         task: TaskId,
     ) {
-        self.verb = verb;
+        self.kind = kind;
         self.object = object;
         self.other = NO_OBJECT;
         self.args = [0; 2];
@@ -315,8 +315,8 @@ impl Op {
     }
     /// Without an object.
     #[inline]
-    pub fn plain(verb: &'static Verb, place: &'static Location<'static>) -> Op {
-        Op::new(verb, NO_OBJECT, place)
+    pub fn plain(kind: &'static OperationKind, place: &'static Location<'static>) -> Op {
+        Op::new(kind, NO_OBJECT, place)
     }
     #[inline]
     pub fn arg(mut self, arg: u64) -> Op {
@@ -344,10 +344,10 @@ impl Op {
     pub fn signature(&self) -> u32 {
         const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
         let place = (self.place.line() as u64) << 32 | (self.place.column() as u64) << 16;
-        let site = (place | self.verb.name.len() as u64).wrapping_mul(MIX) >> 48;
-        let verb = self.verb as *const Verb as u64;
+        let site = (place | self.kind.name.len() as u64).wrapping_mul(MIX) >> 48;
+        let kind = self.kind as *const OperationKind as u64;
         let place = self.place as *const Location<'_> as u64;
-        let mix = verb.rotate_left(32) ^ place ^ (self.object.0 as u64) << 17;
+        let mix = kind.rotate_left(32) ^ place ^ (self.object.0 as u64) << 17;
         (site << 16 | mix.wrapping_mul(MIX) >> 48) as u32
     }
 }

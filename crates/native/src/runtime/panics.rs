@@ -6,10 +6,10 @@
 use super::context::{self, Current};
 use super::execution::{Execution, Stage};
 use super::log::Effect;
-use super::operation::Verb;
+use super::operation::OperationKind;
 use super::task::{Handle, Panic, Phase};
 use raddle_core::operation::TaskId;
-use raddle_core::story::Place;
+use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::panic::{Location, PanicHookInfo};
@@ -73,7 +73,7 @@ fn address_of<T: ?Sized>(hook: &T) -> usize {
 const WOULD_ABORT: [&str; 2] =
     ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
-static PANIC: Verb = Verb::local("panic");
+static PANIC: OperationKind = OperationKind::local("panic");
 
 fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     // What was said is kept for longer than the program's memory is there.
@@ -132,7 +132,7 @@ pub(super) fn set_aside(e: &mut Execution) {
     let panics = e.panic_count.take();
     let task = e.task_mut(me);
     task.panics = panics;
-    task.odd = true;
+    task.slow_path = true;
 }
 
 /// The body of the running task has returned: if there was a panic, the program has handled it.

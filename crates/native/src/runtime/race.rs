@@ -6,18 +6,18 @@
 //! an access begins: those that are not over yet cannot be ordered before it.
 
 use super::execution::{Execution, Stage};
-use super::knowledge::Clocks;
 use super::log::Effect;
-use super::object::Kind;
-use super::operation::Verb;
+use super::object::ObjectKind;
+use super::operation::OperationKind;
+use super::sync_clocks::Clocks;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
-const KIND: Kind = "UnsafeCell";
+const KIND: ObjectKind = "UnsafeCell";
 
-static READ: Verb = Verb::local("read");
-static WRITE: Verb = Verb::local("write");
+static READ: OperationKind = OperationKind::local("read");
+static WRITE: OperationKind = OperationKind::local("write");
 
 /// How a cell is touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub(crate) enum CellAccess {
 }
 
 impl CellAccess {
-    fn verb(self) -> &'static Verb {
+    fn kind(self) -> &'static OperationKind {
         match self {
             CellAccess::Read => &READ,
             CellAccess::Write => &WRITE,
@@ -177,7 +177,7 @@ impl Execution {
         if !self.has_log() {
             return Ok(());
         }
-        self.note_cell(cell, how.verb(), place);
+        self.note_cell(cell, how.kind(), place);
         let me = self.current;
         let mut races = std::mem::take(&mut self.races);
         let clock = races.clocks.of(me, &self.log);
@@ -224,9 +224,9 @@ impl Execution {
         }
         self.races = races;
         let last = self.log.lines.last().expect("its beginning has a line");
-        let at_once = last.task == me && last.object == cell && std::ptr::eq(last.verb, how.verb());
+        let at_once = last.task == me && last.object == cell && std::ptr::eq(last.kind, how.kind());
         if !at_once {
-            self.note_cell(cell, how.verb(), touch.place);
+            self.note_cell(cell, how.kind(), touch.place);
             self.log.lines.last_mut().expect("just added").effect = Effect::Word("ends");
         }
     }
@@ -250,14 +250,14 @@ impl Execution {
             let message = format!("{theirs} and {mine} touch {name}, and nothing in the program orders them");
             (FailureKind::DataRace, message)
         } else if first.task == me {
-            let (does, did) = (how.does(), first.how.verb().name);
+            let (does, did) = (how.does(), first.how.kind().name);
             let message = format!(
                 "{mine} {does} {name} inside of its own {did} of it: a reference to the value that is \
                  changed must be the only one"
             );
             (FailureKind::Misuse, message)
         } else {
-            let (does, did) = (how.does(), first.how.verb().name);
+            let (does, did) = (how.does(), first.how.kind().name);
             (
                 FailureKind::DataRace,
                 format!("{mine} {does} {name} while {theirs} is still in the middle of a {did}"),
@@ -269,19 +269,19 @@ impl Execution {
     }
 
     /// Adds the line of an access to a cell.
-    fn note_cell(&mut self, cell: ObjectId, verb: &'static Verb, place: &'static Location<'static>) {
+    fn note_cell(&mut self, cell: ObjectId, kind: &'static OperationKind, place: &'static Location<'static>) {
         // A loop over one cell says the same again and again.
         let again = self.log.lines.last().is_some_and(|last| {
             last.task == self.current
                 && last.object == cell
-                && std::ptr::eq(last.verb, verb)
+                && std::ptr::eq(last.kind, kind)
                 && std::ptr::eq(last.place, place)
                 && last.effect == Effect::None
         });
         if again {
             return;
         }
-        let line = self.log.note(self.current, verb, place);
+        let line = self.log.note(self.current, kind, place);
         line.object = cell;
     }
 }

@@ -6,7 +6,7 @@
 //! come after the second read, up to the moment at which it wants to write, may want that before the second read.
 
 use super::execution::{Execution, Stage};
-use super::story::in_the_program;
+use super::record::in_the_program;
 use super::task::{Phase, Role, Task};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -50,7 +50,7 @@ impl Execution {
         let me = self.current;
         for id in self.task_ids().filter(|id| *id != me) {
             let Task { role, phase, op, .. } = self.task(id);
-            if *role == Role::Thread && *phase == Phase::Alive && !op.verb.by_itself {
+            if *role == Role::Thread && *phase == Phase::Alive && !op.kind.by_itself {
                 self.evaluate(id);
             }
         }
@@ -104,10 +104,10 @@ impl Execution {
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         if let Some(first) = first {
             let text = format!("{reader} reads it since here");
-            defect = defect.note(text, in_the_program(first.verb, first.place));
+            defect = defect.note(text, in_the_program(first.kind, first.place));
         }
         let defect =
-            defect.note(format!("{reader} reads it again here"), in_the_program(again.verb, again.place));
-        Some(defect.note(format!("{writer} wants to write it here"), in_the_program(op.verb, op.place)))
+            defect.note(format!("{reader} reads it again here"), in_the_program(again.kind, again.place));
+        Some(defect.note(format!("{writer} wants to write it here"), in_the_program(op.kind, op.place)))
     }
 }

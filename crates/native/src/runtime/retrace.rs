@@ -57,7 +57,7 @@ impl Execution {
     /// The next execution begins with what `driver` has kept, if that is how the last one began.
     pub(crate) fn set_out_to_retrace(&mut self, driver: &dyn Driver) {
         let kept = driver.kept();
-        let is_plain = self.settings.spurious == 0 && !self.time_may_pass && driver.looks_back();
+        let is_plain = self.settings.spurious == 0 && !self.time_may_pass && driver.asks_counterfactuals();
         self.retraces = Script::NOTHING;
         if !kept.is_empty() && is_plain && self.history.begins_with(kept) {
             self.history.begin_again(kept.len());
@@ -73,14 +73,14 @@ impl Execution {
     /// The running task announces its operation. None if that is not one of the known steps any more.
     #[inline(never)]
     pub(super) fn announce_again(&mut self, id: TaskId) -> Option<Turn> {
-        if self.task(id).odd {
+        if self.task(id).slow_path {
             self.retrace_no_further();
         }
         // Whoever runs by himself comes first, one after the other.
-        if self.newborn.is_empty() {
+        if self.auto_run.is_empty() {
             self.evaluate_changed();
         }
-        if !self.newborn.is_empty() && self.retraces.next().is_some() {
+        if !self.auto_run.is_empty() && self.retraces.next().is_some() {
             return Some(Turn::Wait);
         }
         let step = self.next_again(Some(id))?;
@@ -124,7 +124,7 @@ impl Execution {
         let op = &task.op;
         matches!(task.phase, Phase::Alive | Phase::Ending)
             && op.signature() == step.signature
-            && step.option < op.verb.options(self, op)
+            && step.option < op.kind.options(self, op)
     }
 
     /// Whether this step, which happens by itself, is the one that did so the last time.
@@ -147,18 +147,18 @@ impl Execution {
     fn end_retracing(&mut self, running: Option<TaskId>) {
         let script = std::mem::replace(&mut self.retraces, Script::NOTHING);
         self.history.go_on(self.used);
-        self.keeps_past = true;
+        self.keeps_history = true;
         if let Some(By::Driver(driver)) = self.driver {
             // SAFETY: as in `decide`.
             unsafe { &mut *driver }.retraced(script.taken());
         }
         for id in self.task_ids() {
             let task = self.task(id);
-            let verb = task.op.verb;
+            let kind = task.op.kind;
             let waits = task.phase == Phase::Alive && task.role == Role::Thread && Some(id) != running;
-            if waits && !verb.by_itself {
+            if waits && !kind.by_itself {
                 self.evaluate(id);
-                if verb.is_watched(true) {
+                if kind.is_watched(true) {
                     self.watch_objects(id);
                 }
             }

@@ -10,8 +10,8 @@
 
 use super::execution::{Execution, Stage};
 use super::log::Line;
-use super::operation::{NO_OBJECT, Verb};
-use super::story::in_the_program;
+use super::operation::{NO_OBJECT, OperationKind};
+use super::record::in_the_program;
 use super::task::{Phase, Role};
 use crate::settings::Spins;
 use raddle_core::operation::TaskId;
@@ -45,29 +45,29 @@ impl Execution {
     pub fn consider_spin(&mut self, id: TaskId) {
         let task = self.task(id);
         let op = task.op;
-        let hint = op.verb.manner == Manner::Yielding;
-        let looks_back = !hint && task.spin.turn.is_none();
-        if looks_back && !self.log.is_kept() && task.has_changed_something_in(FEWEST_LOOKS) {
+        let hint = op.kind.manner == Manner::Yielding;
+        let asks_counterfactuals = !hint && task.spin.turn.is_none();
+        if asks_counterfactuals && !self.log.is_kept() && task.has_changed_something_in(FEWEST_LOOKS) {
             return;
         }
         if !self.has_log() {
             return;
         }
         let task = self.task(id);
-        if looks_back {
+        if asks_counterfactuals {
             if task.steps > 0 {
                 self.look_for_a_loop(id);
             }
             return;
         }
-        if let (false, Some((verb, place))) = (hint, task.spin.turn)
-            && !(std::ptr::eq(verb, op.verb) && std::ptr::eq(place, op.place))
+        if let (false, Some((kind, place))) = (hint, task.spin.turn)
+            && !(std::ptr::eq(kind, op.kind) && std::ptr::eq(place, op.place))
         {
             return;
         }
         let is_turn = |line: u32| {
             let line = &self.log.lines[line as usize];
-            std::ptr::eq(line.verb, op.verb) && std::ptr::eq(line.place, op.place) && line.object == op.object
+            std::ptr::eq(line.kind, op.kind) && std::ptr::eq(line.place, op.place) && line.object == op.object
         };
         let Some(length) = self.identical_round(task.last_line, &is_turn) else {
             let task = self.task_mut(id);
@@ -122,12 +122,12 @@ impl Execution {
         let line = |line: u32| &self.log.lines[line as usize - 1];
         let last = line(task.last_line);
         let (last_before, op_before) = (back(task.last_line, length), back(task.last_line, length - 1));
-        let same = std::ptr::eq(line(op_before).verb, op.verb)
+        let same = std::ptr::eq(line(op_before).kind, op.kind)
             && std::ptr::eq(line(op_before).place, op.place)
             && line(op_before).object == op.object
             && line(last_before).effect == last.effect;
-        let pending = self.sense(id);
-        if same && pending.options == 1 && !pending.accesses.any_write() && self.newborn.is_empty() {
+        let pending = self.evaluation(id);
+        if same && pending.options == 1 && !pending.accesses.any_write() && self.auto_run.is_empty() {
             self.set_pending(id, Pending { options: 0, ..pending });
             self.note_step(id, pending);
             return true;
@@ -141,14 +141,14 @@ impl Execution {
         false
     }
 
-    /// Whether the running task has just done `verb` and nothing since: doing it once more makes no difference
+    /// Whether the running task has just done `kind` and nothing since: doing it once more makes no difference
     /// to anybody. A loop of nothing else comes through now and then, so that it is noticed.
-    pub fn pauses_already(&mut self, verb: &'static Verb) -> bool {
+    pub fn pauses_already(&mut self, kind: &'static OperationKind) -> bool {
         let me = self.current;
         let last = self.task(me).last_line;
         let again = self.stage == Stage::Exploring
             && last > 0
-            && std::ptr::eq(self.log.lines[last as usize - 1].verb, verb);
+            && std::ptr::eq(self.log.lines[last as usize - 1].kind, kind);
         let spin = &mut self.task_mut(me).spin;
         spin.pauses = if again { (spin.pauses + 1) % PAUSE } else { 0 };
         spin.pauses > 0
@@ -179,7 +179,7 @@ impl Execution {
                 return None;
             }
             let (l, e) = (&lines[late as usize - 1], &lines[early as usize - 1]);
-            let same = std::ptr::eq(l.verb, e.verb) && l.object == e.object && l.effect == e.effect;
+            let same = std::ptr::eq(l.kind, e.kind) && l.object == e.object && l.effect == e.effect;
             if !same || l.wrote || e.wrote {
                 return None;
             }
@@ -199,7 +199,7 @@ impl Execution {
         let begins_round = loop {
             let Some(l) = back(line) else { break false };
             length += 1;
-            if std::ptr::eq(l.verb, op.verb) && std::ptr::eq(l.place, op.place) && l.object == op.object {
+            if std::ptr::eq(l.kind, op.kind) && std::ptr::eq(l.place, op.place) && l.object == op.object {
                 break true;
             }
             if length == LONGEST_ROUND {
@@ -213,7 +213,7 @@ impl Execution {
         let (mut late, mut early) = (task.last_line, lines[line as usize - 1].before);
         for _ in 0..2 * length {
             let (Some(l), Some(e)) = (back(late), back(early)) else { return };
-            let same = std::ptr::eq(l.verb, e.verb)
+            let same = std::ptr::eq(l.kind, e.kind)
                 && std::ptr::eq(l.place, e.place)
                 && l.object == e.object
                 && l.effect == e.effect;
@@ -222,7 +222,7 @@ impl Execution {
             }
             (late, early) = (l.before, e.before);
         }
-        let turn = Some((op.verb, op.place));
+        let turn = Some((op.kind, op.place));
         self.task_mut(id).spin.turn = turn;
     }
 
@@ -279,13 +279,13 @@ impl Execution {
                 if waits.is_empty() { "nothing that raddle sees".to_owned() } else { waits.join(", ") };
             defect = defect.note(
                 format!("{} goes round and round here, waiting for {what}", self.task_name(*id)),
-                in_the_program(task.op.verb, task.op.place),
+                in_the_program(task.op.kind, task.op.place),
             );
         }
         for id in self.task_ids() {
             let task = self.task(id);
             if task.role == Role::Thread && task.phase == Phase::Alive && !held.contains(&id) {
-                defect = defect.note(self.waits(id), in_the_program(task.op.verb, task.op.place));
+                defect = defect.note(self.waits(id), in_the_program(task.op.kind, task.op.place));
             }
         }
         defect
@@ -294,5 +294,5 @@ impl Execution {
 
 /// Whether a line is no more than a look at something.
 fn only_looks(line: &Line) -> bool {
-    !line.wrote && line.verb.manner == Manner::Ordinary
+    !line.wrote && line.kind.manner == Manner::Ordinary
 }

@@ -1,8 +1,8 @@
 //! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
 
 use super::fiber::Fiber;
-use super::object::Kind;
-use super::operation::{Op, Verb};
+use super::object::ObjectKind;
+use super::operation::{Op, OperationKind};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub(crate) enum Handle {
 #[derive(Clone, Debug)]
 pub(crate) struct Panic {
     pub message: String,
-    pub place: Option<raddle_core::story::Place>,
+    pub place: Option<raddle_core::record::Place>,
 }
 
 /// What a task looks like while it goes round in a loop that waits.
@@ -73,14 +73,14 @@ pub(crate) struct Spin {
     /// How many times it has said in a row that it spins.
     pub pauses: u32,
     /// A loop without a hint: the operation at which its rounds begin.
-    pub turn: Option<(&'static Verb, &'static Location<'static>)>,
+    pub turn: Option<(&'static OperationKind, &'static Location<'static>)>,
 }
 
 pub(crate) struct Task {
     pub role: Role,
     pub phase: Phase,
-    /// Its steps need a closer look: see [`Task::is_odd`].
-    pub odd: bool,
+    /// Its steps need a closer look: see [`Task::needs_slow_path`].
+    pub slow_path: bool,
     pub parent: TaskId,
     /// Its number among its parent's children, from 1.
     pub number: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Task {
     pub children: u32,
     pub timers: u32,
     /// How many objects of each kind it was the first to touch.
-    pub touched: Vec<(Kind, u32)>,
+    pub touched: Vec<(ObjectKind, u32)>,
     /// Its end: written when it ends, read by those who join it.
     pub end: ObjectId,
     /// The scope that waits for it, if it is a scoped thread.
@@ -142,7 +142,7 @@ impl Task {
         Task {
             role: Role::Thread,
             phase: Phase::New,
-            odd: false,
+            slow_path: false,
             parent: TaskId::MAIN,
             number: 0,
             label: None,
@@ -184,7 +184,7 @@ impl Task {
         debug_assert!(self.fiber.is_none());
         self.role = role;
         self.phase = Phase::New;
-        self.odd = role != Role::Thread;
+        self.slow_path = role != Role::Thread;
         self.parent = parent;
         self.number = number;
         self.label = None;
@@ -219,7 +219,7 @@ impl Task {
     #[inline(always)]
     pub fn steps_on(&mut self) {
         self.steps += 1;
-        self.changed_at = if self.op.verb.surely_writes { self.steps } else { self.changed_at };
+        self.changed_at = if self.op.kind.surely_writes { self.steps } else { self.changed_at };
     }
     /// The step that it has just taken changed something, or may go differently the next time.
     #[inline(always)]
@@ -231,7 +231,7 @@ impl Task {
         self.changed_at > 0 && self.steps - self.changed_at < steps
     }
     /// Whether it is anything but a thread in the middle of its function that goes about its business.
-    pub fn is_odd(&self) -> bool {
+    pub fn needs_slow_path(&self) -> bool {
         let Spin { held, circle, turn, .. } = self.spin;
         let goes_round = held || circle > 0 || turn.is_some() || !self.spin_reads.is_empty();
         self.role != Role::Thread || self.fiber.is_none() || self.returned || self.panics > 0 || goes_round

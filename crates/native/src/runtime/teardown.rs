@@ -6,7 +6,7 @@
 
 use super::context::Current;
 use super::execution::{Execution, Stage};
-use super::left;
+use super::stale_addresses;
 use super::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
 use std::any::Any;
@@ -24,11 +24,11 @@ const CATCHES: u32 = 100;
 /// The operation that was written into a task that is torn down.
 #[cold]
 pub(super) fn perform(current: Current) -> u32 {
-    let (role, verb) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.verb));
-    if verb.name == "return" {
+    let (role, kind) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.kind));
+    if kind.name == "return" {
         return 0;
     }
-    if role != Role::Janitor && !verb.in_destructors && !std::thread::panicking() {
+    if role != Role::Janitor && !kind.in_destructors && !std::thread::panicking() {
         throw(current);
     }
     let blocked = current.with(|e| {
@@ -37,7 +37,7 @@ pub(super) fn perform(current: Current) -> u32 {
         task.operations_in_teardown += 1;
         let tired = task.operations_in_teardown > PATIENCE;
         let op = e.task(me).op;
-        tired || (op.verb.sense)(e, &op).options == 0
+        tired || (op.kind.evaluation)(e, &op).options == 0
     });
     if blocked {
         current.suspend_for_ever();
@@ -97,7 +97,7 @@ impl Execution {
         if !passed {
             self.leave_behind();
         }
-        self.calm = false;
+        self.fast_path = false;
         self.stage = Stage::Teardown;
         if self.fibers > 0 {
             for id in self.task_ids().rev() {
@@ -121,7 +121,7 @@ impl Execution {
 
     /// The run is over: what is still there and is not freed from now on was not made by the next execution.
     pub fn leave_behind(&self) {
-        left::remember(self.addresses.all().chain(self.races.all()));
+        stale_addresses::remember(self.addresses.all().chain(self.races.all()));
     }
 
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.

@@ -2,7 +2,7 @@
 //! on; the clock's policy decides when it may fire.
 
 use super::execution::Execution;
-use super::operation::{NO_OBJECT, Op, Sense, Verb};
+use super::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use super::task::Phase;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
@@ -13,8 +13,8 @@ use std::time::Duration;
 /// So often a task may wait for no time at all while the clock stands still.
 const POLLS: u32 = 8;
 
-static FIRE: Verb = {
-    let mut verb = Verb::always("fire", |e, op| {
+static FIRE: OperationKind = {
+    let mut kind = OperationKind::always("fire", |e, op| {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
         let accesses = match e.settings.time {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
@@ -23,10 +23,10 @@ static FIRE: Verb = {
                 if op.object == NO_OBJECT { accesses } else { accesses.and(op.object, Mode::Write) }
             }
         };
-        Sense::when(false, accesses)
+        Evaluation::when(false, accesses)
     });
-    verb.manner = Manner::Phantom;
-    verb
+    kind.manner = Manner::Phantom;
+    kind
 };
 
 impl Execution {

@@ -7,7 +7,7 @@ use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
@@ -15,10 +15,10 @@ use std::panic::Location;
 
 const KIND: &str = "Barrier";
 
-static WAIT: Verb = Verb::write("wait");
+static WAIT: OperationKind = OperationKind::write("wait");
 /// The last to arrive notifies the others and leaves them the line in which they met as an argument.
-static PASS: Verb =
-    Verb::new("pass", |e, op| Sense::when(e.task(op.task).notified, Accesses::read(op.object)));
+static PASS: OperationKind =
+    OperationKind::new("pass", |e, op| Evaluation::when(e.task(op.task).notified, Accesses::read(op.object)));
 
 /// See [`std::sync::Barrier`].
 pub struct Barrier {

@@ -12,7 +12,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use crate::runtime::overlay::here;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
@@ -40,21 +40,21 @@ fn and_clock(e: &Execution, accesses: Accesses, touches: u64) -> Accesses {
     }
 }
 
-static WAIT: Verb = Verb::always("wait", |e, op| Sense::ready(waits(e, op)));
+static WAIT: OperationKind = OperationKind::always("wait", |e, op| Evaluation::ready(waits(e, op)));
 /// Where spurious wake-ups are possible: option 1 is to wake up for no reason, and not even to begin to wait. One
 /// that comes too late for that could have come earlier, so it reads what the others used up.
-static MAY_WAIT: Verb = Verb::new("wait", |e, op| match e.spurious_left {
-    0 => Sense::ready(waits(e, op).and(e.spurious_object, Mode::Read)),
-    _ => Sense { accesses: waits(e, op).and(e.spurious_object, Mode::Write), options: 2 },
+static MAY_WAIT: OperationKind = OperationKind::new("wait", |e, op| match e.spurious_left {
+    0 => Evaluation::ready(waits(e, op).and(e.spurious_object, Mode::Read)),
+    _ => Evaluation { accesses: waits(e, op).and(e.spurious_object, Mode::Write), options: 2 },
 });
 
 fn waits(e: &Execution, op: &Op) -> Accesses {
     and_clock(e, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
 }
 
-static WAKE: Verb = Verb::new("wake", |e, op| {
+static WAKE: OperationKind = OperationKind::new("wake", |e, op| {
     let accesses = and_clock(e, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
-    Sense::when(is_woken(e, op.task) && mutex::is_free(e, op.other), accesses)
+    Evaluation::when(is_woken(e, op.task) && mutex::is_free(e, op.other), accesses)
 })
 .held_by(|e, op| match is_woken(e, op.task) {
     true => mutex::holder(e, op.other).into_iter().collect(),
@@ -63,13 +63,14 @@ static WAKE: Verb = Verb::new("wake", |e, op| {
 .holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
 .waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }));
 
-static NOTIFY_ONE: Verb = Verb::new("notify_one", |e, op| {
+static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |e, op| {
     let waiters = waiters(e, op.object).count() as u32;
-    Sense { accesses: notifies(e, op.object), options: waiters.max(1) }
+    Evaluation { accesses: notifies(e, op.object), options: waiters.max(1) }
 })
 .alike();
 
-static NOTIFY_ALL: Verb = Verb::new("notify_all", |e, op| Sense::ready(notifies(e, op.object))).alike();
+static NOTIFY_ALL: OperationKind =
+    OperationKind::new("notify_all", |e, op| Evaluation::ready(notifies(e, op.object))).alike();
 
 /// What a notification touches: nothing is changed if nobody waits.
 fn notifies(e: &Execution, condvar: ObjectId) -> Accesses {

@@ -8,7 +8,7 @@
 use crate::runtime::context;
 use crate::runtime::execution::Stage;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -34,24 +34,24 @@ pub enum What {
     TryUnwrap,
 }
 
-static CLONE: Verb = Verb::read("clone");
+static CLONE: OperationKind = OperationKind::read("clone");
 /// The first word of the object is the number of references.
-static DROP: Verb = Verb::new("drop", |e, op| {
-    Sense::ready(match e.objects[op.object].words[0] {
+static DROP: OperationKind = OperationKind::new("drop", |e, op| {
+    Evaluation::ready(match e.objects[op.object].words[0] {
         0 | 1 => Accesses::write(op.object),
         _ => Accesses::read(op.object),
     })
 })
 .in_destructors();
-static DOWNGRADE: Verb = Verb::read("downgrade");
-static DROP_WEAK: Verb = Verb::read("drop weak").in_destructors();
-static UPGRADE: Verb = Verb::write("upgrade");
-static COUNT: Verb = Verb::write("count");
-static GET_MUT: Verb = Verb::write("get_mut");
-static TRY_UNWRAP: Verb = Verb::write("try_unwrap");
+static DOWNGRADE: OperationKind = OperationKind::read("downgrade");
+static DROP_WEAK: OperationKind = OperationKind::read("drop weak").in_destructors();
+static UPGRADE: OperationKind = OperationKind::write("upgrade");
+static COUNT: OperationKind = OperationKind::write("count");
+static GET_MUT: OperationKind = OperationKind::write("get_mut");
+static TRY_UNWRAP: OperationKind = OperationKind::write("try_unwrap");
 
 impl What {
-    fn verb(self) -> &'static Verb {
+    fn kind(self) -> &'static OperationKind {
         match self {
             What::Clone => &CLONE,
             What::Drop => &DROP,
@@ -87,7 +87,7 @@ pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
             object
         })
     });
-    current.perform(Op::new(what.verb(), object, Location::caller()));
+    current.perform(Op::new(what.kind(), object, Location::caller()));
     let now = count();
     let then = match what {
         What::Clone => now + 1,

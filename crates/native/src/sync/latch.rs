@@ -7,8 +7,8 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::{Identity, Kind, Known};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::object::{Identity, Known, ObjectKind};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,45 +19,45 @@ const RUNNING: u64 = 1;
 const DONE: u64 = 2;
 const POISONED: u64 = 3;
 
-/// A verb that initialises, unless that went wrong before.
-pub(super) const fn initialising(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| match state(e, op.object) {
-        NEW => Sense::ready(Accesses::write(op.object)),
-        state => Sense::when(state != RUNNING, Accesses::read(op.object)),
+/// A operation that initialises, unless that went wrong before.
+pub(super) const fn initialising(name: &'static str) -> OperationKind {
+    OperationKind::new(name, |e, op| match state(e, op.object) {
+        NEW => Evaluation::ready(Accesses::write(op.object)),
+        state => Evaluation::when(state != RUNNING, Accesses::read(op.object)),
     })
     .held_by(runner)
     .alike()
 }
 
-/// A verb that initialises, even if that went wrong before.
-pub(super) const fn forcing(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| match state(e, op.object) {
-        NEW | POISONED => Sense::ready(Accesses::write(op.object)),
-        state => Sense::when(state != RUNNING, Accesses::read(op.object)),
+/// A operation that initialises, even if that went wrong before.
+pub(super) const fn forcing(name: &'static str) -> OperationKind {
+    OperationKind::new(name, |e, op| match state(e, op.object) {
+        NEW | POISONED => Evaluation::ready(Accesses::write(op.object)),
+        state => Evaluation::when(state != RUNNING, Accesses::read(op.object)),
     })
     .held_by(runner)
     .alike()
 }
 
-/// A verb that waits until it is done, or until that went wrong.
-pub(super) const fn waiting(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| {
-        Sense::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
+/// A operation that waits until it is done, or until that went wrong.
+pub(super) const fn waiting(name: &'static str) -> OperationKind {
+    OperationKind::new(name, |e, op| {
+        Evaluation::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
     .waits(|_, _| Some("waits for"))
     .alike()
 }
 
-/// A verb that waits until it is done, whatever goes wrong.
-pub(super) const fn waiting_on(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| Sense::when(state(e, op.object) == DONE, Accesses::read(op.object)))
+/// A operation that waits until it is done, whatever goes wrong.
+pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
+    OperationKind::new(name, |e, op| Evaluation::when(state(e, op.object) == DONE, Accesses::read(op.object)))
         .held_by(runner)
         .waits(|_, _| Some("waits for"))
         .alike()
 }
 
-static COMPLETE: Verb = Verb::write("complete");
+static COMPLETE: OperationKind = OperationKind::write("complete");
 
 fn state(e: &Execution, latch: ObjectId) -> u64 {
     e.objects[latch].words[0]
@@ -120,14 +120,14 @@ impl Latch {
     }
 
     #[track_caller]
-    pub fn object(&self, current: Current, kind: Kind) -> ObjectId {
+    pub fn object(&self, current: Current, kind: ObjectKind) -> ObjectId {
         current.object(&self.identity, kind, [NEW, 0])
     }
 
     /// Whether it is done and the running task knows that: nothing can change any more, and no step is needed.
     /// To learn of it is a step, since that could have come earlier.
     #[track_caller]
-    fn is_settled(&self, current: Current, kind: Kind) -> bool {
+    fn is_settled(&self, current: Current, kind: ObjectKind) -> bool {
         if !self.done.load(Ordering::Acquire) {
             return false;
         }
@@ -145,7 +145,7 @@ impl Latch {
 
     /// Looks whether it is done.
     #[track_caller]
-    pub fn look(&self, kind: Kind, verb: &'static Verb) -> bool {
+    pub fn look(&self, kind: ObjectKind, operation: &'static OperationKind) -> bool {
         let Some(current) = context::current() else {
             let done = self.done.load(Ordering::Acquire);
             if !done {
@@ -157,7 +157,7 @@ impl Latch {
             return true;
         }
         let latch = self.object(current, kind);
-        current.perform(Op::new(verb, latch, Location::caller()));
+        current.perform(Op::new(operation, latch, Location::caller()));
         let done = self.done.load(Ordering::Acquire);
         let sync = if done { Synchronises::Acquire } else { Synchronises::None };
         current.did(Effect::Read(Shape::Bool, done as u64), sync);
@@ -169,13 +169,19 @@ impl Latch {
 
     /// Wants to initialise it, inside of an exploration.
     #[track_caller]
-    pub fn begin(&self, current: Current, kind: Kind, verb: &'static Verb, poison: Poison) -> Found<'_> {
+    pub fn begin(
+        &self,
+        current: Current,
+        kind: ObjectKind,
+        operation: &'static OperationKind,
+        poison: Poison,
+    ) -> Found<'_> {
         if self.is_settled(current, kind) {
             return Found::Done;
         }
         let place = Location::caller();
         let latch = self.object(current, kind);
-        current.perform(Op::new(verb, latch, place));
+        current.perform(Op::new(operation, latch, place));
         let before = current.with(|e| state(e, latch));
         if before == DONE {
             current.with(|e| learn(e, latch));
@@ -216,7 +222,7 @@ impl Latch {
 
     /// Waits until it is done. Says whether it is: it may have gone wrong instead, if that matters.
     #[track_caller]
-    pub fn wait(&self, kind: Kind, verb: &'static Verb, poison: Poison) -> bool {
+    pub fn wait(&self, kind: ObjectKind, operation: &'static OperationKind, poison: Poison) -> bool {
         let Some(current) = context::current() else {
             if !self.done.load(Ordering::Acquire) {
                 self.identity.used_outside();
@@ -231,7 +237,7 @@ impl Latch {
             return true;
         }
         let latch = self.object(current, kind);
-        current.perform(Op::new(verb, latch, Location::caller()));
+        current.perform(Op::new(operation, latch, Location::caller()));
         let done = current.with(|e| state(e, latch) == DONE);
         if done {
             current.with(|e| learn(e, latch));
@@ -253,14 +259,14 @@ fn learn(e: &mut Execution, latch: ObjectId) {
 /// Adds a line that is no step.
 fn note(
     e: &mut Execution,
-    verb: &'static Verb,
+    operation: &'static OperationKind,
     latch: ObjectId,
     place: &'static Location<'static>,
     effect: Effect,
     sync: Synchronises,
 ) {
     if e.stage == Stage::Exploring {
-        let line = e.log.note(e.current, verb, place);
+        let line = e.log.note(e.current, operation, place);
         line.object = latch;
         line.effect = effect;
         line.sync = sync;

@@ -4,7 +4,7 @@
 use super::latch::{Found, Latch, Poison, initialising};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
-use crate::runtime::operation::Verb;
+use crate::runtime::operation::OperationKind;
 use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
@@ -14,8 +14,8 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 const KIND: &str = "LazyLock";
 
-static GET: Verb = Verb::read("get");
-static FORCE: Verb = initialising("force");
+static GET: OperationKind = OperationKind::read("get");
+static FORCE: OperationKind = initialising("force");
 
 enum Data<T, F> {
     Function(F),

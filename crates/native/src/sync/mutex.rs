@@ -6,7 +6,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
@@ -17,16 +17,21 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 const KIND: &str = "Mutex";
 
-static LOCK: Verb = Verb::new("lock", |e, op| Sense::when(is_free(e, op.object), Accesses::write(op.object)))
-    .held_by(|e, op| holder(e, op.object).into_iter().collect())
-    .alike();
-static TRY_LOCK: Verb = Verb::new("try_lock", |e, op| {
-    Sense::ready(if is_free(e, op.object) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+static LOCK: OperationKind =
+    OperationKind::new("lock", |e, op| Evaluation::when(is_free(e, op.object), Accesses::write(op.object)))
+        .held_by(|e, op| holder(e, op.object).into_iter().collect())
+        .alike();
+static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |e, op| {
+    Evaluation::ready(if is_free(e, op.object) {
+        Accesses::write(op.object)
+    } else {
+        Accesses::read(op.object)
+    })
 })
 .never_waits();
-static UNLOCK: Verb = Verb::write("unlock").in_destructors();
-static IS_POISONED: Verb = Verb::read("is_poisoned");
-static CLEAR_POISON: Verb = Verb::write("clear_poison");
+static UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors();
+static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
+static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
 #[inline]
 pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {

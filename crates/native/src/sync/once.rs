@@ -3,7 +3,7 @@
 use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting_on};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
-use crate::runtime::operation::Verb;
+use crate::runtime::operation::OperationKind;
 use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::Cell;
@@ -13,11 +13,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 const KIND: &str = "Once";
 
-static CALL_ONCE: Verb = initialising("call_once");
-static CALL_ONCE_FORCE: Verb = forcing("call_once_force");
-static IS_COMPLETED: Verb = Verb::read("is_completed");
-static WAIT: Verb = waiting("wait");
-static WAIT_FORCE: Verb = waiting_on("wait_force");
+static CALL_ONCE: OperationKind = initialising("call_once");
+static CALL_ONCE_FORCE: OperationKind = forcing("call_once_force");
+static IS_COMPLETED: OperationKind = OperationKind::read("is_completed");
+static WAIT: OperationKind = waiting("wait");
+static WAIT_FORCE: OperationKind = waiting_on("wait_force");
 
 /// See [`std::sync::Once`].
 pub struct Once(Latch);

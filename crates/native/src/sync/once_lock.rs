@@ -3,7 +3,7 @@
 use super::latch::{Found, Latch, Poison, forcing, waiting_on};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
-use crate::runtime::operation::Verb;
+use crate::runtime::operation::OperationKind;
 use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
@@ -12,10 +12,10 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 
 const KIND: &str = "OnceLock";
 
-static GET: Verb = Verb::read("get");
-static SET: Verb = forcing("set");
-static GET_OR_INIT: Verb = forcing("get_or_init");
-static WAIT: Verb = waiting_on("wait");
+static GET: OperationKind = OperationKind::read("get");
+static SET: OperationKind = forcing("set");
+static GET_OR_INIT: OperationKind = forcing("get_or_init");
+static WAIT: OperationKind = waiting_on("wait");
 
 /// See [`std::sync::OnceLock`].
 pub struct OnceLock<T> {

@@ -13,7 +13,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
@@ -26,15 +26,16 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 const KIND: &str = "RwLock";
 
-static READ: Verb =
-    Verb::new("read", |e, op| Sense::when(writer(e, op.object).is_none(), Accesses::read(op.object)))
-        .held_by(|e, op| writer(e, op.object).into_iter().collect())
-        .takes()
-        .alike();
-static TRY_READ: Verb = Verb::read("try_read");
-static WRITE: Verb = Verb::new("write", |e, op| {
+static READ: OperationKind = OperationKind::new("read", |e, op| {
+    Evaluation::when(writer(e, op.object).is_none(), Accesses::read(op.object))
+})
+.held_by(|e, op| writer(e, op.object).into_iter().collect())
+.takes()
+.alike();
+static TRY_READ: OperationKind = OperationKind::read("try_read");
+static WRITE: OperationKind = OperationKind::new("write", |e, op| {
     let free = writer(e, op.object).is_none() && readers(e, op.object).is_empty();
-    Sense::when(free, Accesses::write(op.object))
+    Evaluation::when(free, Accesses::write(op.object))
 })
 .held_by(|e, op| match writer(e, op.object) {
     Some(writer) => vec![writer],
@@ -49,19 +50,19 @@ static WRITE: Verb = Verb::new("write", |e, op| {
 .takes()
 .alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
-static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
-    Sense::ready(match writer(e, op.object) {
+static TRY_WRITE: OperationKind = OperationKind::new("try_write", |e, op| {
+    Evaluation::ready(match writer(e, op.object) {
         Some(_) => Accesses::read(op.object),
         None => Accesses::write(op.object),
     })
 })
 .never_waits()
 .alike();
-static READ_UNLOCK: Verb = Verb::read("unlock").frees().in_destructors();
-static WRITE_UNLOCK: Verb = Verb::write("unlock").frees().in_destructors();
-static DOWNGRADE: Verb = Verb::write("downgrade");
-static IS_POISONED: Verb = Verb::read("is_poisoned");
-static CLEAR_POISON: Verb = Verb::write("clear_poison");
+static READ_UNLOCK: OperationKind = OperationKind::read("unlock").frees().in_destructors();
+static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").frees().in_destructors();
+static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
+static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
+static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
 fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
     e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))

@@ -232,7 +232,7 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 }
 
 /// See [`std::thread_local`].
-// The names of items are not hygienic, and initialisers are written by others: hence the odd names.
+// The names of items are not hygienic, and initialisers are written by others: hence the slow_path names.
 #[macro_export]
 macro_rules! thread_local {
     () => {};

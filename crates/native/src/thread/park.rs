@@ -8,31 +8,35 @@ use super::sleep::{is_over, set_timer};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
 
-static PARK: Verb =
-    Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))))
-        .waits(|_, _| Some("waits to be unparked"));
+static PARK: OperationKind = OperationKind::new("park", |e, op| {
+    Evaluation::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op)))
+})
+.waits(|_, _| Some("waits to be unparked"));
 /// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
-static MAY_PARK: Verb = Verb::new("park", |e, op| match e.spurious_left {
-    0 => Sense::ready(Accesses::read(op.object)),
-    _ => Sense { accesses: Accesses::write(op.object), options: 2 },
+static MAY_PARK: OperationKind = OperationKind::new("park", |e, op| match e.spurious_left {
+    0 => Evaluation::ready(Accesses::read(op.object)),
+    _ => Evaluation { accesses: Accesses::write(op.object), options: 2 },
 });
 
-static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park).waits(|_, _| Some("waits to be unparked"));
+static PARK_TIMEOUT: OperationKind =
+    OperationKind::new("park_timeout", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
-static BEGIN: Verb = Verb::always("park_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
-static WAKE: Verb = Verb::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
+static BEGIN: OperationKind =
+    OperationKind::always("park_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
+static WAKE: OperationKind =
+    OperationKind::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Takes the token if it is there, and does not wait.
-static POLL: Verb = Verb::new("park_timeout", |e, op| {
-    Sense::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+static POLL: OperationKind = OperationKind::new("park_timeout", |e, op| {
+    Evaluation::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
 
-static UNPARK: Verb = Verb::write("unpark");
+static UNPARK: OperationKind = OperationKind::write("unpark");
 
 fn has_token(e: &Execution, op: &Op) -> bool {
     e.objects[op.object].words[0] != 0
@@ -42,14 +46,14 @@ fn token_mode(e: &Execution, op: &Op) -> Mode {
     if has_token(e, op) { Mode::Write } else { Mode::Read }
 }
 
-fn timed_park(e: &Execution, op: &Op) -> Sense {
+fn timed_park(e: &Execution, op: &Op) -> Evaluation {
     let accesses = Accesses::one(op.object, token_mode(e, op));
     // Its timer is taken away, which may make another one the next to fire.
     let accesses = match e.settings.time {
         Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
         _ => accesses,
     };
-    Sense::when(has_token(e, op) || is_over(e, op), accesses)
+    Evaluation::when(has_token(e, op) || is_over(e, op), accesses)
 }
 
 /// See [`std::thread::park`].
@@ -73,12 +77,12 @@ pub fn park_timeout(dur: Duration) {
     if !dur.is_zero() && returns_for_no_reason(current, place) {
         return;
     }
-    let verb = match dur.is_zero() {
+    let kind = match dur.is_zero() {
         true => &POLL,
         false => set_timer(current, dur, place, &BEGIN, [&PARK_TIMEOUT, &WAKE]),
     };
     let token = current.with(|e| e.token_of(e.current));
-    current.perform(Op::new(verb, token, place));
+    current.perform(Op::new(kind, token, place));
     current.with(|e| e.disarm());
     if !take_token(current, token) {
         current.did(Effect::Word("times out"), Synchronises::None);

@@ -9,7 +9,7 @@ use super::spawn::{Task, packed, start};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::task::Handle;
 use crate::runtime::teardown;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
@@ -21,10 +21,11 @@ use std::panic::{Location, resume_unwind};
 
 const KIND: &str = "scope";
 
-static JOIN: Verb =
-    Verb::new("join", |e, op| Sense::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object)))
-        .held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
-        .by_itself();
+static JOIN: OperationKind = OperationKind::new("join", |e, op| {
+    Evaluation::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object))
+})
+.held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
+.by_itself();
 
 fn threads_of(e: &Execution, scope: ObjectId) -> impl Iterator<Item = TaskId> {
     e.task_ids().filter(move |t| e.task(*t).scope == scope)

@@ -8,30 +8,33 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::time::Duration;
 
-static SLEEP: Verb = Verb::new("sleep", |e, op| Sense::when(is_over(e, op), Accesses::write(op.object)));
-static FALL_ASLEEP: Verb = Verb::always("sleep", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
-static WAKE: Verb = Verb::new("wake", |e, op| Sense::when(is_over(e, op), Accesses::read(op.object)));
+static SLEEP: OperationKind =
+    OperationKind::new("sleep", |e, op| Evaluation::when(is_over(e, op), Accesses::write(op.object)));
+static FALL_ASLEEP: OperationKind =
+    OperationKind::always("sleep", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
+static WAKE: OperationKind =
+    OperationKind::new("wake", |e, op| Evaluation::when(is_over(e, op), Accesses::read(op.object)));
 /// A sleep that takes no time.
-static GIVE_WAY: Verb = Verb::local("sleep").yielding();
+static GIVE_WAY: OperationKind = OperationKind::local("sleep").yielding();
 
 /// Whether the time of the operation's task is up. In teardown it always is.
 pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
     e.task(op.task).timed_out || e.stage == Stage::Teardown
 }
 
-/// Sets a timer for the next operation of the running task. If that is a step of its own, it is `verb`, whose
+/// Sets a timer for the next operation of the running task. If that is a step of its own, it is `kind`, whose
 /// second object is the clock; says which of two things to go on with, then.
 pub(crate) fn set_timer<T>(
     current: Current,
     after: Duration,
     place: &'static Location<'static>,
-    verb: &'static Verb,
+    kind: &'static OperationKind,
     [alone, second]: [T; 2],
 ) -> T {
     if current.with(|e| e.settings.time) == Time::Idle {
@@ -39,7 +42,7 @@ pub(crate) fn set_timer<T>(
         return alone;
     }
     let clock = current.with(|e| e.the_clock());
-    current.perform(Op::plain(verb, place).with(clock));
+    current.perform(Op::plain(kind, place).with(clock));
     current.with(|e| e.arm(after, place));
     current.did(took(after), Synchronises::None);
     second
@@ -60,12 +63,12 @@ pub fn sleep(dur: Duration) {
         current.did(took(dur), Synchronises::None);
         return;
     }
-    let verb = set_timer(current, dur, place, &FALL_ASLEEP, [&SLEEP, &WAKE]);
+    let kind = set_timer(current, dur, place, &FALL_ASLEEP, [&SLEEP, &WAKE]);
     // What a timer writes when it fires is its owner's token.
     let token = current.with(|e| e.token_of(e.current));
-    current.perform(Op::new(verb, token, place));
+    current.perform(Op::new(kind, token, place));
     current.with(|e| e.disarm());
-    if std::ptr::eq(verb, &SLEEP) {
+    if std::ptr::eq(kind, &SLEEP) {
         current.did(took(dur), Synchronises::None);
     }
 }

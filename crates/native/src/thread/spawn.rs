@@ -9,7 +9,7 @@ use super::packet::Packet;
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::panics;
 use crate::runtime::task::{Came, Handle, Panic, Phase};
 use crate::runtime::teardown::catch;
@@ -21,17 +21,17 @@ use std::io;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-static JOIN: Verb = Verb::new("join", |e, op| {
+static JOIN: OperationKind = OperationKind::new("join", |e, op| {
     let ended = e.task(TaskId(op.args[0] as u32)).phase == Phase::Ended;
-    Sense::when(ended, Accesses::read(op.object))
+    Evaluation::when(ended, Accesses::read(op.object))
 })
 .by_itself();
 /// A task that has returned may still seem not to be finished, until somebody has seen that it is or has joined it:
 /// option 1. Conflicts with everything, since nothing announces which step of a task is its last.
-static IS_FINISHED: Verb = Verb::new("is_finished", |e, op| {
+static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |e, op| {
     let task = e.task(TaskId(op.args[0] as u32));
     let open = task.returned && !task.seen_finished && task.handle != Handle::Joined;
-    Sense { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
+    Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 });
 
 /// What a new task is like.

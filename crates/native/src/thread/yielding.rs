@@ -1,10 +1,10 @@
 //! Giving way.
 
 use crate::runtime::context;
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, OperationKind};
 use std::panic::Location;
 
-static YIELD_NOW: Verb = Verb::local("yield_now").yielding();
+static YIELD_NOW: OperationKind = OperationKind::local("yield_now").yielding();
 
 /// See [`std::thread::yield_now`].
 #[track_caller]

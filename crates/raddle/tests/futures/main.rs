@@ -26,8 +26,8 @@ fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
 }
 
 fn steps(failure: &Failure) -> Vec<String> {
-    let name = |at: usize| failure.trace().actors[at].name.clone();
-    failure.trace().steps().map(|l| format!("{} {}", name(l.actor), l.operation())).collect()
+    let name = |at: usize| failure.trace().tasks[at].name.clone();
+    failure.trace().steps().map(|l| format!("{} {}", name(l.task), l.expected_operation())).collect()
 }
 
 /// A flag that can be awaited.

@@ -218,7 +218,7 @@ fn wake_ups_are_told_with_their_place() {
     });
     let line: u32 = failure.message().rsplit(' ').next().unwrap().parse().unwrap();
     // In this first execution main waits before the other raises the event.
-    let wakes: Vec<_> = failure.trace().steps().filter(|l| l.verb == "wake").collect();
+    let wakes: Vec<_> = failure.trace().steps().filter(|l| l.operation == "wake").collect();
     let told: Vec<&str> = wakes.iter().map(|l| l.object.as_deref().unwrap()).collect();
     assert_eq!(told, ["AtomicWaker#1", "Waker#1"]);
     assert!(wakes.iter().all(|l| l.place.as_ref().unwrap().line == line));

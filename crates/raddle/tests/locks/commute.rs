@@ -134,18 +134,18 @@ fn commutes_with<T: Debug>(settings: Settings, program: impl Fn() -> T) -> usize
             {
                 continue;
             }
-            let story = || {
+            let record = || {
                 let accesses = taken.iter().map(|t| t.accesses).collect::<Vec<_>>();
                 format!("steps {} and {at} of {steps:?} {accesses:?}", at - 1)
             };
             assert!(
                 first.possible.contains(&second.pick),
                 "the first makes the second possible: {}",
-                story()
+                record()
             );
             let mut swapped = steps.clone();
             swapped.swap(at - 1, at);
-            assert_eq!(all.get(&swapped).map(|(_, end)| end), Some(end), "{}", story());
+            assert_eq!(all.get(&swapped).map(|(_, end)| end), Some(end), "{}", record());
             swaps += 1;
         }
     }

@@ -64,8 +64,8 @@ fn a_flag_that_is_set_without_the_lock_loses_a_wake_up() {
         task.join().unwrap();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    let verbs: Vec<&str> = failed.trace().lines.iter().map(|l| l.verb.as_str()).collect();
-    let at = |verb| verbs.iter().position(|v| *v == verb).unwrap();
+    let verbs: Vec<&str> = failed.trace().lines.iter().map(|l| l.operation.as_str()).collect();
+    let at = |operation| verbs.iter().position(|v| *v == operation).unwrap();
     assert!(at("load") < at("store") && at("notify_one") < at("wait"), "{verbs:?}");
 }
 
@@ -221,7 +221,7 @@ fn spurious_wake_ups_break_an_if() {
     let failed = failure_of(Checker::dfs().spurious(1), || waits(with_if));
     assert_eq!(failed.kind(), FailureKind::Panic);
     assert_eq!(failed.message(), "main panicked: woken for nothing");
-    let wake = failed.trace().lines.iter().find(|l| l.verb == "wake").unwrap();
+    let wake = failed.trace().lines.iter().find(|l| l.operation == "wake").unwrap();
     assert_eq!(wake.detail, "for no reason");
 }
 

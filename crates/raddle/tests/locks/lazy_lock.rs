@@ -50,31 +50,31 @@ fn a_value_that_needs_itself() {
 /// All that a single task can do; the same for std's.
 macro_rules! alone {
     ($LazyLock:ident) => {{
-        let mut story = Vec::new();
+        let mut record = Vec::new();
         let mut lazy = $LazyLock::new(|| vec![1]);
-        story.push(format!("{lazy:?} {:?}", $LazyLock::get(&lazy)));
-        story.push(format!("{:?}", $LazyLock::get_mut(&mut lazy)));
+        record.push(format!("{lazy:?} {:?}", $LazyLock::get(&lazy)));
+        record.push(format!("{:?}", $LazyLock::get_mut(&mut lazy)));
         $LazyLock::force_mut(&mut lazy).push(2);
         lazy.push(3);
-        story.push(format!("{lazy:?} {lazy:#?} {:?}", $LazyLock::get(&lazy)));
+        record.push(format!("{lazy:?} {lazy:#?} {:?}", $LazyLock::get(&lazy)));
         $LazyLock::get_mut(&mut lazy).unwrap().push(4);
-        story.push(format!("{:?} {:?}", $LazyLock::force(&lazy), lazy.len()));
-        story.push(format!("{:?}", *<$LazyLock<u8>>::default()));
+        record.push(format!("{:?} {:?}", $LazyLock::force(&lazy), lazy.len()));
+        record.push(format!("{:?}", *<$LazyLock<u8>>::default()));
 
         let mut bad: $LazyLock<u8> = $LazyLock::new(|| panic!("no value"));
-        story.push(panic_of(|| *bad).unwrap());
-        story.push(panic_of(|| *bad).unwrap());
-        story.push(panic_of(|| *$LazyLock::force(&bad)).unwrap());
-        story.push(panic_of(|| *bad = 1).unwrap());
-        story.push(format!("{bad:?} {:?}", $LazyLock::get(&bad)));
-        story.push(format!("{:?}", $LazyLock::get_mut(&mut bad)));
+        record.push(panic_of(|| *bad).unwrap());
+        record.push(panic_of(|| *bad).unwrap());
+        record.push(panic_of(|| *$LazyLock::force(&bad)).unwrap());
+        record.push(panic_of(|| *bad = 1).unwrap());
+        record.push(format!("{bad:?} {:?}", $LazyLock::get(&bad)));
+        record.push(format!("{:?}", $LazyLock::get_mut(&mut bad)));
 
         let mut bad: $LazyLock<u8> = $LazyLock::new(|| panic!("no value"));
-        story.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
-        story.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
-        story.push(panic_of(|| *bad).unwrap());
-        story.push(panic_of(|| *bad).unwrap());
-        story
+        record.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
+        record.push(panic_of(|| *$LazyLock::force_mut(&mut bad)).unwrap());
+        record.push(panic_of(|| *bad).unwrap());
+        record.push(panic_of(|| *bad).unwrap());
+        record
     }};
 }
 

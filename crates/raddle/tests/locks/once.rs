@@ -142,21 +142,21 @@ fn two_that_need_each_other() {
 macro_rules! poisoned {
     ($Once:ty) => {{
         let once = <$Once>::new();
-        let mut story = Vec::new();
-        story.push(panic_of(|| once.call_once(|| panic!("the closure"))));
-        story.push(Some(format!("{}", once.is_completed())));
-        story.push(panic_of(|| once.call_once(|| ())));
-        story.push(panic_of(|| once.wait()));
-        story.push(panic_of(|| once.call_once_force(|state| panic!("again {state:?}"))));
-        once.call_once_force(|state| story.push(Some(format!("{state:?} {}", state.is_poisoned()))));
+        let mut record = Vec::new();
+        record.push(panic_of(|| once.call_once(|| panic!("the closure"))));
+        record.push(Some(format!("{}", once.is_completed())));
+        record.push(panic_of(|| once.call_once(|| ())));
+        record.push(panic_of(|| once.wait()));
+        record.push(panic_of(|| once.call_once_force(|state| panic!("again {state:?}"))));
+        once.call_once_force(|state| record.push(Some(format!("{state:?} {}", state.is_poisoned()))));
         once.call_once_force(|_| unreachable!());
         once.call_once(|| unreachable!());
         once.wait();
         once.wait_force();
-        story.push(Some(format!("{} {once:?}", once.is_completed())));
+        record.push(Some(format!("{} {once:?}", once.is_completed())));
         let fresh = <$Once>::new();
-        fresh.call_once_force(|state| story.push(Some(format!("{state:?}"))));
-        story
+        fresh.call_once_force(|state| record.push(Some(format!("{state:?}"))));
+        record
     }};
 }
 

@@ -101,23 +101,23 @@ fn a_function_that_needs_its_own_result_waits_for_ever() {
 /// std's.
 macro_rules! alone {
     ($OnceLock:ident) => {{
-        let mut story = Vec::new();
+        let mut record = Vec::new();
         let mut cell: $OnceLock<Vec<u8>> = $OnceLock::new();
-        story.push(format!("{cell:?} {:?}", cell.get()));
-        story.push(format!("{:?}", cell.get_mut()));
-        story.push(panic_of(|| cell.get_or_init(|| panic!("no value")).len()).unwrap());
-        story.push(format!("{cell:?} {:?}", cell.get()));
-        story.push(format!("{:?}", cell.take()));
-        story.push(format!("{:?} {:?}", cell.get_or_init(|| vec![1]), cell.get_or_init(|| vec![2])));
+        record.push(format!("{cell:?} {:?}", cell.get()));
+        record.push(format!("{:?}", cell.get_mut()));
+        record.push(panic_of(|| cell.get_or_init(|| panic!("no value")).len()).unwrap());
+        record.push(format!("{cell:?} {:?}", cell.get()));
+        record.push(format!("{:?}", cell.take()));
+        record.push(format!("{:?} {:?}", cell.get_or_init(|| vec![1]), cell.get_or_init(|| vec![2])));
         cell.get_mut().unwrap().push(5);
-        story.push(format!("{cell:?} {cell:#?} {:?} {:?}", cell.set(vec![3]), cell.clone()));
-        story.push(format!("{} {}", cell == cell.clone(), cell == $OnceLock::new()));
-        story.push(format!("{:?} {:?}", cell.take(), cell.take()));
-        story.push(format!("{cell:?}"));
-        story.push(format!("{:?} {:?}", cell.set(vec![4]), cell.wait()));
-        story.push(format!("{:?} {:?}", cell.clone().into_inner(), $OnceLock::<u8>::default().into_inner()));
-        story.push(format!("{:?} {:?}", $OnceLock::from(7), $OnceLock::from(8).get()));
-        story
+        record.push(format!("{cell:?} {cell:#?} {:?} {:?}", cell.set(vec![3]), cell.clone()));
+        record.push(format!("{} {}", cell == cell.clone(), cell == $OnceLock::new()));
+        record.push(format!("{:?} {:?}", cell.take(), cell.take()));
+        record.push(format!("{cell:?}"));
+        record.push(format!("{:?} {:?}", cell.set(vec![4]), cell.wait()));
+        record.push(format!("{:?} {:?}", cell.clone().into_inner(), $OnceLock::<u8>::default().into_inner()));
+        record.push(format!("{:?} {:?}", $OnceLock::from(7), $OnceLock::from(8).get()));
+        record
     }};
 }
 

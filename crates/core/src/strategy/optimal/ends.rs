@@ -4,7 +4,7 @@ use super::Optimal;
 use super::path::{Event, Origin};
 use super::races::{Blocking, Finder, Second};
 use crate::operation::{Accesses, TaskId};
-use crate::world::{Ending, Held, Pending, Point};
+use crate::world::{Blockers, Ending, Pending, Point};
 
 impl Optimal {
     /// An execution is over, and what there is to explore beside it is found. `found` items were there before its last steps.
@@ -16,7 +16,7 @@ impl Optimal {
         }
         for number in 0..self.path.gone.len() {
             let (task, _) = self.path.gone[number];
-            if point.held(task) != Held::ByAll {
+            if point.blockers(task) != Blockers::All {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }

@@ -67,13 +67,13 @@ mod saved;
 mod sizes;
 mod work;
 
-pub use saved::OptimalPart;
+pub use saved::SavedReduction;
 
-use super::{Decision, Next, Part, Strategy};
+use super::{Decision, Next, SavedSubtree, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Ending, Held, Pick, Point};
+use crate::world::{Blockers, Ending, Pick, Point};
 use path::{Deferred, Origin, Path};
 use races::{Blocking, Finder, Scratch, Second};
 use work::{Item, Move, Picks, Work};
@@ -183,7 +183,7 @@ impl Optimal {
         self.path.meet(point);
         while let Some(task) = self.path.next_gone(point) {
             // It could have moved before it was taken away. What else might have come first is known in the end only.
-            if self.taken == self.schedule.len() && point.held(task) == Held::ByAll {
+            if self.taken == self.schedule.len() && point.blockers(task) == Blockers::All {
                 let accesses = point.accesses_then(task, self.path.len(), &[]);
                 self.look_for_races(task, accesses, point);
             }
@@ -346,14 +346,14 @@ impl Strategy for Optimal {
         Some(Box::new(part))
     }
 
-    fn save(&mut self) -> Option<Vec<Part>> {
-        Some(self.saved().into_iter().map(|part| Part::Optimal(Box::new(part))).collect())
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        Some(self.saved().into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
     }
 
-    fn resume(&self, part: &Part) -> Result<Box<dyn Strategy>, String> {
+    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         match part {
-            Part::Optimal(part) => Ok(Box::new(Optimal::from_saved(part)?)),
-            Part::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
+            SavedSubtree::Optimal(part) => Ok(Box::new(Optimal::from_saved(part)?)),
+            SavedSubtree::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
         }
     }
 

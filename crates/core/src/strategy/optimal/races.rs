@@ -8,7 +8,7 @@ use super::conflicts::{Conflicts, LED};
 use super::path::{Deferred, Origin, Path};
 use super::work::{Item, Move, Work};
 use crate::operation::{Accesses, TaskId};
-use crate::world::{Held, Part, Point};
+use crate::world::{Blockers, BlockingEffect, Point};
 use std::cmp::Ordering;
 
 /// Buffers that are used again.
@@ -115,7 +115,7 @@ impl Finder<'_> {
         if !can_block {
             let seen = self.path.could_move(second.task, first);
             if seen == Some(false) && self.keep(second.task, first) {
-                // Held back for another reason, as loops are that wait.
+                // Blockers back for another reason, as loops are that wait.
                 return false;
             }
             if reversible {
@@ -126,14 +126,14 @@ impl Finder<'_> {
         }
         self.scratch.stuck.clear();
         let is_everything = second.accesses.is_everything();
-        let held = if is_everything { self.point.held(second.task) } else { Held::BySome };
-        if held != Held::ByAll {
+        let held = if is_everything { self.point.blockers(second.task) } else { Blockers::Several };
+        if held != Blockers::All {
             for at in (0..self.scratch.hits.len()).rev() {
                 let (hit, blocks) = self.scratch.hits[at];
                 if blocks
                     && !self.path.is_after(hit as usize, first)
                     // Who gives back what others wait for has taken it, and it is that step that may be left out.
-                    && (is_everything || self.point.part_of(hit as usize, second.task) != Part::Frees)
+                    && (is_everything || self.point.blocking_effect(hit as usize, second.task) != BlockingEffect::Releases)
                 {
                     self.scratch.stuck.push(hit);
                 }
@@ -142,7 +142,7 @@ impl Finder<'_> {
         if self.scratch.stuck.is_empty() {
             return self.consider_now(second, first, reversible);
         }
-        if held == Held::ByOne && !self.could_now(second, first).0 {
+        if held == Blockers::One && !self.could_now(second, first).0 {
             // Nothing that is left out would change that.
             return false;
         }
@@ -208,14 +208,14 @@ impl Finder<'_> {
     /// Whether step `hit` takes what the operation waits for, and nobody gives it back unless step `first` comes
     /// first. Spares the time to try what else may be left out: nothing helps but to leave out this one.
     fn takes_for_good(&self, second: &Second, hit: u32, first: usize) -> bool {
-        let part_of = |hit: u32| self.point.part_of(hit as usize, second.task);
+        let blocking_effect = |hit: u32| self.point.blocking_effect(hit as usize, second.task);
         let gives_back = |(other, _): &(u32, bool)| {
             let at = *other as usize;
-            part_of(*other) != Part::Takes
+            blocking_effect(*other) != BlockingEffect::Acquires
                 && self.path.is_after(at, hit as usize)
                 && !self.path.is_after(at, first)
         };
-        part_of(hit) == Part::Takes && !self.scratch.hits.iter().any(gives_back)
+        blocking_effect(hit) == BlockingEffect::Acquires && !self.scratch.hits.iter().any(gives_back)
     }
 
     /// The operation comes before step `first`, if that is for this execution to find.

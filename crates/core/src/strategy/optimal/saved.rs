@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// A part of the tree that is left to explore.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct OptimalPart {
+pub struct SavedReduction {
     /// How much of the whole tree it is taken to be.
     share: f64,
     /// Task, option, accesses, origin and movers of each step that leads there.
@@ -49,30 +49,30 @@ struct NextSteps {
 
 impl Optimal {
     /// All parts of the tree that are left.
-    pub(super) fn saved(&mut self) -> Vec<OptimalPart> {
-        let mut parts: Vec<(OptimalPart, f64)> = Vec::new();
+    pub(super) fn saved(&mut self) -> Vec<SavedReduction> {
+        let mut parts: Vec<(SavedReduction, f64)> = Vec::new();
         let is_whole = self.schedule.is_empty() && self.fatal.is_none();
         if !self.started || self.begun && is_whole {
-            parts.push((OptimalPart::new(&Path::default(), None), 1.0));
+            parts.push((SavedReduction::new(&Path::default(), None), 1.0));
         } else if self.begun {
             let mut item = Item::new(self.path.len(), self.deferred, self.time);
             item.fatal = self.fatal;
-            parts.push((OptimalPart::of(&item, &self.path, &self.schedule), self.work.expected()));
+            parts.push((SavedReduction::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
         loop {
             let expected = self.work.left().first;
             let Some((item, path, picks)) = self.work.split(&self.path) else { break };
-            parts.push((OptimalPart::of(&item, &path, &picks), expected));
+            parts.push((SavedReduction::of(&item, &path, &picks), expected));
         }
         let all: f64 = parts.iter().map(|(_, expected)| expected).sum();
         let rest = self.share - self.told;
         parts
             .into_iter()
-            .map(|(part, expected)| OptimalPart { share: rest * expected / all, ..part })
+            .map(|(part, expected)| SavedReduction { share: rest * expected / all, ..part })
             .collect()
     }
 
-    pub(super) fn from_saved(part: &OptimalPart) -> Result<Optimal, String> {
+    pub(super) fn from_saved(part: &SavedReduction) -> Result<Optimal, String> {
         let Some(next) = &part.next else {
             let mut whole = Optimal::new();
             whole.share = part.share;
@@ -109,15 +109,15 @@ fn saved(deferred: &Deferred) -> SavedDeferred {
     (deferred.task.0, deferred.accesses.to_word(), deferred.at, grown_from)
 }
 
-impl OptimalPart {
-    fn of(item: &Item, path: &Path, picks: &Picks) -> OptimalPart {
+impl SavedReduction {
+    fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
         let fatal = item.fatal.map(|(task, accesses)| (task.0, accesses.to_word()));
-        OptimalPart::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
+        SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
     }
 
-    fn new(path: &Path, next: Option<NextSteps>) -> OptimalPart {
+    fn new(path: &Path, next: Option<NextSteps>) -> SavedReduction {
         let origin = |event: &Event| match event.origin {
             Origin::Free => 0,
             Origin::Scheduled => 1,
@@ -125,7 +125,7 @@ impl OptimalPart {
         };
         let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
         let reversals = path.reversals.iter();
-        OptimalPart {
+        SavedReduction {
             share: 0.0,
             steps: path.events.iter().map(step).collect(),
             odd: path.odd.clone(),

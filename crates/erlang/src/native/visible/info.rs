@@ -36,7 +36,7 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         "status" => Term::atom(match p.next {
             _ if task == asker => "running",
             Next::Receive(crate::process::Found::Message(_)) => "runnable",
-            Next::Receive(_) if p.letters.iter().any(|l| l.fits) => "runnable",
+            Next::Receive(_) if p.messages.iter().any(|l| l.fits) => "runnable",
             Next::Receive(_) => "waiting",
             Next::Exit => "exiting",
             _ => "runnable",

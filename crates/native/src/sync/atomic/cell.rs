@@ -1,39 +1,39 @@
 //! What all atomics have in common: a value in place, found by its address, touched in one step.
 //!
-//! The types keep the size and layout of std's. Operations happen in the task that does them; the sense of a
+//! The types keep the size and layout of std's. Operations happen in the task that does them; the evaluation of a
 //! compare-exchange looks at the value in memory, since one that would fail only reads.
 
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::Kind;
-use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::object::ObjectKind;
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-static LOAD: Verb = Verb::read("load");
-static STORE: Verb = Verb::write("store");
-pub(super) static SWAP: Verb = Verb::write("swap");
-pub(super) static FETCH_ADD: Verb = Verb::write("fetch_add");
-pub(super) static FETCH_SUB: Verb = Verb::write("fetch_sub");
-pub(super) static FETCH_AND: Verb = Verb::write("fetch_and");
-pub(super) static FETCH_NAND: Verb = Verb::write("fetch_nand");
-pub(super) static FETCH_OR: Verb = Verb::write("fetch_or");
-pub(super) static FETCH_XOR: Verb = Verb::write("fetch_xor");
-pub(super) static FETCH_NOT: Verb = Verb::write("fetch_not");
-pub(super) static FETCH_MAX: Verb = Verb::write("fetch_max");
-pub(super) static FETCH_MIN: Verb = Verb::write("fetch_min");
+static LOAD: OperationKind = OperationKind::read("load");
+static STORE: OperationKind = OperationKind::write("store");
+pub(super) static SWAP: OperationKind = OperationKind::write("swap");
+pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add");
+pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub");
+pub(super) static FETCH_AND: OperationKind = OperationKind::write("fetch_and");
+pub(super) static FETCH_NAND: OperationKind = OperationKind::write("fetch_nand");
+pub(super) static FETCH_OR: OperationKind = OperationKind::write("fetch_or");
+pub(super) static FETCH_XOR: OperationKind = OperationKind::write("fetch_xor");
+pub(super) static FETCH_NOT: OperationKind = OperationKind::write("fetch_not");
+pub(super) static FETCH_MAX: OperationKind = OperationKind::write("fetch_max");
+pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min");
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
-/// their size in the verb.
+/// their size in the kind.
 macro_rules! compare_exchange_verb {
     ($name:ident, $word:literal, $bits:ty) => {
-        static $name: Verb = Verb::new($word, |_, op| {
+        static $name: OperationKind = OperationKind::new($word, |_, op| {
             // SAFETY: the task that waits to do this borrows the atomic at this address.
             let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
             let succeeds = value as u64 == op.args[1];
-            Sense::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
+            Evaluation::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
         })
         .never_waits()
         .by_value();
@@ -49,17 +49,17 @@ compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
 /// late for that could have come earlier, so it reads what the others used up.
 macro_rules! compare_exchange_weak_verb {
     ($name:ident, $bits:ty) => {
-        static $name: Verb = Verb::new("compare_exchange_weak", |e, op| {
+        static $name: OperationKind = OperationKind::new("compare_exchange_weak", |e, op| {
             // SAFETY: as above.
             let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
             if value as u64 != op.args[1] {
-                return Sense::ready(Accesses::read(op.object));
+                return Evaluation::ready(Accesses::read(op.object));
             }
             let succeeds = Accesses::write(op.object);
             match (e.spurious_object, e.spurious_left) {
-                (NO_OBJECT, _) => Sense::ready(succeeds),
-                (spurious, 0) => Sense::ready(succeeds.and(spurious, Mode::Read)),
-                (spurious, _) => Sense { accesses: succeeds.and(spurious, Mode::Write), options: 2 },
+                (NO_OBJECT, _) => Evaluation::ready(succeeds),
+                (spurious, 0) => Evaluation::ready(succeeds.and(spurious, Mode::Read)),
+                (spurious, _) => Evaluation { accesses: succeeds.and(spurious, Mode::Write), options: 2 },
             }
         })
         .by_value()
@@ -79,7 +79,7 @@ pub(super) enum Strength {
     Weak,
 }
 
-fn compare_exchange_verb(size: usize, strength: Strength) -> &'static Verb {
+fn compare_exchange_verb(size: usize, strength: Strength) -> &'static OperationKind {
     match (strength, size) {
         (Strength::Strong, 1) => &COMPARE_EXCHANGE_8,
         (Strength::Strong, 2) => &COMPARE_EXCHANGE_16,
@@ -103,7 +103,7 @@ pub(super) trait Bits: Copy + PartialEq {
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
     pub address: usize,
-    pub kind: Kind,
+    pub kind: ObjectKind,
 }
 
 impl Cell {
@@ -160,13 +160,13 @@ impl Cell {
     #[track_caller]
     pub fn update<T: Bits>(
         self,
-        verb: &'static Verb,
+        kind: &'static OperationKind,
         order: Ordering,
         update: impl FnOnce() -> (T, T),
     ) -> Option<T> {
         let current = context::current()?;
         let object = self.object(current);
-        current.perform(Op::new(verb, object, Location::caller()));
+        current.perform(Op::new(kind, object, Location::caller()));
         let (old, new) = update();
         current.with(|e| e.touch(object));
         current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(order));
@@ -186,8 +186,8 @@ impl Cell {
         let current = context::current()?;
         check_failure(failure);
         let object = self.object(current);
-        let verb = compare_exchange_verb(size_of::<T>(), strength);
-        let op = Op::new(verb, object, Location::caller()).args([self.address as u64, expected.bits()]);
+        let kind = compare_exchange_verb(size_of::<T>(), strength);
+        let op = Op::new(kind, object, Location::caller()).args([self.address as u64, expected.bits()]);
         if current.perform(op) == 1 {
             current.with(|e| {
                 e.spend_spurious();

@@ -4,11 +4,11 @@
 use super::ordering::check_fence;
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Verb};
+use crate::runtime::operation::{Op, OperationKind};
 use std::panic::Location;
 use std::sync::atomic::{self as real, Ordering};
 
-static FENCE: Verb = Verb::local("fence");
+static FENCE: OperationKind = OperationKind::local("fence");
 
 /// See [`std::sync::atomic::fence`].
 #[inline]

@@ -1,4 +1,4 @@
-//! Orderings that make no sense for an operation panic as std's do, before anything happens.
+//! Orderings that make no evaluation for an operation panic as std's do, before anything happens.
 
 use std::sync::atomic::Ordering::{self, *};
 

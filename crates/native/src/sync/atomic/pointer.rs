@@ -8,16 +8,16 @@ use super::shared::{fetch, operations};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;
-use crate::runtime::operation::Verb;
+use crate::runtime::operation::OperationKind;
 use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::sync::atomic::{self as real, Ordering};
 
-static FETCH_PTR_ADD: Verb = Verb::write("fetch_ptr_add");
-static FETCH_PTR_SUB: Verb = Verb::write("fetch_ptr_sub");
-static FETCH_BYTE_ADD: Verb = Verb::write("fetch_byte_add");
-static FETCH_BYTE_SUB: Verb = Verb::write("fetch_byte_sub");
+static FETCH_PTR_ADD: OperationKind = OperationKind::write("fetch_ptr_add");
+static FETCH_PTR_SUB: OperationKind = OperationKind::write("fetch_ptr_sub");
+static FETCH_BYTE_ADD: OperationKind = OperationKind::write("fetch_byte_add");
+static FETCH_BYTE_SUB: OperationKind = OperationKind::write("fetch_byte_sub");
 
 impl Bits for *mut u8 {
     const SHAPE: Shape = Shape::Pointer;

@@ -176,7 +176,7 @@ macro_rules! operations {
 
 /// A read-modify-write: std's method of that name, and what it makes of the old value and its argument.
 macro_rules! fetch {
-    ($name:ident, $verb:ident, $argument:ty, $value:ty, $new:expr) => {
+    ($name:ident, $kind:ident, $argument:ty, $value:ty, $new:expr) => {
         #[doc = concat!("See std's `", stringify!($name), "`.")]
         #[cfg_attr(not(feature = "outlined"), inline(always))]
         #[cfg_attr(feature = "outlined", inline(never))]
@@ -184,7 +184,7 @@ macro_rules! fetch {
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);
             let new: fn($value, $argument) -> $value = $new;
-            let explored = this.cell().update(&$verb, order, || {
+            let explored = this.cell().update(&$kind, order, || {
                 let old = this.0.load(Ordering::Relaxed);
                 let new = new(old, value);
                 this.0.store(new, Ordering::Relaxed);

@@ -8,12 +8,12 @@ use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// The argument of a send is the capacity.
-static SEND: Verb = Verb::new("send", send)
+static SEND: OperationKind = OperationKind::new("send", send)
     .ways(|e, op| {
         let facts = Facts::of(e, op.object);
         (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
@@ -21,10 +21,10 @@ static SEND: Verb = Verb::new("send", send)
     .numbered()
     .alike();
 /// The same where there is always a place.
-static SEND_UNBOUNDED: Verb = Verb::new("send", send).never_waits().numbered().alike();
-static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
+static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().numbered().alike();
+static TRY_SEND: OperationKind = OperationKind::new("try_send", |e, op| {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    Sense::ready(match facts.receiver {
+    Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         _ if facts.left() as u64 >= op.args[0] => lanes.fail_to_send(facts.sent),
         _ => lanes.send(facts.sent),
@@ -33,26 +33,27 @@ static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
 .never_waits()
 .numbered()
 .alike();
-static RECV: Verb = Verb::new("recv", receive).ways(can_receive).looks().frees();
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).ways(can_receive).looks().frees();
-static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
+static RECV: OperationKind = OperationKind::new("recv", receive).ways(can_receive).looks().frees();
+static RECV_TIMEOUT: OperationKind =
+    OperationKind::new("recv_timeout", receive).ways(can_receive).looks().frees();
+static TRY_RECV: OperationKind = OperationKind::new("try_recv", |e, op| {
     let facts = Facts::of(e, op.object);
-    Sense::ready(lanes::of(op).look(facts.taken))
+    Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .never_waits()
 .looks()
 .frees()
 .alike();
 
-fn send(e: &Execution, op: &Op) -> Sense {
+fn send(e: &Execution, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
     match facts.receiver {
-        Receiving::Gone => Sense::ready(lanes.send_in_vain()),
-        _ => Sense::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
+        Receiving::Gone => Evaluation::ready(lanes.send_in_vain()),
+        _ => Evaluation::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
     }
 }
 
-fn receive(e: &Execution, op: &Op) -> Sense {
+fn receive(e: &Execution, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
     let is_there = facts.left() > 0;
     let in_vain = !is_there && (facts.senders == 0 || timed::is_over(e, op));
@@ -60,7 +61,7 @@ fn receive(e: &Execution, op: &Op) -> Sense {
         true => lanes.receive(facts.taken),
         false => lanes.look(facts.taken),
     };
-    Sense::when(is_there || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
+    Evaluation::when(is_there || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
 }
 
 fn can_receive(e: &Execution, op: &Op) -> u32 {
@@ -76,8 +77,8 @@ impl<T> Channel<T> {
         value: T,
         place: &'static Location<'static>,
     ) -> Result<(), SendError<T>> {
-        let verb = if self.capacity == UNBOUNDED { &SEND_UNBOUNDED } else { &SEND };
-        current.perform(self.op(verb, place).arg(self.capacity));
+        let kind = if self.capacity == UNBOUNDED { &SEND_UNBOUNDED } else { &SEND };
+        current.perform(self.op(kind, place).arg(self.capacity));
         if self.facts(current).receiver == Receiving::Gone {
             current.did(Effect::Word("disconnected"), Synchronises::None);
             return Err(SendError(value));
@@ -132,8 +133,8 @@ impl<T> Channel<T> {
         deadline: Option<Deadline>,
         place: &'static Location<'static>,
     ) -> Result<T, TryRecvError> {
-        let verb = if deadline.is_none() { &RECV } else { &RECV_TIMEOUT };
-        current.perform(timed::until(self.op(verb, place), deadline));
+        let kind = if deadline.is_none() { &RECV } else { &RECV_TIMEOUT };
+        current.perform(timed::until(self.op(kind, place), deadline));
         self.pop(current, "timed out")
     }
 

@@ -7,8 +7,8 @@ use super::lanes::{self, Layout};
 use crate::runtime::context::Current;
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Kind;
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::object::ObjectKind;
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::cell::{RefCell, RefMut};
@@ -21,19 +21,20 @@ use std::time::Duration;
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
 /// Only the last sender's end can be noticed. Which one is the last depends on their order.
-static DROP_SENDER: Verb = Verb::always("drop sender", |_, op| Sense::ready(lanes::of(op).drop_sender()))
-    .never_waits()
-    .in_destructors()
-    .frees();
-static DROP_RECEIVER: Verb =
-    Verb::always("drop receiver", |_, op| Sense::ready(lanes::of(op).drop_receiver()))
+static DROP_SENDER: OperationKind =
+    OperationKind::always("drop sender", |_, op| Evaluation::ready(lanes::of(op).drop_sender()))
+        .never_waits()
+        .in_destructors()
+        .frees();
+static DROP_RECEIVER: OperationKind =
+    OperationKind::always("drop receiver", |_, op| Evaluation::ready(lanes::of(op).drop_receiver()))
         .never_waits()
         .in_destructors()
         .frees();
 
 /// Where timers fire at any point, to set one is a step of its own.
-static SET_TIMER: Verb =
-    Verb::always("recv_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
+static SET_TIMER: OperationKind =
+    OperationKind::always("recv_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
 
 /// What the receiver does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,7 +81,7 @@ impl Facts {
     pub fn left(&self) -> u32 {
         self.sent - self.taken
     }
-    /// All that the sense of an operation depends on: each message has a place of its own.
+    /// All that the evaluation of an operation depends on: each message has a place of its own.
     #[inline]
     fn what_can_be_told(&self) -> (Receiving, bool, u32, u32) {
         (self.receiver, self.senders == 0, self.sent, self.taken)
@@ -174,14 +175,14 @@ impl<T> Channel<T> {
         })
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ObjectKind {
         kind(self.capacity)
     }
 
     /// An operation on this channel.
     #[inline(always)]
-    pub fn op(&self, verb: &'static Verb, place: &'static Location<'static>) -> Op {
-        self.layout.mark(Op::new(verb, self.object, place))
+    pub fn op(&self, kind: &'static OperationKind, place: &'static Location<'static>) -> Op {
+        self.layout.mark(Op::new(kind, self.object, place))
     }
 
     #[inline]
@@ -329,12 +330,12 @@ impl<T> Channel<T> {
 }
 
 /// The kind of those without bound.
-pub(super) const KIND: Kind = "Channel";
+pub(super) const KIND: ObjectKind = "Channel";
 
 /// The kind of those with one.
-pub(super) const BOUNDED_KIND: Kind = "SyncChannel";
+pub(super) const BOUNDED_KIND: ObjectKind = "SyncChannel";
 
-fn kind(capacity: u64) -> Kind {
+fn kind(capacity: u64) -> ObjectKind {
     if capacity == UNBOUNDED { KIND } else { BOUNDED_KIND }
 }
 
@@ -342,7 +343,7 @@ fn kind(capacity: u64) -> Kind {
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
     /// It has passed already.
-    Past,
+    Counterfactual,
     /// A timer is set, and writes this object when it fires.
     Timer(ObjectId),
 }
@@ -350,7 +351,7 @@ pub(super) enum Deadline {
 impl Deadline {
     fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
         if timeout.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
-            return Deadline::Past;
+            return Deadline::Counterfactual;
         }
         set_timer(current, timeout, place, &SET_TIMER, [(); 2]);
         Deadline::Timer(current.with(|e| e.token_of(e.current)))

@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::joint::Joint;
 use crate::runtime::context::{self, Current};
-use crate::runtime::object::Kind;
+use crate::runtime::object::ObjectKind;
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
@@ -69,7 +69,7 @@ impl<T, R> End<T, R> {
 
 #[cold]
 #[track_caller]
-fn refuse_elsewhere(kind: Kind, current: Option<Current>) -> ! {
+fn refuse_elsewhere(kind: ObjectKind, current: Option<Current>) -> ! {
     match current {
         Some(current) => current.misuse(from_elsewhere(&format!("a {kind} of another execution"))),
         None => panic!("raddle: {}", from_elsewhere(&format!("a {kind} of an execution")).message),

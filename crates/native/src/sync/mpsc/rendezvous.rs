@@ -9,14 +9,14 @@ use super::{lanes, timed};
 use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// Hands over or offers.
-static SEND: Verb = Verb::new("send", |e, op| {
+static SEND: OperationKind = OperationKind::new("send", |e, op| {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    Sense::ready(match facts.receiver {
+    Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         _ => lanes.send(facts.sent),
     })
@@ -24,15 +24,15 @@ static SEND: Verb = Verb::new("send", |e, op| {
 .numbered()
 .alike();
 /// Waits until the offer whose number is the argument is taken, or never will be.
-static SENT: Verb = Verb::new("send", |e, op| {
+static SENT: OperationKind = OperationKind::new("send", |e, op| {
     let facts = Facts::of(e, op.object);
     let number = op.args[0] as u32;
     let over = facts.taken > number || facts.receiver == Receiving::Gone;
-    Sense::when(over, lanes::of(op).be_received(number))
+    Evaluation::when(over, lanes::of(op).be_received(number))
 });
-static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
+static TRY_SEND: OperationKind = OperationKind::new("try_send", |e, op| {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    Sense::ready(match facts.receiver {
+    Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         Receiving::Waiting => lanes.send(facts.sent),
         Receiving::Busy | Receiving::Served => lanes.fail_to_send(facts.sent),
@@ -41,25 +41,25 @@ static TRY_SEND: Verb = Verb::new("try_send", |e, op| {
 .numbered()
 .alike();
 /// Takes an offer or begins to wait for one.
-static RECV: Verb = Verb::new("recv", receive).frees();
-static RECV_TIMEOUT: Verb = Verb::new("recv_timeout", receive).frees();
+static RECV: OperationKind = OperationKind::new("recv", receive).frees();
+static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive).frees();
 /// Waits until a sender has come, or none will, or not in time.
-static RECEIVED: Verb = Verb::new("recv", wait_for_sender);
-static RECEIVED_IN_TIME: Verb = Verb::new("recv_timeout", wait_for_sender);
-static TRY_RECV: Verb = Verb::new("try_recv", |e, op| {
+static RECEIVED: OperationKind = OperationKind::new("recv", wait_for_sender);
+static RECEIVED_IN_TIME: OperationKind = OperationKind::new("recv_timeout", wait_for_sender);
+static TRY_RECV: OperationKind = OperationKind::new("try_recv", |e, op| {
     let facts = Facts::of(e, op.object);
-    Sense::ready(lanes::of(op).look(facts.taken))
+    Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .looks()
 .frees()
 .alike();
 
-fn receive(e: &Execution, op: &Op) -> Sense {
+fn receive(e: &Execution, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    Sense::ready(timed::and_its_timer(e, lanes.receive(facts.taken), lanes.look_at_senders(), op))
+    Evaluation::ready(timed::and_its_timer(e, lanes.receive(facts.taken), lanes.look_at_senders(), op))
 }
 
-fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
+fn wait_for_sender(e: &Execution, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
     let served = facts.receiver == Receiving::Served;
     let in_vain = !served && (facts.senders == 0 || timed::is_over(e, op));
@@ -70,7 +70,7 @@ fn wait_for_sender(e: &Execution, op: &Op) -> Sense {
         // One who gives up no longer waits, which senders can see.
         false => lanes.look(number),
     };
-    Sense::when(served || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
+    Evaluation::when(served || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
 }
 
 impl<T> Channel<T> {

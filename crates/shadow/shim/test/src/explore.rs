@@ -4,9 +4,9 @@
 use crate::protocol::{Explored, Message, ORDER, Order, Outcome, Search};
 use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
-use crate::talk::say;
+use crate::answer_file::say;
 use crate::verdict::{self, Body};
-use crate::{long, memory, twice};
+use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
 use raddle::{expected, outside};
@@ -25,13 +25,13 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     let Some(TestDescAndFn { desc, testfn: TestFn::StaticTestFn(body) }) = found else {
         panic!("raddle: there is no test {} in this program", order.test);
     };
-    let ear = Box::leak(Box::new(Ear {
+    let recorder = Box::leak(Box::new(SearchRecorder {
         explicit: AtomicBool::new(false),
         seen: Mutex::new(Vec::new()),
         until: order.budget.map(|ms| Instant::now() + Duration::from_millis(ms)),
         patience: Duration::from_millis(order.patience),
     }));
-    observer::set(ear);
+    observer::set(recorder);
     statics::keep();
     memory::prepare(order.arena);
     outside::take_over(order.beginning);
@@ -39,42 +39,42 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
     let alone = Order { workers: 1, ..order.clone() };
     let before = match order.replay {
-        None => Some(twice::before(&alone, ear, &program)),
+        None => Some(determinism_probe::before(&alone, recorder, &program)),
         Some(_) => None,
     };
-    let mut result = searches(&order, ear, &program);
+    let mut result = searches(&order, recorder, &program);
     if order.workers > 1
-        && (statics::shared() || ear.failed_with(FailureKind::NotDeterministic))
-        && !ear.is_explicit()
+        && (statics::shared() || recorder.failed_with(FailureKind::NotDeterministic))
+        && !recorder.is_explicit()
     {
         // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
-        ear.seen.lock().unwrap().clear();
-        result = searches(&alone, ear, &program);
+        recorder.seen.lock().unwrap().clear();
+        result = searches(&alone, recorder, &program);
     }
     if let Some(before) = before
-        && !ear.is_explicit()
+        && !recorder.is_explicit()
         && result.is_ok()
     {
-        result = before.and_then(|before| twice::confirm(&alone, ear, &program, &before));
+        result = before.and_then(|before| determinism_probe::confirm(&alone, recorder, &program, &before));
     }
-    if order.replay.is_none() && order.max_steps.is_none() && ear.failed_with(FailureKind::StepLimit) {
+    if order.replay.is_none() && order.max_steps.is_none() && recorder.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.
-        ear.seen.lock().unwrap().clear();
-        result = long::explore(&alone, ear, &program);
+        recorder.seen.lock().unwrap().clear();
+        result = long::explore(&alone, recorder, &program);
     }
-    let mut outcome = match ear.is_explicit() {
+    let mut outcome = match recorder.is_explicit() {
         false => Outcome {
-            explored: ear.explored(),
-            failure: ear.failure(),
+            explored: recorder.explored(),
+            failure: recorder.failure(),
             complaint: None,
             explicit: false,
             ticket: None,
         },
-        true => by_itself(&order, ear, *body, desc),
+        true => by_itself(&order, recorder, *body, desc),
     };
     if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && says_nothing(f.kind())) {
         // Nobody will look at its steps, which may be very many.
-        failure.story = Default::default();
+        failure.record = Default::default();
         failure.ticket.steps.clear();
     }
     if let Err(complaint) = result {
@@ -89,12 +89,12 @@ fn says_nothing(kind: FailureKind) -> bool {
 }
 
 /// Carries the order out. An order that makes no sense is a complaint.
-fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+fn searches(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<(), String> {
     if let Some(ticket) = &order.replay {
         return search(order, Checker::replay(ticket), program);
     }
     for (n, kind) in order.searches.iter().enumerate() {
-        let left = ear.until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = recorder.until.map(|until| until.saturating_duration_since(Instant::now()));
         let share = left.map(|left| left / (order.searches.len() - n) as u32);
         let checker = match *kind {
             Search::Exhaustive => Checker::exhaustive(),
@@ -110,7 +110,7 @@ fn searches(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(),
             None => checker,
         };
         search(order, checker, program)?;
-        if ear.is_settled() {
+        if recorder.is_settled() {
             break;
         }
     }
@@ -146,8 +146,8 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
 }
 
 /// Runs a test that explores by itself.
-fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc) -> Outcome {
-    ear.seen.lock().unwrap().clear();
+fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate::real::TestDesc) -> Outcome {
+    recorder.seen.lock().unwrap().clear();
     expected::allow_panics_of_threads(false);
     statics::let_go();
     memory::let_go();
@@ -167,20 +167,20 @@ fn by_itself(order: &Order, ear: &Ear, body: Body, desc: &crate::real::TestDesc)
             Some(verdict::said(&*payload).unwrap_or("the test panicked").to_owned())
         }
     };
-    let failure = complaint.as_ref().and_then(|_| ear.failure());
+    let failure = complaint.as_ref().and_then(|_| recorder.failure());
     let complaint = complaint.filter(|_| failure.is_none());
-    Outcome { explored: ear.explored(), failure, complaint, explicit: true, ticket: None }
+    Outcome { explored: recorder.explored(), failure, complaint, explicit: true, ticket: None }
 }
 
 /// Hears of every search in this process.
-pub struct Ear {
+pub struct SearchRecorder {
     explicit: AtomicBool,
     pub seen: Mutex<Vec<Seen>>,
     pub until: Option<Instant>,
     patience: Duration,
 }
 
-impl Ear {
+impl SearchRecorder {
     /// The test explores by itself.
     pub fn is_explicit(&self) -> bool {
         self.explicit.load(Ordering::SeqCst)
@@ -211,7 +211,7 @@ impl Ear {
     }
 }
 
-impl Observer for Ear {
+impl Observer for SearchRecorder {
     fn explicit_check(&self) {
         self.explicit.store(true, Ordering::SeqCst);
     }

@@ -10,15 +10,15 @@ mod memory;
 mod protocol;
 mod statics;
 mod symbols;
-mod talk;
-mod twice;
+mod answer_file;
+mod determinism_probe;
 mod verdict;
 
 pub use real::*;
 
 /// What the harness that the compiler makes calls.
 pub fn test_main_static(tests: &[&TestDescAndFn]) {
-    let wish = talk::wish();
+    let wish = answer_file::wish();
     match wish.as_ref().map(|(wish, order)| (wish.as_str(), order)) {
         Some((protocol::LIST, _)) => list(tests),
         Some((protocol::EXPLORE, order)) => explore::explore(tests, order),
@@ -33,6 +33,6 @@ pub fn test_main_static(tests: &[&TestDescAndFn]) {
 fn list(tests: &[&TestDescAndFn]) {
     for test in tests.iter().filter(|t| matches!(t.testfn, TestFn::StaticTestFn(_))) {
         let ignored = test.desc.ignore.then(|| test.desc.ignore_message.unwrap_or_default().to_owned());
-        talk::say(&protocol::Listed { name: test.desc.name.as_slice().to_owned(), ignored });
+        answer_file::say(&protocol::Listed { name: test.desc.name.as_slice().to_owned(), ignored });
     }
 }

@@ -1,7 +1,7 @@
 //! Programs whose executions are long. To see everything is out of the question; random schedules still say something,
 //! and if executions do not come to their end, the beginning of some of them does.
 
-use crate::explore::{Ear, search};
+use crate::explore::{SearchRecorder, search};
 use crate::protocol::Order;
 use raddle::observer::Seen;
 use raddle::{Checker, Coverage, Extent, FailureKind};
@@ -15,42 +15,42 @@ const BEGINNING: usize = 100_000;
 const LONG_ENOUGH: Duration = Duration::from_secs(600);
 
 /// Draws random schedules: one at least, and more while there is time.
-pub fn explore(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+pub fn explore(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<(), String> {
     let whole = Order { max_steps: Some(WHOLE), ..order.clone() };
     let begun = Instant::now();
     search(&whole, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
-    if ear.failed_with(FailureKind::StepLimit) {
-        return beginnings(order, ear, program);
+    if recorder.failed_with(FailureKind::StepLimit) {
+        return beginnings(order, recorder, program);
     }
     // Those that would be cut short are not begun.
-    let more = left(ear).map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
-    if more < 2 || ear.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some()) {
+    let more = left(recorder).map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
+    if more < 2 || recorder.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some()) {
         return Ok(());
     }
-    ear.seen.lock().unwrap().clear();
+    recorder.seen.lock().unwrap().clear();
     search(&whole, Checker::random(more).time_limit(LONG_ENOUGH), program)?;
     // The first was shorter than others.
-    if ear.failed_with(FailureKind::StepLimit) { beginnings(order, ear, program) } else { Ok(()) }
+    if recorder.failed_with(FailureKind::StepLimit) { beginnings(order, recorder, program) } else { Ok(()) }
 }
 
-fn left(ear: &Ear) -> Option<Duration> {
-    ear.until.map(|until| until.saturating_duration_since(Instant::now()))
+fn left(recorder: &SearchRecorder) -> Option<Duration> {
+    recorder.until.map(|until| until.saturating_duration_since(Instant::now()))
 }
 
 /// Only the first steps of each execution.
-fn beginnings(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+fn beginnings(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<(), String> {
     let (mut schedules, mut steps, mut assumptions) = (0, 0, Vec::new());
-    while schedules == 0 || left(ear).is_some_and(|left| !left.is_zero()) {
-        ear.seen.lock().unwrap().clear();
+    while schedules == 0 || left(recorder).is_some_and(|left| !left.is_zero()) {
+        recorder.seen.lock().unwrap().clear();
         let seed = order.seed + schedules;
         let order = Order { max_steps: Some(BEGINNING), seed, ..order.clone() };
         search(&order, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
-        if ear.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some())
-            && !ear.failed_with(FailureKind::StepLimit)
+        if recorder.seen.lock().unwrap().iter().any(|seen| seen.failure.is_some())
+            && !recorder.failed_with(FailureKind::StepLimit)
         {
             return Ok(());
         }
-        for seen in ear.seen.lock().unwrap().iter() {
+        for seen in recorder.seen.lock().unwrap().iter() {
             steps += seen.steps;
             assumptions.clone_from(&seen.coverage.assumptions);
         }
@@ -59,6 +59,6 @@ fn beginnings(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<(
     assumptions.push("of long executions only the first 100,000 steps".to_owned());
     let extent = Extent::Sampled { schedules, seed: order.seed };
     let coverage = Coverage { extent, executions: schedules, assumptions };
-    *ear.seen.lock().unwrap() = vec![Seen { coverage, steps, failure: None }];
+    *recorder.seen.lock().unwrap() = vec![Seen { coverage, steps, failure: None }];
     Ok(())
 }

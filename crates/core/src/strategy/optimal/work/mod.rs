@@ -43,7 +43,7 @@ pub(super) type Picks = Vec<Move>;
 
 /// A step of an execution that some of its items begin with.
 #[derive(Clone, Copy, Debug)]
-struct Past {
+struct EarlierStep {
     step: Move,
     at: u32,
     task: TaskId,
@@ -103,7 +103,7 @@ struct Batch {
 pub(super) struct Work {
     items: Vec<Item>,
     clocks: Vec<Clock>,
-    steps: Vec<Past>,
+    steps: Vec<EarlierStep>,
     batches: Vec<Batch>,
     events: Vec<Event>,
     births: Vec<Birth>,
@@ -195,7 +195,7 @@ impl Work {
             if event.origin != Origin::ByItself && knows(&self.spare, event.task, event.time) {
                 let odd = event.odd || is_reversal;
                 let step = Move { name: path.names.of(event.task), option: event.option, odd };
-                self.steps.push(Past { step, at: at as u32, task: event.task, time: event.time });
+                self.steps.push(EarlierStep { step, at: at as u32, task: event.task, time: event.time });
             }
         }
     }
@@ -205,7 +205,7 @@ impl Work {
         let batch = &self.batches[batch];
         picks.clear();
         let clock = &self.clocks[item.clock as usize..][..item.width as usize];
-        let is_next = |past: &&Past| past.at >= item.depth && knows(clock, past.task, past.time);
+        let is_next = |past: &&EarlierStep| past.at >= item.depth && knows(clock, past.task, past.time);
         picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
         picks.extend(item.last);
     }
@@ -264,7 +264,7 @@ impl Work {
     pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
         let last = picks.pop();
         let (at, task, time) = (item.depth, TaskId(0), 0);
-        self.steps = picks.into_iter().map(|step| Past { step, at, task, time }).collect();
+        self.steps = picks.into_iter().map(|step| EarlierStep { step, at, task, time }).collect();
         self.clocks = vec![clock::NOTHING];
         self.items.push(Item { clock: 0, width: 1, last, ..item });
     }

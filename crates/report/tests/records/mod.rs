@@ -1,37 +1,40 @@
 //! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
 
-use raddle_core::story::{Actor, Line, Place, Story};
+use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::{self, Ticket, TicketStep};
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
 
-/// Tells a story line by line.
+/// Tells a record line by line.
 #[derive(Default)]
 pub struct Tale {
-    story: Story,
+    record: ExecutionRecord,
     next: usize,
 }
 
 impl Tale {
     pub fn new(tasks: &[(&str, Option<&str>)]) -> Tale {
-        let actor = |(name, label): &(&str, Option<&str>)| Actor {
+        let task = |(name, label): &(&str, Option<&str>)| TaskInfo {
             name: (*name).to_owned(),
             label: label.map(str::to_owned),
         };
-        Tale { story: Story { actors: tasks.iter().map(actor).collect(), ..Story::default() }, next: 0 }
+        Tale {
+            record: ExecutionRecord { tasks: tasks.iter().map(task).collect(), ..ExecutionRecord::default() },
+            next: 0,
+        }
     }
     fn push(
         mut self,
-        actor: usize,
+        task: usize,
         step: Option<usize>,
         what: &str,
         detail: &str,
         place: Option<Place>,
     ) -> Tale {
-        let (verb, object) = what.split_once(' ').map_or((what, None), |(v, o)| (v, Some(o.to_owned())));
-        self.story.lines.push(Line {
-            actor,
+        let (operation, object) = what.split_once(' ').map_or((what, None), |(v, o)| (v, Some(o.to_owned())));
+        self.record.lines.push(Line {
+            task,
             step,
-            verb: verb.to_owned(),
+            operation: operation.to_owned(),
             object,
             detail: detail.to_owned(),
             place,
@@ -41,31 +44,31 @@ impl Tale {
         self
     }
     /// A step of the trace.
-    pub fn step(mut self, actor: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
+    pub fn step(mut self, task: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
         let step = self.next;
         self.next += 1;
-        self.push(actor, Some(step), what, detail, place)
+        self.push(task, Some(step), what, detail, place)
     }
     /// Something on the way.
-    pub fn local(self, actor: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
-        self.push(actor, None, what, detail, place)
+    pub fn local(self, task: usize, what: &str, detail: &str, place: Option<Place>) -> Tale {
+        self.push(task, None, what, detail, place)
     }
     /// The last line preempts.
     pub fn preempting(mut self) -> Tale {
-        self.story.lines.last_mut().unwrap().preempts = true;
+        self.record.lines.last_mut().unwrap().preempts = true;
         self
     }
     /// The last line saw what this step did, counted from 1.
     pub fn from(mut self, step: usize) -> Tale {
-        let from = self.story.lines.iter().position(|l| l.step == Some(step - 1));
-        self.story.lines.last_mut().unwrap().reads_from = from;
+        let from = self.record.lines.iter().position(|l| l.step == Some(step - 1));
+        self.record.lines.last_mut().unwrap().reads_from = from;
         self
     }
     pub fn fails(self, test: Option<&str>, execution: u64, defect: Defect) -> Failure {
-        let steps = self.story.steps().map(|line| TicketStep {
-            task: line.actor as u32,
+        let steps = self.record.steps().map(|line| TicketStep {
+            task: line.task as u32,
             option: 0,
-            expect: format!("{} {}", self.story.actors[line.actor].name, line.operation()),
+            expect: format!("{} {}", self.record.tasks[line.task].name, line.expected_operation()),
         });
         let settings = [("time".to_owned(), "idle".to_owned())].into();
         let ticket = Ticket {
@@ -74,7 +77,7 @@ impl Tale {
             settings,
             steps: steps.collect(),
         };
-        Failure { defect, execution, story: self.story, ticket, afterwards: Vec::new() }
+        Failure { defect, execution, record: self.record, ticket, afterwards: Vec::new() }
     }
 }
 
@@ -98,7 +101,7 @@ pub fn coverage(extent: Extent, executions: u64) -> Coverage {
 
 /// A search that ended with its first failure.
 pub fn first_failure(failure: &Failure) -> Coverage {
-    coverage(Extent::Part("stopped at the first failure".to_owned()), failure.execution)
+    coverage(Extent::Partial("stopped at the first failure".to_owned()), failure.execution)
 }
 
 const MAIN: usize = 0;
@@ -153,7 +156,7 @@ pub fn long_names() -> Failure {
     let object =
         "AtomicU64#1 \"the_balance_of_the_joint_account_of_alice_and_bob_at_the_first_bank_of_raddle\"";
     let mut failure = lost_update_of(&tasks, object);
-    for line in &mut failure.story.lines {
+    for line in &mut failure.record.lines {
         if let Some(place) = &mut line.place {
             place.file =
                 format!("crates/{}/src/a_module_with_a_name_that_says_it_all.rs", ["deeply"; 8].join("/"));

@@ -2,18 +2,18 @@
 //!
 //! A task that may go on at once never leaves its stack; others are suspended until they are picked.
 
-use super::context::Way;
+use super::context::Switch;
 use super::execution::{By, Execution, Stage, Turn};
 use super::fiber::{Fiber, IS_DIRECT};
-use super::left;
-use super::operation::{NO_OBJECT, Verb};
+use super::operation::{NO_OBJECT, OperationKind};
 use super::retrace::Script;
 use super::spin::LOOK_EVERY;
+use super::stale_addresses;
 use super::task::{Handle, Phase, Role};
 use crate::settings::Detached;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
-use raddle_core::world::{Decision, Dice, Driver, Manner, Pending, Pick, Point};
+use raddle_core::world::{Decision, Driver, Manner, Pending, Pick, Point, UniformDraws};
 use std::panic::Location;
 
 impl Execution {
@@ -29,10 +29,10 @@ impl Execution {
     pub fn announce(&mut self) -> Turn {
         let id = self.current;
         let task = self.task(id);
-        let verb = task.op.verb;
-        let looked_at = task.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1);
-        if looked_at | verb.odd {
-            if verb.by_itself & !looked_at {
+        let kind = task.op.kind;
+        let looked_at = task.slow_path | (task.steps % LOOK_EVERY == LOOK_EVERY - 1);
+        if looked_at | kind.slow_path {
+            if kind.by_itself & !looked_at {
                 return self.happen_by_itself(id);
             }
             if let Some(turn) = self.announce_oddly(id) {
@@ -49,7 +49,7 @@ impl Execution {
         } else {
             self.look_if_can_go_on(id);
         }
-        if self.newborn.is_empty() {
+        if self.auto_run.is_empty() {
             self.decided = self.decide();
             if let Some(pick) = self.decided.pick()
                 && pick.task == id
@@ -61,7 +61,7 @@ impl Execution {
             }
         }
         // Nothing changes before another task moves, so it need not be watched before.
-        if verb.is_watched(self.log.is_kept()) {
+        if kind.is_watched(self.log.is_kept()) {
             self.watch_objects(id);
         }
         Turn::Wait
@@ -71,17 +71,17 @@ impl Execution {
     /// may happen by itself. None: it is announced like any other.
     #[cold]
     fn announce_oddly(&mut self, id: TaskId) -> Option<Turn> {
-        let verb = self.task(id).op.verb;
+        let kind = self.task(id).op.kind;
         let in_circles = self.task(id).spin.circle > 0;
-        if self.may_await(id) && verb.manner != Manner::Yielding {
+        if self.may_await(id) && kind.manner != Manner::Yielding {
             self.consider_await(id);
-        } else if verb.manner == Manner::Yielding
+        } else if kind.manner == Manner::Yielding
             || self.task(id).steps % LOOK_EVERY == LOOK_EVERY - 1
             || self.task(id).spin.turn.is_some()
         {
             self.consider_spin(id);
         }
-        let turn = if verb.by_itself {
+        let turn = if kind.by_itself {
             Some(self.happen_by_itself(id))
         } else if in_circles && self.task(id).spin.circle > 0 && self.goes_round(id) {
             Some(Turn::Go)
@@ -89,7 +89,7 @@ impl Execution {
             None
         };
         let task = self.task_mut(id);
-        task.odd = task.is_odd() || verb.manner == Manner::Yielding;
+        task.slow_path = task.needs_slow_path() || kind.manner == Manner::Yielding;
         turn
     }
 
@@ -99,7 +99,7 @@ impl Execution {
         if !self.log.is_kept() {
             return self.happen_unseen(id);
         }
-        let pending = self.sense(id);
+        let pending = self.evaluation(id);
         self.set_pending(id, Pending { options: 0, ..pending });
         if pending.options == 0 {
             self.watch_objects(id);
@@ -125,10 +125,10 @@ impl Execution {
         }
         // SAFETY: as in `decide`.
         let goes_on = match self.driver {
-            Some(By::Dice(dice)) => unsafe { &mut *dice }.note(),
+            Some(By::UniformDraws(dice)) => unsafe { &mut *dice }.note(),
             Some(By::Driver(driver)) => {
                 // One that waits for what it reads could not have come before that, and main ends last.
-                let is_wait = self.task(id).op.verb.by_itself && !pending.accesses.any_write();
+                let is_wait = self.task(id).op.kind.by_itself && !pending.accesses.any_write();
                 let waits = is_wait || id == TaskId::MAIN && self.task(id).phase == Phase::Ending;
                 unsafe { &mut *driver }.note(id, &Pending { options: !waits as u32, ..pending }, self)
             }
@@ -143,7 +143,7 @@ impl Execution {
     pub(super) fn stop_driving(&mut self) {
         self.driver = None;
         self.stopped = true;
-        self.calm = false;
+        self.fast_path = false;
     }
 
     /// Asks the driver what happens next. No pick if the run is over, or if nobody drives.
@@ -160,7 +160,7 @@ impl Execution {
         }
         // SAFETY: the driver outlives `drive`, which is under way, and nobody else uses it meanwhile.
         let decision = match driver {
-            By::Dice(dice) => unsafe { &mut *dice }.draw(self.enabled.tasks(), &self.pending),
+            By::UniformDraws(dice) => unsafe { &mut *dice }.draw(self.enabled.tasks(), &self.pending),
             By::Driver(driver) => unsafe { &mut *driver }.next(&self.point(), self),
         };
         if decision.pick().is_none() {
@@ -171,7 +171,7 @@ impl Execution {
 
     /// Lets the driver decide until the run is over, or until it stops the run.
     pub fn drive(&mut self, driver: &mut dyn Driver) {
-        self.keeps_past = driver.looks_back() && !self.retraces.is_on;
+        self.keeps_history = driver.asks_counterfactuals() && !self.retraces.is_on;
         // SAFETY: `self.driver` is cleared before this returns.
         let driver = unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) };
         self.is_blind = false;
@@ -180,13 +180,13 @@ impl Execution {
     }
 
     /// Draws what happens until the run is over, or until the dice are used up.
-    pub fn draw(&mut self, dice: &mut Dice) {
-        self.keeps_past = false;
+    pub fn draw(&mut self, dice: &mut UniformDraws) {
+        self.keeps_history = false;
         if !self.log_wanted {
             self.log.leave_out();
         }
         self.is_blind = true;
-        self.driver = Some(By::Dice(dice));
+        self.driver = Some(By::UniformDraws(dice));
         self.let_decide();
     }
 
@@ -216,11 +216,11 @@ impl Execution {
 
     /// Where the running task goes that waits: to whom it was decided to be the next, or to the driver.
     #[inline(always)]
-    pub(super) fn way_from_here(&mut self) -> Way {
-        let mut way = self.way_to_the_driver();
+    pub(super) fn switch_from_here(&mut self) -> Switch {
+        let mut way = self.switch_to_driver();
         if let Some(pick) = self.decided.pick()
             && IS_DIRECT
-            && !self.task(pick.task).odd
+            && !self.task(pick.task).slow_path
         {
             self.decided = Decision::STOP;
             self.begin_step(pick);
@@ -232,10 +232,10 @@ impl Execution {
 
     /// From the running task to the driver.
     #[inline(always)]
-    pub(super) fn way_to_the_driver(&mut self) -> Way {
+    pub(super) fn switch_to_driver(&mut self) -> Switch {
         let (id, to) = (self.current, self.driver_at);
         let from: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
-        Way { from, to }
+        Switch { from, to }
     }
 
     /// Lets `pick` happen. What could happen next is not settled then.
@@ -244,7 +244,7 @@ impl Execution {
     pub(super) fn take(&mut self, pick: Pick) {
         let id = pick.task;
         self.begin_step(pick);
-        if !self.task(id).odd {
+        if !self.task(id).slow_path {
             return self.resume(id);
         }
         match self.task(id).role {
@@ -266,7 +266,7 @@ impl Execution {
     #[inline(always)]
     pub(super) fn log_step(&mut self, id: TaskId) {
         self.log_line(id);
-        if self.task(id).odd {
+        if self.task(id).slow_path {
             self.moves_oddly(id);
         }
     }
@@ -293,13 +293,13 @@ impl Execution {
             return;
         }
         let op = &task.op;
-        let wrote = pending.accesses.any_write() & !op.verb.looks;
-        debug_assert!(wrote || !op.verb.surely_writes);
+        let wrote = pending.accesses.any_write() & !op.kind.looks;
+        debug_assert!(wrote || !op.kind.surely_writes);
         log.step(op, wrote, task.last_line);
         task.last_line = log.lines.len() as u32;
         self.futile = if wrote { 0 } else { self.futile };
-        if self.keeps_past {
-            self.note_past(id, self.log.present as u32);
+        if self.keeps_history {
+            self.note_history(id, self.log.present as u32);
         } else if self.retraces.is_on {
             self.note_again(id, self.log.present as u32);
         }
@@ -312,7 +312,7 @@ impl Execution {
     #[inline(always)]
     pub(crate) fn point(&self) -> Point<'_> {
         let births = self.history.births();
-        Point::new(self.enabled.tasks(), &self.pending).with_births(births).with_past(self)
+        Point::new(self.enabled.tasks(), &self.pending).with_births(births).with_counterfactual(self)
     }
 
     /// Goes on with a task, until it or another one that went on after it comes to its end, or nobody on their stacks
@@ -320,7 +320,7 @@ impl Execution {
     #[inline(always)]
     pub(super) fn resume(&mut self, id: TaskId) {
         self.current = id;
-        if self.task(id).odd {
+        if self.task(id).slow_path {
             self.restore_panics(id);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
@@ -365,19 +365,19 @@ impl Execution {
 
     /// The running task has nothing left to do but to end.
     #[inline(always)]
-    pub(super) fn announce_end(&mut self, verb: &'static Verb, place: &'static Location<'static>) {
+    pub(super) fn announce_end(&mut self, kind: &'static OperationKind, place: &'static Location<'static>) {
         if self.stage == Stage::Teardown {
             return;
         }
         let id = self.current;
         let task = self.task_mut(id);
-        task.op.write(verb, NO_OBJECT, place, id);
+        task.op.write(kind, NO_OBJECT, place, id);
         task.phase = Phase::Ending;
         if !self.log.is_kept() && id != TaskId::MAIN {
             self.set_idle(id);
             return self.note_unseen(id);
         }
-        let pending = self.sense(id);
+        let pending = self.evaluation(id);
         if id == TaskId::MAIN && !self.is_main_alone() {
             if self.settings.detached == Detached::Allowed {
                 self.let_main_wait();
@@ -393,14 +393,14 @@ impl Execution {
 
     /// A task's fiber has returned: its stack can be used again.
     pub(super) fn retire(&mut self, id: TaskId) {
-        self.task_mut(id).odd = true;
+        self.task_mut(id).slow_path = true;
         if let Some(fiber) = self.task_mut(id).fiber.take() {
             let stack = fiber.into_stack();
             self.fibers -= 1;
             let (base, limit) = (stack.base().get(), stack.limit().get());
             self.addresses.forget(limit, base - limit);
             self.races.forget(limit, base - limit);
-            left::forget(limit, base - limit);
+            stale_addresses::forget(limit, base - limit);
             self.stacks.give_back(stack);
         }
         if self.task(id).phase != Phase::Ending {
@@ -416,7 +416,7 @@ impl Execution {
         if id == TaskId::MAIN {
             self.over = true;
             self.halted = true;
-            self.calm = false;
+            self.fast_path = false;
         } else {
             if self.task(id).returned {
                 let end = self.task(id).end;

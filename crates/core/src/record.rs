@@ -1,6 +1,6 @@
 //! One execution, told for people: who did what, to what, where. Feeds every report and every ticket.
 //!
-//! Names in a story do not depend on the schedule. The format is versioned: readers refuse what they do not
+//! Names in a record do not depend on the schedule. The format is versioned: readers refuse what they do not
 //! know.
 
 use crate::trace::Trace;
@@ -8,7 +8,7 @@ use crate::verdict::thousands;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of the story format.
+/// The version of the record format.
 pub const VERSION: u32 = 1;
 
 /// A place in the source.
@@ -36,7 +36,7 @@ impl From<&std::panic::Location<'_>> for Place {
 
 /// A task as a person sees it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Actor {
+pub struct TaskInfo {
     /// `main.1`: its parent and its number there.
     pub name: String,
     /// The name that the program gave it, if any.
@@ -44,17 +44,17 @@ pub struct Actor {
     pub label: Option<String>,
 }
 
-/// One line of the story.
+/// One line of the record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// Whose line it is: an index into [`Story::actors`].
-    pub actor: usize,
+    /// Whose line it is: an index into [`ExecutionRecord::tasks`].
+    pub task: usize,
     /// Its number among the steps of the trace; none for what happened on the way to the next step, such as
     /// a spawn or a panic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
     /// What was done: "lock", "send".
-    pub verb: String,
+    pub operation: String,
     /// To what: `Mutex#2 "accounts"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
@@ -67,33 +67,33 @@ pub struct Line {
     /// Whether this step took the turn from a task that could have gone on.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preempts: bool,
-    /// The line whose effect this one saw: an index into [`Story::lines`].
+    /// The line whose effect this one saw: an index into [`ExecutionRecord::lines`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_from: Option<usize>,
 }
 
 impl Line {
     /// The operation without its result: what a ticket expects.
-    pub fn operation(&self) -> String {
+    pub fn expected_operation(&self) -> String {
         match &self.object {
-            Some(object) => format!("{} {object}", self.verb),
-            None => self.verb.clone(),
+            Some(object) => format!("{} {object}", self.operation),
+            None => self.operation.clone(),
         }
     }
 }
 
 /// One execution, told for people.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Story {
+pub struct ExecutionRecord {
     /// [`VERSION`].
     pub version: u32,
     /// The tasks, in the order they appeared.
-    pub actors: Vec<Actor>,
+    pub tasks: Vec<TaskInfo>,
     /// What happened, in order.
     pub lines: Vec<Line>,
 }
 
-impl Story {
+impl ExecutionRecord {
     /// The lines that are steps of the trace, in order.
     pub fn steps(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().filter(|l| l.step.is_some())
@@ -116,9 +116,9 @@ impl Story {
         let (head, tail) = (most / 4, most - most / 4 - 1);
         let left_out = head..all - tail;
         let says = Line {
-            actor: self.lines[head].actor,
+            task: self.lines[head].task,
             step: None,
-            verb: "…".to_owned(),
+            operation: "…".to_owned(),
             object: None,
             detail: format!("{} lines of everybody are left out here", thousands(left_out.len() as u64)),
             place: None,
@@ -137,9 +137,9 @@ impl Story {
     }
 }
 
-impl Default for Story {
-    fn default() -> Story {
-        Story { version: VERSION, actors: Vec::new(), lines: Vec::new() }
+impl Default for ExecutionRecord {
+    fn default() -> ExecutionRecord {
+        ExecutionRecord { version: VERSION, tasks: Vec::new(), lines: Vec::new() }
     }
 }
 
@@ -150,16 +150,16 @@ mod tests {
     #[test]
     fn a_long_story_is_told_without_its_middle() {
         let line = |n: usize| Line {
-            actor: n % 2,
+            task: n % 2,
             step: Some(n),
-            verb: "load".to_owned(),
+            operation: "load".to_owned(),
             object: None,
             detail: String::new(),
             place: None,
             preempts: false,
             reads_from: n.checked_sub(3),
         };
-        let long = Story { lines: (0..100).map(line).collect(), ..Story::default() };
+        let long = ExecutionRecord { lines: (0..100).map(line).collect(), ..ExecutionRecord::default() };
         let mut same = long.clone();
         same.shorten(100);
         assert_eq!(same, long);

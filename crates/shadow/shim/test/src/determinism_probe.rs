@@ -2,9 +2,9 @@
 //! what is different only at their ends goes unnoticed, and so does what the first execution has changed in the world
 //! outside for good. So a few schedules are run before the search, and again after it.
 
-use crate::explore::{Ear, checker};
+use crate::explore::{SearchRecorder, checker};
 use crate::protocol::Order;
-use raddle::drawn::{Drawn, Verdict};
+use raddle::determinism_probe::{Probe, Verdict};
 use raddle::observer::Seen;
 use raddle::{Checker, Defect, Failure, FailureKind, Ticket};
 use std::time::{Duration, Instant};
@@ -17,15 +17,15 @@ const LONG: usize = 5_000;
 const PART_OF_TIME: u32 = 20;
 
 /// What happened in these schedules.
-pub struct Before(Vec<Drawn>);
+pub struct Before(Vec<Probe>);
 
 /// Runs a few schedules.
-pub fn before(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<Before, String> {
+pub fn before(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Before, String> {
     let mut all = Vec::new();
     let is_late = clock(order);
     for n in 0..SCHEDULES {
         all.extend(draw(order, n, program)?);
-        if ear.is_explicit() || all.len() <= n || all[n].steps.len() > LONG || is_late() {
+        if recorder.is_explicit() || all.len() <= n || all[n].steps.len() > LONG || is_late() {
             break;
         }
     }
@@ -33,8 +33,8 @@ pub fn before(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync)) -> Result<B
 }
 
 /// Takes the claim of the last search back if the same schedules do not lead to the same steps again.
-pub fn confirm(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync), before: &Before) -> Result<(), String> {
-    let mut kept = std::mem::take(&mut *ear.seen.lock().unwrap());
+pub fn confirm(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync), before: &Before) -> Result<(), String> {
+    let mut kept = std::mem::take(&mut *recorder.seen.lock().unwrap());
     if let Some(last) = kept.last_mut() {
         let is_late = clock(order);
         // The first twice in a row at the end: what changes in turns may be the same again after any number of executions,
@@ -52,7 +52,7 @@ pub fn confirm(order: &Order, ear: &Ear, program: &(dyn Fn() + Sync), before: &B
             }
         }
     }
-    *ear.seen.lock().unwrap() = kept;
+    *recorder.seen.lock().unwrap() = kept;
     Ok(())
 }
 
@@ -63,22 +63,22 @@ fn clock(order: &Order) -> impl Fn() -> bool {
     move || most.is_some_and(|most| begun.elapsed() > most)
 }
 
-fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Drawn>, String> {
+fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Probe>, String> {
     let order = Order { seed: order.seed.wrapping_add(n as u64), ..order.clone() };
     checker(&order, Checker::random(1), |checker| checker.draw(program))
 }
 
 /// Whether a difference matters beside what a search has found. If that is a failure, it was one of the test, unless a
 /// schedule that had passed fails in that way now, too.
-fn says_more_than(seen: &Seen, once: &Drawn, again: &Drawn) -> bool {
+fn says_more_than(seen: &Seen, once: &Probe, again: &Probe) -> bool {
     match &seen.failure {
         None => true,
         Some(failure) => once.verdict == Verdict::Passed && again.verdict == Verdict::Failed(failure.kind()),
     }
 }
 
-fn not_the_same(order: &Order, once: &Drawn, again: &Drawn) -> Failure {
-    let words = |drawn: &Drawn| match drawn.verdict {
+fn not_the_same(order: &Order, once: &Probe, again: &Probe) -> Failure {
+    let words = |drawn: &Probe| match drawn.verdict {
         Verdict::Passed => format!("took {} steps", drawn.steps.len()),
         Verdict::Failed(kind) => format!("failed ({kind})"),
         Verdict::Abandoned => "was given up".to_owned(),
@@ -93,7 +93,7 @@ fn not_the_same(order: &Order, once: &Drawn, again: &Drawn) -> Failure {
     Failure {
         defect: Defect::new(FailureKind::NotDeterministic, text),
         execution: 2,
-        story: Default::default(),
+        record: Default::default(),
         ticket: Ticket {
             version: raddle::TICKET_VERSION,
             test: Some(order.test.clone()),

@@ -6,23 +6,23 @@
 
 use super::execution::Execution;
 use super::log::Effect;
-use super::operation::{Changes, NO_OBJECT, Op, Sense};
+use super::operation::{Changes, Evaluation, NO_OBJECT, Op};
 use super::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::trace::Step;
-use raddle_core::world::{Birth, Part, Past};
+use raddle_core::world::{Birth, BlockingEffect, Counterfactual};
 use std::cell::RefCell;
 
 /// A step, and how its objects were before it.
 #[derive(Clone, Copy)]
-pub(crate) struct Was {
+pub(crate) struct StepSnapshot {
     task: TaskId,
     option: u32,
     /// Its line in the log.
     line: u32,
     /// What it means to operations that wait for its object.
-    part: Part,
+    effect: BlockingEffect,
     objects: [Before; 2],
 }
 
@@ -73,7 +73,7 @@ impl State {
 /// The past of the present execution.
 #[derive(Default)]
 pub(crate) struct History {
-    steps: Vec<Was>,
+    steps: Vec<StepSnapshot>,
     births: Vec<Birth>,
     asides: Vec<Aside>,
     /// What changed an object last, by object.
@@ -108,7 +108,7 @@ impl History {
     }
     /// Whether the first steps were these.
     pub fn begins_with(&self, steps: &[Step]) -> bool {
-        let same = |(was, step): (&Was, &Step)| was.task == step.task && was.option == step.option;
+        let same = |(was, step): (&StepSnapshot, &Step)| was.task == step.task && was.option == step.option;
         steps.len() < self.steps.len() && self.spent.is_empty() && self.steps.iter().zip(steps).all(same)
     }
     /// The first `steps` are taken again.
@@ -177,25 +177,25 @@ impl Execution {
 
     /// A step of `id` is about to happen, with this line in the log.
     #[inline(always)]
-    pub(super) fn note_past(&mut self, id: TaskId, line: u32) {
+    pub(super) fn note_history(&mut self, id: TaskId, line: u32) {
         let op = &self.task(id).op;
-        let (object, other, part) = (op.object, op.other, op.verb.part);
+        let (object, other, effect) = (op.object, op.other, op.kind.effect);
         let objects = [self.before(object), self.before(other)];
-        self.history.steps.push(Was { task: id, option: self.option, line, part, objects });
+        self.history.steps.push(StepSnapshot { task: id, option: self.option, line, effect, objects });
     }
 
     /// A step of `id` is about to happen again, with this line in the log.
     #[inline]
     pub(super) fn note_again(&mut self, id: TaskId, line: u32) {
         #[cfg(debug_assertions)]
-        self.check_past(id, line);
+        self.check_history(id, line);
         let _ = (id, line);
         self.history.walk();
     }
 
     /// What is known of the step is still true.
     #[cfg(debug_assertions)]
-    fn check_past(&self, id: TaskId, line: u32) {
+    fn check_history(&self, id: TaskId, line: u32) {
         let was = &self.history.steps[self.history.len() as usize];
         assert_eq!((was.task, was.option, was.line), (id, self.option, line), "raddle: another step");
         let op = &self.task(id).op;
@@ -227,7 +227,7 @@ impl Execution {
 
     /// The running task is about to change `object` in a way that is no step of its own.
     pub fn note_aside(&mut self, object: ObjectId) {
-        if self.keeps_past {
+        if self.keeps_history {
             let number = self.history.asides.len() as u32;
             let before = self.changed_by(object, Change(number | Change::ASIDE));
             self.history.asides.push(Aside { step: self.history.len(), before });
@@ -274,7 +274,7 @@ impl Execution {
     }
 
     /// What the pending operation of `id` would have done after the first `before` steps and then `also`.
-    fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Sense {
+    fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
         self.watch.looked_back();
         let task = self.task(id);
         let op = &task.op;
@@ -301,7 +301,7 @@ impl Execution {
         let copy = shadow.task_mut(id);
         copy.notified = task.notified && happened(task.woken);
         copy.timed_out = task.timed_out && happened(task.woken);
-        op.verb.sense(shadow, op)
+        op.kind.evaluation(shadow, op)
     }
 
     /// How many spurious wake-ups and failures were left after the first `before` steps and then `also`.
@@ -342,7 +342,7 @@ impl Execution {
         })?;
         Some(match value == op.args[1] {
             false => Accesses::read(op.object),
-            true if op.verb.may_fail && self.spurious_object != NO_OBJECT => {
+            true if op.kind.may_fail && self.spurious_object != NO_OBJECT => {
                 let mode = if self.spurious_then(before, also) > 0 { Mode::Write } else { Mode::Read };
                 Accesses::write(op.object).and(self.spurious_object, mode)
             }
@@ -351,36 +351,36 @@ impl Execution {
     }
 }
 
-impl Past for Execution {
+impl Counterfactual for Execution {
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
         let is_main = task == TaskId::MAIN;
         let task = self.task(task);
-        let verb = task.op.verb;
-        verb.changes != Changes::Never && !verb.by_value
+        let kind = task.op.kind;
+        kind.changes != Changes::Never && !kind.by_value
             || matches!(task.role, Role::Timer { .. })
             || is_main && self.main_waits
     }
 
     #[inline]
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        self.task(task).op.verb.blocked_by_several
+        self.task(task).op.kind.blocked_by_several
     }
 
     #[inline]
     fn is_numbered(&self, task: TaskId) -> bool {
-        self.task(task).op.verb.numbered
+        self.task(task).op.kind.numbered
     }
 
-    fn part_of(&self, step: usize, _task: TaskId) -> Part {
-        self.history.steps[step].part
+    fn blocking_effect(&self, step: usize, _task: TaskId) -> BlockingEffect {
+        self.history.steps[step].effect
     }
 
     fn could_happen(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
         match self.task(id).role {
             Role::Timer { .. } => self.could_fire(id, before),
             // Nobody picks those, and they wait for others.
-            _ if self.task(id).op.verb.by_itself => false,
+            _ if self.task(id).op.kind.by_itself => false,
             _ if id == TaskId::MAIN && self.main_waits => false,
             _ => self.sense_then(id, before, also).options > 0,
         }
@@ -388,12 +388,12 @@ impl Past for Execution {
 
     fn accesses_then(&self, id: TaskId, before: usize, also: &[u32]) -> Accesses {
         let (task, now) = (self.task(id), self.pending[id.index()].accesses);
-        let verb = task.op.verb;
+        let kind = task.op.kind;
         if matches!(task.role, Role::Timer { .. }) {
-            verb.sense(self, &task.op).accesses
-        } else if verb.by_value {
+            kind.evaluation(self, &task.op).accesses
+        } else if kind.by_value {
             self.exchange_then(&task.op, before, also).unwrap_or(now)
-        } else if verb.changes == Changes::Never || task.role != Role::Thread {
+        } else if kind.changes == Changes::Never || task.role != Role::Thread {
             now
         } else {
             self.sense_then(id, before, also).accesses

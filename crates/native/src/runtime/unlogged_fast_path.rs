@@ -1,16 +1,16 @@
 //! The short way through a run that is drawn: nobody will read its log, so it has none, and as long as nothing comes
 //! up but operations of a few tasks, what can happen next need not be settled anew at every step.
 //!
-//! A run is calm if draws decide, there is no log, it is known who can move, and nothing has happened since that could
-//! change it but what tasks announced and objects that changed. Whatever does more than that ends the calm;
-//! [`Execution::settle`] finds out what it was, and when it is calm again.
+//! A run is fast_path if draws decide, there is no log, it is known who can move, and nothing has happened since that could
+//! change it but what tasks announced and objects that changed. Whatever does more than that ends the fast_path;
+//! [`Execution::settle`] finds out what it was, and when it is fast_path again.
 //!
 //! A program that does what can only be judged by the log, as loops that may wait and cells do, says so by asking for
 //! it. Its run is of no use then: it begins anew with a log, and so do all after it.
 
 use super::execution::{By, Execution, Turn};
-use super::ready::{Few, Members};
 use super::spin::LOOK_EVERY;
+use super::task_set::{Few, Members};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::{Decision, Pick};
 
@@ -29,27 +29,27 @@ impl Execution {
         self.log_wanted && !self.log.is_kept()
     }
 
-    /// Nothing is left to settle: is it calm until something comes up?
+    /// Nothing is left to settle: is it fast_path until something comes up?
     #[inline(always)]
-    pub(super) fn is_calm(&self) -> bool {
+    pub(super) fn allows_fast_path(&self) -> bool {
         !self.log.is_kept() && self.used <= Few::MOST
     }
 
-    /// The running task announces its operation in a calm run. None if that is not all there is to see to.
+    /// The running task announces its operation in a fast_path run. None if that is not all there is to see to.
     #[inline(always)]
     pub(super) fn announce_calmly(&mut self) -> Option<Turn> {
         let id = self.current;
-        let Some(By::Dice(dice)) = self.driver else { return None };
+        let Some(By::UniformDraws(dice)) = self.driver else { return None };
         let task = self.task(id);
-        let (verb, place) = (task.op.verb, task.op.place);
-        if task.odd | verb.odd | (task.steps % LOOK_EVERY == LOOK_EVERY - 1) {
+        let (kind, place) = (task.op.kind, task.op.place);
+        if task.slow_path | kind.slow_path | (task.steps % LOOK_EVERY == LOOK_EVERY - 1) {
             return None;
         }
         self.look_if_can_go_on(id);
         while let Some(object) = self.changed.pop() {
             self.look_who_can_go_on(object);
         }
-        if !self.newborn.is_empty() {
+        if !self.auto_run.is_empty() {
             return None;
         }
         let few = self.ready.few();
@@ -58,7 +58,7 @@ impl Execution {
         }
         #[cfg(debug_assertions)]
         {
-            assert!(self.is_calm() && !self.halted);
+            assert!(self.allows_fast_path() && !self.halted);
             self.enabled.list(&self.ready);
             self.check_against_full_evaluation();
         }
@@ -77,7 +77,7 @@ impl Execution {
             return Some(Turn::Go);
         }
         self.decided = Decision::take(Pick { task: next, option });
-        if verb.is_watched(false) {
+        if kind.is_watched(false) {
             self.watch_objects(id);
         }
         Some(Turn::Wait)
@@ -88,7 +88,7 @@ impl Execution {
     pub(super) fn happen_unseen(&mut self, id: TaskId) -> Turn {
         self.set_idle(id);
         let op = &self.task(id).op;
-        if op.verb.options(self, op) == 0 {
+        if op.kind.options(self, op) == 0 {
             self.watch_objects(id);
             return Turn::Wait;
         }
@@ -105,7 +105,7 @@ impl Execution {
         let place = task.op.place;
         self.watch.moved(id, place);
         // SAFETY: as in `decide`.
-        if let Some(By::Dice(dice)) = self.driver
+        if let Some(By::UniformDraws(dice)) = self.driver
             && !unsafe { &mut *dice }.note()
         {
             self.stop_driving();
@@ -122,7 +122,7 @@ impl Execution {
     #[inline(always)]
     pub(super) fn look_if_can_go_on(&mut self, id: TaskId) {
         let op = &self.task(id).op;
-        let options = op.verb.options(self, op);
+        let options = op.kind.options(self, op);
         self.set_options(id, options);
     }
 
@@ -138,13 +138,13 @@ impl Execution {
         for at in 0..self.objects[object].watchers.words() {
             for id in Members::new(self.objects[object].watchers.word(at), at) {
                 let op = &self.task(id).op;
-                let verb = op.verb;
-                let options = verb.options(self, op);
-                if !verb.by_itself {
+                let kind = op.kind;
+                let options = kind.options(self, op);
+                if !kind.by_itself {
                     self.set_options(id, options);
-                } else if options > 0 && !self.newborn.contains(&id) {
+                } else if options > 0 && !self.auto_run.contains(&id) {
                     // An object may have been touched twice, but a wait is over only once.
-                    self.newborn.push(id);
+                    self.auto_run.push(id);
                 }
             }
         }

@@ -2,9 +2,9 @@
 
 use super::execution::Execution;
 use super::log::{Effect, Line as LogLine, Shape};
-use super::operation::Verb;
+use super::operation::OperationKind;
 use raddle_core::operation::ObjectId;
-use raddle_core::story::{Actor, Line, Place, Story, VERSION};
+use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo, VERSION};
 use std::collections::BTreeMap;
 use std::panic::Location;
 use std::time::Duration;
@@ -34,8 +34,8 @@ impl Pointers {
 
 /// Where in the program an operation is. An end has no place there, and neither has what the standard library
 /// does on its own: guards that go out of scope, an iterator that it uses up.
-pub(crate) fn in_the_program(verb: &Verb, place: &'static Location<'static>) -> Option<Place> {
-    let nowhere = verb.name == "end" || place.file().starts_with("/rustc/");
+pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'static>) -> Option<Place> {
+    let nowhere = kind.name == "end" || place.file().starts_with("/rustc/");
     (!nowhere).then(|| place.into())
 }
 
@@ -59,11 +59,11 @@ impl Execution {
     }
 
     /// The execution so far.
-    pub fn story(&self) -> Story {
+    pub fn record(&self) -> ExecutionRecord {
         let mut pointers = Pointers::default();
-        let actors = self
+        let tasks = self
             .task_ids()
-            .map(|id| Actor {
+            .map(|id| TaskInfo {
                 name: self.task_name(id),
                 label: self.task(id).label.as_ref().map(|l| l.to_string()),
             })
@@ -81,12 +81,12 @@ impl Execution {
                 _ => None,
             };
             lines.push(Line {
-                actor: line.task.index(),
+                task: line.task.index(),
                 step: if line.is_step { steps.next() } else { None },
-                verb: line.verb.name.to_owned(),
+                operation: line.kind.name.to_owned(),
                 object: self.name_for(line.task, line.object),
                 detail: self.detail(line, &mut pointers),
-                place: in_the_program(line.verb, line.place),
+                place: in_the_program(line.kind, line.place),
                 preempts: false,
                 reads_from,
             });
@@ -94,6 +94,6 @@ impl Execution {
                 last_write.insert(line.object, at);
             }
         }
-        Story { version: VERSION, actors, lines }
+        ExecutionRecord { version: VERSION, tasks, lines }
     }
 }

@@ -1,14 +1,14 @@
-//! Messages whose order is left open, for reductions: a message that arrives is a task, a *letter*, and its only
+//! Messages whose order is left open, for reductions: a message that arrives is a task, a *message*, and its only
 //! step is that its process receives it.
 //!
 //! So two messages to one process do not conflict where they are sent, only where they are received, and only if
-//! both fit. A letter may be received before another one that arrived earlier, as long as it did not have to
+//! both fit. A message may be received before another one that arrived earlier, as long as it did not have to
 //! arrive later: [`Known`] says what had to. What several processes saw may still fit to no order of arrivals;
 //! that is found out when a run is over ([`crate::linear`]). Where a process depends on what has *not* arrived
-//! (`after 0`), it takes letters by itself.
+//! (`after 0`), it takes messages by itself.
 
 use super::access::{Object, Objects, Touch};
-use super::memory::Given;
+use super::local_run_cache::Given;
 use super::{Machine, Signal, Task};
 use crate::native::Run;
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
@@ -31,20 +31,20 @@ pub enum Standing {
     Other,
 }
 
-/// A set of letters.
+/// A set of messages.
 #[derive(Clone, Default, Debug)]
 pub struct Set(Vec<u64>);
 
 impl Set {
-    fn insert(&mut self, letter: u32) {
-        let at = letter as usize / 64;
+    fn insert(&mut self, message: u32) {
+        let at = message as usize / 64;
         if self.0.len() <= at {
             self.0.resize(at + 1, 0);
         }
-        self.0[at] |= 1 << (letter % 64);
+        self.0[at] |= 1 << (message % 64);
     }
-    fn contains(&self, letter: u32) -> bool {
-        self.0.get(letter as usize / 64).is_some_and(|word| word >> (letter % 64) & 1 == 1)
+    fn contains(&self, message: u32) -> bool {
+        self.0.get(message as usize / 64).is_some_and(|word| word >> (message % 64) & 1 == 1)
     }
     fn join(&mut self, other: &Set) {
         if self.0.len() < other.0.len() {
@@ -56,16 +56,16 @@ impl Set {
 
 /// A message that has arrived and was not received.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct UnorderedMessage {
     /// Whose it is.
     pub to: Pid,
-    /// Its number among all letters.
+    /// Its number among all messages.
     pub number: u32,
     /// Those that had to arrive before it.
     after: Set,
 }
 
-/// A letter in its process's mailbox.
+/// A message in its process's mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Mail {
     /// Its task.
@@ -74,12 +74,12 @@ pub struct Mail {
     pub fits: bool,
 }
 
-/// Which letters are known to have arrived before what: to each task, and to whoever touches an object next.
+/// Which messages are known to have arrived before what: to each task, and to whoever touches an object next.
 #[derive(Clone, Default)]
 pub struct Known {
-    letters: u32,
+    messages: u32,
     tasks: Vec<Set>,
-    /// How many letters each task has brought.
+    /// How many messages each task has brought.
     brought: Vec<u32>,
     /// Known to those who read an object, and to those who write it.
     objects: Vec<(Set, Set)>,
@@ -87,7 +87,7 @@ pub struct Known {
     all: Set,
     /// What is known to whoever moves now.
     present: Set,
-    /// A letter was received before another one that had arrived earlier.
+    /// A message was received before another one that had arrived earlier.
     overtaken: bool,
 }
 
@@ -125,35 +125,35 @@ impl Known {
         }
         self.tasks[mover] = present;
     }
-    /// Another letter; the mover's how-manieth it is, and which letters had to arrive before it.
+    /// Another message; the mover's how-manieth it is, and which messages had to arrive before it.
     fn post(&mut self, mover: usize, task: usize) -> (u32, u32, Set) {
-        if self.letters == 0 {
+        if self.messages == 0 {
             self.tasks.resize(task, Set::default());
         }
         if self.brought.len() <= mover {
             self.brought.resize(mover + 1, 0);
         }
         self.brought[mover] += 1;
-        let (number, after) = (self.letters, self.present.clone());
-        self.letters += 1;
+        let (number, after) = (self.messages, self.present.clone());
+        self.messages += 1;
         self.present.insert(number);
         (number, self.brought[mover], after)
     }
 }
 
 /// Letters are numbered apart from other phantoms.
-const LETTER: u32 = Birth::PHANTOM | 1 << 30;
+const UNORDERED: u32 = Birth::PHANTOM | 1 << 30;
 
 impl Machine {
     /// Whether the order of messages is left open.
     #[inline]
     pub fn is_order_open(&self) -> bool {
-        self.letters.is_some()
+        self.unordered_mailbox.is_some()
     }
 
     /// From now on, the order of messages is left open.
     pub fn leave_order_open(&mut self) {
-        self.letters = Some(Rc::default());
+        self.unordered_mailbox = Some(Rc::default());
         for task in 0..self.tasks.len() {
             if matches!(&self.tasks[task], Task::Process(p) if matches!(p.next, Next::Receive(_))) {
                 self.look(task);
@@ -164,7 +164,7 @@ impl Machine {
 
     /// A step begins that touches this.
     pub(super) fn step_begins(&mut self, task: usize, accesses: Accesses) {
-        if let Some(known) = self.letters.as_mut().filter(|known| known.letters > 0) {
+        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
             Rc::make_mut(known).begin(task, accesses);
         }
     }
@@ -172,27 +172,36 @@ impl Machine {
     /// It is over.
     pub(super) fn step_ends(&mut self, accesses: Accesses) {
         let (mover, tasks) = (self.mover, self.tasks.len());
-        if let Some(known) = self.letters.as_mut().filter(|known| known.letters > 0) {
+        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
             Rc::make_mut(known).end(mover, accesses, tasks);
         }
     }
 
     /// A message arrives at a process.
     pub(super) fn post(&mut self, task: usize, message: Term) {
-        let letter_task = self.tasks.len();
+        let message_task = self.tasks.len();
         let parent = self.mover;
-        let known = Rc::make_mut(self.letters.as_mut().expect("the order is open"));
-        let (number, nth, after) = known.post(parent, letter_task);
+        let known = Rc::make_mut(self.unordered_mailbox.as_mut().expect("the order is open"));
+        let (number, nth, after) = known.post(parent, message_task);
         let to = self.process(task).pid;
-        self.add_task(Task::Letter(Rc::new(Letter { to, number, after })), parent, LETTER | nth);
-        let letter = letter_task as u32;
-        self.again(task, self.process(task).clone(), Given::Message(message, letter), |machine, given| {
-            let Given::Message(message, letter) = given else { unreachable!("it was a message") };
-            let fits = machine.fits(task, &message);
-            let p = machine.process_mut(task);
-            p.mailbox.push(message);
-            p.letters.push(Mail { task: letter, fits });
-        });
+        self.add_task(
+            Task::UnorderedMessage(Rc::new(UnorderedMessage { to, number, after })),
+            parent,
+            UNORDERED | nth,
+        );
+        let delivered_by = message_task as u32;
+        self.again(
+            task,
+            self.process(task).clone(),
+            Given::Message(message, delivered_by),
+            |machine, given| {
+                let Given::Message(message, delivered_by) = given else { unreachable!("it was a message") };
+                let fits = machine.fits(task, &message);
+                let p = machine.process_mut(task);
+                p.mailbox.push(message);
+                p.messages.push(Mail { task: delivered_by, fits });
+            },
+        );
     }
 
     /// Whether the receive that a process is at would take a message.
@@ -213,21 +222,21 @@ impl Machine {
         }
     }
 
-    /// A process has come to a receive: which of its letters fit?
-    pub(super) fn look_at_letters(&mut self, task: usize) {
+    /// A process has come to a receive: which of its messages fit?
+    pub(super) fn evaluate_unordered_messages(&mut self, task: usize) {
         for at in 0..self.process(task).mailbox.len() {
             let message = self.process(task).mailbox[at].clone();
             let fits = self.fits(task, &message);
-            if self.process(task).letters[at].fits != fits {
-                self.process_mut(task).letters[at].fits = fits;
+            if self.process(task).messages[at].fits != fits {
+                self.process_mut(task).messages[at].fits = fits;
             }
         }
     }
 
     /// A process goes on: nothing fits any more.
     fn forget_fits(&mut self, task: usize) {
-        if self.process(task).letters.iter().any(|mail| mail.fits) {
-            self.process_mut(task).letters.iter_mut().for_each(|mail| mail.fits = false);
+        if self.process(task).messages.iter().any(|mail| mail.fits) {
+            self.process_mut(task).messages.iter_mut().for_each(|mail| mail.fits = false);
         }
     }
 
@@ -235,30 +244,30 @@ impl Machine {
     pub(crate) fn take_from_mailbox(&mut self, task: usize, at: usize) -> Term {
         let p = self.process_mut(task);
         let message = p.mailbox.remove(at);
-        if !p.letters.is_empty() {
-            let letter = p.letters.remove(at).task;
-            self.tasks[letter as usize] = Task::Received(self.process(task).pid);
+        if !p.messages.is_empty() {
+            let message = p.messages.remove(at).task;
+            self.tasks[message as usize] = Task::Received(self.process(task).pid);
         }
         message
     }
 
-    fn letter(&self, task: u32) -> &Letter {
+    fn unordered(&self, task: u32) -> &UnorderedMessage {
         match &self.tasks[task as usize] {
-            Task::Letter(letter) => letter,
-            _ => unreachable!("task {task} is no letter"),
+            Task::UnorderedMessage(message) => message,
+            _ => unreachable!("task {task} is no message"),
         }
     }
 
-    /// Whether the letter at this place of a mailbox can be the one that is received.
+    /// Whether the message at this place of a mailbox can be the one that is received.
     fn may_be_received(&self, p: &Process, at: usize) -> bool {
-        let mail = p.letters[at];
+        let mail = p.messages[at];
         mail.fits && {
-            let after = &self.letter(mail.task).after;
-            !p.letters.iter().any(|other| other.fits && after.contains(self.letter(other.task).number))
+            let after = &self.unordered(mail.task).after;
+            !p.messages.iter().any(|other| other.fits && after.contains(self.unordered(other.task).number))
         }
     }
 
-    /// Whether a process takes letters by itself at its receive, since it would also go on without.
+    /// Whether a process takes messages by itself at its receive, since it would also go on without.
     fn takes_by_itself(&self, p: &Process) -> bool {
         match &p.next {
             Next::Receive(Found::Nothing { deadline, .. }) => match deadline {
@@ -271,10 +280,10 @@ impl Machine {
         }
     }
 
-    /// The letters of which a process may receive one, in an order that does not depend on the schedule.
+    /// The messages of which a process may receive one, in an order that does not depend on the schedule.
     fn candidates(&self, p: &Process) -> Vec<usize> {
-        let mut found: Vec<usize> = (0..p.letters.len()).filter(|at| self.may_be_received(p, *at)).collect();
-        found.sort_by_key(|at| self.key_of(p.letters[*at].task as usize));
+        let mut found: Vec<usize> = (0..p.messages.len()).filter(|at| self.may_be_received(p, *at)).collect();
+        found.sort_by_key(|at| self.key_of(p.messages[*at].task as usize));
         found
     }
 
@@ -292,38 +301,43 @@ impl Machine {
         }
     }
 
-    fn is_ready_letter(&self, task: usize, letter: &Letter) -> bool {
-        let receiver = self.find(letter.to).map(|t| self.process(t));
+    fn is_enabled_unordered(&self, task: usize, message: &UnorderedMessage) -> bool {
+        let receiver = self.find(message.to).map(|t| self.process(t));
         receiver.is_some_and(|p| {
             matches!(p.next, Next::Receive(_))
                 && p.exiting.is_none()
                 && !self.takes_by_itself(p)
-                && p.letters
+                && p.messages
                     .iter()
                     .position(|mail| mail.task as usize == task)
                     .is_some_and(|at| self.may_be_received(p, at))
         })
     }
 
-    /// What it would mean to receive a letter.
-    pub(super) fn evaluate_letter(&self, task: usize, letter: &Letter, objects: &mut Objects) -> Pending {
-        let touch = Touch::NOTHING.write(Object::Itself(letter.to));
-        let ready = self.is_ready_letter(task, letter);
-        let signature = (letter.to.hash64() ^ self.key_of(task).rotate_left(7)) as u32;
+    /// What it would mean to receive a message.
+    pub(super) fn evaluate_unordered(
+        &self,
+        task: usize,
+        message: &UnorderedMessage,
+        objects: &mut Objects,
+    ) -> Pending {
+        let touch = Touch::NOTHING.write(Object::Itself(message.to));
+        let ready = self.is_enabled_unordered(task, message);
+        let signature = (message.to.hash64() ^ self.key_of(task).rotate_left(7)) as u32;
         let accesses = touch.accesses(objects);
         Pending { accesses, options: ready as u32, signature, manner: Manner::Ordinary }
     }
 
-    /// The process of a letter receives it.
-    pub(super) fn receive_letter(&mut self, letter_task: usize) {
-        let to = self.letter(letter_task as u32).to;
+    /// The process of a message receives it.
+    pub(super) fn receive_unordered(&mut self, message_task: usize) {
+        let to = self.unordered(message_task as u32).to;
         let task = self.find(to).expect("its process is there");
-        let at = self.process(task).letters.iter().position(|mail| mail.task as usize == letter_task);
+        let at = self.process(task).messages.iter().position(|mail| mail.task as usize == message_task);
         self.receive_at(task, at.expect("it is in the mailbox"));
     }
 
-    /// A process takes a letter by itself; says whether there was one to take.
-    pub(super) fn take_letter(&mut self, task: usize, option: u32) -> bool {
+    /// A process takes a message by itself; says whether there was one to take.
+    pub(super) fn take_unordered(&mut self, task: usize, option: u32) -> bool {
         let found = self.candidates(self.process(task)).get(option as usize).copied();
         match found {
             Some(at) => self.receive_at(task, at),
@@ -332,14 +346,15 @@ impl Machine {
         found.is_some()
     }
 
-    /// The message of a letter.
-    pub(crate) fn message_of(&self, letter_task: usize) -> Term {
-        let p = self.process(self.find(self.letter(letter_task as u32).to).expect("its process is there"));
-        let at = p.letters.iter().position(|mail| mail.task as usize == letter_task);
+    /// The message of a message.
+    pub(crate) fn message_of(&self, message_task: usize) -> Term {
+        let p =
+            self.process(self.find(self.unordered(message_task as u32).to).expect("its process is there"));
+        let at = p.messages.iter().position(|mail| mail.task as usize == message_task);
         p.mailbox[at.expect("it is in the mailbox")].clone()
     }
 
-    /// How a process receives the first of its letters that fits.
+    /// How a process receives the first of its messages that fits.
     pub(crate) fn first_to_take(&self, task: usize) -> Option<Pick> {
         let Task::Process(p) = &self.tasks[task] else { return None };
         if p.is_doomed()
@@ -347,19 +362,19 @@ impl Machine {
         {
             return Some(Pick { task: TaskId(end as u32), option: 0 });
         }
-        let first = p.letters.iter().position(|mail| mail.fits).filter(|_| self.is_receiving(task))?;
+        let first = p.messages.iter().position(|mail| mail.fits).filter(|_| self.is_receiving(task))?;
         if !self.takes_by_itself(p) {
-            return Some(Pick { task: TaskId(p.letters[first].task), option: 0 });
+            return Some(Pick { task: TaskId(p.messages[first].task), option: 0 });
         }
         let option = self.candidates(p).iter().position(|at| *at == first).expect("nothing is before it");
         Some(Pick { task: TaskId(task as u32), option: option as u32 })
     }
 
-    /// The process that a task is, or whose letter it is or was.
+    /// The process that a task is, or whose message it is or was.
     pub(crate) fn receiver_of(&self, task: usize) -> Option<usize> {
         match &self.tasks[task] {
             Task::Process(_) => Some(task),
-            Task::Letter(letter) => self.find(letter.to),
+            Task::UnorderedMessage(message) => self.find(message.to),
             Task::Received(to) | Task::End(to) => self.find(*to),
             _ => None,
         }
@@ -367,7 +382,7 @@ impl Machine {
 
     /// Whether a task is or was a message that has arrived.
     pub(crate) fn is_mail(&self, task: usize) -> bool {
-        matches!(&self.tasks[task], Task::Letter(_) | Task::Received(_))
+        matches!(&self.tasks[task], Task::UnorderedMessage(_) | Task::Received(_))
     }
 
     /// How a task stands.
@@ -384,7 +399,7 @@ impl Machine {
                 _ => Standing::Other,
             },
             // It is its own operation that counts, whoever else has to go on now.
-            Task::Letter(letter) => match self.is_ready_letter(task, letter) {
+            Task::UnorderedMessage(message) => match self.is_enabled_unordered(task, message) {
                 true => Standing::Goes,
                 false => Standing::Waits,
             },
@@ -404,7 +419,8 @@ impl Machine {
     /// Whether the next step of `task` tells somebody of an end who, in the state `other`, has ended before and is
     /// not told there.
     pub(crate) fn tells_the_dead(&self, task: usize, other: &Machine, its: usize) -> bool {
-        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        let Some(process) =
+            self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::UnorderedMessage(_)))
         else {
             return false;
         };
@@ -431,7 +447,8 @@ impl Machine {
 
     /// Whether the next step of `task` only tells somebody of an end who has ended.
     pub(crate) fn tells_the_gone(&self, task: usize) -> bool {
-        let Some(process) = self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::Letter(_)))
+        let Some(process) =
+            self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::UnorderedMessage(_)))
         else {
             return false;
         };
@@ -465,9 +482,9 @@ impl Machine {
         matches!(self.process(task).next, Next::Receive(_))
     }
 
-    /// Whether a letter was received before another one that had arrived earlier.
+    /// Whether a message was received before another one that had arrived earlier.
     pub(crate) fn has_overtaken(&self) -> bool {
-        self.letters.as_ref().is_some_and(|known| known.overtaken)
+        self.unordered_mailbox.as_ref().is_some_and(|known| known.overtaken)
     }
 
     /// Whether only the process that moved last may go on, in what is one step where messages have an order.
@@ -476,20 +493,20 @@ impl Machine {
     }
 
     fn receive_at(&mut self, task: usize, at: usize) {
-        if self.process(task).letters[..at].iter().any(|mail| mail.fits)
-            && let Some(known) = &mut self.letters
+        if self.process(task).messages[..at].iter().any(|mail| mail.fits)
+            && let Some(known) = &mut self.unordered_mailbox
         {
             Rc::make_mut(known).overtaken = true;
         }
-        let letter = self.process(task).letters[at].task;
-        self.tasks[letter as usize] = Task::Received(self.process(task).pid);
+        let message = self.process(task).messages[at].task;
+        self.tasks[message as usize] = Task::Received(self.process(task).pid);
         if self.log.is_some() {
             let place = super::ending::own_place(&self.env, self.process(task));
             let message = self.process(task).mailbox[at].to_string();
             self.note(task, "receives a message".to_owned(), message, place, true);
         }
         self.again(task, self.process(task).clone(), Given::Turn(at as u32), |machine, _| {
-            machine.process_mut(task).letters.remove(at);
+            machine.process_mut(task).messages.remove(at);
             machine.forget_fits(task);
             let p = machine.process_mut(task);
             p.save = at as u32;
@@ -502,7 +519,7 @@ impl Machine {
     }
 
     /// How a receive stands when nothing fits.
-    pub(super) fn look_without_letters(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
+    pub(super) fn look_at_ordered_mailbox(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
         let mut copy = self.process(task).for_matching();
         copy.mailbox = Vec::new();
         match run::run(&mut copy, &self.env, self.now, Mode::Matching) {

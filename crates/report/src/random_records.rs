@@ -1,24 +1,24 @@
-//! Random stories, many of them broken: nothing panics, no column is too wide, every step that is shown is
+//! Random records, many of them broken: nothing panics, no column is too wide, every step that is shown is
 //! shown once, and what is not shown is counted.
 
 use crate::layout::{Color, Layout, Run, Sources};
 use crate::paint::Row;
-use crate::scene::{Beat, Scene};
 use crate::source::Library;
+use crate::view_model::{Beat, ViewModel};
 use crate::{columns, lines, text};
 use proptest::prelude::*;
-use raddle_core::story::{Actor, Line, Place, Story};
+use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
 
-fn actor() -> impl Strategy<Value = Actor> {
+fn task() -> impl Strategy<Value = TaskInfo> {
     let name = prop_oneof![
         4 => "main(\\.[1-9]){0,3}",
         1 => "main(\\.1)?~timer[1-3]",
         1 => "~|a~~b|\\PC{0,30}",
     ];
     (name, proptest::option::weighted(0.3, "[a-z \"\n]{0,40}"))
-        .prop_map(|(name, label)| Actor { name, label })
+        .prop_map(|(name, label)| TaskInfo { name, label })
 }
 
 fn place() -> impl Strategy<Value = Place> {
@@ -31,19 +31,19 @@ fn place() -> impl Strategy<Value = Place> {
     (file, 0..150u32).prop_map(|(file, line)| Place { file, line, column: 1 })
 }
 
-/// Who, which verb, which object, step or not, where, preempting or not, whose effect.
+/// Who, which operation, which object, step or not, where, preempting or not, whose effect.
 fn line() -> impl Strategy<Value = Line> {
-    let verb = prop_oneof![4 => "(load|store|lock|end|panic)", 1 => "[a-z \t→é]{0,50}"];
+    let operation = prop_oneof![4 => "(load|store|lock|end|panic)", 1 => "[a-z \t→é]{0,50}"];
     let object = prop_oneof![4 => "Mutex#[1-3]", 1 => "[A-Za-z#\"_ \u{202e}]{0,60}"];
     let object = proptest::option::weighted(0.8, object);
     let step = proptest::bool::weighted(0.8);
     let place = proptest::option::weighted(0.8, place());
     let from = proptest::option::weighted(0.3, 0..400usize);
-    (0..9usize, verb, object, step, place, proptest::bool::weighted(0.2), from).prop_map(
-        |(actor, verb, object, step, place, preempts, reads_from)| Line {
-            actor,
+    (0..9usize, operation, object, step, place, proptest::bool::weighted(0.2), from).prop_map(
+        |(task, operation, object, step, place, preempts, reads_from)| Line {
+            task,
             step: step.then_some(0),
-            verb,
+            operation,
             object,
             detail: String::new(),
             place,
@@ -54,9 +54,9 @@ fn line() -> impl Strategy<Value = Line> {
 }
 
 /// Some lines, some of them over and over.
-fn story() -> impl Strategy<Value = Story> {
+fn record() -> impl Strategy<Value = ExecutionRecord> {
     let lines = proptest::collection::vec((proptest::collection::vec(line(), 0..8), 1..30usize), 0..12);
-    (proptest::collection::vec(actor(), 0..9), lines).prop_map(|(actors, loops)| {
+    (proptest::collection::vec(task(), 0..9), lines).prop_map(|(tasks, loops)| {
         let rounds = loops.into_iter().flat_map(|(body, times)| vec![body; times].into_iter().flatten());
         let mut lines: Vec<Line> = rounds.collect();
         let mut next = 0;
@@ -65,7 +65,7 @@ fn story() -> impl Strategy<Value = Story> {
             line.step = line.step.map(|_| next);
             next += line.step.is_some() as usize;
         }
-        Story { actors, lines, ..Story::default() }
+        ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     })
 }
 
@@ -78,10 +78,10 @@ fn failure() -> impl Strategy<Value = Failure> {
     ];
     let note = ("(main|main\\.1|~)?[ a-z,\"\n]{0,30}", proptest::option::of(place()));
     let notes = proptest::collection::vec(note, 0..4);
-    (story(), kind, "[a-z \n\t\u{1b}]{0,60}", notes).prop_map(|(story, kind, message, notes)| Failure {
+    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", notes).prop_map(|(record, kind, message, notes)| Failure {
         defect: notes.into_iter().fold(Defect::new(kind, message), |d, (text, place)| d.note(text, place)),
         execution: 1,
-        story,
+        record,
         ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: Vec::new() },
         afterwards: Vec::new(),
     })
@@ -97,13 +97,13 @@ fn render(rows: &[Row]) -> Vec<String> {
 }
 
 /// The numbers in the margin are those of the steps, each once and in order; each line's text is there once.
-fn tells_all(scene: &Scene<'_>, rows: &[String]) -> Result<(), TestCaseError> {
-    let margin = |row: &String| -> String { row.chars().skip(3).take(scene.digits()).collect() };
+fn tells_all(view: &ViewModel<'_>, rows: &[String]) -> Result<(), TestCaseError> {
+    let margin = |row: &String| -> String { row.chars().skip(3).take(view.digits()).collect() };
     let numbers: Vec<usize> = rows.iter().filter_map(|row| margin(row).trim().parse().ok()).collect();
-    let steps: Vec<usize> = scene.events().filter_map(|e| e.number).collect();
+    let steps: Vec<usize> = view.events().filter_map(|e| e.number).collect();
     prop_assert_eq!(numbers, steps);
     let all = rows.join("\n");
-    for event in scene.events() {
+    for event in view.events() {
         if let Some((_, token)) = event.text.rsplit_once(' ').filter(|(_, t)| t.starts_with('<')) {
             prop_assert_eq!(all.matches(token).count(), 1, "{} in\n{}", token, all);
         }
@@ -116,27 +116,27 @@ proptest! {
 
     #[test]
     fn columns_keep_to_the_width_and_tell_all(failure in failure(), width in 0..220usize, max in 0..150usize) {
-        let scene = Scene::new(&failure, max);
-        let hidden = scene.beats.iter().filter(|b| matches!(b, Beat::Gap(_))).count();
-        prop_assert_eq!(hidden > 0, scene.shown < scene.total);
-        if let Some(table) = columns::table(&scene, &Library::new(&Sources::Show), width) {
+        let view = ViewModel::new(&failure, max);
+        let hidden = view.beats.iter().filter(|b| matches!(b, Beat::Gap(_))).count();
+        prop_assert_eq!(hidden > 0, view.shown < view.total);
+        if let Some(table) = columns::table(&view, &Library::new(&Sources::Show), width) {
             let rows = render(&table.rows);
             for row in &rows {
                 prop_assert!(text::width(row) <= width, "{} > {}: {:?}", text::width(row), width, row);
             }
-            tells_all(&scene, &rows)?;
+            tells_all(&view, &rows)?;
         }
     }
 
     #[test]
     fn lines_tell_all(failure in failure(), width in proptest::option::of(0..120usize), max in 0..150usize) {
-        let scene = Scene::new(&failure, max);
-        let rows = render(&lines::rows(&scene, width));
+        let view = ViewModel::new(&failure, max);
+        let rows = render(&lines::rows(&view, width));
         for row in &rows {
             let narrow = width.is_some_and(|w| w >= 80 && text::width(row) > w);
-            prop_assert!(!narrow || scene.tasks.iter().any(|t| text::width(&t.title) > 30), "{:?}", row);
+            prop_assert!(!narrow || view.tasks.iter().any(|t| text::width(&t.title) > 30), "{:?}", row);
         }
-        tells_all(&scene, &rows)?;
+        tells_all(&view, &rows)?;
     }
 
     #[test]

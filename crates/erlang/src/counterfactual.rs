@@ -6,7 +6,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Held, Past, Pick, World};
+use raddle_core::world::{Blockers, Counterfactual, Pick, World};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -60,7 +60,7 @@ enum Place {
     Between,
 }
 
-impl Past for ErlangWorld {
+impl Counterfactual for ErlangWorld {
     fn can_block(&self, task: TaskId) -> bool {
         self.machine().can_block(task.index())
     }
@@ -82,8 +82,8 @@ impl Past for ErlangWorld {
         }
         self.accesses_by_trying(task, before, also)
     }
-    fn held(&self, task: TaskId) -> Held {
-        self.machine().held(task.index())
+    fn blockers(&self, task: TaskId) -> Blockers {
+        self.machine().blockers(task.index())
     }
     fn may_touch_less(&self, task: TaskId) -> bool {
         // By other grains a step that raises touches everything.
@@ -199,7 +199,7 @@ impl ErlangWorld {
             return true;
         }
         let mark = Mark::of(basis);
-        let changes = |(at, done): (usize, &crate::past::Done)| {
+        let changes = |(at, done): (usize, &crate::counterfactual::Done)| {
             done.mark.may_conflict(mark) && done.accesses.conflict(basis) && !also.contains(&(at as u32))
         };
         self.place_of(task, before, also) == Place::AsNow

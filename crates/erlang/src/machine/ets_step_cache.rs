@@ -35,7 +35,7 @@ const WAYS: usize = 2;
 
 /// The latest of these steps, as many as there is room for.
 #[derive(Default)]
-pub struct Quiet {
+pub struct EtsStepCache {
     steps: RefCell<Vec<[Option<Step>; WAYS]>>,
     changes: RefCell<Vec<[Option<Change>; WAYS]>>,
 }
@@ -55,7 +55,7 @@ fn keep<T>(sets: &RefCell<Vec<[Option<T>; WAYS]>>, set: usize, new: T) {
     ways[0] = Some(new);
 }
 
-impl Quiet {
+impl EtsStepCache {
     fn find(&self, machine: &Machine, before: &Rc<Process>) -> Option<(Rc<Process>, Pending)> {
         let sets = self.steps.borrow();
         let ways = sets.get(set_of(before, &machine.tables))?;
@@ -108,7 +108,7 @@ impl Machine {
         if !self.is_quiet(before, accesses) {
             return Err(None);
         }
-        let Some((after, pending)) = self.env.quiet.find(self, before) else {
+        let Some((after, pending)) = self.env.ets_cache.find(self, before) else {
             return Err(self.depends_on_tables(before).then(|| Before {
                 process: before.clone(),
                 tables: self.tables.clone(),
@@ -155,7 +155,7 @@ impl Machine {
             let set = set_of(&process, &tables);
             let (after, pending) = (after.clone(), self.pending[task]);
             let step = Step { before: process, tables, objects, now: self.now, after, pending };
-            keep(&self.env.quiet.steps, set, step);
+            keep(&self.env.ets_cache.steps, set, step);
         }
     }
 
@@ -165,7 +165,7 @@ impl Machine {
             return;
         }
         let set = set_of(by, &before);
-        let known = self.env.quiet.changes.borrow().get(set).and_then(|ways| {
+        let known = self.env.ets_cache.changes.borrow().get(set).and_then(|ways| {
             let is_it = |c: &&Change| Rc::ptr_eq(&c.by, by) && Rc::ptr_eq(&c.before, &before);
             ways.iter().flatten().find(is_it).map(|change| change.after.clone())
         });
@@ -176,7 +176,7 @@ impl Machine {
             }
             None => {
                 let change = Change { by: by.clone(), before, after: self.tables.clone() };
-                keep(&self.env.quiet.changes, set, change);
+                keep(&self.env.ets_cache.changes, set, change);
             }
         }
     }

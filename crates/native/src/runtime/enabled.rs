@@ -5,11 +5,11 @@
 
 use super::execution::Execution;
 use super::object::Object;
-use super::operation::{Changes, Sense, Verb};
-use super::ready::Members;
+use super::operation::{Changes, Evaluation, OperationKind};
 #[cfg(debug_assertions)]
 use super::task::Task;
 use super::task::{Phase, Role};
+use super::task_set::Members;
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Pending;
@@ -64,7 +64,7 @@ impl Execution {
     pub(super) fn unwatch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, log, .. } = self;
         let op = &tasks[id.index()].op;
-        if op.verb.is_watched(log.is_kept()) {
+        if op.kind.is_watched(log.is_kept()) {
             for object in op.objects() {
                 objects[object].watchers.remove(id);
             }
@@ -72,24 +72,24 @@ impl Execution {
     }
 
     #[inline(always)]
-    pub(super) fn sense(&self, id: TaskId) -> Pending {
+    pub(super) fn evaluation(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
-        let sense = op.verb.sense(self, op);
-        let options = if task.spin.held { 0 } else { sense.options };
+        let evaluation = op.kind.evaluation(self, op);
+        let options = if task.spin.held { 0 } else { evaluation.options };
         let accesses = match task.spin_reads.is_empty() {
-            true => sense.accesses,
+            true => evaluation.accesses,
             // Whoever changes what its loop read lets it go on.
-            false => self.looks_at(sense.accesses, &task.spin_reads),
+            false => self.looks_at(evaluation.accesses, &task.spin_reads),
         };
         let signature = if self.is_blind { 0 } else { op.signature() };
-        Pending { accesses, options, signature, manner: op.verb.manner }
+        Pending { accesses, options, signature, manner: op.kind.manner }
     }
 
     /// Evaluates the pending operation of a task in the present state.
     #[inline(always)]
     pub fn evaluate(&mut self, id: TaskId) {
-        let pending = self.sense(id);
+        let pending = self.evaluation(id);
         self.set_pending(id, pending);
     }
 
@@ -99,29 +99,29 @@ impl Execution {
         if !self.log.is_kept() {
             return self.look_who_can_go_on(object);
         }
-        let mut alike: Option<(&'static Verb, Sense)> = None;
+        let mut alike: Option<(&'static OperationKind, Evaluation)> = None;
         for at in 0..self.objects[object].watchers.words() {
             for id in Members::new(self.objects[object].watchers.word(at), at) {
                 let op = &self.task(id).op;
-                let verb = op.verb;
-                let sense = match alike {
-                    Some((same, sense)) if std::ptr::eq(same, verb) => sense,
-                    _ => (verb.sense)(self, op),
+                let kind = op.kind;
+                let evaluation = match alike {
+                    Some((same, evaluation)) if std::ptr::eq(same, kind) => evaluation,
+                    _ => (kind.evaluation)(self, op),
                 };
-                if verb.by_itself {
+                if kind.by_itself {
                     // An object may have been touched twice, but its wait is over only once.
-                    if sense.options > 0 && !self.newborn.contains(&id) {
-                        self.newborn.push(id);
+                    if evaluation.options > 0 && !self.auto_run.contains(&id) {
+                        self.auto_run.push(id);
                     }
                     continue;
                 }
-                if verb.changes == Changes::Alike {
-                    alike = Some((verb, sense));
+                if kind.changes == Changes::Alike {
+                    alike = Some((kind, evaluation));
                 }
                 let pending = self.pending_mut(id);
-                pending.accesses = sense.accesses;
-                pending.options = sense.options;
-                self.ready.set(id, sense.options > 0);
+                pending.accesses = evaluation.accesses;
+                pending.options = evaluation.options;
+                self.ready.set(id, evaluation.options > 0);
             }
         }
         if self.objects[object].spinners.is_empty() {
@@ -154,11 +154,11 @@ impl Execution {
             return self.settle_carefully();
         }
         self.evaluate_changed();
-        if !self.newborn.is_empty() || self.ready.is_empty() {
+        if !self.auto_run.is_empty() || self.ready.is_empty() {
             return self.settle_carefully();
         }
         self.enabled.list(&self.ready);
-        self.calm = self.is_calm();
+        self.fast_path = self.allows_fast_path();
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
         true
@@ -166,12 +166,12 @@ impl Execution {
 
     /// The same when it is not only a matter of what depends on what has changed.
     fn settle_carefully(&mut self) -> bool {
-        self.calm = false;
+        self.fast_path = false;
         if super::context::current().is_none() {
             self.let_newborn_run();
         } else {
             self.evaluate_changed();
-            if !self.newborn.is_empty() {
+            if !self.auto_run.is_empty() {
                 // On the stack of a task, where no other task can run: `drive` goes on with this.
                 self.enabled.clear();
                 return false;
@@ -197,7 +197,7 @@ impl Execution {
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
         let time_passes = self.time_may_pass || !self.idle_timers.is_empty();
-        self.calm = self.is_calm() && !time_passes && !self.main_waits;
+        self.fast_path = self.allows_fast_path() && !time_passes && !self.main_waits;
         !self.enabled.tasks().is_empty()
     }
 
@@ -217,7 +217,7 @@ impl Execution {
     pub(super) fn let_newborn_run(&mut self) {
         loop {
             self.evaluate_changed();
-            if self.newborn.is_empty() {
+            if self.auto_run.is_empty() {
                 return;
             }
             self.run_newborn();
@@ -228,10 +228,10 @@ impl Execution {
     /// order in which that came about.
     #[inline(always)]
     fn run_newborn(&mut self) {
-        self.calm = false;
+        self.fast_path = false;
         let mut next = 0;
-        while next < self.newborn.len() {
-            let id = self.newborn[next];
+        while next < self.auto_run.len() {
+            let id = self.auto_run[next];
             next += 1;
             if self.halted || self.stopped {
                 continue;
@@ -239,7 +239,7 @@ impl Execution {
             if self.task(id).phase == Phase::Alive {
                 self.unwatch_objects(id);
                 if self.log.is_kept() {
-                    let pending = self.sense(id);
+                    let pending = self.evaluation(id);
                     self.note_step(id, pending);
                 } else {
                     self.note_unseen(id);
@@ -250,7 +250,7 @@ impl Execution {
             }
             self.resume(id);
         }
-        self.newborn.clear();
+        self.auto_run.clear();
     }
 
     pub(super) fn disable_idle_timers(&mut self) {
@@ -276,7 +276,7 @@ impl Execution {
         self.idle_timers.extend(self.clock.next());
         for at in 0..self.idle_timers.len() {
             let timer = self.idle_timers[at];
-            let mut pending = self.sense(timer);
+            let mut pending = self.evaluation(timer);
             pending.options = 1;
             self.set_pending(timer, pending);
         }
@@ -288,7 +288,7 @@ impl Execution {
             let kept = &self.pending[id.index()];
             let Task { phase, role, .. } = self.task(id);
             if matches!(phase, Phase::Alive | Phase::Ending) && *role == Role::Thread {
-                let sensed = self.sense(id);
+                let sensed = self.evaluation(id);
                 let same = *kept == sensed || self.looks_away() && kept.options == sensed.options;
                 assert!(same, "raddle: task {} was not evaluated again: {kept:?}, now {sensed:?}", id.0);
             }

@@ -9,15 +9,15 @@ type Find = dyn Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + Re
 
 /// Settings in words.
 #[derive(Clone, Default)]
-pub struct Words(Option<Arc<Find>>);
+pub struct LazySettings(Option<Arc<Find>>);
 
-impl Words {
+impl LazySettings {
     /// The words that `find` will find.
-    pub fn found_by<F>(find: F) -> Words
+    pub fn found_by<F>(find: F) -> LazySettings
     where
         F: Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     {
-        Words(Some(Arc::new(find)))
+        LazySettings(Some(Arc::new(find)))
     }
     /// The words.
     pub fn to_map(&self) -> BTreeMap<String, String> {
@@ -25,13 +25,13 @@ impl Words {
     }
 }
 
-impl From<BTreeMap<String, String>> for Words {
-    fn from(map: BTreeMap<String, String>) -> Words {
-        Words::found_by(move || map.clone())
+impl From<BTreeMap<String, String>> for LazySettings {
+    fn from(map: BTreeMap<String, String>) -> LazySettings {
+        LazySettings::found_by(move || map.clone())
     }
 }
 
-impl fmt::Debug for Words {
+impl fmt::Debug for LazySettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.to_map().fmt(f)
     }

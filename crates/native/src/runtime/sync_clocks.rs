@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 /// What a task has learned.
 #[derive(Default, Clone)]
-struct Knowledge {
+struct TaskSyncClocks {
     clock: VectorClock,
     /// What relaxed loads have seen; a later acquire fence learns it.
     seen: VectorClock,
@@ -37,7 +37,7 @@ struct Released {
 pub(super) struct Clocks {
     /// Lines of the log that the clocks know of.
     done: usize,
-    tasks: Vec<Knowledge>,
+    tasks: Vec<TaskSyncClocks>,
     objects: Vec<Released>,
     /// What went with the messages that were sent, by the line that sent them.
     sent: BTreeMap<u32, VectorClock>,
@@ -51,7 +51,7 @@ fn releases(ordering: Ordering) -> bool {
     matches!(ordering, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
 }
 
-impl Knowledge {
+impl TaskSyncClocks {
     /// A load of a value that belongs to these release sequences.
     fn load(&mut self, released: &VectorClock, ordering: Ordering) {
         if acquires(ordering) {
@@ -69,7 +69,7 @@ impl Knowledge {
 impl Clocks {
     pub fn reset(&mut self) {
         self.done = 0;
-        for Knowledge { clock, seen, fenced } in &mut self.tasks {
+        for TaskSyncClocks { clock, seen, fenced } in &mut self.tasks {
             clock.clear();
             seen.clear();
             fenced.clear();
@@ -90,9 +90,9 @@ impl Clocks {
         &self.task(task).clock
     }
 
-    fn task(&mut self, id: TaskId) -> &mut Knowledge {
+    fn task(&mut self, id: TaskId) -> &mut TaskSyncClocks {
         if self.tasks.len() <= id.index() {
-            self.tasks.resize(id.index() + 1, Knowledge::default());
+            self.tasks.resize(id.index() + 1, TaskSyncClocks::default());
         }
         let task = &mut self.tasks[id.index()];
         if task.clock.get(id) == 0 {
@@ -101,7 +101,7 @@ impl Clocks {
         task
     }
 
-    fn both(&mut self, task: TaskId, object: ObjectId) -> (&mut Knowledge, &mut Released) {
+    fn both(&mut self, task: TaskId, object: ObjectId) -> (&mut TaskSyncClocks, &mut Released) {
         debug_assert!(object != NO_OBJECT, "what synchronises through an object has one");
         if self.objects.len() <= object.index() {
             self.objects.resize(object.index() + 1, Released::default());
@@ -156,7 +156,7 @@ impl Clocks {
                 task.clock.tick(me);
             }
             Sync::Fence(ordering) => {
-                let Knowledge { clock, seen, fenced } = self.task(me);
+                let TaskSyncClocks { clock, seen, fenced } = self.task(me);
                 if acquires(ordering) {
                     clock.join(seen);
                 }

@@ -2,12 +2,12 @@
 //! language's memory model names, each written down as it says it.
 
 use super::*;
-use crate::runtime::operation::Verb;
+use crate::runtime::operation::OperationKind;
 use raddle_core::random::Rng;
 use std::collections::BTreeSet;
 use std::panic::Location;
 
-static LINE: Verb = Verb::local("line");
+static LINE: OperationKind = OperationKind::local("line");
 
 const TASKS: u32 = 4;
 const LINES: usize = 28;

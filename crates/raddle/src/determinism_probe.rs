@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 
 /// What happened in one execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Drawn {
+pub struct Probe {
     /// Who moved, with which option, and what it was, in numbers.
     pub steps: Vec<(u32, u32, u32)>,
     /// How it ended.
@@ -24,7 +24,7 @@ pub struct Drawn {
 impl Checker {
     /// Runs the random schedule of this checker's seed, and says what happened in it: the same as before, if all that the
     /// program does is under control. None if it did not run.
-    pub fn draw<T, F>(mut self, f: F) -> Option<Drawn>
+    pub fn draw<T, F>(mut self, f: F) -> Option<Probe>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
@@ -43,7 +43,7 @@ impl Checker {
 /// Draws, and notes what happens. It does not draw blindly, so that there is something to note.
 struct Noting {
     inside: Random,
-    found: Arc<Mutex<Option<Drawn>>>,
+    found: Arc<Mutex<Option<Probe>>>,
 }
 
 impl Strategy for Noting {
@@ -62,7 +62,7 @@ impl Strategy for Noting {
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let step = |step: &raddle_core::trace::Step| (step.task.0, step.option, step.signature);
         let steps = trace.steps().iter().map(step).collect();
-        *self.found.lock().unwrap_or_else(|e| e.into_inner()) = Some(Drawn { steps, verdict });
+        *self.found.lock().unwrap_or_else(|e| e.into_inner()) = Some(Probe { steps, verdict });
     }
 
     fn split(&mut self) -> Option<Box<dyn Strategy>> {

@@ -1,22 +1,22 @@
-//! A story made ready to be drawn: shortened, cleaned, with the failing lines marked. Both forms of the report
-//! draw the same scene, so they always tell the same.
+//! A record made ready to be drawn: shortened, cleaned, with the failing lines marked. Both forms of the report
+//! draw the same view, so they always tell the same.
 
 use crate::elide::{self, Piece};
 use crate::paint::{Row, Style};
 use crate::place::Places;
 use crate::text::clean;
-use raddle_core::story::{Line, Place, Story};
+use raddle_core::record::{ExecutionRecord, Line, Place};
 use raddle_core::verdict::{Failure, FailureKind};
 use std::collections::BTreeSet;
 
-/// The verb of a panic's line.
+/// The operation of a panic's line.
 const PANIC: &str = "panic";
 
 /// Something that one task did, or waits to do.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// Who: an index into [`Scene::tasks`].
-    pub actor: usize,
+    /// Who: an index into [`ViewModel::tasks`].
+    pub task: usize,
     /// The number of the step; none for what happened on the way, and for what a task waits for at the end.
     pub number: Option<usize>,
     /// What, to what, with what result.
@@ -59,7 +59,7 @@ impl Event<'_> {
     }
 }
 
-/// One row of the scene.
+/// One row of the view.
 #[derive(Clone, Debug)]
 pub enum Beat<'a> {
     /// Something happened.
@@ -79,36 +79,36 @@ pub struct Task {
     pub phantom: Option<(usize, String)>,
 }
 
-/// A story made ready to be drawn.
-pub struct Scene<'a> {
+/// A record made ready to be drawn.
+pub struct ViewModel<'a> {
     /// What is shown, in order.
     pub beats: Vec<Beat<'a>>,
-    /// The tasks, as the story numbers them.
+    /// The tasks, as the record numbers them.
     pub tasks: Vec<Task>,
     /// Short names of the places.
     pub places: Places,
-    /// How many lines of the story are shown,
+    /// How many lines of the record are shown,
     pub shown: usize,
     /// and how many there are.
     pub total: usize,
 }
 
-impl<'a> Scene<'a> {
-    /// The story of `failure` in about `max_lines` rows.
-    pub fn new(failure: &'a Failure, max_lines: usize) -> Scene<'a> {
-        let story = &failure.story;
+impl<'a> ViewModel<'a> {
+    /// The record of `failure` in about `max_lines` rows.
+    pub fn new(failure: &'a Failure, max_lines: usize) -> ViewModel<'a> {
+        let record = &failure.record;
         let guilty = guilty(failure);
-        let pieces = elide::elide(&story.lines, &guilty, max_lines);
+        let pieces = elide::elide(&record.lines, &guilty, max_lines);
         let mut shown = 0;
         let mut beats = Vec::new();
         for piece in pieces {
             match piece {
                 Piece::Line(i) => {
                     shown += 1;
-                    beats.push(Beat::Event(event(story, i, guilty.contains(&i))));
+                    beats.push(Beat::Event(event(record, i, guilty.contains(&i))));
                 }
                 Piece::Gap(range) => {
-                    beats.push(Beat::Gap(format!("… {} …", clean(&elide::describe(story, &range)))))
+                    beats.push(Beat::Gap(format!("… {} …", clean(&elide::describe(record, &range)))))
                 }
             }
         }
@@ -118,7 +118,7 @@ impl<'a> Scene<'a> {
             Beat::Gap(_) => None,
         });
         let places = Places::new(files);
-        Scene { places, beats, tasks: tasks(story), shown, total: story.lines.len() }
+        ViewModel { places, beats, tasks: tasks(record), shown, total: record.lines.len() }
     }
 
     /// What is shown, without the gaps.
@@ -135,45 +135,45 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn tasks(story: &Story) -> Vec<Task> {
-    let named = |name: &str| story.actors.iter().position(|a| a.name == name);
-    let mut tasks: Vec<Task> = story
-        .actors
+fn tasks(record: &ExecutionRecord) -> Vec<Task> {
+    let named = |name: &str| record.tasks.iter().position(|a| a.name == name);
+    let mut tasks: Vec<Task> = record
+        .tasks
         .iter()
-        .map(|actor| {
-            let name = clean(&actor.name);
-            let title = match &actor.label {
-                Some(label) if *label != actor.name => format!("{name} \"{}\"", clean(label)),
+        .map(|task| {
+            let name = clean(&task.name);
+            let title = match &task.label {
+                Some(label) if *label != task.name => format!("{name} \"{}\"", clean(label)),
                 _ => name.clone(),
             };
             // The owner's name is the shorter one, so owners of owners come to an end.
             let phantom =
-                actor.name.rsplit_once('~').and_then(|(owner, own)| Some((named(owner)?, clean(own))));
+                task.name.rsplit_once('~').and_then(|(owner, own)| Some((named(owner)?, clean(own))));
             Task { name, title, phantom }
         })
         .collect();
-    // A story that names nobody is drawn all the same.
-    if story.lines.iter().any(|l| l.actor >= story.actors.len()) {
+    // A record that names nobody is drawn all the same.
+    if record.lines.iter().any(|l| l.task >= record.tasks.len()) {
         tasks.push(Task { name: "?".to_owned(), title: "?".to_owned(), phantom: None });
     }
     tasks
 }
 
-fn event(story: &Story, i: usize, fails: bool) -> Event<'_> {
-    let line = &story.lines[i];
-    let text = match (line.verb.as_str(), line.detail.as_str()) {
-        (_, "") => line.operation(),
-        // The message of the panic that failed the test stands above the story.
-        (PANIC, _) if fails => line.operation(),
-        (PANIC, detail) => format!("{}: {}", line.operation(), first_line(detail)),
-        (_, detail) => format!("{} {}", line.operation(), first_line(detail)),
+fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
+    let line = &record.lines[i];
+    let text = match (line.operation.as_str(), line.detail.as_str()) {
+        (_, "") => line.expected_operation(),
+        // The message of the panic that failed the test stands above the record.
+        (PANIC, _) if fails => line.expected_operation(),
+        (PANIC, detail) => format!("{}: {}", line.expected_operation(), first_line(detail)),
+        (_, detail) => format!("{} {}", line.expected_operation(), first_line(detail)),
     };
-    let saw = line.reads_from.and_then(|from| story.lines.get(from)).map(|from| match number(from) {
+    let saw = line.reads_from.and_then(|from| record.lines.get(from)).map(|from| match number(from) {
         Some(number) => format!("(from {number})"),
-        None => format!("(from {})", clean(name(story, from))),
+        None => format!("(from {})", clean(name(record, from))),
     });
     Event {
-        actor: line.actor.min(story.actors.len()),
+        task: line.task.min(record.tasks.len()),
         number: number(line),
         text: clean(&text),
         saw,
@@ -195,42 +195,42 @@ fn first_line(text: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
-fn name<'s>(story: &'s Story, line: &Line) -> &'s str {
-    story.actors.get(line.actor).map_or("?", |a| &a.name)
+fn name<'s>(record: &'s ExecutionRecord, line: &Line) -> &'s str {
+    record.tasks.get(line.task).map_or("?", |a| &a.name)
 }
 
 /// The lines where it went wrong: those that a note names by task and place; for a panic without notes, the
 /// last one.
 pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
-    let story = &failure.story;
+    let record = &failure.record;
     let panics = failure.kind() == FailureKind::Panic;
     if matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
         return BTreeSet::new();
     }
     let named = failure.defect.notes.iter().filter_map(|note| {
-        let (actor, _) = subject(story, &note.text)?;
+        let (task, _) = subject(record, &note.text)?;
         let place = note.place.as_ref()?;
-        let there = |l: &Line| l.actor == actor && l.place.as_ref() == Some(place);
-        story.lines.iter().rposition(|l| there(l) && (!panics || l.verb == PANIC))
+        let there = |l: &Line| l.task == task && l.place.as_ref() == Some(place);
+        record.lines.iter().rposition(|l| there(l) && (!panics || l.operation == PANIC))
     });
     let mut named: BTreeSet<usize> = named.collect();
     if panics && named.is_empty() {
-        named.extend(story.lines.iter().rposition(|l| l.verb == PANIC));
+        named.extend(record.lines.iter().rposition(|l| l.operation == PANIC));
     }
     named
 }
 
 /// What the tasks wait for when nothing moves any more, one event for each note that begins with a task's name.
-/// The note itself stands in full above the story.
+/// The note itself stands in full above the record.
 fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     if !matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
         return Vec::new();
     }
     let events = failure.defect.notes.iter().filter_map(|note| {
-        let (actor, text) = subject(&failure.story, &note.text)?;
+        let (task, text) = subject(&failure.record, &note.text)?;
         let place = note.place.as_ref();
         let text = clean(first_clause(text));
-        Some(Event { actor, number: None, text, saw: None, place, preempts: false, fails: true })
+        Some(Event { task, number: None, text, saw: None, place, preempts: false, fails: true })
     });
     events.collect()
 }
@@ -246,10 +246,10 @@ fn first_clause(text: &str) -> &str {
 }
 
 /// The task that a fact is about, and what it says of it: `main.1 waits for Mutex#2`.
-fn subject<'n>(story: &Story, fact: &'n str) -> Option<(usize, &'n str)> {
+fn subject<'n>(record: &ExecutionRecord, fact: &'n str) -> Option<(usize, &'n str)> {
     let (first, rest) = fact.split_once(' ')?;
-    let actor = story.actors.iter().position(|a| a.name == first)?;
-    let label = story.actors[actor].label.as_ref().map(|label| format!("\"{label}\" "));
+    let task = record.tasks.iter().position(|a| a.name == first)?;
+    let label = record.tasks[task].label.as_ref().map(|label| format!("\"{label}\" "));
     let rest = label.and_then(|label| rest.strip_prefix(&label)).unwrap_or(rest);
-    Some((actor, rest))
+    Some((task, rest))
 }

@@ -15,7 +15,7 @@ pub(crate) enum Given {
     Value(Term),
     /// Leave to take a message: the one at this place.
     Turn(u32),
-    /// A message, and the task of its letter if the order of messages is left open.
+    /// A message, and the task of its message if the order of messages is left open.
     Message(Term, u32),
     /// Leave to end, with nobody to tell.
     Rest,
@@ -101,7 +101,7 @@ const SETS: usize = 1 << 10;
 
 /// The latest of what processes did by themselves, as much as there is room for.
 #[derive(Default)]
-pub struct Memory {
+pub struct LocalRunCache {
     /// By process and kind of what it was given, the newest first.
     sets: RefCell<Vec<[Option<Entry>; WAYS]>>,
 }
@@ -111,7 +111,7 @@ fn set_of(before: &Rc<Process>, given: &Given) -> usize {
     (address.wrapping_add(given.kind()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % SETS
 }
 
-impl Memory {
+impl LocalRunCache {
     fn find(&self, before: &Rc<Process>, given: &Given, now: u64) -> Option<(Rc<Process>, Option<Term>)> {
         let sets = self.sets.borrow();
         let ways = sets.get(set_of(before, given))?;
@@ -143,7 +143,7 @@ impl Machine {
             drop(before);
             return run(self, given);
         }
-        if let Some((after, result)) = self.env.memory.find(&before, &given, self.now) {
+        if let Some((after, result)) = self.env.run_cache.find(&before, &given, self.now) {
             #[cfg(debug_assertions)]
             self.compare(task, &after, &result, given, run);
             self.stale.add(task);
@@ -159,7 +159,7 @@ impl Machine {
         if self.over.is_none() {
             let result = if had { None } else { self.result.clone() };
             let after = self.process(task).clone();
-            self.env.memory.keep(Entry { before, given, now: self.now, after, result });
+            self.env.run_cache.keep(Entry { before, given, now: self.now, after, result });
         }
     }
 
@@ -181,7 +181,7 @@ impl Machine {
         let mark = |p: &Process| {
             let mut f = crate::term::hash::Fingerprint::default();
             p.fingerprint(&mut f, &|n| n as u64);
-            (f.value(), p.letters.clone())
+            (f.value(), p.messages.clone())
         };
         let (there, here) = (mark(copy.process(task)), mark(remembered));
         let returned = if self.result.is_some() { None } else { copy.result };
