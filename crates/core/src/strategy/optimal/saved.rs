@@ -49,7 +49,7 @@ struct NextSteps {
 
 impl Optimal {
     /// All parts of the tree that are left.
-    pub(super) fn saved(&mut self) -> Vec<SavedReduction> {
+    pub(super) fn into_saved(mut self) -> Vec<SavedReduction> {
         let mut parts: Vec<(SavedReduction, f64)> = Vec::new();
         let is_whole = self.schedule.is_empty() && self.fatal.is_none();
         if !self.started || self.begun && is_whole {
