@@ -17,8 +17,8 @@ const KIND: Kind = "AtomicWaker";
 
 /// To register the waker that is there already is to look: the arguments say whether it was when that was
 /// announced, and after how many changes, which word 0 counts.
-static REGISTER: Verb = Verb::new("register", |e, op| {
-    let changes_nothing = op.args == [1, e.objects[op.object].words[0]];
+static REGISTER: Verb = Verb::new("register", |view, op| {
+    let changes_nothing = op.args == [1, view.object().words[0]];
     Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
 static WAKE: Verb = Verb::write("wake");

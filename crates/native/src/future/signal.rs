@@ -18,10 +18,10 @@ const WOKEN: u64 = 1;
 const ABORTED: u64 = 2;
 
 static WAIT: Verb =
-    Verb::new("wait", |e, op| Sense::when(e.objects[op.object].words[0] != 0, Accesses::write(op.object)))
+    Verb::new("wait", |view, op| Sense::when(view.object().words[0] != 0, Accesses::write(op.object)))
         .waits(|_, _| Some("waits to be woken by"));
-static YIELD_NOW: Verb = Verb::new("yield_now", |e, op| {
-    let arrived = e.objects[op.object].words[0] != 0;
+static YIELD_NOW: Verb = Verb::new("yield_now", |view, op| {
+    let arrived = view.object().words[0] != 0;
     Sense::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
 })
 .yielding();

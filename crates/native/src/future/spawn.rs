@@ -24,8 +24,8 @@ const KIND: Kind = "JoinHandle";
 static FINISH: Verb = Verb::write("finish");
 /// Takes the result, or leaves a waker; to leave the one that is there already is to look. Argument 0 says whether
 /// it is, word 0 whether the task has finished.
-static JOIN: Verb = Verb::new("join", |e, op| {
-    let changes_nothing = op.args[0] == 1 && e.objects[op.object].words[0] == 0;
+static JOIN: Verb = Verb::new("join", |view, op| {
+    let changes_nothing = op.args[0] == 1 && view.object().words[0] == 0;
     Sense::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
 static IS_FINISHED: Verb = Verb::read("is_finished");

@@ -38,4 +38,5 @@ pub(crate) mod task;
 pub(crate) mod teardown;
 mod timer;
 mod turns;
+pub(crate) mod view;
 pub(crate) mod watch;

@@ -1,10 +1,11 @@
 //! What a primitive tells the runtime about an operation: a verb and what it is applied to.
 //!
 //! A [`Verb`] carries the one function that decides, in the present state, whether the operation is blocked,
-//! in how many ways it can go and what it touches. Primitives define their verbs beside their code; nothing
+//! in how many ways it can go and what it touches; a [`View`] is all that it sees. Primitives define their verbs beside their code; nothing
 //! else in the runtime knows them.
 
 use super::execution::Execution;
+use super::view::View;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{Manner, Part};
 use std::panic::Location;
@@ -55,9 +56,9 @@ pub(crate) enum Fixed {
 pub(crate) struct Verb {
     /// The user's word for it.
     pub name: &'static str,
-    pub sense: fn(&Execution, &Op) -> Sense,
+    sense: fn(&View<'_>, &Op) -> Sense,
     /// In how many ways it can go, if that is easier to say than what it touches.
-    ways: Option<fn(&Execution, &Op) -> u32>,
+    ways: Option<fn(&View<'_>, &Op) -> u32>,
     /// Whether the state of its objects decides that.
     may_wait: bool,
     pub changes: Changes,
@@ -102,7 +103,7 @@ fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
 
 impl Verb {
     /// An operation that may be blocked or whose accesses depend on the state.
-    pub const fn new(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
+    pub const fn new(name: &'static str, sense: fn(&View<'_>, &Op) -> Sense) -> Verb {
         Verb {
             name,
             sense,
@@ -127,7 +128,7 @@ impl Verb {
         }
     }
     /// An operation that is always ready with the same accesses.
-    pub const fn always(name: &'static str, sense: fn(&Execution, &Op) -> Sense) -> Verb {
+    pub const fn always(name: &'static str, sense: fn(&View<'_>, &Op) -> Sense) -> Verb {
         let verb = Verb::new(name, sense);
         Verb { changes: Changes::Never, may_wait: false, ..verb }
     }
@@ -202,7 +203,7 @@ impl Verb {
         self
     }
     /// Says in how many ways it can go, without saying what it touches.
-    pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> Verb {
+    pub const fn ways(mut self, ways: fn(&View<'_>, &Op) -> u32) -> Verb {
         self.ways = Some(ways);
         self
     }
@@ -221,8 +222,8 @@ impl Verb {
     #[inline(always)]
     pub fn options(&self, e: &Execution, op: &Op) -> u32 {
         match (self.fixed, self.ways) {
-            (Fixed::Not, Some(ways)) => ways(e, op),
-            (Fixed::Not, None) => (self.sense)(e, op).options,
+            (Fixed::Not, Some(ways)) => ways(&e.view(op), op),
+            (Fixed::Not, None) => (self.sense)(&e.view(op), op).options,
             _ => 1,
         }
     }
@@ -230,12 +231,16 @@ impl Verb {
     #[inline(always)]
     pub fn sense(&self, e: &Execution, op: &Op) -> Sense {
         if self.fixed == Fixed::Not {
-            return (self.sense)(e, op);
+            return (self.sense)(&e.view(op), op);
         }
         // Without branches: which of these it is differs from step to step.
         let mode = if self.fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
         let its_object = Accesses::one(op.object, mode);
         Sense::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
+    }
+    /// What an operation of this verb would do in the state that `view` shows.
+    pub fn sense_in(&self, view: &View<'_>) -> Sense {
+        (self.sense)(view, view.op)
     }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> Verb {

@@ -17,8 +17,7 @@ const KIND: &str = "Barrier";
 
 static WAIT: Verb = Verb::write("wait");
 /// The last to arrive notifies the others and leaves them the line in which they met as an argument.
-static PASS: Verb =
-    Verb::new("pass", |e, op| Sense::when(e.task(op.task).notified, Accesses::read(op.object)));
+static PASS: Verb = Verb::new("pass", |view, op| Sense::when(view.notified, Accesses::read(op.object)));
 
 /// See [`std::sync::Barrier`].
 pub struct Barrier {

@@ -36,8 +36,8 @@ pub enum What {
 
 static CLONE: Verb = Verb::read("clone");
 /// The first word of the object is the number of references.
-static DROP: Verb = Verb::new("drop", |e, op| {
-    Sense::ready(match e.objects[op.object].words[0] {
+static DROP: Verb = Verb::new("drop", |view, op| {
+    Sense::ready(match view.object().words[0] {
         0 | 1 => Accesses::write(op.object),
         _ => Accesses::read(op.object),
     })

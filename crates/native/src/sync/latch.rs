@@ -9,6 +9,7 @@ use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::{Identity, Kind, Known};
 use crate::runtime::operation::{Op, Sense, Verb};
+use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ const POISONED: u64 = 3;
 
 /// A verb that initialises, unless that went wrong before.
 pub(super) const fn initialising(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| match state(e, op.object) {
+    Verb::new(name, |view, op| match state(view.object()) {
         NEW => Sense::ready(Accesses::write(op.object)),
         state => Sense::when(state != RUNNING, Accesses::read(op.object)),
     })
@@ -31,7 +32,7 @@ pub(super) const fn initialising(name: &'static str) -> Verb {
 
 /// A verb that initialises, even if that went wrong before.
 pub(super) const fn forcing(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| match state(e, op.object) {
+    Verb::new(name, |view, op| match state(view.object()) {
         NEW | POISONED => Sense::ready(Accesses::write(op.object)),
         state => Sense::when(state != RUNNING, Accesses::read(op.object)),
     })
@@ -41,8 +42,8 @@ pub(super) const fn forcing(name: &'static str) -> Verb {
 
 /// A verb that waits until it is done, or until that went wrong.
 pub(super) const fn waiting(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| {
-        Sense::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
+    Verb::new(name, |view, op| {
+        Sense::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
     .waits(|_, _| Some("waits for"))
@@ -51,7 +52,7 @@ pub(super) const fn waiting(name: &'static str) -> Verb {
 
 /// A verb that waits until it is done, whatever goes wrong.
 pub(super) const fn waiting_on(name: &'static str) -> Verb {
-    Verb::new(name, |e, op| Sense::when(state(e, op.object) == DONE, Accesses::read(op.object)))
+    Verb::new(name, |view, op| Sense::when(state(view.object()) == DONE, Accesses::read(op.object)))
         .held_by(runner)
         .waits(|_, _| Some("waits for"))
         .alike()
@@ -59,8 +60,8 @@ pub(super) const fn waiting_on(name: &'static str) -> Verb {
 
 static COMPLETE: Verb = Verb::write("complete");
 
-fn state(e: &Execution, latch: ObjectId) -> u64 {
-    e.objects[latch].words[0]
+fn state(latch: State) -> u64 {
+    latch.words[0]
 }
 
 fn runner(e: &Execution, op: &Op) -> Vec<TaskId> {
@@ -176,7 +177,7 @@ impl Latch {
         let place = Location::caller();
         let latch = self.object(current, kind);
         current.perform(Op::new(verb, latch, place));
-        let before = current.with(|e| state(e, latch));
+        let before = current.with(|e| state(e.state_of(latch)));
         if before == DONE {
             current.with(|e| learn(e, latch));
             current.did(Effect::Word("done"), Synchronises::Acquire);
@@ -232,7 +233,7 @@ impl Latch {
         }
         let latch = self.object(current, kind);
         current.perform(Op::new(verb, latch, Location::caller()));
-        let done = current.with(|e| state(e, latch) == DONE);
+        let done = current.with(|e| state(e.state_of(latch)) == DONE);
         if done {
             current.with(|e| learn(e, latch));
         }

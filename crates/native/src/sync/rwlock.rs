@@ -15,6 +15,7 @@ use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Op, Sense, Verb};
 use crate::runtime::overlay::here;
+use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -27,13 +28,13 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 const KIND: &str = "RwLock";
 
 static READ: Verb =
-    Verb::new("read", |e, op| Sense::when(writer(e, op.object).is_none(), Accesses::read(op.object)))
+    Verb::new("read", |view, op| Sense::when(is_shareable(view.object()), Accesses::read(op.object)))
         .held_by(|e, op| writer(e, op.object).into_iter().collect())
         .takes()
         .alike();
 static TRY_READ: Verb = Verb::read("try_read");
-static WRITE: Verb = Verb::new("write", |e, op| {
-    let free = writer(e, op.object).is_none() && readers(e, op.object).is_empty();
+static WRITE: Verb = Verb::new("write", |view, op| {
+    let free = is_shareable(view.object()) && view.object().tasks == 0;
     Sense::when(free, Accesses::write(op.object))
 })
 .held_by(|e, op| match writer(e, op.object) {
@@ -49,10 +50,10 @@ static WRITE: Verb = Verb::new("write", |e, op| {
 .takes()
 .alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
-static TRY_WRITE: Verb = Verb::new("try_write", |e, op| {
-    Sense::ready(match writer(e, op.object) {
-        Some(_) => Accesses::read(op.object),
-        None => Accesses::write(op.object),
+static TRY_WRITE: Verb = Verb::new("try_write", |view, op| {
+    Sense::ready(match is_shareable(view.object()) {
+        false => Accesses::read(op.object),
+        true => Accesses::write(op.object),
     })
 })
 .never_waits()
@@ -62,6 +63,11 @@ static WRITE_UNLOCK: Verb = Verb::write("unlock").frees().in_destructors();
 static DOWNGRADE: Verb = Verb::write("downgrade");
 static IS_POISONED: Verb = Verb::read("is_poisoned");
 static CLEAR_POISON: Verb = Verb::write("clear_poison");
+
+/// Whether no task writes.
+fn is_shareable(lock: State) -> bool {
+    lock.words[0] == 0
+}
 
 fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
     e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))

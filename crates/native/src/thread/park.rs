@@ -4,21 +4,21 @@
 //! it parks, so that nobody who is parked counts on it.
 
 use super::handle::{Inner, Thread, used_outside};
-use super::sleep::{is_over, set_timer};
+use super::sleep::set_timer;
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{NO_OBJECT, Op, Sense, Verb};
+use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
 
 static PARK: Verb =
-    Verb::new("park", |e, op| Sense::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op))))
+    Verb::new("park", |view, op| Sense::when(has_token(view), Accesses::one(op.object, token_mode(view))))
         .waits(|_, _| Some("waits to be unparked"));
 /// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
-static MAY_PARK: Verb = Verb::new("park", |e, op| match e.spurious_left {
+static MAY_PARK: Verb = Verb::new("park", |view, op| match view.spurious_left() {
     0 => Sense::ready(Accesses::read(op.object)),
     _ => Sense { accesses: Accesses::write(op.object), options: 2 },
 });
@@ -28,28 +28,28 @@ static PARK_TIMEOUT: Verb = Verb::new("park_timeout", timed_park).waits(|_, _| S
 static BEGIN: Verb = Verb::always("park_timeout", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
 static WAKE: Verb = Verb::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Takes the token if it is there, and does not wait.
-static POLL: Verb = Verb::new("park_timeout", |e, op| {
-    Sense::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+static POLL: Verb = Verb::new("park_timeout", |view, op| {
+    Sense::ready(if has_token(view) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
 
 static UNPARK: Verb = Verb::write("unpark");
 
-fn has_token(e: &Execution, op: &Op) -> bool {
-    e.objects[op.object].words[0] != 0
+fn has_token(view: &View<'_>) -> bool {
+    view.object().words[0] != 0
 }
 
-fn token_mode(e: &Execution, op: &Op) -> Mode {
-    if has_token(e, op) { Mode::Write } else { Mode::Read }
+fn token_mode(view: &View<'_>) -> Mode {
+    if has_token(view) { Mode::Write } else { Mode::Read }
 }
 
-fn timed_park(e: &Execution, op: &Op) -> Sense {
-    let accesses = Accesses::one(op.object, token_mode(e, op));
+fn timed_park(view: &View<'_>, op: &Op) -> Sense {
+    let accesses = Accesses::one(op.object, token_mode(view));
     // Its timer is taken away, which may make another one the next to fire.
-    let accesses = match e.settings.time {
-        Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
+    let accesses = match view.time() {
+        Time::Any if !view.is_sleep_over() => accesses.and(view.clock_object(), Mode::Read),
         _ => accesses,
     };
-    Sense::when(has_token(e, op) || is_over(e, op), accesses)
+    Sense::when(has_token(view) || view.is_sleep_over(), accesses)
 }
 
 /// See [`std::thread::park`].
@@ -103,7 +103,7 @@ fn take_token(current: Current, token: ObjectId) -> bool {
 
 /// Whether the search lets the running task return instead of parking.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
-    let spurious = current.with(|e| e.spurious_object);
+    let spurious = current.with(|e| e.ambient.spurious_object);
     if spurious == NO_OBJECT {
         return false;
     }

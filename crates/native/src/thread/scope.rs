@@ -22,7 +22,7 @@ use std::panic::{Location, resume_unwind};
 const KIND: &str = "scope";
 
 static JOIN: Verb =
-    Verb::new("join", |e, op| Sense::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object)))
+    Verb::new("join", |view, op| Sense::when(view.object().words[0] == 0, Accesses::read(op.object)))
         .held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
         .by_itself();
 

@@ -6,7 +6,6 @@
 //! loop that polls and sleeps would go round for ever while others could run.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Op, Sense, Verb};
 use raddle_core::clock::Time;
@@ -14,16 +13,13 @@ use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::time::Duration;
 
-static SLEEP: Verb = Verb::new("sleep", |e, op| Sense::when(is_over(e, op), Accesses::write(op.object)));
+static SLEEP: Verb =
+    Verb::new("sleep", |view, op| Sense::when(view.is_sleep_over(), Accesses::write(op.object)));
 static FALL_ASLEEP: Verb = Verb::always("sleep", |_, op| Sense::ready(Accesses::read(op.other))).yielding();
-static WAKE: Verb = Verb::new("wake", |e, op| Sense::when(is_over(e, op), Accesses::read(op.object)));
+static WAKE: Verb =
+    Verb::new("wake", |view, op| Sense::when(view.is_sleep_over(), Accesses::read(op.object)));
 /// A sleep that takes no time.
 static GIVE_WAY: Verb = Verb::local("sleep").yielding();
-
-/// Whether the time of the operation's task is up. In teardown it always is.
-pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
-    e.task(op.task).timed_out || e.stage == Stage::Teardown
-}
 
 /// Sets a timer for the next operation of the running task. If that is a step of its own, it is `verb`, whose
 /// second object is the clock; says which of two things to go on with, then.
