@@ -180,6 +180,18 @@ impl Machine {
                 then.tasks[id].pc = *end;
                 false
             }
+            Ins::PollRecv(c, round, end) => {
+                let message = then.channels[*c].queue.pop_front().map(|(message, _)| message);
+                let gone = (state.channels[*c].senders == 0).then_some(mark::DISCONNECTED);
+                match message.or(gone) {
+                    Some(answer) => {
+                        then.tasks[id].log.extend([*round, answer]);
+                        then.tasks[id].pc = *end;
+                        false
+                    }
+                    None => true,
+                }
+            }
             Ins::Look(..) | Ins::Poll(..) => true,
             Ins::DropEnds(end) => {
                 then.drop_end(id, *end);
@@ -208,7 +220,7 @@ impl Machine {
             Stmt::Wait(_) | Stmt::WaitWhile(_) | Stmt::WaitTimeout(..) if task.at == At::Waiting => {
                 then.wake(id)
             }
-            Stmt::Park | Stmt::ParkTimeout(_) => {
+            Stmt::Park | Stmt::ParkTimeout(1..) => {
                 let task = &mut then.tasks[id];
                 (task.at, task.deadline, task.timed_out) = (At::Next, None, false);
                 task.pc += 1;
@@ -319,8 +331,9 @@ impl Machine {
                 };
                 then.log(id, went);
             }
+            // A wait of no time sets no timer.
             Stmt::RecvTimeout(_, after) | Stmt::Sleep(after) | Stmt::ParkTimeout(after)
-                if task.at == At::Next =>
+                if task.at == At::Next && *after > 0 =>
             {
                 then.tasks[id].deadline = Some(state.now + after);
                 then.tasks[id].at = At::Begun;
@@ -331,7 +344,7 @@ impl Machine {
                 let nothing = match stmt {
                     _ if state.channels[*c].senders == 0 => Some(mark::DISCONNECTED),
                     Stmt::TryRecv(_) => Some(mark::EMPTY),
-                    Stmt::RecvTimeout(..) if task.timed_out => Some(mark::TIMED_OUT),
+                    Stmt::RecvTimeout(_, after) if task.timed_out || *after == 0 => Some(mark::TIMED_OUT),
                     _ => None,
                 };
                 match message.or(nothing) {
@@ -341,10 +354,12 @@ impl Machine {
             }
             Stmt::DropSender(c) => then.drop_end(id, *c),
             Stmt::DropReceiver(c) => then.drop_end(id, CHANNELS.len() + *c),
-            Stmt::Park | Stmt::ParkTimeout(_) => match task.token || task.timed_out {
-                true => then.tasks[id].token = false,
-                false => return Move::Blocked,
-            },
+            Stmt::Park | Stmt::ParkTimeout(_) => {
+                match task.token || task.timed_out || *stmt == Stmt::ParkTimeout(0) {
+                    true => then.tasks[id].token = false,
+                    false => return Move::Blocked,
+                }
+            }
             Stmt::Unpark(other) => then.tasks[*other].token = true,
             Stmt::GetCell(o) => match state.cells[*o] {
                 (Progress::Done, value) => then.log(id, value),
@@ -364,8 +379,9 @@ impl Machine {
                     return Move::To(vec![then]);
                 }
             },
-            Stmt::Sleep(_) => {
-                if !task.timed_out {
+            Stmt::Clock => then.log(id, state.now as i8),
+            Stmt::Sleep(after) => {
+                if !task.timed_out && *after > 0 {
                     return Move::Blocked;
                 }
             }

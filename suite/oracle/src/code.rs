@@ -30,6 +30,8 @@ pub enum Ins {
     Close,
     /// One look of a loop that waits: if the atomic is not 0, logs the round and goes to the instruction.
     Look(usize, i8, usize),
+    /// The same, for a message.
+    PollRecv(usize, i8, usize),
     /// The same, for the end of a task.
     Poll(usize, i8, usize),
     /// Logs a number; no step.
@@ -61,6 +63,15 @@ fn flatten(body: &[Stmt], code: &mut Vec<Ins>) {
                 let end = opens + 2 * *rounds as usize + 1;
                 for round in 0..*rounds {
                     code.push(Ins::Look(*var, round as i8, end));
+                    code.push(Ins::Do(Stmt::Yield));
+                }
+                code.push(Ins::Log(*rounds as i8));
+                continue;
+            }
+            Stmt::PollRecv(channel, rounds) => {
+                let end = opens + 2 * *rounds as usize + 1;
+                for round in 0..*rounds {
+                    code.push(Ins::PollRecv(*channel, round as i8, end));
                     code.push(Ins::Do(Stmt::Yield));
                 }
                 code.push(Ins::Log(*rounds as i8));

@@ -187,6 +187,11 @@ impl Machine {
                 Some(Ins::Do(Stmt::Join(t) | Stmt::IsFinished(t))) if state.tasks[*t].joined => {
                     state.tasks[id].log.push(mark::SKIPPED);
                 }
+                Some(Ins::PollRecv(c, _, end)) if !task.ends[CHANNELS.len() + *c] => {
+                    state.tasks[id].log.push(mark::SKIPPED);
+                    state.tasks[id].pc = *end;
+                    continue;
+                }
                 Some(Ins::Poll(t, _, end)) if state.tasks[*t].joined => {
                     state.tasks[id].log.push(mark::SKIPPED);
                     state.tasks[id].pc = *end;

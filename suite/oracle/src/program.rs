@@ -146,6 +146,11 @@ pub enum Stmt {
     IsFinished(usize),
     /// Polls that up to so many times; logs the round in which it was, or the number of rounds.
     PollFinished(usize, u8),
+    /// Tries up to so many times to receive; logs the round in which there was an answer and what it was, or the number
+    /// of rounds.
+    PollRecv(usize, u8),
+    /// Logs how many milliseconds the clock has moved.
+    Clock,
     /// Looks up to so many times whether the atomic is not 0; logs the round in which it was, or the number of rounds.
     Spin(usize, u8, Hint),
     /// Gives way.
@@ -217,24 +222,20 @@ impl Program {
         let is = |stmt: &&Stmt| matches!(stmt, Stmt::Send(c, _) | Stmt::TrySend(c, _) | Stmt::DropSender(c) if *c == channel);
         self.statements(task).iter().any(is)
     }
+    fn receives(&self, task: usize, channel: usize) -> bool {
+        let is = |stmt: &&Stmt| match stmt {
+            Stmt::Recv(c) | Stmt::TryRecv(c) | Stmt::PollRecv(c, _) => *c == channel,
+            Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) => *c == channel,
+            _ => false,
+        };
+        self.statements(task).iter().any(is)
+    }
     /// The task that has the receiver of the channel: the first that uses it, or main.
     pub fn receiver(&self, channel: usize) -> usize {
-        let is = |stmt: &&Stmt| {
-            matches!(
-                stmt,
-                Stmt::Recv(c) | Stmt::TryRecv(c) | Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) if *c == channel
-            )
-        };
-        (0..self.tasks.len()).find(|task| self.statements(*task).iter().any(is)).unwrap_or(0)
+        (0..self.tasks.len()).find(|task| self.receives(*task, channel)).unwrap_or(0)
     }
     /// Whether any task uses the channel.
     pub fn uses(&self, channel: usize) -> bool {
-        self.has(|stmt| match stmt {
-            Stmt::Send(c, _) | Stmt::TrySend(c, _) | Stmt::DropSender(c) => *c == channel,
-            Stmt::Recv(c) | Stmt::TryRecv(c) | Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) => {
-                *c == channel
-            }
-            _ => false,
-        })
+        (0..self.tasks.len()).any(|task| self.sends(task, channel) || self.receives(task, channel))
     }
 }

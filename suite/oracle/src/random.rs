@@ -87,20 +87,23 @@ struct Draw<'a> {
     receivers: [usize; CHANNELS.len()],
     /// How many statements are left.
     left: usize,
+    /// Row "elapsed": under `Time::Any` the clock does not move without a timer, so it is read under `Time::Idle` only.
+    has_clock: bool,
 }
 
 /// The program of number `number` of those that `seed` stands for.
 pub fn program(seed: u64, number: u64) -> Program {
     let mut rng = Rng(seed.wrapping_mul(0x1000_0000_01b3) ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
-    let tasks = 2 + rng.below(2);
+    let tasks = [2, 2, 3, 3, 3, 4][rng.below(6)];
     let mut groups = Vec::new();
     for _ in 0..1 + rng.below(3) {
         groups.push(GROUPS[rng.below(GROUPS.len())]);
     }
     let time = if rng.one_in(2) { Time::Any } else { Time::Idle };
+    let has_clock = time == Time::Idle;
     let receivers = std::array::from_fn(|_| rng.below(tasks));
     let left = 5 + rng.below(5);
-    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left };
+    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, has_clock };
     let bodies: Vec<Vec<Stmt>> = (0..tasks)
         .map(|task| {
             let most = 1 + draw.rng.below(4);
@@ -151,7 +154,7 @@ impl Draw<'_> {
         };
         let var = self.rng.below(VARS);
         let value = 1 + self.rng.below(2) as i8;
-        let after = 1 + self.rng.below(3) as u8;
+        let after = self.rng.below(4) as u8;
         Some(match group {
             Group::Atomics => self.one_of(&[
                 Stmt::Load(var),
@@ -224,6 +227,7 @@ impl Draw<'_> {
                 }
             }
             Group::Barrier => Stmt::Meet,
+            Group::Timers if self.has_clock && self.rng.one_in(4) => Stmt::Clock,
             Group::Timers => self.one_of(&[Stmt::Sleep(after), Stmt::ParkTimeout(after)]),
             Group::Choices => Stmt::Choose(2),
             Group::Panics => self.one_of(&[Stmt::PanicIf(var), Stmt::PanicIf(var), Stmt::Panic]),
@@ -263,7 +267,8 @@ impl Draw<'_> {
     fn channel(&mut self, task: usize, channel: usize, after: u8) -> Stmt {
         let message = 1 + self.rng.below(3) as i8;
         if self.receivers[channel] == task {
-            return match self.rng.below(6) {
+            return match self.rng.below(7) {
+                6 => Stmt::PollRecv(channel, 1 + self.rng.below(ROUNDS as usize) as u8),
                 0 | 1 => Stmt::Recv(channel),
                 2 | 3 => Stmt::TryRecv(channel),
                 4 if self.groups.contains(&Group::Timers) => Stmt::RecvTimeout(channel, after),

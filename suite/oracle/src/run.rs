@@ -12,6 +12,7 @@ use raddle::sync::mpsc::{
 };
 use raddle::sync::{Barrier, Condvar, Mutex, MutexGuard, Once, OnceLock, RwLock};
 use raddle::thread::{self, JoinHandle, Thread};
+use raddle::time::Instant;
 use raddle::{Checker, FailureKind, Report, hint};
 use std::sync::{Arc, PoisonError, TryLockError};
 use std::time::Duration;
@@ -39,6 +40,7 @@ struct Own {
     senders: [Option<Tx>; CHANNELS.len()],
     receivers: [Option<Receiver<i8>>; CHANNELS.len()],
     shared: Arc<Shared>,
+    began: Instant,
     threads: Vec<Thread>,
     handles: Vec<Option<JoinHandle<()>>>,
 }
@@ -160,6 +162,7 @@ impl Own {
             }
             Stmt::GetCell(o) => self.log(shared.cells[*o].get().copied().unwrap_or(mark::EMPTY)),
             Stmt::Meet => self.truth(shared.barrier.wait().is_leader()),
+            Stmt::Clock => self.log(self.began.elapsed().as_millis() as i8),
             Stmt::Sleep(after) => thread::sleep(ms(after)),
             Stmt::Choose(options) => self.log(raddle::choose(*options as usize) as i8),
             Stmt::Panic => panic!("as the program says"),
@@ -196,7 +199,8 @@ impl Own {
             }
             Stmt::Yield => thread::yield_now(),
             Stmt::Send(c, _) | Stmt::TrySend(c, _) | Stmt::DropSender(c) => self.sends(*c, stmt),
-            Stmt::Recv(c) | Stmt::TryRecv(c) | Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) => {
+            Stmt::Recv(c) | Stmt::TryRecv(c) | Stmt::PollRecv(c, _) => self.receives(*c, stmt),
+            Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) => {
                 self.receives(*c, stmt);
             }
         }
@@ -236,6 +240,21 @@ impl Own {
 
     fn receives(&mut self, channel: usize, stmt: &Stmt) {
         let Some(receiver) = &self.receivers[channel] else { return self.log(mark::SKIPPED) };
+        if let Stmt::PollRecv(_, rounds) = stmt {
+            for round in 0..*rounds {
+                let answer = match receiver.try_recv() {
+                    Ok(message) => message,
+                    Err(TryRecvError::Disconnected) => mark::DISCONNECTED,
+                    Err(TryRecvError::Empty) => {
+                        thread::yield_now();
+                        continue;
+                    }
+                };
+                self.log(round as i8);
+                return self.log(answer);
+            }
+            return self.log(*rounds as i8);
+        }
         let got = match stmt {
             Stmt::Recv(_) => receiver.recv().map_err(|_| mark::DISCONNECTED),
             Stmt::TryRecv(_) => receiver.try_recv().map_err(|error| match error {
@@ -274,13 +293,14 @@ fn execute(program: &Program) -> Logs {
         barrier: Barrier::new(BARRIER),
         logs: std::sync::Mutex::new(vec![Vec::new(); tasks]),
     });
-    let main = thread::current();
+    let (main, began) = (thread::current(), Instant::now());
     let mut owns: Vec<Own> = (0..tasks)
         .map(|id| Own {
             id,
             senders: [const { None }; CHANNELS.len()],
             receivers: [const { None }; CHANNELS.len()],
             shared: shared.clone(),
+            began,
             threads: vec![main.clone()],
             handles: vec![None],
         })
