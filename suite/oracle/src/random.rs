@@ -5,8 +5,9 @@
 
 use crate::program::{CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS};
 
-/// Rows "counting loop": outcomes of a loop of 5 rounds or more are missed, so loops have fewer.
-const ROUNDS: u64 = 3;
+/// Rows "counting loop": outcomes from round 5 on are missed, and the rounds of loops in a row count as those of one
+/// loop where they are at the same place of the source. So all loops of a task have no more rounds than this together.
+const ROUNDS: usize = 5;
 
 /// A generator of random numbers: splitmix64.
 pub struct Rng(pub u64);
@@ -87,6 +88,8 @@ struct Draw<'a> {
     receivers: [usize; CHANNELS.len()],
     /// How many statements are left.
     left: usize,
+    /// How many rounds are left for the loops of the task.
+    rounds: usize,
     /// Row "elapsed": under `Time::Any` the clock does not move without a timer, so it is read under `Time::Idle` only.
     has_clock: bool,
 }
@@ -103,9 +106,10 @@ pub fn program(seed: u64, number: u64) -> Program {
     let has_clock = time == Time::Idle;
     let receivers = std::array::from_fn(|_| rng.below(tasks));
     let left = 5 + rng.below(5);
-    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, has_clock };
+    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, rounds: 0, has_clock };
     let bodies: Vec<Vec<Stmt>> = (0..tasks)
         .map(|task| {
+            draw.rounds = ROUNDS;
             let most = 1 + draw.rng.below(4);
             (0..most).filter_map(|_| draw.statement(task, &mut Vec::new())).collect()
         })
@@ -130,6 +134,13 @@ impl Draw<'_> {
         let body = (0..most).filter_map(|_| self.statement(task, held)).collect();
         held.pop();
         body
+    }
+
+    /// The number of rounds of a loop; none if there are none left.
+    fn rounds(&mut self) -> Option<u8> {
+        let rounds = (1 + self.rng.below(ROUNDS)).min(self.rounds);
+        self.rounds -= rounds;
+        (rounds > 0).then_some(rounds as u8)
     }
 
     fn other_task(&mut self, task: usize) -> usize {
@@ -200,9 +211,9 @@ impl Draw<'_> {
                     _ => Stmt::TryWrite(lock, body),
                 }
             }
-            Group::Unbounded => self.channel(task, 0, after),
-            Group::Bounded => self.channel(task, 1, after),
-            Group::Rendezvous => self.channel(task, 2, after),
+            Group::Unbounded => self.channel(task, 0, after)?,
+            Group::Bounded => self.channel(task, 1, after)?,
+            Group::Rendezvous => self.channel(task, 2, after)?,
             Group::Parking => {
                 let other = self.other_task(task);
                 let timed = self.groups.contains(&Group::Timers) && self.rng.one_in(2);
@@ -233,14 +244,19 @@ impl Draw<'_> {
             Group::Panics => self.one_of(&[Stmt::PanicIf(var), Stmt::PanicIf(var), Stmt::Panic]),
             Group::Finished if task == 0 => {
                 let other = self.other_task(0);
-                let rounds = 1 + self.rng.below(ROUNDS as usize) as u8;
-                self.one_of(&[Stmt::IsFinished(other), Stmt::Join(other), Stmt::PollFinished(other, rounds)])
+                match self.rng.below(3) {
+                    0 => Stmt::IsFinished(other),
+                    1 => Stmt::Join(other),
+                    _ => Stmt::PollFinished(other, self.rounds()?),
+                }
             }
             Group::Finished => Stmt::Store(var, value),
             Group::Loops => {
-                let rounds = 1 + self.rng.below(ROUNDS as usize) as u8;
                 let hint = if self.rng.one_in(2) { Hint::Spin } else { Hint::Yield };
-                self.one_of(&[Stmt::Spin(var, rounds, hint), Stmt::Store(var, value)])
+                match self.rng.one_in(2) {
+                    true => Stmt::Spin(var, self.rounds()?, hint),
+                    false => Stmt::Store(var, value),
+                }
             }
         })
     }
@@ -264,22 +280,22 @@ impl Draw<'_> {
         }
     }
 
-    fn channel(&mut self, task: usize, channel: usize, after: u8) -> Stmt {
+    fn channel(&mut self, task: usize, channel: usize, after: u8) -> Option<Stmt> {
         let message = 1 + self.rng.below(3) as i8;
         if self.receivers[channel] == task {
-            return match self.rng.below(7) {
-                6 => Stmt::PollRecv(channel, 1 + self.rng.below(ROUNDS as usize) as u8),
+            return Some(match self.rng.below(7) {
+                6 => Stmt::PollRecv(channel, self.rounds()?),
                 0 | 1 => Stmt::Recv(channel),
                 2 | 3 => Stmt::TryRecv(channel),
                 4 if self.groups.contains(&Group::Timers) => Stmt::RecvTimeout(channel, after),
                 4 => Stmt::Recv(channel),
                 _ => Stmt::DropReceiver(channel),
-            };
+            });
         }
-        match self.rng.below(6) {
+        Some(match self.rng.below(6) {
             0 => Stmt::DropSender(channel),
             1 | 2 if CHANNELS[channel] == Some(1) => Stmt::TrySend(channel, message),
             _ => Stmt::Send(channel, message),
-        }
+        })
     }
 }

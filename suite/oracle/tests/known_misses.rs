@@ -65,6 +65,28 @@ fn counting_loop(rounds: i64, hint: Option<fn()>) -> i64 {
     seen
 }
 
+/// A function that looks three times is called twice.
+fn two_loops_in_a_row() -> i64 {
+    fn look(x: &AtomicBool) -> i64 {
+        for i in 0..3 {
+            if x.load(SeqCst) {
+                return i;
+            }
+            hint::spin_loop();
+        }
+        3
+    }
+    let x = Arc::new(AtomicBool::new(false));
+    let y = x.clone();
+    let child = thread::spawn(move || y.store(true, SeqCst));
+    let seen = match look(&x) {
+        3 => 3 + look(&x),
+        seen => seen,
+    };
+    child.join().unwrap();
+    seen
+}
+
 fn swap_lock() -> i64 {
     let l = Arc::new((AtomicBool::new(false), AtomicI64::new(0)));
     let k = l.clone();
@@ -223,6 +245,14 @@ const ROWS: &[Row] = &[
         program: || counting_loop(150, Some(hint::spin_loop)),
         right: 0..=150,
         found: (&[0..=4, 133..=133], Exhaustive),
+    },
+    Row {
+        what: "two counting loops in a row by the same function count as one: round 5 of both is missed",
+        issue: "18 A1, found by the oracle",
+        checker: Checker::exhaustive,
+        program: two_loops_in_a_row,
+        right: 0..=6,
+        found: (&[0..=4, 6..=6], Exhaustive),
     },
     Row {
         what: "a spin lock that swaps never ends",
