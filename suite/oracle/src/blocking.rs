@@ -82,6 +82,15 @@ impl State {
 }
 
 impl Machine {
+    /// Whether task `id` has nothing left to do but to end.
+    fn is_over(&self, state: &State, id: usize) -> bool {
+        let task = &state.tasks[id];
+        match task.panics {
+            true => task.scopes.is_empty() && !task.ends.contains(&true),
+            false => task.pc == self.code[id].len(),
+        }
+    }
+
     /// What a step of task `id` leads to.
     pub(crate) fn step(&self, state: &State, id: usize) -> Move {
         let task = &state.tasks[id];
@@ -197,7 +206,7 @@ impl Machine {
                 then.drop_end(id, *end);
                 true
             }
-            Ins::JoinRest(other) if state.tasks[*other].ended => {
+            Ins::JoinRest(other) if self.is_over(state, *other) => {
                 then.join(id, *other);
                 true
             }
@@ -397,7 +406,7 @@ impl Machine {
                 then.tasks[id].panics = true;
                 return Move::To(vec![then]);
             }
-            Stmt::Join(other) => match state.tasks[*other].ended {
+            Stmt::Join(other) => match self.is_over(state, *other) {
                 true => then.join(id, *other),
                 false => return Move::Blocked,
             },
@@ -420,10 +429,11 @@ impl Machine {
 }
 
 impl State {
-    /// `id` joins `other`, which has ended; logs how.
+    /// `id` joins `other`, which is over, and so ends at the latest now; logs how.
     fn join(&mut self, id: usize, other: usize) {
         let how = if self.tasks[other].panics { mark::PANICKED } else { mark::OK };
         self.log(id, how);
+        self.tasks[other].ended = true;
         self.tasks[other].joined = true;
     }
 }

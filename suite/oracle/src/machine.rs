@@ -242,7 +242,7 @@ impl Machine {
                 Move::End(state) => ends.push(state),
             }
         }
-        // No task can tell when another one ends but by asking, so an end that is still to come keeps no timer back.
+        // That a task is finished may be noticed late, even after a timer: its end keeps no timer back.
         let timers = match self.time {
             Time::Idle if !moves.is_empty() => Vec::new(),
             _ => self.fired(state),
