@@ -9,6 +9,7 @@
 pub mod blocking;
 pub mod code;
 pub mod compare;
+mod effects;
 pub mod machine;
 pub mod outcomes;
 pub mod program;

@@ -5,9 +5,10 @@
 
 use crate::program::{CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS};
 
-/// Rows "counting loop": outcomes from round 5 on are missed, and the rounds of loops in a row count as those of one
+/// Rows "counting loop": outcomes from round 5 on are missed, from round 4 on where another task asks whether this one is
+/// finished, and the rounds of loops in a row count as those of one
 /// loop where they are at the same place of the source. So all loops of a task have no more rounds than this together.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 4;
 
 /// A generator of random numbers: splitmix64.
 pub struct Rng(pub u64);

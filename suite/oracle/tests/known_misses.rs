@@ -87,6 +87,26 @@ fn two_loops_in_a_row() -> i64 {
     seen
 }
 
+/// A task looks five times, and main asks whether it is finished: 6 if it was, plus the round that the task saw.
+fn counting_loop_beside_is_finished() -> i64 {
+    let x = Arc::new(AtomicBool::new(false));
+    let (y, z) = (x.clone(), x.clone());
+    let looks = thread::spawn(move || {
+        for i in 0..5 {
+            if y.load(SeqCst) {
+                return i;
+            }
+            thread::yield_now();
+        }
+        5
+    });
+    let stores = thread::spawn(move || z.store(true, SeqCst));
+    let finished = looks.is_finished();
+    let seen = looks.join().unwrap();
+    stores.join().unwrap();
+    if finished { 6 + seen } else { seen }
+}
+
 fn swap_lock() -> i64 {
     let l = Arc::new((AtomicBool::new(false), AtomicI64::new(0)));
     let k = l.clone();
@@ -253,6 +273,14 @@ const ROWS: &[Row] = &[
         program: two_loops_in_a_row,
         right: 0..=6,
         found: (&[0..=4, 6..=6], Exhaustive),
+    },
+    Row {
+        what: "a counting loop misses round 4 where main asks whether the task is finished",
+        issue: "18 A1, found by the oracle",
+        checker: Checker::exhaustive,
+        program: counting_loop_beside_is_finished,
+        right: 0..=11,
+        found: (&[0..=9, 11..=11], Exhaustive),
     },
     Row {
         what: "a spin lock that swaps never ends",
