@@ -1,8 +1,8 @@
-//! Memory: what is freed is forgotten, and what is tracked must not be lost.
+//! The allocator of programs under test, and tracked values. Atomics are identified by their address:
+//! [`Allocator`] reports freed memory to the execution, so that a new atomic at an old address is a new
+//! object.
 //!
-//! Atomics are known by their address. [`Allocator`] tells the execution when memory is freed, so that a new
-//! atomic at an old address is a new object. The `raddle` crate installs it; a program with a global
-//! allocator of its own wraps that one instead.
+//! The `raddle` crate installs it; a program with its own global allocator wraps that one instead.
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
@@ -13,7 +13,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
-/// A global allocator that tells executions what is freed.
+/// A global allocator that reports freed memory to executions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator<A = System>(A);
 
@@ -31,7 +31,7 @@ impl<A> Allocator<A> {
     }
 }
 
-/// This memory is freed, or used for something else from now on.
+/// Reports that this memory is freed or reused.
 #[inline]
 pub(crate) fn forget(from: *mut u8, size: usize) {
     stale_addresses::forget(from as usize, size);
@@ -93,7 +93,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     }
 }
 
-/// A value that must be dropped before its execution ends; if it is not, the execution fails as a leak.
+/// A value that must be dropped before its execution is over; if it is not, the execution fails with a leak.
 ///
 /// ```
 /// use raddle_native::alloc::Track;
@@ -103,7 +103,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
 pub struct Track<T> {
     /// Taken by `into_inner` only.
     value: Option<T>,
-    /// Its number in the execution that made it; 0 outside.
+    /// Its number in the execution that created it; 0 outside.
     number: u64,
 }
 
@@ -122,7 +122,7 @@ impl<T> Track<T> {
         Track { value: Some(value), number }
     }
 
-    /// The value, which is not tracked any more.
+    /// The value, no longer tracked.
     pub fn into_inner(mut self) -> T {
         self.value.take().expect("only taken here")
     }
@@ -156,9 +156,9 @@ impl<T: fmt::Debug> fmt::Debug for Track<T> {
 }
 
 impl Execution {
-    /// What is tracked and was not dropped.
+    /// The tracked values that were not dropped.
     pub(crate) fn leak(&self) -> Option<Defect> {
-        // Detached tasks that are still alive own what they own, as at the exit of a process.
+        // A detached task that is still alive keeps its values, as at the exit of a process.
         let (_, first, _) = self.tracked.first().filter(|_| self.fibers == 0)?;
         let message = match self.tracked.len() {
             1 => format!("a tracked {first} was never dropped"),

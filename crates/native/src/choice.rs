@@ -1,4 +1,4 @@
-//! Explicit nondeterminism, and effects on the world outside that are one visible step.
+//! Explicit nondeterminism, and external effects as one visible step.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
@@ -16,7 +16,7 @@ static ANY_BOOL: OperationKind =
     OperationKind::always("any_bool", |_, _| Evaluation { accesses: Accesses::NONE, options: 2 });
 static ATOMIC_STEP: OperationKind = OperationKind::write("atomic_step");
 
-/// Any number below `n`: a search tries them all, or draws one.
+/// Any number below `n`: a search explores all of them, or samples one.
 ///
 /// Fails if `n` is 0, and outside of explorations.
 #[track_caller]
@@ -31,7 +31,7 @@ pub fn choose(n: usize) -> usize {
     choice as usize
 }
 
-/// True or false: a search tries both, or draws one.
+/// True or false: a search explores both, or samples one.
 ///
 /// Fails outside of explorations.
 #[track_caller]
@@ -57,8 +57,8 @@ fn chose(current: Current, effect: Effect) {
     current.did(effect, Synchronises::None);
 }
 
-/// Runs `f`, an effect on the world outside, as one step: no other task runs in the middle of it. All atomic
-/// steps of one name may affect each other, so a search tries them in every order.
+/// Runs `f`, an external effect, as one step: no other task runs during it. All atomic steps of one name
+/// conflict with each other, so a search explores their orders.
 ///
 /// Operations inside of `f` are an error, because other tasks could run there. The step synchronises nothing.
 /// Outside of explorations it just runs `f`.
@@ -77,7 +77,7 @@ pub fn atomic_step<R>(name: &'static str, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// While it lives, nothing but the running task may do anything.
+/// While it lives, only the running task may take operations.
 struct Alone(Current);
 
 impl Alone {
@@ -103,7 +103,7 @@ impl Drop for Alone {
 }
 
 impl Execution {
-    /// The step that is being taken may go differently the next time: a loop around it does not wait.
+    /// The present step may have another outcome next time: a loop around it is no spin loop.
     #[inline]
     pub(crate) fn made_progress(&mut self) {
         if self.stage == Stage::Exploring {
@@ -128,7 +128,7 @@ impl Execution {
         object
     }
 
-    /// The running task announces an operation in the middle of an atomic step.
+    /// The running task announces an operation inside an atomic step.
     #[cold]
     pub(crate) fn operation_in_atomic_step(
         &self,

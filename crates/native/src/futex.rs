@@ -1,8 +1,9 @@
-//! Waiting on the value of an atomic, as the system call `futex` offers it. For facades: programs that wait in the
-//! kernel on an atomic of ours wait here instead.
+//! Waiting on the value of an atomic, as with the system call `futex`. For facades: programs that wait in the
+//! kernel on an atomic of an execution wait here instead.
 //!
-//! The tasks of the atomic's object are those who wait and were neither woken nor timed out, the longest waiting first; the kernel wakes
-//! them in that order. Waking orders nothing in the program: only the atomic does.
+//! The tasks of the atomic's object are the waiters that were neither woken nor timed out, in the order in
+//! which the kernel wakes them: first in, first out. A wake-up creates no happens-before: only the atomic
+//! does.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -13,19 +14,18 @@ use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
 
-/// How a wait came to its end.
+/// How a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waited {
-    /// Somebody woke it.
+    /// It was woken.
     Woken,
     /// The atomic had another value, so it did not wait.
     Changed,
-    /// Its time was up.
+    /// It timed out.
     TimedOut,
 }
 
-/// Arguments: the address, and the value with which it waits. Whether that is the present one is one step with
-/// beginning to wait.
+/// Arguments: the address, and the expected value. The comparison and the start of the wait are one step.
 static WAIT: OperationKind = OperationKind::new("futex_wait", |view, op| {
     Evaluation::ready(match view.value(|| value(op)) == op.args[1] {
         true => and_clock(view, Accesses::write(op.object)),
@@ -42,7 +42,7 @@ static WAKE: OperationKind = OperationKind::new("futex_wake", |view, op| {
     })
 });
 
-/// Where timers may fire at any point, to set one or to take it away decides which others may fire.
+/// Where timers may fire at any point, arming or disarming one decides which others may fire.
 fn and_clock(view: &View<'_>, accesses: Accesses) -> Accesses {
     match view.time() {
         Time::Any => accesses.and(view.clock_object(), Mode::Write),
@@ -56,14 +56,14 @@ fn value(op: &Op) -> u64 {
     unsafe { std::ptr::read_volatile(op.args[0] as *const u32) as u64 }
 }
 
-/// The object of the atomic at this address, if the caller is in an execution that knows one there.
+/// The object of the atomic at this address, if the caller is in an execution that knows it.
 fn find(address: usize) -> Option<(Current, ObjectId)> {
     let current = context::current()?;
     current.with(|e| e.addresses.get(address)).map(|object| (current, object))
 }
 
-/// Waits while the atomic of 32 bits at `address` has the value `expected`. None if it is no atomic of the present
-/// execution.
+/// Waits while the 32-bit atomic at `address` has the value `expected`. None if it is no atomic of the
+/// present execution.
 ///
 /// # Safety
 /// There is such an atomic at that address, and it stays there.
@@ -98,8 +98,8 @@ pub unsafe fn wait(address: usize, expected: u32, limit: Option<Duration>) -> Op
     Some(if woken { Waited::Woken } else { Waited::TimedOut })
 }
 
-/// Wakes up to `most` of those who wait at `address`, and says how many. None if there is no atomic of the present
-/// execution.
+/// Wakes up to `most` waiters at `address`, and returns their number. None if there is no atomic of the
+/// present execution.
 #[track_caller]
 pub fn wake(address: usize, most: usize) -> Option<usize> {
     let (current, object) = find(address)?;
@@ -118,7 +118,7 @@ pub fn wake(address: usize, most: usize) -> Option<usize> {
         }
         all.len()
     });
-    // Not `Effect::Read`: that is the value of the atomic.
+    // Not `Effect::Read`: that would be the value of the atomic.
     current.did(Effect::Count(woken as u64), Synchronises::None);
     Some(woken)
 }

@@ -1,4 +1,4 @@
-//! Names for objects, so that reports can speak of `Mutex#2 "accounts"`.
+//! Labels of objects, for reports: `Mutex#2 "accounts"`.
 
 use crate::cell::UnsafeCell;
 use crate::runtime::context;
@@ -20,10 +20,10 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// An object that can be given a name for reports: locks, atomics, cells and the like, and pointers to them.
+/// An object that can have a label: locks, atomics, cells and the like, and pointers to them.
 pub trait Labelled: Sealed {}
 
-/// Names an object for the reports of the present execution. Does nothing outside of explorations.
+/// Labels an object in the reports of the present execution. Does nothing outside explorations.
 ///
 /// ```
 /// # mod raddle { pub use raddle_native::{label::label, sync}; }

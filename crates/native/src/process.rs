@@ -4,7 +4,7 @@ use crate::runtime::context;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
-/// See [`std::process::exit`]. A program that ends its process in the middle of an exploration has failed.
+/// See [`std::process::exit`]. A program that exits during an exploration has failed.
 #[track_caller]
 pub fn exit(code: i32) -> ! {
     let Some(current) = context::current() else { std::process::exit(code) };

@@ -1,10 +1,10 @@
-//! Random bytes that are the same in every run of the same schedule. For facades: programs that ask the operating system
-//! for them get these instead.
+//! Random bytes that are the same in every execution of the same schedule. For facades: programs that ask the
+//! operating system for random bytes get these instead.
 
 use crate::runtime::context;
 use raddle_core::random::Rng;
 
-/// Fills `bytes`. Each task draws from numbers of its own, whatever others draw. Says whether it is in an execution.
+/// Fills `bytes`. Each task has its own generator. Says whether the caller is in an execution.
 pub fn fill(bytes: &mut [u8]) -> bool {
     let Some(current) = context::current() else { return false };
     let seed = current.with(|e| {

@@ -22,20 +22,20 @@ use std::rc::Rc;
 /// A Rust program as a world: `program` is the body of its main task.
 pub struct NativeWorld<'a, T, F> {
     execution: Kept,
-    // Not boxed: the main task has a pointer to it.
+    // Not boxed: the main task points to it.
     main: Rc<Main<'a, T, F>>,
     _quiet: panics::Quiet,
     _arena: arena::Lease,
 }
 
-/// What the main task needs.
+/// The state of the main task.
 struct Main<'a, T, F> {
     program: &'a F,
     outcome: RefCell<Option<T>>,
 }
 
 impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
-    /// A world that runs `program`. Fails inside of another exploration.
+    /// A world that runs `program`. Fails inside another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         overflow::install_handler();
         abort::install_handler();
@@ -50,7 +50,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
 }
 
 impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
-    /// Begins a clean execution, in which nothing has happened yet.
+    /// Starts a clean execution, before its first step.
     fn prepare(&mut self) {
         *self.main.outcome.borrow_mut() = None;
         let main = Rc::as_ptr(&self.main);
@@ -62,7 +62,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
     }
 }
 
-/// Whether the calling thread is inside of an execution.
+/// Whether the calling thread is inside an execution.
 pub fn is_exploring() -> bool {
     context::current().is_some()
 }
@@ -87,7 +87,7 @@ fn main_task<T, F: Fn() -> T>(main: &Main<'_, T, F>) -> Came {
     }
 }
 
-/// Main panicked with this message; where, if the hook saw it last.
+/// The defect of a panic of main; with its location, if the hook saw it last.
 fn main_panicked(e: &Execution, message: String) -> Defect {
     let noted = e.task(TaskId::MAIN).panic.as_ref().filter(|p| p.message == message);
     let place = noted.and_then(|p| p.place.clone());
@@ -147,7 +147,7 @@ impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
     #[inline]
     fn run(&mut self, driver: &mut dyn Driver) {
         self.execution.set_out_to_retrace(driver);
-        // The driver hears of what happens by itself before the first point.
+        // The driver is informed of automatic steps before the first point.
         self.prepare();
         self.execution.drive(driver);
     }
@@ -185,7 +185,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
         match e.failure.clone() {
             Some(defect) => End::Failed(defect),
             None => {
-                // The outcome is the search's from now on, and may be freed at once.
+                // The outcome belongs to the search from now on, and may be freed at once.
                 e.leave_behind();
                 End::Passed(self.main.outcome.borrow_mut().take().expect("main has returned"))
             }

@@ -1,7 +1,6 @@
-//! `std::sync::Barrier`. The tasks of its object are those who have arrived in this round and wait.
-//!
-//! A `wait` is an arrival and, for all but the last, a `pass` once the round is complete. Whoever passes
-//! learns what was known where they met, and nothing of those who have already arrived in the next round.
+//! `std::sync::Barrier`. The tasks of its object are those that wait in this round. A `wait` is an arrival
+//! and, for all but the last task, a `pass` once the round is complete. A `pass` acquires the clock of the
+//! round's completion, and nothing of arrivals in the next round.
 
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
@@ -16,7 +15,7 @@ use std::panic::Location;
 const KIND: &str = "Barrier";
 
 static WAIT: OperationKind = OperationKind::write("wait");
-/// The last to arrive notifies the others and leaves them the line in which they met as an argument.
+/// The last arrival notifies the others and passes them its line as an argument.
 static PASS: OperationKind =
     OperationKind::new("pass", |view, op| Evaluation::when(view.notified, Accesses::read(op.object)));
 

@@ -1,10 +1,10 @@
-//! `std::sync::Condvar`. The tasks of its object are those who wait and were neither notified nor timed out, the
-//! longest waiting first.
+//! `std::sync::Condvar`. The tasks of its object are the waiters that were neither notified nor timed out, in
+//! the order of their waits.
 //!
-//! A `wait` gives the mutex back and begins to wait, in one step; a `wake` takes the mutex again, once the
-//! task is notified or its time is up. A waiter whose time is up is no longer there for `notify_one`, even if
-//! it does not have the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the
-//! mutex is free. Notifying orders nothing in the program: only the mutex does.
+//! A `wait` releases the mutex and starts to wait, in one step; a `wake` acquires the mutex again, once the
+//! task is notified or timed out. `notify_one` ignores a waiter that has timed out, even if it does not hold
+//! the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the mutex is free. A
+//! notification creates no happens-before: only the mutex does.
 
 use super::mutex::{self, Mutex, MutexGuard};
 use crate::label::{Labelled, Sealed};
@@ -25,13 +25,13 @@ use std::time::{Duration, Instant};
 
 const KIND: &str = "Condvar";
 
-/// Arguments: how an operation touches the clock.
+/// Arguments: how an operation accesses the clock.
 const NOT_AT_ALL: u64 = 0;
 const READS: u64 = 1;
 const WRITES: u64 = 2;
 
-/// Where timers may fire at any point, the earliest first, all that sets one or takes it away decides which
-/// others may fire. Where they fire only when nothing else can happen, a firing conflicts with everything.
+/// Where timers may fire at any point, the earliest first, arming or disarming one decides which others may
+/// fire. Where they fire only when no task is enabled, a firing conflicts with everything.
 fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
     match touches {
         _ if view.time() == Time::Idle => accesses,
@@ -42,8 +42,8 @@ fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
 }
 
 static WAIT: OperationKind = OperationKind::always("wait", |view, op| Evaluation::ready(waits(view, op)));
-/// Where spurious wake-ups are possible: option 1 is to wake up for no reason, and not even to begin to wait. One
-/// that comes too late for that could have come earlier, so it reads what the others used up.
+/// Where spurious wake-ups are possible, option 1 is a spurious wake-up before the wait even starts. Without
+/// any left it could have come earlier, so it reads the object of spurious wake-ups.
 static MAY_WAIT: OperationKind = OperationKind::new("wait", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(waits(view, op).and(view.spurious_object(), Mode::Read)),
     _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
@@ -73,7 +73,7 @@ static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| E
 static NOTIFY_ALL: OperationKind =
     OperationKind::new("notify_all", |view, op| Evaluation::ready(notifies(view, op.object))).alike();
 
-/// What a notification touches: nothing is changed if no task waits. Word 1 counts the timers of those that do.
+/// The accesses of a notification: a read if no task waits. Word 1 counts the timers of waiters.
 fn notifies(view: &View<'_>, condvar: ObjectId) -> Accesses {
     match view.object() {
         State { tasks: 0, .. } => Accesses::read(condvar),
@@ -86,7 +86,7 @@ fn is_woken(e: &Execution, id: TaskId) -> bool {
     e.task(id).notified || e.task(id).timed_out
 }
 
-/// A waiter has what it waited for.
+/// Notifies a waiter.
 fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
     e.objects[condvar].tasks.retain(|t| *t != id);
     e.disarm_of(id);
@@ -95,7 +95,7 @@ fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
     e.touch(condvar);
 }
 
-/// How a task came to wake up.
+/// Why a task wakes up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Notified,
@@ -103,18 +103,18 @@ enum Reason {
     None,
 }
 
-/// Whether a task that wakes up looks at how much time is left.
+/// Whether a task that wakes up reads the clock for the remaining time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoesOn,
     LooksAtTheClock,
 }
 
-/// How long a task waits at most.
+/// The time limit of a wait.
 struct Limit {
     length: Duration,
     then: Then,
-    /// The end of it, once it has begun.
+    /// The deadline, once the wait has started.
     end: Option<Duration>,
     is_over: bool,
 }
@@ -123,7 +123,7 @@ impl Limit {
     fn new(length: Duration, then: Then) -> Limit {
         Limit { length, then, end: None, is_over: false }
     }
-    /// What is left of it when a wait begins.
+    /// The remaining time at the start of a wait.
     fn left(&mut self, now: Duration) -> Duration {
         self.end.get_or_insert(now.saturating_add(self.length)).saturating_sub(now)
     }
@@ -184,7 +184,7 @@ impl Condvar {
             wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
         let for_no_reason = current.perform(wait) == 1;
-        // The mutex is not held until it wakes: if it never does, nobody gives it back.
+        // The mutex is not held until the task wakes: if it never does, no task releases it.
         let guard = ManuallyDrop::new(guard);
         current.with(|e| {
             mutex::give_back(e, mutex);
@@ -212,7 +212,7 @@ impl Condvar {
             {
                 limit.look(e.clock.now());
             }
-            // Whoever was notified before its time was up has no timer any more.
+            // A waiter that was notified before its timeout has no timer any more.
             match (e.disarm(), std::mem::take(&mut e.task_mut(me).notified)) {
                 (false, true) if for_no_reason => Reason::None,
                 (false, true) => Reason::Notified,
@@ -334,7 +334,7 @@ impl Condvar {
             }
         };
         let mut limit = Limit::new(dur, Then::LooksAtTheClock);
-        // Virtual time does not pass by itself: no time at all is over at once.
+        // Virtual time does not pass by itself: a timeout of zero is over at once.
         limit.is_over = dur.is_zero();
         loop {
             if !condition(&mut *guard) {

@@ -1,8 +1,6 @@
-//! What is inside of everything that is initialised once. Word 0 of its object says how far it has come, word
-//! 1 is the number of the task that initialises it, plus 1; its tasks are those who know that it is done.
-//!
-//! Once it is done it stays so, and whoever asks gets the same answer at any time: only what happens before
-//! that takes steps.
+//! The base of everything that is initialised once. Word 0 of its object is its state, word 1 is the number
+//! of the initialising task plus 1; its tasks are those that know of its completion. A completed latch stays
+//! so and every query has the same answer: only operations before that are steps.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
@@ -14,13 +12,13 @@ use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far a latch has come: word 0.
+/// The state of a latch: word 0.
 const NEW: u64 = 0;
 const RUNNING: u64 = 1;
 const DONE: u64 = 2;
 const POISONED: u64 = 3;
 
-/// A operation that initialises, unless that went wrong before.
+/// An operation that initialises, unless it is poisoned.
 pub(super) const fn initialising(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| match state(view.object()) {
         NEW => Evaluation::ready(Accesses::write(op.object)),
@@ -30,7 +28,7 @@ pub(super) const fn initialising(name: &'static str) -> OperationKind {
     .alike()
 }
 
-/// A operation that initialises, even if that went wrong before.
+/// An operation that initialises, even if it is poisoned.
 pub(super) const fn forcing(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| match state(view.object()) {
         NEW | POISONED => Evaluation::ready(Accesses::write(op.object)),
@@ -40,7 +38,7 @@ pub(super) const fn forcing(name: &'static str) -> OperationKind {
     .alike()
 }
 
-/// A operation that waits until it is done, or until that went wrong.
+/// An operation that waits until the latch is done or poisoned.
 pub(super) const fn waiting(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
@@ -50,7 +48,7 @@ pub(super) const fn waiting(name: &'static str) -> OperationKind {
     .alike()
 }
 
-/// A operation that waits until it is done, whatever goes wrong.
+/// An operation that waits until the latch is done, poisoned in between or not.
 pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
@@ -70,28 +68,28 @@ fn runner(e: &Execution, op: &Op) -> Vec<TaskId> {
     e.objects[op.object].words[1].checked_sub(1).map(|n| TaskId(n as u32)).into_iter().collect()
 }
 
-/// What to make of an initialisation that went wrong.
+/// Whether poisoning matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Poison {
     Matters,
     Ignored,
 }
 
-/// Something that is initialised once.
+/// A value that is initialised once.
 pub(super) struct Latch {
     identity: Identity,
-    /// In place, so that what was initialised may move, or be used inside after it was initialised outside.
+    /// In place, so that an initialised value may be moved, or used inside after an initialisation outside.
     done: AtomicBool,
     /// Used by threads outside of explorations only.
     outside: std::sync::Once,
 }
 
-/// What a task finds that wants to initialise.
+/// What an initialising task finds.
 pub(super) enum Found<'a> {
     Done,
-    /// It went wrong before, and that matters.
+    /// It is poisoned, and that matters.
     Poisoned,
-    /// It is this task's turn.
+    /// The task may initialise.
     Turn(Turn<'a>),
 }
 
@@ -100,16 +98,16 @@ impl Latch {
         let outside = std::sync::Once::new();
         Latch { identity: Identity::new(), done: AtomicBool::new(false), outside }
     }
-    /// One that needs no initialisation.
+    /// A latch that needs no initialisation.
     pub const fn done() -> Latch {
         let outside = std::sync::Once::new();
         Latch { identity: Identity::new(), done: AtomicBool::new(true), outside }
     }
-    /// Its only owner has initialised it.
+    /// Marks it as done by its only owner.
     pub fn set_done(&mut self) {
         *self.done.get_mut() = true;
     }
-    /// Its only owner begins anew.
+    /// Resets it by its only owner.
     pub fn reset(&mut self) {
         *self.done.get_mut() = false;
         self.outside = std::sync::Once::new();
@@ -127,8 +125,8 @@ impl Latch {
         current.object(&self.identity, kind, [NEW, 0])
     }
 
-    /// Whether it is done and the running task knows that: nothing can change any more, and no step is needed.
-    /// To learn of it is a step, since that could have come earlier.
+    /// Whether it is done and the running task knows that: no step is needed any more. The first observation
+    /// is a step, since it could have come earlier.
     #[track_caller]
     fn is_settled(&self, current: Current, kind: ObjectKind) -> bool {
         if !self.done.load(Ordering::Acquire) {
@@ -140,13 +138,13 @@ impl Latch {
             }
             // A misuse.
             Known::Elsewhere => drop(self.object(current, kind)),
-            // It came with its value, or was done before this execution began.
+            // It was created done, or was done before this execution started.
             Known::New | Known::Outside => {}
         }
         true
     }
 
-    /// Looks whether it is done.
+    /// Reads whether it is done.
     #[track_caller]
     pub fn look(&self, kind: ObjectKind, operation: &'static OperationKind) -> bool {
         let Some(current) = context::current() else {
@@ -170,7 +168,7 @@ impl Latch {
         done
     }
 
-    /// Wants to initialise it, inside of an exploration.
+    /// Starts to initialise it, inside an exploration.
     #[track_caller]
     pub fn begin(
         &self,
@@ -205,8 +203,8 @@ impl Latch {
         Found::Turn(Turn { latch: self, current, object: latch, place, progress, was_poisoned })
     }
 
-    /// Initialises it in a thread outside of explorations, unless it is done. `initialise` is told whether
-    /// that went wrong before.
+    /// Initialises it in a thread outside explorations, unless it is done. The argument of `initialise` says
+    /// whether it was poisoned.
     #[track_caller]
     pub fn run_outside(&self, poison: Poison, initialise: impl FnOnce(bool)) {
         if self.done.load(Ordering::Acquire) {
@@ -223,7 +221,7 @@ impl Latch {
         }
     }
 
-    /// Waits until it is done. Says whether it is: it may have gone wrong instead, if that matters.
+    /// Waits until it is done. Returns false if it was poisoned, if that matters.
     #[track_caller]
     pub fn wait(&self, kind: ObjectKind, operation: &'static OperationKind, poison: Poison) -> bool {
         let Some(current) = context::current() else {
@@ -250,7 +248,7 @@ impl Latch {
     }
 }
 
-/// The running task learns that the latch is done.
+/// Records that the running task knows the latch to be done.
 fn learn(e: &mut Execution, latch: ObjectId) {
     let me = e.current;
     let knowing = &mut e.objects[latch].tasks;
@@ -259,7 +257,7 @@ fn learn(e: &mut Execution, latch: ObjectId) {
     }
 }
 
-/// Adds a line that is no step.
+/// Adds a line of the log that is no step.
 fn note(
     e: &mut Execution,
     operation: &'static OperationKind,
@@ -276,14 +274,14 @@ fn note(
     }
 }
 
-/// How many steps the running task has taken and how many children it has: while these stay the same, others
-/// see nothing of what it does.
+/// The numbers of steps and of children of the running task: while these stay the same, other tasks observe
+/// nothing of it.
 fn progress(e: &Execution) -> (u32, u32) {
     let task = e.task(e.current);
     (task.steps, task.children)
 }
 
-/// A task initialises. If it drops this, that went wrong.
+/// An initialisation in progress. Dropping it poisons the latch.
 pub(super) struct Turn<'a> {
     latch: &'a Latch,
     current: Current,
@@ -294,20 +292,20 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// It is initialised, and no code of the program ran meanwhile.
+    /// The initialisation is complete, and ran no code of the program.
     pub fn done_at_once(self) {
         self.set(DONE);
         self.current.did(Effect::None, Synchronises::AcquireRelease);
         std::mem::forget(self);
     }
 
-    /// It is initialised.
+    /// The initialisation is complete.
     pub fn done(self) {
         self.end(DONE, "done");
         std::mem::forget(self);
     }
 
-    /// The end is a step of its own, unless nobody could see anything between the beginning and the end.
+    /// The completion is a step of its own, unless no task can observe anything between start and completion.
     fn end(&self, state: u64, word: &'static str) {
         let current = self.current;
         let (effect, sync) = (Effect::Word(word), Synchronises::Release);

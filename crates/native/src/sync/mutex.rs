@@ -45,21 +45,21 @@ pub(super) fn holder(e: &Execution, mutex: ObjectId) -> Option<TaskId> {
     e.objects[mutex].words[0].checked_sub(1).map(|n| TaskId(n as u32))
 }
 
-/// The running task takes a free mutex.
+/// The running task acquires a free mutex.
 #[inline]
 pub(super) fn take(e: &mut Execution, mutex: ObjectId) {
     e.objects[mutex].words[0] = e.current.0 as u64 + 1;
     e.touch(mutex);
 }
 
-/// The running task gives its mutex back.
+/// The running task releases its mutex.
 #[inline]
 pub(super) fn give_back(e: &mut Execution, mutex: ObjectId) {
     e.objects[mutex].words[0] = 0;
     e.touch(mutex);
 }
 
-// The operations, whatever is in the mutex.
+// The operations, independent of the value.
 
 #[cfg_attr(not(feature = "outlined"), inline(always))]
 #[cfg_attr(feature = "outlined", inline(never))]
@@ -71,7 +71,7 @@ fn lock(current: Current, identity: &Identity) {
     current.did(Effect::None, Synchronises::Acquire);
 }
 
-/// Says whether it did.
+/// Says whether it acquired the mutex.
 #[track_caller]
 fn try_lock(current: Current, identity: &Identity) -> bool {
     let mutex = current.object(identity, KIND, [0; 2]);
@@ -256,11 +256,11 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The mutex that this is the guard of.
+    /// The mutex of this guard.
     pub(super) fn mutex(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
     }
-    /// The guard of a mutex that was given back and taken again, as an error if it is poisoned by now.
+    /// The guard of a mutex that was released and acquired again, as an error if it is poisoned by now.
     pub(super) fn again(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         guard.mutex.poison.wrap(guard)
     }

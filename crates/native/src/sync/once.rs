@@ -1,4 +1,4 @@
-//! `std::sync::Once`: a latch whose initialisation leaves nothing behind.
+//! `std::sync::Once`: a latch without a value.
 
 use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting_on};
 use crate::label::{Labelled, Sealed};
@@ -28,7 +28,7 @@ impl RefUnwindSafe for Once {}
 /// See [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,
-    /// As little to be shared as std's.
+    /// Not `Sync`, as std's.
     not_sync: PhantomData<Cell<()>>,
 }
 

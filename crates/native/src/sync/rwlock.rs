@@ -1,10 +1,9 @@
-//! `std::sync::RwLock`. Word 0 of its object is the writer's number plus 1, or 0 while there is none; its list
-//! of tasks are the readers, one entry for each lock they hold.
+//! `std::sync::RwLock`. Word 0 of its object is the writer's number plus 1, or 0 without a writer; its tasks
+//! are the readers, one entry per lock that they hold.
 //!
-//! Readers share: what they do counts as reading the object, so that it commutes. Whether a writer gets in
-//! depends on them, and writers write. Waiting writers do not keep readers out: std leaves that open, and
-//! keeping them out leads to nothing that they could not do by themselves, except to deadlocks. Those of a task that
-//! reads again what it reads already are found all the same.
+//! Operations of readers read the object, so they commute; those of writers write it. Waiting writers do not
+//! block readers: std leaves that open, and blocking them adds no behaviour except deadlocks. The deadlock of
+//! a task that reads a second time is found all the same.
 
 use super::guard::{gives_its_value, shows_its_value};
 use super::poison::Poison;
@@ -50,7 +49,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
 .blocked_by_several()
 .takes()
 .alike();
-/// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
+/// A failure because of readers could be a success after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
     Evaluation::ready(match is_shareable(view.object()) {
         false => Accesses::read(op.object),
@@ -65,7 +64,7 @@ static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
-/// Whether no task writes.
+/// Whether there is no writer.
 fn is_shareable(lock: State) -> bool {
     lock.words[0] == 0
 }
@@ -78,7 +77,7 @@ fn readers(e: &Execution, lock: ObjectId) -> &[TaskId] {
     &e.objects[lock].tasks
 }
 
-/// The running task becomes a reader, for once more.
+/// Adds the running task to the readers, once more if it is one.
 fn add_reader(e: &mut Execution, lock: ObjectId) {
     let me = e.current;
     e.objects[lock].tasks.push(me);
@@ -103,7 +102,7 @@ fn set_writer(e: &mut Execution, lock: ObjectId, writer: Option<TaskId>) {
     e.touch(lock);
 }
 
-/// All but the value.
+/// All fields but the value.
 struct Raw {
     identity: Identity,
     poison: Poison,
@@ -134,7 +133,7 @@ impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 /// See [`std::sync::RwLockReadGuard`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
-    // Not a reference: the value may be written once the guard is being dropped. Covariant, as std's.
+    // Not a reference: the value may be written while the guard is dropped. Covariant, as std's.
     value: NonNull<T>,
     raw: &'a Raw,
     /// Held outside of explorations only.
@@ -306,7 +305,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// The guard, if there is one. The outside lock's own poison means nothing.
+/// The guard, if there is one. The poison of the outside lock has no meaning.
 fn unpoisoned<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
         Ok(guard) => Some(guard),
@@ -347,7 +346,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(guard: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
         if let (None, Some(current)) = (&guard.outside, context::current()) {
             let lock = guard.lock.raw.object(current);
-            // Until it happens, the guard is a writer's.
+            // Until the step is taken, the guard is a writer's.
             current.perform(Op::new(&DOWNGRADE, lock, Location::caller()));
             current.with(|e| {
                 set_writer(e, lock, None);

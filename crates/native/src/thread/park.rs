@@ -1,7 +1,6 @@
-//! Parking. A task's token is word 0 of its token object: set by `unpark`, waited for and taken by `park`.
-//!
-//! `park` may also return for no reason while the execution has spurious wake-ups left. That is a choice before
-//! it parks, so that nobody who is parked counts on it.
+//! Parking. A task's token is word 0 of its token object: set by `unpark`, awaited and taken by `park`. A
+//! spurious return of `park`, while the execution has wake-ups left, is a choice before it parks, so that no
+//! parked task depends on it.
 
 use super::handle::{Inner, Thread, used_outside};
 use super::sleep::set_timer;
@@ -18,7 +17,7 @@ static PARK: OperationKind = OperationKind::new("park", |view, op| {
     Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view)))
 })
 .waits(|_, _| Some("waits to be unparked"));
-/// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
+/// Before it parks, where spurious wake-ups are possible: option 1 is to return, while any are left.
 static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(Accesses::read(op.object)),
     _ => Evaluation { accesses: Accesses::write(op.object), options: 2 },
@@ -26,12 +25,12 @@ static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match vie
 
 static PARK_TIMEOUT: OperationKind =
     OperationKind::new("park_timeout", timed_park).waits(|_, _| Some("waits to be unparked"));
-/// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
+/// Where timers fire at any point, arming one is a step of its own; see [`super::sleep`].
 static BEGIN: OperationKind =
     OperationKind::always("park_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
 static WAKE: OperationKind =
     OperationKind::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
-/// Takes the token if it is there, and does not wait.
+/// Takes the token if it is there, without waiting.
 static POLL: OperationKind = OperationKind::new("park_timeout", |view, op| {
     Evaluation::ready(if has_token(view) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
@@ -48,7 +47,7 @@ fn token_mode(view: &View<'_>) -> Mode {
 
 fn timed_park(view: &View<'_>, op: &Op) -> Evaluation {
     let accesses = Accesses::one(op.object, token_mode(view));
-    // Its timer is taken away, which may make another one the next to fire.
+    // Its timer is disarmed, which may make another one the next to fire.
     let accesses = match view.time() {
         Time::Any if !view.is_sleep_over() => accesses.and(view.clock_object(), Mode::Read),
         _ => accesses,
@@ -96,7 +95,7 @@ pub fn park_timeout_ms(ms: u32) {
     park_timeout(Duration::from_millis(ms as u64));
 }
 
-/// Takes the token of the running task, and learns what those who set it knew.
+/// Takes the token of the running task, and synchronises with the unparks that set it.
 fn take_token(current: Current, token: ObjectId) -> bool {
     let taken = current.with(|e| std::mem::take(&mut e.objects[token].words[0]) != 0);
     if taken {
@@ -105,7 +104,7 @@ fn take_token(current: Current, token: ObjectId) -> bool {
     taken
 }
 
-/// Whether the search lets the running task return instead of parking.
+/// Whether the search chooses a spurious return of the running task.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
     let spurious = current.with(|e| e.ambient.spurious_object);
     if spurious == NO_OBJECT {

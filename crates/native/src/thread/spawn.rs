@@ -1,7 +1,5 @@
-//! Spawning and joining.
-//!
-//! A panic of a thread is handled when somebody joins it. If its handle is dropped, before or after the panic,
-//! nobody can, and the execution fails.
+//! Spawning and joining. A panic of a thread is handled by a join. If its handle is dropped, before or after
+//! the panic, no task can join it, and the execution fails.
 
 use super::builder::Builder;
 use super::handle::{Explored, Thread, used_outside};
@@ -21,28 +19,28 @@ use std::io;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-/// Its object is the end of the task.
+/// Its object is the exit of the task.
 static JOIN: OperationKind = OperationKind::new("join", |view, op| {
     Evaluation::when(view.object().words[0] & ENDED != 0, Accesses::read(op.object))
 })
 .by_itself();
-/// A task that has returned may still seem not to be finished, until somebody has seen that it is or has joined it:
-/// option 1. Conflicts with everything, since nothing announces which step of a task is its last.
+/// A task that has returned may still appear unfinished, until a task has observed that it is finished or has
+/// joined it: option 1. It conflicts with everything, since no operation announces the last step of a task.
 static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, _| {
     let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED;
     Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 });
 
-/// What a new task is like.
+/// The parameters of a new task.
 #[derive(Default)]
 pub(super) struct How {
     pub label: Option<Arc<str>>,
     pub stack_size: Option<usize>,
-    /// The scope that will wait for it.
+    /// The scope that waits for it.
     pub scope: Option<ObjectId>,
 }
 
-/// A task of an execution that will leave a `T`.
+/// A task of an execution with a result of type `T`.
 pub(super) struct Task<T> {
     id: Explored,
     packet: Packet<T>,
@@ -63,7 +61,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
         let Ok(outcome) = catch(f) else { return Came::Down };
         note_end(outcome.as_ref().err());
         result.set(outcome);
-        // If nobody will ever look at it, the result is destroyed here.
+        // A result that cannot be joined is destroyed here.
         match catch(move || drop(result)) {
             Ok(Ok(())) => Came::ToItsEnd,
             Ok(Err(payload)) => result_panicked(&*payload),
@@ -74,8 +72,8 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     Task { id: unsafe { begin(current, how, place, body) }, packet }
 }
 
-/// What a thread is to do. Where operations are compiled once for all programs, it is of one type for each kind of
-/// result, and not of one for each place that spawns.
+/// The function of a thread. Where operations are compiled once for all programs, its type depends on the
+/// type of the result only, and not on the spawn.
 #[cfg(feature = "outlined")]
 pub(super) fn packed<'a, T>(f: impl FnOnce() -> T + Send + 'a) -> Box<dyn FnOnce() -> T + Send + 'a> {
     let _own = crate::arena::own();
@@ -146,8 +144,8 @@ fn note_end(panic: Option<&Box<dyn Any + Send>>) {
     }
 }
 
-/// The panic that ended the task is what it is known for. If the hook did not see it last, then it was
-/// `resume_unwind`, which does not say where.
+/// Records the panic that ended the task. If the hook did not see it last, it was a `resume_unwind`, which
+/// has no location.
 fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
     let me = e.current;
     let message = panics::message_of(payload);
@@ -173,7 +171,7 @@ impl<T> Task<T> {
         Thread::of_task(current, self.id.task())
     }
 
-    /// Waits for the task's end and takes its result.
+    /// Waits for the task and takes its result.
     #[cfg_attr(not(feature = "outlined"), inline(always))]
     #[track_caller]
     pub fn join(&self, what: &str) -> std::thread::Result<T> {
@@ -181,13 +179,13 @@ impl<T> Task<T> {
         self.packet.take().expect("a task that has ended left its result")
     }
 
-    /// Whether the task's function is over. Says nothing about what the task did, as std's does not.
+    /// Whether the task's function has returned. Synchronises nothing, as in std.
     #[track_caller]
     pub fn is_finished(&self, what: &str) -> bool {
         is_finished(&self.id, what, Location::caller())
     }
 
-    /// Nobody will join it.
+    /// The task can no longer be joined.
     fn detach(&self) {
         detach(&self.id);
     }
@@ -246,12 +244,12 @@ enum Inner<T> {
 /// See [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
     inner: Inner<T>,
-    /// Made when somebody asks for it.
+    /// Created on demand.
     thread: OnceLock<Thread>,
 }
 
-// SAFETY: as for std's: results are sent from one thread to another, and whoever spawned promised that they
-// may be.
+// SAFETY: as for std's: results are sent from one thread to another, and the caller of spawn promised that
+// they may be.
 unsafe impl<T> Send for JoinHandle<T> {}
 // SAFETY: as above; a shared handle gives no access to the result.
 unsafe impl<T> Sync for JoinHandle<T> {}
@@ -368,7 +366,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// A task is no thread of the operating system: asking for it is an error inside of explorations.
+/// A task is no thread of the operating system: asking for one is an error inside explorations.
 #[cfg(unix)]
 impl<T> std::os::unix::thread::JoinHandleExt for JoinHandle<T> {
     #[track_caller]

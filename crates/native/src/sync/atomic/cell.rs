@@ -1,7 +1,6 @@
-//! What all atomics have in common: a value in place, found by its address, touched in one step.
-//!
-//! The types keep the size and layout of std's. Operations happen in the task that does them; the evaluation of a
-//! compare-exchange looks at the value in memory, since one that would fail only reads.
+//! Shared by all atomics: a value in place, identified by its address, accessed in one step. The types keep
+//! the size and layout of std's. The evaluation of a compare-exchange reads the value in memory, since one
+//! that would fail is a read.
 
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
@@ -25,12 +24,12 @@ pub(super) static FETCH_NOT: OperationKind = OperationKind::write("fetch_not");
 pub(super) static FETCH_MAX: OperationKind = OperationKind::write("fetch_max");
 pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min");
 
-/// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
-/// their size in the kind.
+/// A compare-exchange that would fail is a read. The arguments are the address and the expected bits; their
+/// size is in the kind.
 macro_rules! compare_exchange_verb {
     ($name:ident, $word:literal, $bits:ty) => {
         static $name: OperationKind = OperationKind::new($word, |view, op| {
-            // SAFETY: the task that waits to do this borrows the atomic at this address.
+            // SAFETY: the task with this pending operation borrows the atomic at this address.
             let value = view.value(|| unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) } as u64);
             let succeeds = value == op.args[1];
             Evaluation::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
@@ -45,8 +44,8 @@ compare_exchange_verb!(COMPARE_EXCHANGE_16, "compare_exchange", u16);
 compare_exchange_verb!(COMPARE_EXCHANGE_32, "compare_exchange", u32);
 compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
 
-/// May also fail for no reason: option 1, while the execution has spurious failures left. One that comes too
-/// late for that could have come earlier, so it reads what the others used up.
+/// It may also fail spuriously: option 1, while the execution has spurious failures left. Without any left it
+/// could have come earlier, so it reads the object of spurious failures.
 macro_rules! compare_exchange_weak_verb {
     ($name:ident, $bits:ty) => {
         static $name: OperationKind = OperationKind::new("compare_exchange_weak", |view, op| {
@@ -72,7 +71,7 @@ compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_16, u16);
 compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_32, u32);
 compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_64, u64);
 
-/// Whether a compare-exchange may fail for no reason.
+/// Whether a compare-exchange may fail spuriously.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strength {
     Strong,
@@ -99,7 +98,7 @@ pub(super) trait Bits: Copy + PartialEq {
     fn bits(self) -> u64;
 }
 
-/// An atomic as the runtime sees it.
+/// An atomic as the runtime identifies it.
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
     pub address: usize,
@@ -128,7 +127,7 @@ impl Cell {
         })
     }
 
-    /// Reads the value when it is this task's turn. None outside of explorations.
+    /// Reads the value in a step of this task. None outside explorations.
     #[inline(always)]
     #[track_caller]
     pub fn load<T: Bits>(self, order: Ordering, read: impl FnOnce() -> T) -> Option<T> {
@@ -141,7 +140,7 @@ impl Cell {
         Some(value)
     }
 
-    /// Writes the value when it is this task's turn. Says whether it did.
+    /// Writes the value in a step of this task. False outside explorations.
     #[inline(always)]
     #[track_caller]
     pub fn store<T: Bits>(self, value: T, order: Ordering, write: impl FnOnce()) -> bool {
@@ -155,7 +154,7 @@ impl Cell {
         true
     }
 
-    /// Changes the value when it is this task's turn; `update` returns the old and the new one.
+    /// Updates the value in a step of this task; `update` returns the old and the new value.
     #[inline(always)]
     #[track_caller]
     pub fn update<T: Bits>(
@@ -173,7 +172,7 @@ impl Cell {
         Some(old)
     }
 
-    /// Compares and exchanges when it is this task's turn; `exchange` does it on the value in place.
+    /// Compares and exchanges in a step of this task; `exchange` does it on the value in place.
     #[inline(always)]
     #[track_caller]
     pub fn compare_exchange<T: Bits>(

@@ -19,7 +19,7 @@ macro_rules! integer {
             const SHAPE: Shape = $shape;
             #[inline]
             fn bits(self) -> u64 {
-                // Through the unsigned type of the same width: a sign is not extended.
+                // Through the unsigned type of the same width: no sign extension.
                 self as $unsigned as u64
             }
         }

@@ -1,6 +1,5 @@
-//! Channels that keep messages: without bound, or up to their capacity.
-//!
-//! A send waits for a free place and a receive for a message. Messages leave in the order in which they came.
+//! Channels with a buffer: unbounded, or up to their capacity. A send waits for a free slot and a receive for
+//! a message. Messages are received in the order of their sends.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
 use super::lanes;
@@ -20,7 +19,7 @@ static SEND: OperationKind = OperationKind::new("send", send)
     })
     .numbered()
     .alike();
-/// The same where there is always a place.
+/// The same without a bound.
 static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().numbered().alike();
 static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
@@ -116,7 +115,7 @@ impl<T> Channel<T> {
         let line = current.with(|e| e.present_line());
         let mut state = self.state();
         state.queue.push_back(Message { number, line, value });
-        // A place that was used before learns from whoever made it free.
+        // A reused slot synchronises with the receive that freed it.
         let freed = match self.capacity {
             UNBOUNDED => None,
             capacity => state.freed.pop_front_if(|_| number as u64 >= capacity),

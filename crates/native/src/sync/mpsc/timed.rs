@@ -1,5 +1,5 @@
-//! Receives that wait only so long. The first argument of such an operation says whether its time is over from
-//! the start; its other object is what its timer writes, if it has one.
+//! Receives with a deadline. The first argument of such an operation says whether the deadline has passed
+//! from the start; its other object is the one that its timer writes, if it has one.
 
 use super::channel::Deadline;
 use crate::runtime::operation::{NO_OBJECT, Op};
@@ -21,13 +21,13 @@ pub(super) fn is_over(view: &View<'_>, op: &Op) -> bool {
     op.args[0] == 1 || (op.other != NO_OBJECT && view.timed_out)
 }
 
-/// Whether `op` waits as long as it takes.
+/// Whether `op` has no deadline.
 pub(super) fn waits_for_ever(op: &Op) -> bool {
     op.other == NO_OBJECT && op.args[0] == 0
 }
 
-/// `accesses`, and the timer that `op` waits for; `fewer` includes them, for where there would be too many. If it goes
-/// on before that fires, the timer is taken away, which may make another one the next to fire.
+/// `accesses`, with the timer of `op`; `fewer` includes them, if they would be too many. If the operation is
+/// taken before the timer fires, the timer is disarmed, which may make another one the next to fire.
 pub(super) fn and_its_timer(view: &View<'_>, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
     if op.other == NO_OBJECT {
         return accesses;
