@@ -45,8 +45,8 @@ pub fn posix(name: &str) -> Option<Ranges> {
 }
 
 /// The characters of `\d`, `\s`, `\w`, `\h`, `\v` and of their complements.
-pub fn escape(message: u8) -> Option<Ranges> {
-    let ranges = match message.to_ascii_lowercase() {
+pub fn escape(letter: u8) -> Option<Ranges> {
+    let ranges = match letter.to_ascii_lowercase() {
         b'd' => posix("digit")?,
         b's' => posix("space")?,
         b'w' => posix("word")?,
@@ -54,7 +54,7 @@ pub fn escape(message: u8) -> Option<Ranges> {
         b'v' => vec![(10, 13), (133, 133), (0x2028, 0x2029)],
         _ => return None,
     };
-    Some(if message.is_ascii_uppercase() { complement(&ranges) } else { ranges })
+    Some(if letter.is_ascii_uppercase() { complement(&ranges) } else { ranges })
 }
 
 const HORIZONTAL: [(u32, u32); 4] = [(0x2000, 0x200a), (0x202f, 0x202f), (0x205f, 0x205f), (0x3000, 0x3000)];

@@ -107,29 +107,29 @@ impl Parser<'_> {
             return self.character().map(|c| Some(Item::Character(c)));
         }
         self.at += 1;
-        let Some(message) = self.rest().first().copied() else {
+        let Some(letter) = self.rest().first().copied() else {
             return Err(Fault::Wrong("\\ at end of pattern", self.pattern.len()));
         };
-        match message {
+        match letter {
             b'b' => {
                 self.at += 1;
                 Ok(Some(Item::Character(8)))
             }
             b'B' | b'R' | b'X' => {
-                Err(self.unsupported(&format!("\\{} within square brackets", message as char)))
+                Err(self.unsupported(&format!("\\{} within square brackets", letter as char)))
             }
             b'1'..=b'9' => {
                 // Within brackets there are no back references: octal digits, or the digit itself.
                 let digits = self.rest().iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
                 let text = &self.rest()[..digits.max(1)];
                 let value = match digits {
-                    0 => message as u32,
+                    0 => letter as u32,
                     _ => text.iter().fold(0, |n, b| n * 8 + (b - b'0') as u32),
                 };
                 self.at += digits.max(1);
                 self.octal(value).map(|value| Some(Item::Character(value)))
             }
-            _ => match chars::escape(message) {
+            _ => match chars::escape(letter) {
                 Some(ranges) => {
                     self.at += 1;
                     Ok(Some(Item::Class(ranges)))

@@ -8,10 +8,10 @@ use super::parse::{Assertion, Node, Parser};
 impl Parser<'_> {
     /// Parses an escape outside of square brackets, after its backslash.
     pub(super) fn escape(&mut self) -> Result<Node, Fault> {
-        let Some(message) = self.rest().first().copied() else {
+        let Some(letter) = self.rest().first().copied() else {
             return Err(Fault::Wrong("\\ at end of pattern", self.pattern.len()));
         };
-        let assertion = match message {
+        let assertion = match letter {
             b'A' => Some(Assertion::TextStart),
             b'z' => Some(Assertion::TextEnd),
             b'Z' => Some(Assertion::LastLineEnd),
@@ -24,11 +24,11 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Node::Assert(assertion));
         }
-        if let Some(classes) = chars::escape(message) {
+        if let Some(classes) = chars::escape(letter) {
             self.at += 1;
             return Ok(self.set_node(Set { classes, ..Set::default() }));
         }
-        match message {
+        match letter {
             b'R' => {
                 self.at += 1;
                 Ok(Node::LineBreak)
@@ -145,9 +145,9 @@ impl Parser<'_> {
 
     /// Parses an escape for one character, after its backslash.
     pub(super) fn plain_escape(&mut self) -> Result<u32, Fault> {
-        let message = self.character()?;
+        let letter = self.character()?;
         let simple = |c: u8| Ok(c as u32);
-        match u8::try_from(message) {
+        match u8::try_from(letter) {
             Ok(b'a') => simple(7),
             Ok(b'e') => simple(27),
             Ok(b'f') => simple(12),
@@ -176,7 +176,7 @@ impl Parser<'_> {
             Ok(b'p' | b'P' | b'X') => Err(self.unsupported("Unicode properties (\\p, \\P, \\X)")),
             Ok(b'C') => Err(self.unsupported("\\C")),
             // Others stand for themselves, letters without a meaning included.
-            _ => Ok(message),
+            _ => Ok(letter),
         }
     }
 

@@ -167,11 +167,11 @@ impl Parser<'_> {
     fn inline_flags(&mut self) -> Result<Option<Node>, Fault> {
         let (before, mut on) = (self.flags, true);
         loop {
-            let Some(message) = self.rest().first().copied() else {
+            let Some(letter) = self.rest().first().copied() else {
                 return Err(Fault::Wrong(AFTER_QUESTION, self.at));
             };
             let Flags { caseless, multiline, dotall, extended, ungreedy } = &mut self.flags;
-            match message {
+            match letter {
                 b'i' => *caseless = on,
                 b'm' => *multiline = on,
                 b's' => *dotall = on,

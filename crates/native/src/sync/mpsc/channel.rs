@@ -344,7 +344,7 @@ fn kind(capacity: u64) -> ObjectKind {
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
     /// It has passed already.
-    Counterfactual,
+    Passed,
     /// A timer is armed, and writes this object when it fires.
     Timer(ObjectId),
 }
@@ -352,7 +352,7 @@ pub(super) enum Deadline {
 impl Deadline {
     fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
         if timeout.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
-            return Deadline::Counterfactual;
+            return Deadline::Passed;
         }
         set_timer(current, timeout, place, &SET_TIMER, [(); 2]);
         Deadline::Timer(current.with(|e| e.token_of(e.current)))

@@ -11,7 +11,7 @@ use raddle_core::operation::{Accesses, Mode};
 pub(super) fn until(op: Op, deadline: Option<Deadline>) -> Op {
     match deadline {
         None => op,
-        Some(Deadline::Counterfactual) => op.arg(1),
+        Some(Deadline::Passed) => op.arg(1),
         Some(Deadline::Timer(token)) => op.with(token),
     }
 }
