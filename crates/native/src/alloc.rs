@@ -6,7 +6,7 @@
 
 use crate::runtime::context;
 use crate::runtime::execution::Execution;
-use crate::runtime::stale_addresses;
+use crate::runtime::memory::stale_addresses;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;

@@ -4,8 +4,8 @@
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
-use crate::runtime::race::{CellAccess, CellPlace};
+use crate::runtime::judge::race::{CellAccess, CellPlace};
+use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::Location;

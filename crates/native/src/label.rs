@@ -3,7 +3,7 @@
 use crate::cell::UnsafeCell;
 use crate::runtime::context;
 use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
+use crate::runtime::memory::overlay::here;
 use crate::sync::Mutex;
 use raddle_core::operation::ObjectId;
 use std::rc::Rc;

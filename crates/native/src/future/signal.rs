@@ -4,7 +4,7 @@
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;

@@ -3,11 +3,11 @@
 use super::block_on::run;
 use super::signal::{Signal, wake_at};
 use crate::runtime::context;
+use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::objects::{Identity, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::panics;
-use crate::runtime::task::Handle;
+use crate::runtime::tasks::task::Handle;
 use crate::runtime::teardown::catch;
 use crate::thread;
 use raddle_core::operation::{Accesses, TaskId};

@@ -5,9 +5,9 @@
 //! good: here by never going on with the task. Not so if the C library itself has aborted, because the heap is
 //! corrupt: it may hold locks, and there is nothing left to go on with.
 
-use super::context::{self, Current};
-use super::execution::Stage;
-use super::image;
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::Stage;
+use crate::runtime::image;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
 

@@ -3,14 +3,14 @@
 //! Nothing is borrowed from an execution while program code runs or a task is suspended: [`Current::with`]
 //! hands it out for a moment only.
 
-use super::execution::{Execution, Stage, Turn};
-use super::fiber::{self, At, Fiber};
-use super::log::{Effect, Sync};
-use super::object::{Identity, ObjectKind};
-use super::operation::{Op, OperationKind};
-use super::panics;
-use super::task::{Came, Role};
 use super::teardown;
+use crate::runtime::execution::{Execution, Stage, Turn};
+use crate::runtime::judge::panics;
+use crate::runtime::log::{Effect, Sync};
+use crate::runtime::objects::{Identity, ObjectKind};
+use crate::runtime::operation::{Op, OperationKind};
+use crate::runtime::tasks::fiber::{self, At, Fiber};
+use crate::runtime::tasks::task::{Came, Role};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
@@ -40,7 +40,7 @@ pub(crate) fn this_thread() -> usize {
 
 /// Runs `f`, which lets a task run, inside of `execution`.
 #[inline]
-pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
+pub(in crate::runtime) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
     CURRENT.set(execution);
     let result = f();
     CURRENT.set(std::ptr::null_mut());
@@ -48,12 +48,12 @@ pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
 }
 
 /// The end of a task, before those who wait for it go on.
-static END: OperationKind = OperationKind::always("end", super::names::sense_of_end);
+static END: OperationKind = OperationKind::always("end", crate::runtime::names::sense_of_end);
 
 /// The whole life of a task, on its own stack.
 // Inlined, as is what it calls: each return after a switch of stacks is mispredicted.
 #[inline(always)]
-pub(super) fn enter(body: impl FnOnce() -> Came) {
+pub(in crate::runtime) fn enter(body: impl FnOnce() -> Came) {
     let current = current().expect("a task runs inside of an execution");
     let goes_down = current.with(|e| {
         e.hash_keys.reset();
@@ -62,7 +62,7 @@ pub(super) fn enter(body: impl FnOnce() -> Came) {
     if goes_down {
         // It never ran: all that is left to do is to destroy what it owns.
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
-    } else if body() == Came::ToItsEnd && super::locals::destroy(current) == Came::ToItsEnd {
+    } else if body() == Came::ToItsEnd && crate::runtime::tasks::locals::destroy(current) == Came::ToItsEnd {
         current.with(|e| e.announce_end(&END, Location::caller()));
     }
     // The stack is not needed any more, and nothing on it is left to be dropped: it is not even returned from.
@@ -76,7 +76,7 @@ pub(super) fn enter(body: impl FnOnce() -> Came) {
 
 /// From a task that waits to whatever goes on meanwhile.
 #[derive(Clone, Copy)]
-pub(super) struct Switch {
+pub(in crate::runtime) struct Switch {
     pub from: *mut Fiber,
     /// Nowhere: the task does not wait.
     pub to: At,
@@ -214,7 +214,7 @@ impl Current {
     pub fn suspend_for_ever(self) -> ! {
         let way = self.with(|e| {
             let me = e.current;
-            e.task_mut(me).phase = super::task::Phase::Abandoned;
+            e.task_mut(me).phase = crate::runtime::tasks::task::Phase::Abandoned;
             panics::set_aside(e);
             e.switch_to_driver()
         });

@@ -1,27 +1,27 @@
 //! The execution that a worker is in: its tasks, its objects, its log.
 //!
 //! Invariant: between steps, `pending` holds the operation of every task evaluated in the present state, and
-//! `enabled` lists, in ascending order, the tasks whose operation has options (see [`super::enabled`]). How
-//! tasks take turns is in [`super::scheduler`].
+//! `enabled` lists, in ascending order, the tasks whose operation has options (see [`crate::runtime::scheduler::enabled`]). How
+//! tasks take turns is in [`crate::runtime::scheduler`].
 
-use super::address::Addresses;
-use super::counterfactual::History;
-use super::fiber::{At, Fiber};
-use super::hash_keys::HashKeys;
-use super::log::{Effect, Log, Sync};
-use super::object::{Identity, Known, ObjectKind, Objects};
-use super::operation::{NO_OBJECT, OperationKind};
-use super::overlay::Overlays;
-use super::panic_count::PanicCount;
-use super::race::Races;
-use super::rereads::Reread;
-use super::retrace::Script;
-use super::stack::Stacks;
-use super::stale_addresses;
-use super::task::{Came, Role, Task};
-use super::task_set::{Listed, TaskSet};
-use super::view::Ambient;
-use super::watch::Watch;
+use crate::runtime::hash_keys::HashKeys;
+use crate::runtime::history::counterfactual::History;
+use crate::runtime::judge::race::Races;
+use crate::runtime::judge::rereads::Reread;
+use crate::runtime::log::{Effect, Log, Sync};
+use crate::runtime::memory::address::Addresses;
+use crate::runtime::memory::overlay::Overlays;
+use crate::runtime::memory::stale_addresses;
+use crate::runtime::objects::view::Ambient;
+use crate::runtime::objects::{Identity, Known, ObjectKind, Objects};
+use crate::runtime::operation::{NO_OBJECT, OperationKind};
+use crate::runtime::panic_count::PanicCount;
+use crate::runtime::scheduler::retrace::Script;
+use crate::runtime::scheduler::task_set::{Listed, TaskSet};
+use crate::runtime::tasks::fiber::{At, Fiber};
+use crate::runtime::tasks::stack::Stacks;
+use crate::runtime::tasks::task::{Came, Role, Task};
+use crate::runtime::watch::Watch;
 use crate::settings::Settings;
 use corosensei::stack::Stack;
 use raddle_core::clock::{Clock, Time};
@@ -51,7 +51,7 @@ pub(crate) enum Stage {
 
 /// Who decides.
 #[derive(Clone, Copy)]
-pub(super) enum By {
+pub(in crate::runtime) enum By {
     UniformDraws(*mut UniformDraws),
     Driver(*mut dyn Driver),
 }
@@ -66,64 +66,64 @@ pub(crate) struct Execution {
     pub option: u32,
     // Boxed so that a running fiber stays where it is when tasks are added.
     #[allow(clippy::vec_box)]
-    pub(super) tasks: Vec<Box<Task>>,
+    pub(in crate::runtime) tasks: Vec<Box<Task>>,
     /// How many of `tasks` belong to this execution.
-    pub(super) used: usize,
+    pub(in crate::runtime) used: usize,
     pub pending: Vec<Pending>,
     /// The tasks whose pending operation has options, as a set and in ascending order.
-    pub(super) ready: TaskSet,
+    pub(in crate::runtime) ready: TaskSet,
     pub enabled: Listed,
     pub objects: Objects,
     pub addresses: Addresses,
     pub overlays: Overlays,
     pub log: Log,
     /// Programs like this one need a log even where nobody reads it.
-    pub(super) log_wanted: bool,
+    pub(in crate::runtime) log_wanted: bool,
     /// The log of the execution before this one, and the objects that it speaks of.
     pub last_log: Log,
     pub last_objects: Objects,
     pub races: Races,
-    pub(super) history: History,
+    pub(in crate::runtime) history: History,
     /// Whether anybody asks for it.
-    pub(super) keeps_history: bool,
+    pub(in crate::runtime) keeps_history: bool,
     /// Reads of locks by tasks that read them already.
-    pub(super) rereads: Vec<Reread>,
+    pub(in crate::runtime) rereads: Vec<Reread>,
     /// Nobody looks at operations: they need not be told apart.
-    pub(super) is_blind: bool,
+    pub(in crate::runtime) is_blind: bool,
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
     /// What operations may look at and is no object's.
     pub ambient: Ambient,
     pub stacks: Stacks,
-    pub(super) changed: Vec<ObjectId>,
-    pub(super) auto_run: Vec<TaskId>,
+    pub(in crate::runtime) changed: Vec<ObjectId>,
+    pub(in crate::runtime) auto_run: Vec<TaskId>,
     /// Who decides, while `drive` is under way.
-    pub(super) driver: Option<By>,
+    pub(in crate::runtime) driver: Option<By>,
     /// It has stopped the run.
-    pub(super) stopped: bool,
+    pub(in crate::runtime) stopped: bool,
     /// Draws decide, and what the last one was drawn from has changed only by what tasks announced since:
     /// see [`super::fast_path`].
     pub(crate) fast_path: bool,
     /// What it decided and has not happened yet.
-    pub(super) decided: Decision,
-    /// The steps that this execution begins with: see [`super::retrace`].
-    pub(super) retraces: Script,
+    pub(in crate::runtime) decided: Decision,
+    /// The steps that this execution begins with: see [`crate::runtime::scheduler::retrace`].
+    pub(in crate::runtime) retraces: Script,
     pub failure: Option<Defect>,
     /// Main has ended.
     pub over: bool,
     /// It has failed, or main has ended: nothing can happen any more.
-    pub(super) halted: bool,
-    /// Main has returned and lets the others go first: see [`super::main_exit`].
-    pub(super) main_waits: bool,
+    pub(in crate::runtime) halted: bool,
+    /// Main has returned and lets the others go first: see [`crate::runtime::scheduler::main_exit`].
+    pub(in crate::runtime) main_waits: bool,
     /// How long the log was then.
-    pub(super) returned_at: usize,
+    pub(in crate::runtime) returned_at: usize,
     /// Main did not wait for them to the end.
     pub cut_short: bool,
     /// Timers may fire at any point.
-    pub(super) time_may_pass: bool,
+    pub(in crate::runtime) time_may_pass: bool,
     /// Timers that are enabled because nothing else was.
-    pub(super) idle_timers: Vec<TaskId>,
+    pub(in crate::runtime) idle_timers: Vec<TaskId>,
     /// Times in a row that only waiting loops were left.
     pub futile: u32,
     /// Some waiting loop was held back.
@@ -139,11 +139,11 @@ pub(crate) struct Execution {
     /// Messages that the log refers to.
     pub texts: Vec<String>,
     /// The task that ran has come to its end, and will not go on where it was suspended.
-    pub(super) is_done: bool,
+    pub(in crate::runtime) is_done: bool,
     /// How many fibers have not returned yet.
     pub fibers: usize,
     /// Where the driver goes on, while a task runs.
-    pub(super) driver_at: At,
+    pub(in crate::runtime) driver_at: At,
     pub tracked: Vec<(u64, &'static str, &'static Location<'static>)>,
     pub next_tracked: u64,
     pub watch: Arc<Watch>,
@@ -218,7 +218,7 @@ impl Execution {
     /// # Safety
     /// What `body` borrows outlives the execution.
     pub unsafe fn start(&mut self, body: impl FnOnce() -> Came) {
-        self.serial = super::serial::next();
+        self.serial = crate::runtime::serial::next();
         self.stage = Stage::Exploring;
         self.option = 0;
         self.used = 0;
@@ -280,7 +280,7 @@ impl Execution {
         (0..self.used as u32).map(TaskId)
     }
 
-    pub(super) fn add_task(&mut self, role: Role, parent: TaskId, number: u32) -> TaskId {
+    pub(in crate::runtime) fn add_task(&mut self, role: Role, parent: TaskId, number: u32) -> TaskId {
         let id = TaskId(self.used as u32);
         if self.used == self.tasks.len() {
             self.tasks.push(Box::new(Task::new()));
@@ -300,7 +300,7 @@ impl Execution {
     ///
     /// # Safety
     /// What `body` borrows outlives the task.
-    pub(super) unsafe fn equip(
+    pub(in crate::runtime) unsafe fn equip(
         &mut self,
         id: TaskId,
         stack_size: Option<usize>,
@@ -309,7 +309,7 @@ impl Execution {
         let stack = self.stacks.take(stack_size);
         self.task_mut(id).stack_limit = stack.limit().get();
         // SAFETY: the caller's.
-        let fiber = unsafe { Fiber::new(stack, move || super::context::enter(body)) };
+        let fiber = unsafe { Fiber::new(stack, move || crate::runtime::context::enter(body)) };
         self.task_mut(id).fiber = Some(fiber);
         self.fibers += 1;
     }

@@ -1,8 +1,8 @@
 //! The memory of executions, kept for the next check on the same thread: many a check is over in the time that it
 //! takes to get all of it anew.
 
-use super::execution::Execution;
-use super::stack::Stacks;
+use crate::runtime::execution::Execution;
+use crate::runtime::tasks::stack::Stacks;
 use crate::settings::Settings;
 use raddle_core::clock::Time;
 use raddle_core::operation::TaskId;

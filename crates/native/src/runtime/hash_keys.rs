@@ -5,7 +5,7 @@
 //! say where it keeps them, so they are found by watching which words of the thread's own memory follow. They are set anew
 //! before every operation, so that what a task sees does not depend on the maps that other tasks make.
 
-use super::image;
+use crate::runtime::image;
 use std::collections::BTreeSet;
 use std::hash::RandomState;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! What happened in an execution, in as few words of memory as possible. Turned into a record when somebody
 //! wants to read it.
 
-use super::operation::{NO_OBJECT, Op, OperationKind};
+use crate::runtime::operation::{NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;

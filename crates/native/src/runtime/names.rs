@@ -1,12 +1,12 @@
 //! Names that do not depend on the schedule, and the words for what tasks do and wait for.
 
-use super::execution::Execution;
-use super::log::Log;
-use super::object::Object;
-use super::operation::{Evaluation, NO_OBJECT, Op};
-use super::record::in_the_program;
-use super::task::{Phase, Role, Task};
-use super::view::View;
+use crate::runtime::execution::Execution;
+use crate::runtime::log::Log;
+use crate::runtime::objects::Object;
+use crate::runtime::objects::view::View;
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op};
+use crate::runtime::record::in_the_program;
+use crate::runtime::tasks::task::{Phase, Role, Task};
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -14,7 +14,7 @@ use raddle_core::world::Describe;
 
 /// The end of a task writes what its joiners read. The end of main ends everybody.
 /// Arguments: the object of its end, and that of the scope that waits for it, or [`NO_OBJECT`].
-pub(super) fn sense_of_end(_: &View<'_>, op: &Op) -> Evaluation {
+pub(in crate::runtime) fn sense_of_end(_: &View<'_>, op: &Op) -> Evaluation {
     if op.task == TaskId::MAIN {
         // Also when all others have come to their end: if nobody joined them, it might have come first.
         return Evaluation::ready(Accesses::EVERYTHING_THERE_IS);
@@ -25,7 +25,7 @@ pub(super) fn sense_of_end(_: &View<'_>, op: &Op) -> Evaluation {
 }
 
 /// The arguments of the end of a task. A scope hears of it once.
-pub(super) fn args_of_end(task: &Task) -> [u64; 2] {
+pub(in crate::runtime) fn args_of_end(task: &Task) -> [u64; 2] {
     let scope = if task.returned { NO_OBJECT } else { task.scope };
     [task.end.0 as u64, scope.0 as u64]
 }

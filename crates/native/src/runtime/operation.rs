@@ -4,8 +4,8 @@
 //! in how many ways it can go and what it touches; a [`View`] is all that it sees. Primitives define their verbs beside their code; nothing
 //! else in the runtime knows them.
 
-use super::execution::Execution;
-use super::view::View;
+use crate::runtime::execution::Execution;
+use crate::runtime::objects::view::View;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{BlockingEffect, Manner};
 use std::panic::Location;

@@ -1,7 +1,7 @@
 //! A task that overflows its stack runs into a guard page. The handler here says which task it was and what
 //! to do, before the process dies as it would have anyway.
 
-use super::context;
+use crate::runtime::context;
 use std::mem::MaybeUninit;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};

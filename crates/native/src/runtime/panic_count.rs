@@ -7,7 +7,7 @@
 //! std does not say where it keeps the count, so it is found by watching which word of the thread's own
 //! memory follows two nested panics.
 
-use super::image;
+use crate::runtime::image;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 

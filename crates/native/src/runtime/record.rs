@@ -1,8 +1,8 @@
 //! Tells the log for people.
 
-use super::execution::Execution;
-use super::log::{Effect, Line as LogLine, Shape};
-use super::operation::OperationKind;
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Line as LogLine, Shape};
+use crate::runtime::operation::OperationKind;
 use raddle_core::operation::ObjectId;
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo, VERSION};
 use std::collections::BTreeMap;

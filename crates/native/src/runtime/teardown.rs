@@ -4,10 +4,10 @@
 //! The program cannot swallow the unwinding: a task that caught it is unwound again at its next operation, and
 //! abandoned if it never stops doing so.
 
-use super::context::Current;
-use super::execution::{Execution, Stage};
-use super::stale_addresses;
-use super::task::{Came, Phase, Role};
+use crate::runtime::context::Current;
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::memory::stale_addresses;
+use crate::runtime::tasks::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -23,7 +23,7 @@ const CATCHES: u32 = 100;
 
 /// The operation that was written into a task that is torn down.
 #[cold]
-pub(super) fn perform(current: Current) -> u32 {
+pub(in crate::runtime) fn perform(current: Current) -> u32 {
     let (role, kind) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.kind));
     if kind.name == "return" {
         return 0;
@@ -46,7 +46,7 @@ pub(super) fn perform(current: Current) -> u32 {
 }
 
 /// A task that had failed is resumed to be torn down.
-pub(super) fn resume(current: Current) -> ! {
+pub(in crate::runtime) fn resume(current: Current) -> ! {
     if std::thread::panicking() {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
@@ -144,7 +144,8 @@ impl Execution {
                 // A panic of a destructor is noted by the hook; the others still get their turn.
                 let _ = catch_unwind(AssertUnwindSafe(destroy));
             }
-            let current = super::context::current().expect("the janitor works inside of an execution");
+            let current =
+                crate::runtime::context::current().expect("the janitor works inside of an execution");
             // What destructors have made anew is the janitor's own.
             for _ in 0..CATCHES {
                 let own = current.with(|e| std::mem::take(&mut e.task_mut(e.current).locals));

@@ -118,7 +118,7 @@ impl Watch {
                 ", after a guard went out of scope".to_owned()
             }
             // It has not announced any.
-            Some(place) if place.file() == super::operation::HERE => String::new(),
+            Some(place) if place.file() == crate::runtime::operation::HERE => String::new(),
             Some(place) => format!(", after the operation at {place}"),
             None => String::new(),
         };

@@ -5,9 +5,9 @@
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Identity;
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;

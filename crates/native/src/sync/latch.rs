@@ -5,9 +5,9 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::{Identity, Known, ObjectKind};
+use crate::runtime::objects::view::State;
+use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};

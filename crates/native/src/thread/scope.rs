@@ -9,7 +9,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::task::Handle;
+use crate::runtime::tasks::task::Handle;
 use crate::runtime::teardown;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;

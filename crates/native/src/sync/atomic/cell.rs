@@ -5,7 +5,7 @@
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;

@@ -21,7 +21,7 @@ macro_rules! shared {
         pub fn get_mut(&mut self) -> &mut $value {
             // SAFETY: the caller has the only reference to this atomic, and so to its overlay if it is a
             // static.
-            unsafe { &mut *$crate::runtime::overlay::here(self).0.as_ptr() }
+            unsafe { &mut *$crate::runtime::memory::overlay::here(self).0.as_ptr() }
         }
         /// See std's `into_inner`.
         #[inline]

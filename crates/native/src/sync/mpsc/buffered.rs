@@ -6,8 +6,8 @@ use super::lanes;
 use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 

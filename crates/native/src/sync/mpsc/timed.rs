@@ -2,8 +2,8 @@
 //! from the start; its other object is the one that its timer writes, if it has one.
 
 use super::channel::Deadline;
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{NO_OBJECT, Op};
-use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode};
 

@@ -3,9 +3,11 @@
 //! An object is named by the task that first touched it and its number there, never by its address. Lock-like
 //! types carry an [`Identity`], so they may move; atomics have no room for one and are found by address.
 
-use super::operation::NO_OBJECT;
-use super::task_set::TaskSet;
-use super::view::State;
+pub(crate) mod view;
+
+use crate::runtime::objects::view::State;
+use crate::runtime::operation::NO_OBJECT;
+use crate::runtime::scheduler::task_set::TaskSet;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -5,9 +5,9 @@
 //! is explored. So it is not asked who waits there, but what could come first: a writer that did nothing which has to
 //! come after the second read, up to the moment at which it wants to write, may want that before the second read.
 
-use super::execution::{Execution, Stage};
-use super::record::in_the_program;
-use super::task::{Phase, Role, Task};
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::record::in_the_program;
+use crate::runtime::tasks::task::{Phase, Role, Task};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 
@@ -58,7 +58,7 @@ impl Execution {
 
     /// A step of `id`, with this line in the log, is about to happen.
     #[cold]
-    pub(super) fn follow_rereads(&mut self, id: TaskId, line: u32) {
+    pub(in crate::runtime) fn follow_rereads(&mut self, id: TaskId, line: u32) {
         let accesses = self.pending[id.index()].accesses;
         for reread in &mut self.rereads {
             let is_after = reread.is_after(id);
@@ -73,7 +73,7 @@ impl Execution {
 
     /// `parent` has a new child, `id`.
     #[cold]
-    pub(super) fn bear_after_rereads(&mut self, parent: TaskId, id: TaskId) {
+    pub(in crate::runtime) fn bear_after_rereads(&mut self, parent: TaskId, id: TaskId) {
         let line = self.log.lines.len() as u32;
         for reread in self.rereads.iter_mut().filter(|reread| reread.is_after(parent)) {
             reread.after.push((id, line));

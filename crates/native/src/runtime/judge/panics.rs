@@ -1,13 +1,13 @@
 //! Panics inside of executions: recorded quietly instead of printed, told apart by task, and never an abort.
 //!
 //! A panic in a destructor during unwinding makes std abort, which ends the execution and not the process: see
-//! [`super::abort`].
+//! [`crate::runtime::abort`].
 
-use super::context::{self, Current};
-use super::execution::{Execution, Stage};
-use super::log::Effect;
-use super::operation::OperationKind;
-use super::task::{Handle, Panic, Phase};
+use crate::runtime::context::{self, Current};
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::log::Effect;
+use crate::runtime::operation::OperationKind;
+use crate::runtime::tasks::task::{Handle, Panic, Phase};
 use raddle_core::operation::TaskId;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -127,7 +127,7 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
 
 /// The running task is about to be suspended: its panics under way go with it.
 #[cold]
-pub(super) fn set_aside(e: &mut Execution) {
+pub(in crate::runtime) fn set_aside(e: &mut Execution) {
     let me = e.current;
     let panics = e.panic_count.take();
     let task = e.task_mut(me);

@@ -8,11 +8,11 @@
 //! rounds with nothing else able to run are a livelock. Loops without a hint are found by looking back now and
 //! then, and are given more rounds.
 
-use super::execution::{Execution, Stage};
-use super::log::Line;
-use super::operation::{NO_OBJECT, OperationKind};
-use super::record::in_the_program;
-use super::task::{Phase, Role};
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::log::Line;
+use crate::runtime::operation::{NO_OBJECT, OperationKind};
+use crate::runtime::record::in_the_program;
+use crate::runtime::tasks::task::{Phase, Role};
 use crate::settings::Spins;
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -114,7 +114,7 @@ impl Execution {
     /// Whether the task, which is in its long round, announces what it did in the round before, and it only
     /// looks at what nobody has changed. Then that happens at once.
     #[cold]
-    pub(super) fn goes_round(&mut self, id: TaskId) -> bool {
+    pub(in crate::runtime) fn goes_round(&mut self, id: TaskId) -> bool {
         let task = self.task(id);
         let (op, length) = (&task.op, task.spin.circle);
         let back =
@@ -227,7 +227,7 @@ impl Execution {
     }
 
     /// A held task goes on; it no longer watches what its loop read.
-    pub(super) fn stop_watching_spin(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn stop_watching_spin(&mut self, id: TaskId) {
         let reads = std::mem::take(&mut self.task_mut(id).spin_reads);
         for object in &reads {
             self.objects[*object].spinners.retain(|t| *t != id);
@@ -237,7 +237,7 @@ impl Execution {
     }
 
     /// Only loops that wait are left, and no timer: they go round once more, or it is a livelock.
-    pub(super) fn release_spins(&mut self) {
+    pub(in crate::runtime) fn release_spins(&mut self) {
         let held: Vec<TaskId> = self
             .task_ids()
             .filter(|t| self.task(*t).spin.held && self.task(*t).phase == Phase::Alive)

@@ -4,9 +4,9 @@
 //! Invariant: an evaluation reaches the execution only through a [`View`], so every state in which it may be asked,
 //! the present one or one that a reduction asks about, holds all that it looks at. There is no other way in.
 
-use super::execution::Execution;
-use super::object::{Object, Objects};
-use super::operation::{NO_OBJECT, Op};
+use crate::runtime::execution::Execution;
+use crate::runtime::objects::{Object, Objects};
+use crate::runtime::operation::{NO_OBJECT, Op};
 use raddle_core::clock::Time;
 use raddle_core::operation::ObjectId;
 
@@ -48,15 +48,15 @@ impl Ambient {
 
 /// The state in which an operation is evaluated.
 pub(crate) struct View<'a> {
-    pub(super) objects: &'a Objects,
-    pub(super) op: &'a Op,
-    pub(super) ambient: &'a Ambient,
+    pub(in crate::runtime) objects: &'a Objects,
+    pub(in crate::runtime) op: &'a Op,
+    pub(in crate::runtime) ambient: &'a Ambient,
     /// Whether the operation's task was notified.
     pub notified: bool,
     /// Whether its time is up.
     pub timed_out: bool,
     /// The value of the atomic, unless it is the one in memory.
-    pub(super) value: Option<u64>,
+    pub(in crate::runtime) value: Option<u64>,
 }
 
 impl View<'_> {
@@ -106,7 +106,7 @@ impl View<'_> {
 impl Execution {
     /// The present state, as the evaluation of `op` sees it.
     #[inline(always)]
-    pub(super) fn view<'a>(&'a self, op: &'a Op) -> View<'a> {
+    pub(in crate::runtime) fn view<'a>(&'a self, op: &'a Op) -> View<'a> {
         let task = self.task(op.task);
         let (notified, timed_out) = (task.notified, task.timed_out);
         View { objects: &self.objects, op, ambient: &self.ambient, notified, timed_out, value: None }

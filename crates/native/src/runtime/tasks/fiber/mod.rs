@@ -20,7 +20,7 @@ mod tests {
         ($module:ident) => {
             mod $module {
                 use super::super::$module::{At, Fiber, leave};
-                use crate::runtime::stack::Stacks;
+                use crate::runtime::tasks::stack::Stacks;
                 use std::cell::{Cell, RefCell};
                 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
                 use std::rc::Rc;
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn one_goes_straight_to_another() {
         use super::direct::{At, Fiber, leave};
-        use crate::runtime::stack::Stacks;
+        use crate::runtime::tasks::stack::Stacks;
         use std::cell::Cell;
         use std::rc::Rc;
 

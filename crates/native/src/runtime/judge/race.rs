@@ -5,11 +5,11 @@
 //! ordered before another if its end is known to the task that begins the other. So everything is decided when
 //! an access begins: those that are not over yet cannot be ordered before it.
 
-use super::execution::{Execution, Stage};
-use super::log::Effect;
-use super::object::ObjectKind;
-use super::operation::OperationKind;
-use super::sync_clocks::Clocks;
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::judge::sync_clocks::Clocks;
+use crate::runtime::log::Effect;
+use crate::runtime::objects::ObjectKind;
+use crate::runtime::operation::OperationKind;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;

@@ -6,7 +6,7 @@
 //! pass, unless timers fire at any point, and so before it ends. Nor for ever: a task that never comes to rest
 //! is cut short.
 
-use super::execution::Execution;
+use crate::runtime::execution::Execution;
 use raddle_core::clock::Time;
 use raddle_core::operation::TaskId;
 
@@ -15,7 +15,7 @@ pub(crate) const PATIENCE: usize = 1_000;
 
 impl Execution {
     /// Main has returned, and others are still there.
-    pub(super) fn let_main_wait(&mut self) {
+    pub(in crate::runtime) fn let_main_wait(&mut self) {
         self.has_log();
         self.main_waits = true;
         self.returned_at = self.log.lines.len();
@@ -28,7 +28,7 @@ impl Execution {
     }
 
     /// Main waits: does it end now?
-    pub(super) fn main_ends(&mut self) -> bool {
+    pub(in crate::runtime) fn main_ends(&mut self) -> bool {
         self.hold_main(true);
         let tired = self.log.lines.len() > self.returned_at + PATIENCE;
         if !tired && !self.ready.is_empty() {

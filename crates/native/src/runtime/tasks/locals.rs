@@ -3,13 +3,13 @@
 //!
 //! Values without a destructor can be used to the very end, all others only until theirs has begun.
 
-use super::context::Current;
-use super::execution::{Execution, Stage};
-use super::log::{Effect, Sync};
-use super::operation::{Op, OperationKind};
-use super::panics;
-use super::task::{Came, RETURNED, Role, SEEN_FINISHED};
-use super::teardown;
+use crate::runtime::context::Current;
+use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::judge::panics;
+use crate::runtime::log::{Effect, Sync};
+use crate::runtime::operation::{Op, OperationKind};
+use crate::runtime::tasks::task::{Came, RETURNED, Role, SEEN_FINISHED};
+use crate::runtime::teardown;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
@@ -33,7 +33,8 @@ pub(crate) enum Slot {
 
 /// The function of a task is over, and the destructors of its thread-locals begin: those who only wait for
 /// the function go on.
-static RETURN: OperationKind = OperationKind::always("return", super::names::sense_of_end).by_itself();
+static RETURN: OperationKind =
+    OperationKind::always("return", crate::runtime::names::sense_of_end).by_itself();
 
 impl Execution {
     /// What the running task has for `key`.
@@ -55,7 +56,7 @@ impl Execution {
 }
 
 /// Destroys the thread-locals of the running task, the last one made first. Destructors may make new ones.
-pub(super) fn destroy(current: Current) -> Came {
+pub(in crate::runtime) fn destroy(current: Current) -> Came {
     if current.with(|e| e.task(e.current).locals.is_empty()) {
         return Came::ToItsEnd;
     }
@@ -63,7 +64,7 @@ pub(super) fn destroy(current: Current) -> Came {
     while current.with(|e| last_alive(e).is_some()) {
         if !announced {
             announced = true;
-            let args = current.with(|e| super::names::args_of_end(e.task(e.current)));
+            let args = current.with(|e| crate::runtime::names::args_of_end(e.task(e.current)));
             current.perform(Op::plain(&RETURN, Location::caller()).args(args));
             if current.with(|e| e.stage == Stage::Teardown) {
                 return Came::Down;
@@ -105,7 +106,7 @@ fn last_alive(e: &mut Execution) -> Option<&mut Slot> {
 
 impl Execution {
     /// The function of the running task is over, if not more than that.
-    pub(super) fn returned(&mut self, marks: u64) {
+    pub(in crate::runtime) fn returned(&mut self, marks: u64) {
         let me = self.current;
         self.mark_end(self.task(me).end, marks);
         let task = self.task_mut(me);
@@ -124,7 +125,7 @@ impl Execution {
     /// A destructor of a thread-local does an operation. Whoever sees it knows that the function is over, so from
     /// here on nobody is told otherwise; who might be told so has been asked before.
     #[cold]
-    pub(super) fn goes_on_after_return(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn goes_on_after_return(&mut self, id: TaskId) {
         let end = self.task(id).end;
         self.mark_end(end, SEEN_FINISHED);
     }

@@ -1,8 +1,8 @@
 //! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
 
-use super::fiber::Fiber;
-use super::object::ObjectKind;
-use super::operation::{Op, OperationKind};
+use crate::runtime::objects::ObjectKind;
+use crate::runtime::operation::{Op, OperationKind};
+use crate::runtime::tasks::fiber::Fiber;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ pub(crate) struct Task {
     pub spin: Spin,
     /// Objects that its loop read, while it is held.
     pub spin_reads: Vec<ObjectId>,
-    pub locals: Vec<super::locals::Local>,
+    pub locals: Vec<crate::runtime::tasks::locals::Local>,
     /// Operations done while it was torn down.
     pub operations_in_teardown: u32,
     /// How often it was unwound to be torn down; more than once if it catches that.
@@ -158,10 +158,10 @@ impl Task {
             children: 0,
             timers: 0,
             touched: Vec::new(),
-            end: super::operation::NO_OBJECT,
-            scope: super::operation::NO_OBJECT,
+            end: crate::runtime::operation::NO_OBJECT,
+            scope: crate::runtime::operation::NO_OBJECT,
             returned: false,
-            token: super::operation::NO_OBJECT,
+            token: crate::runtime::operation::NO_OBJECT,
             timer: None,
             timed_out: false,
             notified: false,
@@ -197,10 +197,10 @@ impl Task {
         self.children = 0;
         self.timers = 0;
         self.touched.clear();
-        self.end = super::operation::NO_OBJECT;
-        self.scope = super::operation::NO_OBJECT;
+        self.end = crate::runtime::operation::NO_OBJECT;
+        self.scope = crate::runtime::operation::NO_OBJECT;
         self.returned = false;
-        self.token = super::operation::NO_OBJECT;
+        self.token = crate::runtime::operation::NO_OBJECT;
         self.timer = None;
         self.timed_out = false;
         self.notified = false;

@@ -4,7 +4,7 @@
 //! on, on top. All other registers are declared lost, so the compiler keeps what it needs on the stack itself.
 //! A panic never crosses a switch: tasks catch their own.
 
-use crate::runtime::stack::TaskStack;
+use crate::runtime::tasks::stack::TaskStack;
 use corosensei::stack::Stack;
 use std::arch::asm;
 

@@ -4,12 +4,12 @@
 //! Each step notes how its objects were before it. An operation is evaluated in a past state by the same
 //! function as in the present one, on a [`View`] of its objects as they were.
 
-use super::execution::Execution;
-use super::log::Effect;
-use super::object::Objects;
-use super::operation::{Changes, Evaluation, NO_OBJECT};
-use super::task::Role;
-use super::view::{Ambient, State, View};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::Effect;
+use crate::runtime::objects::Objects;
+use crate::runtime::objects::view::{Ambient, State, View};
+use crate::runtime::operation::{Changes, Evaluation, NO_OBJECT};
+use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::trace::Step;
@@ -168,7 +168,7 @@ fn happened(step: u32, before: usize, also: &[u32]) -> bool {
 impl Execution {
     /// A step of `id` is about to happen, with this line in the log.
     #[inline(always)]
-    pub(super) fn note_history(&mut self, id: TaskId, line: u32) {
+    pub(in crate::runtime) fn note_history(&mut self, id: TaskId, line: u32) {
         let op = &self.task(id).op;
         let (object, other, effect) = (op.object, op.other, op.kind.effect);
         let objects = [self.before(object), self.before(other)];
@@ -177,7 +177,7 @@ impl Execution {
 
     /// A step of `id` is about to happen again, with this line in the log.
     #[inline]
-    pub(super) fn note_again(&mut self, id: TaskId, line: u32) {
+    pub(in crate::runtime) fn note_again(&mut self, id: TaskId, line: u32) {
         #[cfg(debug_assertions)]
         self.check_history(id, line);
         let _ = (id, line);

@@ -6,15 +6,15 @@
 //! where anything comes up but operations of threads that go about their business, and where what happens is not what
 //! happened before: it is for the driver to say so.
 
-use super::execution::{By, Execution, Turn};
-use super::task::{Phase, Role};
+use crate::runtime::execution::{By, Execution, Turn};
+use crate::runtime::tasks::task::{Phase, Role};
 use raddle_core::operation::TaskId;
 use raddle_core::trace::Step;
 use raddle_core::world::{Decision, Driver, Pending};
 use std::ops::Range;
 
 /// The steps that an execution begins with.
-pub(super) struct Script {
+pub(in crate::runtime) struct Script {
     /// Some of them may be left.
     pub is_on: bool,
     first: *const Step,
@@ -66,13 +66,13 @@ impl Execution {
     }
 
     /// From here on the driver decides.
-    pub(super) fn retrace_no_further(&mut self) {
+    pub(in crate::runtime) fn retrace_no_further(&mut self) {
         self.retraces.end = self.retraces.next;
     }
 
     /// The running task announces its operation. None if that is not one of the known steps any more.
     #[inline(never)]
-    pub(super) fn announce_again(&mut self, id: TaskId) -> Option<Turn> {
+    pub(in crate::runtime) fn announce_again(&mut self, id: TaskId) -> Option<Turn> {
         if self.task(id).slow_path {
             self.retrace_no_further();
         }
@@ -94,7 +94,7 @@ impl Execution {
     }
 
     /// What happens next, as it did the last time. None if that is not known.
-    pub(super) fn decide_again(&mut self) -> Option<Decision> {
+    pub(in crate::runtime) fn decide_again(&mut self) -> Option<Decision> {
         self.next_again(None).map(|step| Decision::take(step.pick()))
     }
 
@@ -128,7 +128,7 @@ impl Execution {
     }
 
     /// Whether this step, which happens by itself, is the one that did so the last time.
-    pub(super) fn happens_again(&mut self, id: TaskId, pending: &Pending) -> bool {
+    pub(in crate::runtime) fn happens_again(&mut self, id: TaskId, pending: &Pending) -> bool {
         if let Some(step) = self.retraces.next()
             && step.by_itself
             && step.task == id

@@ -8,15 +8,15 @@
 //! A program that does what can only be judged by the log, as loops that may wait and cells do, says so by asking for
 //! it. Its run is of no use then: it begins anew with a log, and so do all after it.
 
-use super::execution::{By, Execution, Turn};
-use super::spin::LOOK_EVERY;
-use super::task_set::{Few, Members};
+use crate::runtime::execution::{By, Execution, Turn};
+use crate::runtime::scheduler::spin::LOOK_EVERY;
+use crate::runtime::scheduler::task_set::{Few, Members};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::{Decision, Pick};
 
 impl Execution {
     /// Whether there is a log to look at. If not, the run that asks for it comes to its end.
-    pub(super) fn has_log(&mut self) -> bool {
+    pub(in crate::runtime) fn has_log(&mut self) -> bool {
         if !self.log.is_kept() {
             self.log_wanted = true;
             self.stop_driving();
@@ -31,13 +31,13 @@ impl Execution {
 
     /// Nothing is left to settle: is it fast_path until something comes up?
     #[inline(always)]
-    pub(super) fn allows_fast_path(&self) -> bool {
+    pub(in crate::runtime) fn allows_fast_path(&self) -> bool {
         !self.log.is_kept() && self.used <= Few::MOST
     }
 
     /// The running task announces its operation in a fast_path run. None if that is not all there is to see to.
     #[inline(always)]
-    pub(super) fn announce_calmly(&mut self) -> Option<Turn> {
+    pub(in crate::runtime) fn announce_calmly(&mut self) -> Option<Turn> {
         let id = self.current;
         let Some(By::UniformDraws(dice)) = self.driver else { return None };
         let task = self.task(id);
@@ -85,7 +85,7 @@ impl Execution {
 
     /// The running task waits for nothing, or until what it waits for is there, in a run without a log.
     #[inline(always)]
-    pub(super) fn happen_unseen(&mut self, id: TaskId) -> Turn {
+    pub(in crate::runtime) fn happen_unseen(&mut self, id: TaskId) -> Turn {
         self.set_idle(id);
         let op = &self.task(id).op;
         if op.kind.options(self, op) == 0 {
@@ -98,7 +98,7 @@ impl Execution {
 
     /// A step of `id`, which is not ready, happens by itself in a run without a log.
     #[inline(always)]
-    pub(super) fn note_unseen(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn note_unseen(&mut self, id: TaskId) {
         self.option = 0;
         let task = self.task_mut(id);
         task.steps_on();
@@ -114,13 +114,13 @@ impl Execution {
 
     /// `id` has nothing that it could be picked for.
     #[inline(always)]
-    pub(super) fn set_idle(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn set_idle(&mut self, id: TaskId) {
         self.set_options(id, 0);
     }
 
     /// Looks whether `id` can go on with what it has announced, in a run without a log.
     #[inline(always)]
-    pub(super) fn look_if_can_go_on(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn look_if_can_go_on(&mut self, id: TaskId) {
         let op = &self.task(id).op;
         let options = op.kind.options(self, op);
         self.set_options(id, options);
@@ -134,7 +134,7 @@ impl Execution {
     }
 
     /// Looks again which of those can go on that depend on `object`, in a run without a log.
-    pub(super) fn look_who_can_go_on(&mut self, object: ObjectId) {
+    pub(in crate::runtime) fn look_who_can_go_on(&mut self, object: ObjectId) {
         for at in 0..self.objects[object].watchers.words() {
             for id in Members::new(self.objects[object].watchers.word(at), at) {
                 let op = &self.task(id).op;

@@ -3,13 +3,13 @@
 //! A step evaluates again only what depends on the objects that it changed; debug builds compare that with a
 //! full evaluation.
 
-use super::execution::Execution;
-use super::object::Object;
-use super::operation::{Changes, Evaluation, OperationKind};
+use crate::runtime::execution::Execution;
+use crate::runtime::objects::Object;
+use crate::runtime::operation::{Changes, Evaluation, OperationKind};
+use crate::runtime::scheduler::task_set::Members;
 #[cfg(debug_assertions)]
-use super::task::Task;
-use super::task::{Phase, Role};
-use super::task_set::Members;
+use crate::runtime::tasks::task::Task;
+use crate::runtime::tasks::task::{Phase, Role};
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Pending;
@@ -52,7 +52,7 @@ impl Execution {
     }
 
     #[inline]
-    pub(super) fn watch_objects(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn watch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, .. } = self;
         let op = &tasks[id.index()].op;
         for object in op.objects() {
@@ -61,7 +61,7 @@ impl Execution {
     }
 
     #[inline]
-    pub(super) fn unwatch_objects(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn unwatch_objects(&mut self, id: TaskId) {
         let Execution { tasks, objects, log, .. } = self;
         let op = &tasks[id.index()].op;
         if op.kind.is_watched(log.is_kept()) {
@@ -72,7 +72,7 @@ impl Execution {
     }
 
     #[inline(always)]
-    pub(super) fn evaluation(&self, id: TaskId) -> Pending {
+    pub(in crate::runtime) fn evaluation(&self, id: TaskId) -> Pending {
         let task = self.task(id);
         let op = &task.op;
         let evaluation = op.kind.evaluation(self, op);
@@ -95,7 +95,7 @@ impl Execution {
 
     /// Evaluates again what depends on `object`. Operations of which all are alike are evaluated once.
     #[inline]
-    pub(super) fn evaluate_watchers(&mut self, object: ObjectId) {
+    pub(in crate::runtime) fn evaluate_watchers(&mut self, object: ObjectId) {
         if !self.log.is_kept() {
             return self.look_who_can_go_on(object);
         }
@@ -135,21 +135,21 @@ impl Execution {
     }
 
     #[inline]
-    pub(super) fn pending_mut(&mut self, id: TaskId) -> &mut Pending {
+    pub(in crate::runtime) fn pending_mut(&mut self, id: TaskId) -> &mut Pending {
         debug_assert!(id.index() < self.pending.len());
         // SAFETY: every task has one.
         unsafe { self.pending.get_unchecked_mut(id.index()) }
     }
 
     #[inline(always)]
-    pub(super) fn set_pending(&mut self, id: TaskId, pending: Pending) {
+    pub(in crate::runtime) fn set_pending(&mut self, id: TaskId, pending: Pending) {
         self.ready.set(id, pending.options > 0);
         *self.pending_mut(id) = pending;
     }
 
     /// Brings `pending` and `enabled` up to date after something happened. Says whether anything can happen.
     #[inline(always)]
-    pub(super) fn settle(&mut self) -> bool {
+    pub(in crate::runtime) fn settle(&mut self) -> bool {
         if self.halted | self.time_may_pass | self.main_waits | !self.idle_timers.is_empty() {
             return self.settle_carefully();
         }
@@ -167,7 +167,7 @@ impl Execution {
     /// The same when it is not only a matter of what depends on what has changed.
     fn settle_carefully(&mut self) -> bool {
         self.fast_path = false;
-        if super::context::current().is_none() {
+        if crate::runtime::context::current().is_none() {
             self.let_newborn_run();
         } else {
             self.evaluate_changed();
@@ -203,7 +203,7 @@ impl Execution {
 
     /// Evaluates again what depends on what has changed.
     #[inline(always)]
-    pub(super) fn evaluate_changed(&mut self) {
+    pub(in crate::runtime) fn evaluate_changed(&mut self) {
         if !self.halted {
             while let Some(object) = self.changed.pop() {
                 self.evaluate_watchers(object);
@@ -214,7 +214,7 @@ impl Execution {
     /// Lets everybody run who does so by himself, until nobody is left. Only on the driver's stack.
     // Inlined, as is what it calls: a return after a switch of stacks is always mispredicted.
     #[inline(always)]
-    pub(super) fn let_newborn_run(&mut self) {
+    pub(in crate::runtime) fn let_newborn_run(&mut self) {
         loop {
             self.evaluate_changed();
             if self.auto_run.is_empty() {
@@ -253,7 +253,7 @@ impl Execution {
         self.auto_run.clear();
     }
 
-    pub(super) fn disable_idle_timers(&mut self) {
+    pub(in crate::runtime) fn disable_idle_timers(&mut self) {
         for at in 0..self.idle_timers.len() {
             let timer = self.idle_timers[at];
             if self.task(timer).phase == Phase::Alive {
@@ -264,7 +264,7 @@ impl Execution {
     }
 
     /// Nothing can move by itself: time passes, or loops that wait go round again.
-    pub(super) fn when_idle(&mut self) {
+    pub(in crate::runtime) fn when_idle(&mut self) {
         if !self.clock.is_quiet() {
             self.enable_next_timers();
         } else {
@@ -272,7 +272,7 @@ impl Execution {
         }
     }
 
-    pub(super) fn enable_next_timers(&mut self) {
+    pub(in crate::runtime) fn enable_next_timers(&mut self) {
         self.idle_timers.extend(self.clock.next());
         for at in 0..self.idle_timers.len() {
             let timer = self.idle_timers[at];
@@ -283,7 +283,7 @@ impl Execution {
     }
 
     #[cfg(debug_assertions)]
-    pub(super) fn check_against_full_evaluation(&self) {
+    pub(in crate::runtime) fn check_against_full_evaluation(&self) {
         for id in self.task_ids() {
             let kept = &self.pending[id.index()];
             let Task { phase, role, .. } = self.task(id);

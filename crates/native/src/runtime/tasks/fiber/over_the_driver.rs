@@ -1,6 +1,6 @@
 //! Fibers for processors that [`super::direct`] does not know: coroutines, which can only lead back to the driver.
 
-use crate::runtime::stack::TaskStack;
+use crate::runtime::tasks::stack::TaskStack;
 use corosensei::{Coroutine, Yielder};
 use std::cell::Cell;
 use std::rc::Rc;

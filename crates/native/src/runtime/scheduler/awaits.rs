@@ -5,8 +5,8 @@
 //! and none of that has changed, would only go round once more: it waits until something of it changes. A loop
 //! that would give up after some rounds is therefore never seen to do so.
 
-use super::execution::Execution;
-use super::operation::NO_OBJECT;
+use crate::runtime::execution::Execution;
+use crate::runtime::operation::NO_OBJECT;
 use crate::settings::Spins;
 use crate::sync::mpsc;
 use raddle_core::operation::{Access, Accesses, Mode, ObjectId, TaskId};
@@ -17,7 +17,7 @@ const LONGEST_ROUND: usize = 64;
 
 impl Execution {
     /// Whether `id` has just given way and every loop that does so is taken for one that waits.
-    pub(super) fn may_await(&self, id: TaskId) -> bool {
+    pub(in crate::runtime) fn may_await(&self, id: TaskId) -> bool {
         let last = self.task(id).last_line;
         self.settings.spins == Spins::Await
             && last > 0
@@ -26,7 +26,7 @@ impl Execution {
 
     /// `id` has given way and announces an operation. If it would only look at what it has seen already, it
     /// waits until that changes.
-    pub(super) fn consider_await(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn consider_await(&mut self, id: TaskId) {
         if self.evaluation(id).accesses.any_write() {
             return;
         }
@@ -75,7 +75,7 @@ impl Execution {
 
     /// What a task that waits for some of these to change, or did until now, looks at.
     #[cold]
-    pub(super) fn looks_at(&self, accesses: Accesses, reads: &[ObjectId]) -> Accesses {
+    pub(in crate::runtime) fn looks_at(&self, accesses: Accesses, reads: &[ObjectId]) -> Accesses {
         let known: Vec<ObjectId> = accesses.iter().map(|access| access.object).collect();
         let more = reads.iter().flat_map(|object| {
             let read = Access { object: *object, mode: Mode::Read };

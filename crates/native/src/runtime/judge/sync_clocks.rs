@@ -6,8 +6,8 @@
 //! A task's own time moves on whenever it releases something. So whoever learned of time `t` of a task knows
 //! all that it did up to that release, and nothing that it did later.
 
-use super::log::{Line, Log, Sync};
-use super::operation::NO_OBJECT;
+use crate::runtime::log::{Line, Log, Sync};
+use crate::runtime::operation::NO_OBJECT;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::order::VectorClock;
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ struct Released {
 
 /// The clocks of one execution. Memory is kept from one execution to the next.
 #[derive(Default)]
-pub(super) struct Clocks {
+pub(in crate::runtime) struct Clocks {
     /// Lines of the log that the clocks know of.
     done: usize,
     tasks: Vec<TaskSyncClocks>,

@@ -1,9 +1,9 @@
 //! Timers are phantom tasks. A timed operation sets one when it is announced and takes it away when it goes
 //! on; the clock's policy decides when it may fire.
 
-use super::execution::Execution;
-use super::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use super::task::Phase;
+use crate::runtime::execution::Execution;
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
+use crate::runtime::tasks::task::Phase;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{Manner, Pending};
@@ -113,7 +113,7 @@ impl Execution {
     }
 
     /// A timer fires.
-    pub(super) fn fire(&mut self, timer: TaskId, of: TaskId) {
+    pub(in crate::runtime) fn fire(&mut self, timer: TaskId, of: TaskId) {
         self.clock.fire(timer);
         self.task_mut(timer).phase = Phase::Ended;
         self.set_pending(timer, Pending::NOTHING);

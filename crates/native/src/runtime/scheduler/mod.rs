@@ -2,14 +2,23 @@
 //!
 //! A task that may go on at once never leaves its stack; others are suspended until they are picked.
 
-use super::context::Switch;
-use super::execution::{By, Execution, Stage, Turn};
-use super::fiber::{Fiber, IS_DIRECT};
-use super::operation::{NO_OBJECT, OperationKind};
-use super::retrace::Script;
-use super::spin::LOOK_EVERY;
-use super::stale_addresses;
-use super::task::{ENDED, Handle, Phase, RETURNED, Role};
+mod awaits;
+mod enabled;
+pub(crate) mod main_exit;
+pub(in crate::runtime) mod retrace;
+mod spin;
+pub(in crate::runtime) mod task_set;
+mod timer;
+mod unlogged_fast_path;
+
+use crate::runtime::context::Switch;
+use crate::runtime::execution::{By, Execution, Stage, Turn};
+use crate::runtime::memory::stale_addresses;
+use crate::runtime::operation::{NO_OBJECT, OperationKind};
+use crate::runtime::scheduler::retrace::Script;
+use crate::runtime::scheduler::spin::LOOK_EVERY;
+use crate::runtime::tasks::fiber::{Fiber, IS_DIRECT};
+use crate::runtime::tasks::task::{ENDED, Handle, Phase, RETURNED, Role};
 use crate::settings::Detached;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
@@ -95,7 +104,7 @@ impl Execution {
 
     /// The running task waits for nothing, or until what it waits for is there; nobody has a choice.
     #[inline]
-    pub(super) fn happen_by_itself(&mut self, id: TaskId) -> Turn {
+    pub(in crate::runtime) fn happen_by_itself(&mut self, id: TaskId) -> Turn {
         if !self.log.is_kept() {
             return self.happen_unseen(id);
         }
@@ -110,7 +119,7 @@ impl Execution {
     }
 
     /// A step of `id`, which is not ready, happens by itself.
-    pub(super) fn note_step(&mut self, id: TaskId, pending: Pending) {
+    pub(in crate::runtime) fn note_step(&mut self, id: TaskId, pending: Pending) {
         if !self.log.is_kept() {
             return self.note_unseen(id);
         }
@@ -140,7 +149,7 @@ impl Execution {
     }
 
     /// The driver has stopped the run.
-    pub(super) fn stop_driving(&mut self) {
+    pub(in crate::runtime) fn stop_driving(&mut self) {
         self.driver = None;
         self.stopped = true;
         self.fast_path = false;
@@ -148,7 +157,7 @@ impl Execution {
 
     /// Asks the driver what happens next. No pick if the run is over, or if nobody drives.
     #[inline(always)]
-    pub(super) fn decide(&mut self) -> Decision {
+    pub(in crate::runtime) fn decide(&mut self) -> Decision {
         let Some(driver) = self.driver else { return Decision::STOP };
         if self.retraces.is_on
             && let Some(decision) = self.decide_again()
@@ -216,7 +225,7 @@ impl Execution {
 
     /// Where the running task goes that waits: to whom it was decided to be the next, or to the driver.
     #[inline(always)]
-    pub(super) fn switch_from_here(&mut self) -> Switch {
+    pub(in crate::runtime) fn switch_from_here(&mut self) -> Switch {
         let mut way = self.switch_to_driver();
         if let Some(pick) = self.decided.pick()
             && IS_DIRECT
@@ -232,7 +241,7 @@ impl Execution {
 
     /// From the running task to the driver.
     #[inline(always)]
-    pub(super) fn switch_to_driver(&mut self) -> Switch {
+    pub(in crate::runtime) fn switch_to_driver(&mut self) -> Switch {
         let (id, to) = (self.current, self.driver_at);
         let from: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         Switch { from, to }
@@ -241,7 +250,7 @@ impl Execution {
     /// Lets `pick` happen. What could happen next is not settled then.
     // Inlined, as is `resume`: a return after a switch of stacks is always mispredicted.
     #[inline(always)]
-    pub(super) fn take(&mut self, pick: Pick) {
+    pub(in crate::runtime) fn take(&mut self, pick: Pick) {
         let id = pick.task;
         self.begin_step(pick);
         if !self.task(id).slow_path {
@@ -264,7 +273,7 @@ impl Execution {
 
     /// Begins the line of a step that was picked; the task no longer waits.
     #[inline(always)]
-    pub(super) fn log_step(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn log_step(&mut self, id: TaskId) {
         self.log_line(id);
         if self.task(id).slow_path {
             self.moves_oddly(id);
@@ -318,14 +327,14 @@ impl Execution {
     /// Goes on with a task, until it or another one that went on after it comes to its end, or nobody on their stacks
     /// can tell what is next.
     #[inline(always)]
-    pub(super) fn resume(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn resume(&mut self, id: TaskId) {
         self.current = id;
         if self.task(id).slow_path {
             self.restore_panics(id);
         }
         let fiber: *mut Fiber = self.task_mut(id).fiber.as_mut().expect("a task that runs has a fiber");
         let driver = &raw mut self.driver_at;
-        super::context::inside(self, || {
+        crate::runtime::context::inside(self, || {
             // SAFETY: tasks are boxed and their fiber is only taken when it does not run.
             unsafe { (*fiber).resume(driver) }
         });
@@ -357,7 +366,7 @@ impl Execution {
     }
 
     /// Whether all other tasks of the program have come to their end.
-    pub(super) fn is_main_alone(&self) -> bool {
+    pub(in crate::runtime) fn is_main_alone(&self) -> bool {
         self.task_ids()
             .skip(1)
             .all(|t| self.task(t).role != Role::Thread || self.task(t).phase == Phase::Ended)
@@ -365,14 +374,18 @@ impl Execution {
 
     /// The running task has nothing left to do but to end.
     #[inline(always)]
-    pub(super) fn announce_end(&mut self, kind: &'static OperationKind, place: &'static Location<'static>) {
+    pub(in crate::runtime) fn announce_end(
+        &mut self,
+        kind: &'static OperationKind,
+        place: &'static Location<'static>,
+    ) {
         if self.stage == Stage::Teardown {
             return;
         }
         let id = self.current;
         let task = self.task_mut(id);
         task.op.write(kind, NO_OBJECT, place, id);
-        task.op.args = super::names::args_of_end(task);
+        task.op.args = crate::runtime::names::args_of_end(task);
         task.phase = Phase::Ending;
         if !self.log.is_kept() && id != TaskId::MAIN {
             self.set_idle(id);
@@ -393,7 +406,7 @@ impl Execution {
     }
 
     /// A task's fiber has returned: its stack can be used again.
-    pub(super) fn retire(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn retire(&mut self, id: TaskId) {
         self.task_mut(id).slow_path = true;
         if let Some(fiber) = self.task_mut(id).fiber.take() {
             let stack = fiber.into_stack();
@@ -410,7 +423,7 @@ impl Execution {
     }
 
     /// A task comes to its end.
-    pub(super) fn end(&mut self, id: TaskId) {
+    pub(in crate::runtime) fn end(&mut self, id: TaskId) {
         self.current = id;
         self.set_pending(id, Pending::NOTHING);
         self.task_mut(id).phase = Phase::Ended;

@@ -5,8 +5,8 @@
 //! A value in a static is made by a constant expression and owns no heap, so a copy of its bytes is a value.
 //! A static that is used outside of executions first leaves its untouched bytes here.
 
-use super::context::{self, Current};
-use super::image;
+use crate::runtime::context::{self, Current};
+use crate::runtime::image;
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -4,7 +4,7 @@
 //! Memory that is freed forgets its objects (see [`crate::alloc`]), and so do the stacks of ended tasks: a new
 //! atomic at an old address is a new object.
 
-use super::operation::NO_OBJECT;
+use crate::runtime::operation::NO_OBJECT;
 use raddle_core::operation::ObjectId;
 
 #[derive(Clone, Copy)]
