@@ -3,7 +3,6 @@
 //! happens-before in any order of the two.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Stage;
 use crate::runtime::judge::race::{CellAccess, CellPlace};
 use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
@@ -126,7 +125,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     #[track_caller]
     fn access(&self, how: CellAccess, place: &'static Location<'static>) -> Option<Access> {
         let current = context::current()?;
-        if current.with(|e| e.stage == Stage::Teardown) {
+        if current.with(|e| e.is_teardown()) {
             return None;
         }
         let cell = self.object(current)?;

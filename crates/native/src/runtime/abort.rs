@@ -6,7 +6,6 @@
 //! corrupt: it may hold locks, and there is nothing left to go on with.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Stage;
 use crate::runtime::image;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
@@ -42,9 +41,9 @@ extern "C" fn on_abort(signal: libc::c_int) {
 
 fn note(current: Current) {
     current.with(|e| {
-        let name = e.task_name(e.current);
-        if e.stage == Stage::Teardown {
-            e.afterwards.push(format!("{name} aborted while it was put away"));
+        let name = e.tasks.name(e.tasks.current());
+        if e.is_teardown() {
+            e.judge.note_afterwards(format!("{name} aborted while it was put away"));
         } else {
             e.fail(Defect::new(FailureKind::Panic, format!("{name} aborted the process")));
         }

@@ -85,7 +85,7 @@ fn find() -> Option<usize> {
     places.retain(|place| known.contains(&(place + size_of::<u64>())));
     for _ in 0..3 {
         let drawn = draw()?;
-        // SAFETY: aligned words of this thread's own memory; whatever they hold, they are numbers.
+        // SAFETY: aligned words of this thread's own memory; all bit patterns are numbers.
         places.retain(|place| unsafe { (*place as *const [u64; 2]).read_volatile() } == next(drawn));
     }
     match places[..] {

@@ -1,18 +1,22 @@
-//! The machine room of the Rust world: tasks, objects, operations, and one execution at a time.
+//! The machine room of the Rust world: one execution at a time, made of parts with one owner each.
 //!
-//! Primitives (in [`crate::sync`], [`crate::thread`] and so on) use [`context::current`] and nothing else.
+//! [`tasks`] knows who there is and on which stack, [`state`] all that an operation may look at ([`objects`] and
+//! [`memory`]), [`scheduler`] which task runs, [`history`] what reductions ask, [`judge`] what is wrong, [`log`] what
+//! happened; [`execution`] owns and connects them. Invariant: the fields of a part are private to its folder, and
+//! primitives (in [`crate::sync`], [`crate::thread`] and so on) use [`context::current`] and [`handle`] alone.
 
 pub(crate) mod abort;
 pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod execution_pool;
-pub(crate) mod hash_keys;
-mod history;
+pub(crate) mod handle;
+mod hash_keys;
+pub(crate) mod history;
+pub(crate) mod host;
 pub(crate) mod image;
 pub(crate) mod judge;
 pub(crate) mod log;
 pub(crate) mod memory;
-mod names;
 pub(crate) mod objects;
 pub(crate) mod operation;
 pub(crate) mod overflow;
@@ -20,6 +24,7 @@ mod panic_count;
 pub(crate) mod record;
 pub(crate) mod scheduler;
 mod serial;
+pub(crate) mod state;
 pub(crate) mod tasks;
 pub(crate) mod teardown;
 pub(crate) mod watch;

@@ -72,7 +72,7 @@ impl Words {
     }
     /// Drops those that do not hold `value`.
     fn keep(&mut self, value: usize) {
-        // SAFETY: aligned words of this thread's own memory; whatever they hold, it is a number of bits.
+        // SAFETY: aligned words of this thread's own memory; all bit patterns are numbers.
         self.0.retain(|word| unsafe { word.read_volatile() } == value);
     }
 }

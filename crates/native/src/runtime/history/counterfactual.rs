@@ -1,63 +1,22 @@
 //! What could have happened earlier in the present execution: a reduction asks whether an operation would have
 //! been blocked before some step, and what it would have touched.
 //!
-//! Each step notes how its objects were before it. An operation is evaluated in a past state by the same
-//! function as in the present one, on a [`View`] of its objects as they were.
+//! Invariant: an operation is evaluated in another state by the same function as in the present one, on a copy
+//! of the [state](crate::runtime::state::State) as it was, which the snapshots of the [history](super::History) hold.
 
+use super::happened;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::Effect;
-use crate::runtime::objects::Objects;
-use crate::runtime::objects::view::{Ambient, State, View};
-use crate::runtime::operation::{Changes, Evaluation, NO_OBJECT};
+use crate::runtime::objects::ObjectState;
+use crate::runtime::operation::{Changes, Evaluation};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::trace::Step;
-use raddle_core::world::{Birth, BlockingEffect, Counterfactual};
-use std::cell::RefCell;
+use raddle_core::world::{BlockingEffect, Counterfactual};
 
-/// A step, and how its objects were before it.
-#[derive(Clone, Copy)]
-pub(crate) struct StepSnapshot {
-    task: TaskId,
-    option: u32,
-    /// Its line in the log.
-    line: u32,
-    /// What it means to operations that wait for its object.
-    effect: BlockingEffect,
-    objects: [Before; 2],
-}
-
-/// How an object was before a step.
-#[derive(Clone, Copy)]
-struct Before {
-    object: ObjectId,
-    state: State,
-    /// What changed it before that.
-    earlier: Change,
-}
-
-/// What changed an object: a step, plus 1; or with [`Change::ASIDE`] the number of a change that is no step of its
-/// own; or 0.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Change(u32);
-
-impl Change {
-    const ASIDE: u32 = 1 << 31;
-}
-
-/// A change that is no step of its own, but a consequence of one that did not announce it: nobody can tell when it
-/// happened.
-#[derive(Clone, Copy)]
-struct Aside {
-    /// The step that it followed, plus 1.
-    step: u32,
-    before: Before,
-}
-
-impl State {
+impl ObjectState {
     /// Steps that leave the order of others open may count in an object, and what they add commutes.
-    fn add(&mut self, from: State, to: State) {
+    fn add(&mut self, from: ObjectState, to: ObjectState) {
         for word in 0..2 {
             self.words[word] = self.words[word].wrapping_add(to.words[word].wrapping_sub(from.words[word]));
         }
@@ -65,194 +24,12 @@ impl State {
     }
 }
 
-/// The past of the present execution.
-#[derive(Default)]
-pub(crate) struct History {
-    steps: Vec<StepSnapshot>,
-    births: Vec<Birth>,
-    asides: Vec<Aside>,
-    /// What changed an object last, by object.
-    last: Vec<Change>,
-    /// The steps that used up a spurious wake-up or failure, plus 1.
-    spent: Vec<u32>,
-    /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
-    /// the changes that are none, have been.
-    again: Option<(u32, u32)>,
-    /// Objects as they were, for one evaluation.
-    shadow: RefCell<Objects>,
-}
-
-impl History {
-    pub fn reset(&mut self) {
-        self.steps.clear();
-        self.births.clear();
-        self.asides.clear();
-        self.last.clear();
-        self.spent.clear();
-        self.again = None;
-    }
-    pub fn births(&self) -> &[Birth] {
-        &self.births
-    }
-    /// Step `step`, plus 1, used up a spurious wake-up or failure.
-    pub fn spend(&mut self, step: u32) {
-        self.spent.push(step);
-    }
-    /// How many steps there were.
-    pub fn len(&self) -> u32 {
-        self.again.map_or(self.steps.len() as u32, |(steps, _)| steps)
-    }
-    /// Whether the first steps were these.
-    pub fn begins_with(&self, steps: &[Step]) -> bool {
-        let same = |(was, step): (&StepSnapshot, &Step)| was.task == step.task && was.option == step.option;
-        steps.len() < self.steps.len() && self.spent.is_empty() && self.steps.iter().zip(steps).all(same)
-    }
-    /// The first `steps` are taken again.
-    pub fn begin_again(&mut self, steps: usize) {
-        let later = self.asides.iter().rev().take_while(|aside| aside.step as usize > steps).count();
-        self.undo(steps, self.asides.len() - later);
-        let born = self.births.iter().rposition(|birth| birth.after as usize <= steps);
-        self.births.truncate(born.map_or(0, |last| last + 1));
-        self.again = Some((0, 0));
-    }
-    /// One of them is.
-    #[inline]
-    fn walk(&mut self) {
-        if let Some((steps, _)) = &mut self.again {
-            *steps += 1;
-        }
-    }
-    /// No more of them are: what has not come again is forgotten. There are so many tasks now.
-    pub fn go_on(&mut self, tasks: usize) {
-        if let Some((steps, asides)) = self.again.take() {
-            self.undo(steps as usize, asides as usize);
-            self.births.truncate(tasks);
-        }
-    }
-    /// Only the first `steps` and `asides` are left.
-    fn undo(&mut self, steps: usize, asides: usize) {
-        let History { steps: all, asides: beside, last, .. } = self;
-        let mut take_back = |before: &Before| {
-            if before.object != NO_OBJECT {
-                last[before.object.index()] = before.earlier;
-            }
-        };
-        while all.len() > steps || beside.len() > asides {
-            let is_step = beside.last().is_none_or(|aside| (aside.step as usize) < all.len());
-            if is_step && let Some(was) = all.pop() {
-                // The second may be the same object again.
-                was.objects.iter().rev().for_each(&mut take_back);
-            } else if let Some(aside) = beside.pop() {
-                take_back(&aside.before);
-            }
-        }
-    }
-    /// A task is born, as the next one. There were so many before.
-    pub fn bear(&mut self, tasks: usize, role: Role, parent: TaskId, number: u32) {
-        if self.again.is_some() && tasks < self.births.len() {
-            return;
-        }
-        let number = match role {
-            Role::Timer { .. } => number | Birth::PHANTOM,
-            _ => number,
-        };
-        self.births.push(Birth { parent, number, after: self.len() });
-    }
-}
-
-/// Whether step `step`, plus 1, is one of the first `before` or of `also`.
-fn happened(step: u32, before: usize, also: &[u32]) -> bool {
-    step as usize <= before || also.contains(&(step - 1))
-}
-
 impl Execution {
-    /// A step of `id` is about to happen, with this line in the log.
-    #[inline(always)]
-    pub(in crate::runtime) fn note_history(&mut self, id: TaskId, line: u32) {
-        let op = &self.task(id).op;
-        let (object, other, effect) = (op.object, op.other, op.kind.effect);
-        let objects = [self.before(object), self.before(other)];
-        self.history.steps.push(StepSnapshot { task: id, option: self.option, line, effect, objects });
-    }
-
-    /// A step of `id` is about to happen again, with this line in the log.
-    #[inline]
-    pub(in crate::runtime) fn note_again(&mut self, id: TaskId, line: u32) {
-        #[cfg(debug_assertions)]
-        self.check_history(id, line);
-        let _ = (id, line);
-        self.history.walk();
-    }
-
-    /// What is known of the step is still true.
-    #[cfg(debug_assertions)]
-    fn check_history(&self, id: TaskId, line: u32) {
-        let was = &self.history.steps[self.history.len() as usize];
-        assert_eq!((was.task, was.option, was.line), (id, self.option, line), "raddle: another step");
-        let op = &self.task(id).op;
-        for (before, object) in was.objects.iter().zip([op.object, op.other]) {
-            assert_eq!(before.object, object, "raddle: another object");
-            assert!(object == NO_OBJECT || before.state == self.state_of(object), "raddle: another state");
-        }
-    }
-
-    #[inline(always)]
-    fn before(&mut self, object: ObjectId) -> Before {
-        let step = Change(self.history.steps.len() as u32 + 1);
-        self.changed_by(object, step)
-    }
-
-    #[inline(always)]
-    fn changed_by(&mut self, object: ObjectId, change: Change) -> Before {
-        if object == NO_OBJECT {
-            return Before { object, state: State::default(), earlier: Change(0) };
-        }
-        let state = self.state_of(object);
-        let last = &mut self.history.last;
-        if last.len() <= object.index() {
-            last.resize(object.index() + 1, Change(0));
-        }
-        let earlier = std::mem::replace(&mut last[object.index()], change);
-        Before { object, state, earlier }
-    }
-
-    /// The running task is about to change `object` in a way that is no step of its own.
-    pub fn note_aside(&mut self, object: ObjectId) {
-        if self.keeps_history {
-            let number = self.history.asides.len() as u32;
-            let before = self.changed_by(object, Change(number | Change::ASIDE));
-            self.history.asides.push(Aside { step: self.history.len(), before });
-        } else if let Some((_, asides)) = &mut self.history.again {
-            *asides += 1;
-        }
-    }
-
-    /// What changed `object`, the latest first: a step, plus 1, and how the object was before it.
-    fn changes(&self, object: ObjectId) -> impl Iterator<Item = (u32, State)> {
-        let History { last, steps, asides, .. } = &self.history;
-        let mut next = last.get(object.index()).copied().unwrap_or_default();
-        std::iter::from_fn(move || {
-            let (step, before) = match next.0 {
-                0 => return None,
-                aside if aside & Change::ASIDE != 0 => {
-                    let Aside { step, before } = asides[(aside & !Change::ASIDE) as usize];
-                    (step, before)
-                }
-                step => {
-                    let was = &steps[step as usize - 1];
-                    (step, *was.objects.iter().find(|b| b.object == object).expect("it touched it"))
-                }
-            };
-            next = before.earlier;
-            Some((step, before.state))
-        })
-    }
-
     /// How `object` was after the first `before` steps and then the steps `also`.
-    fn state_then(&self, object: ObjectId, before: usize, also: &[u32]) -> State {
-        let mut later = self.state_of(object);
-        let mut added: Vec<(State, State)> = Vec::new();
-        for (step, state) in self.changes(object).take_while(|(step, _)| *step as usize > before) {
+    fn state_then(&self, object: ObjectId, before: usize, also: &[u32]) -> ObjectState {
+        let mut later = self.state.objects.state(object);
+        let mut added: Vec<(ObjectState, ObjectState)> = Vec::new();
+        for (step, state) in self.history.changes(object).take_while(|(step, _)| *step as usize > before) {
             if also.contains(&(step - 1)) {
                 added.push((state, later));
             }
@@ -264,70 +41,52 @@ impl Execution {
         later
     }
 
-    /// What the pending operation of `id` would have done after the first `before` steps and then `also`.
-    fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
-        self.watch.looked_back();
+    /// What the pending operation of `id` would have done after the first `before` steps and then `also`, where its
+    /// atomic has these bits, or those that it has now.
+    fn evaluation_then(&self, id: TaskId, before: usize, also: &[u32], bits: Option<u64>) -> Evaluation {
+        self.host.looked_back();
+        let mut op = self.tasks[id].op;
+        op.wake = op.wake.then(|step| happened(step, before, also));
         let mut shadow = self.history.shadow.borrow_mut();
-        for object in self.task(id).op.objects() {
-            shadow.show(object, self.state_then(object, before, also));
+        for object in op.objects() {
+            shadow.show_object(object, self.state_then(object, before, also));
         }
-        self.sense_in_shadow(&shadow, id, before, also, None)
-    }
-
-    /// The same, with these objects and this value of an atomic.
-    fn sense_in_shadow(
-        &self,
-        objects: &Objects,
-        id: TaskId,
-        before: usize,
-        also: &[u32],
-        value: Option<u64>,
-    ) -> Evaluation {
-        let task = self.task(id);
-        let op = &task.op;
-        let woken = happened(task.woken, before, also);
-        let (notified, timed_out) = (task.notified && woken, task.timed_out && woken);
-        let ambient = Ambient { spurious_left: self.spurious_then(before, also), ..self.ambient };
-        op.kind.sense_in(&View { objects, op, ambient: &ambient, notified, timed_out, value })
-    }
-
-    /// How many spurious wake-ups and failures were left after the first `before` steps and then `also`.
-    fn spurious_then(&self, before: usize, also: &[u32]) -> u32 {
-        let spent = self.history.spent.iter().filter(|step| happened(**step, before, also));
-        self.settings.spurious - spent.count() as u32
+        let spent = self.history.spent_then(before, also);
+        shadow.show(&self.state, self.settings.spurious - spent, bits);
+        op.evaluation(&shadow)
     }
 
     /// Whether timer `id` could have fired in the place of step `before`.
     fn could_fire(&self, id: TaskId, before: usize) -> bool {
-        let (was, timer) = (&self.history.steps[before], self.task(id));
-        let fired = self.task(was.task);
-        let is_timer = matches!(fired.role, Role::Timer { .. });
+        let (was, timer) = (&self.history.steps[before], &self.tasks[id]);
+        let fired = &self.tasks[was.task];
+        let is_timer = matches!(fired.role(), Role::Timer { .. });
         match self.settings.time {
-            Time::Idle => is_timer && fired.deadline == timer.deadline,
-            Time::Any => self.task_ids().all(|other| {
-                let (born, other) = (self.history.births[other.index()].after as usize, self.task(other));
-                let is_armed = matches!(other.role, Role::Timer { .. })
+            Time::Idle => is_timer && fired.timer.deadline() == timer.timer.deadline(),
+            Time::Any => self.tasks.ids().all(|other| {
+                let (born, other) = (self.history.births[other.index()].after as usize, &self.tasks[other]);
+                let is_armed = matches!(other.role(), Role::Timer { .. })
                     && born <= before
-                    && other.disarmed as usize > before;
-                !is_armed || other.deadline >= timer.deadline
+                    && other.timer.is_armed_after(before);
+                !is_armed || other.timer.deadline() >= timer.timer.deadline()
             }),
         }
     }
 
-    /// What an operation would have touched that looks at the value of an atomic.
+    /// What an operation would have touched that looks at the value of an atomic. None if the value is not known.
     fn by_value_then(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
-        let object = self.task(id).op.object;
-        let mut earlier = self.changes(object).map(|(step, _)| step).filter(|step| *step as usize <= before);
-        let value = earlier.find_map(|step| {
+        let object = self.tasks[id].op.object;
+        let changes = self.history.changes(object).map(|(step, _)| step);
+        let value = changes.filter(|step| *step as usize <= before).find_map(|step| {
             let line = self.history.steps[step as usize - 1].line;
-            match self.log.lines[line as usize].effect {
+            match self.log.lines()[line as usize].effect {
                 Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => Some(value),
                 Effect::Updated(_, _, value) => Some(value),
                 // It failed for no reason, and saw nothing.
                 _ => None,
             }
         })?;
-        Some(self.sense_in_shadow(&self.objects, id, before, also, Some(value)).accesses)
+        Some(self.evaluation_then(id, before, also, Some(value)).accesses)
     }
 }
 
@@ -335,21 +94,21 @@ impl Counterfactual for Execution {
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
         let is_main = task == TaskId::MAIN;
-        let task = self.task(task);
+        let task = &self.tasks[task];
         let kind = task.op.kind;
         kind.changes != Changes::Never && !kind.by_value
-            || matches!(task.role, Role::Timer { .. })
-            || is_main && self.main_waits
+            || matches!(task.role(), Role::Timer { .. })
+            || is_main && self.scheduler.main_waits()
     }
 
     #[inline]
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        self.task(task).op.kind.blocked_by_several
+        self.tasks[task].op.kind.blocked_by_several
     }
 
     #[inline]
     fn is_numbered(&self, task: TaskId) -> bool {
-        self.task(task).op.kind.numbered
+        self.tasks[task].op.kind.numbered
     }
 
     fn blocking_effect(&self, step: usize, _task: TaskId) -> BlockingEffect {
@@ -357,26 +116,26 @@ impl Counterfactual for Execution {
     }
 
     fn could_happen(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
-        match self.task(id).role {
+        match self.tasks[id].role() {
             Role::Timer { .. } => self.could_fire(id, before),
-            // Nobody picks those, and they wait for others.
-            _ if self.task(id).op.kind.by_itself => false,
-            _ if id == TaskId::MAIN && self.main_waits => false,
-            _ => self.sense_then(id, before, also).options > 0,
+            // Those are not picked, and they wait for others.
+            _ if self.tasks[id].op.kind.by_itself => false,
+            _ if id == TaskId::MAIN && self.scheduler.main_waits() => false,
+            _ => self.evaluation_then(id, before, also, None).options > 0,
         }
     }
 
     fn accesses_then(&self, id: TaskId, before: usize, also: &[u32]) -> Accesses {
-        let (task, now) = (self.task(id), self.pending[id.index()].accesses);
+        let (task, now) = (&self.tasks[id], self.scheduler.pending(id).accesses);
         let kind = task.op.kind;
-        if matches!(task.role, Role::Timer { .. }) {
-            kind.evaluation(self, &task.op).accesses
+        if matches!(task.role(), Role::Timer { .. }) {
+            task.evaluation(&self.state).accesses
         } else if kind.by_value {
             self.by_value_then(id, before, also).unwrap_or(now)
-        } else if kind.changes == Changes::Never || task.role != Role::Thread {
+        } else if kind.changes == Changes::Never || task.role() != Role::Thread {
             now
         } else {
-            self.sense_then(id, before, also).accesses
+            self.evaluation_then(id, before, also, None).accesses
         }
     }
 }

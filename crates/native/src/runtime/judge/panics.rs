@@ -4,10 +4,10 @@
 //! [`crate::runtime::abort`].
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
-use crate::runtime::log::Effect;
+use crate::runtime::execution::Execution;
+use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::tasks::task::{Handle, Panic, Phase};
+use crate::runtime::tasks::task::Phase;
 use raddle_core::operation::TaskId;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -31,7 +31,7 @@ pub(crate) struct Quiet(());
 impl Quiet {
     pub fn new() -> Quiet {
         let mut hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
-        // Nobody can look at the hook without taking it for a moment, in which panics of others would be loud.
+        // The hook can only be looked at by taking it for a moment, in which panics of other threads would be printed.
         if hook.worlds == 0 {
             hook.ensure();
         }
@@ -85,11 +85,11 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
         return current.with(|e| would_abort(e, &message, place));
     }
     current.with(|e| {
-        let me = e.current;
-        if e.stage == Stage::Teardown {
-            let name = e.task_name(me);
+        let me = e.tasks.current();
+        if e.is_teardown() {
+            let name = e.tasks.name(me);
             let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
-            e.afterwards.push(format!("{name} panicked while it was put away: {message}{at}"));
+            e.judge.note_afterwards(format!("{name} panicked while it was put away: {message}{at}"));
             return;
         }
         // SAFETY: locations of panics are made by the compiler and live as long as the program.
@@ -97,21 +97,81 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
             .location()
             .map(|l| unsafe { std::mem::transmute::<&Location<'_>, &'static Location<'static>>(l) });
         if let Some(place) = static_place {
-            e.texts.push(message.clone());
-            let text = Effect::Text(e.texts.len() as u32 - 1);
+            let text = e.log.add_text(message.clone());
             e.note(&PANIC, place, text);
         }
-        e.task_mut(me).panic = Some(Panic { message, place });
+        e.tasks[me].fate.panic = Some(Panic { message, place });
     });
 }
 
 fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
-    let me = e.current;
-    let name = e.task_name(me);
-    let last = e.task(me).panic.clone();
+    let me = e.tasks.current();
+    let name = e.tasks.name(me);
+    let last = e.tasks[me].fate.panic.clone();
     let said = last.as_ref().map(|p| format!(": {}", p.message)).unwrap_or_default();
     let defect = Defect::new(FailureKind::Panic, format!("{name}: {message}{said}; the process would abort"));
     e.fail(defect.note(format!("{name} panicked here"), last.and_then(|p| p.place).or(place)));
+}
+
+/// Whether another task could still learn of a task's panic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Handle {
+    /// A handle exists, or the scope waits.
+    #[default]
+    Held,
+    /// The handle was dropped: it will not be joined.
+    Dropped,
+    /// Joined.
+    Joined,
+}
+
+/// A panic of a task.
+#[derive(Clone, Debug)]
+pub(crate) struct Panic {
+    pub message: String,
+    pub place: Option<Place>,
+}
+
+/// What has become of a task's panics.
+#[derive(Default)]
+pub(crate) struct Fate {
+    /// Its panics under way, while it is suspended.
+    under_way: usize,
+    handle: Handle,
+    panic: Option<Panic>,
+}
+
+impl Fate {
+    pub fn reset(&mut self) {
+        self.under_way = 0;
+        self.handle = Handle::Held;
+        self.panic = None;
+    }
+    /// Whether it was suspended while it panics.
+    pub fn is_panicking(&self) -> bool {
+        self.under_way > 0
+    }
+    /// The task goes on with so many panics.
+    pub fn take_under_way(&mut self) -> usize {
+        std::mem::take(&mut self.under_way)
+    }
+    pub fn handle(&self) -> Handle {
+        self.handle
+    }
+    pub fn set_handle(&mut self, handle: Handle) {
+        self.handle = handle;
+    }
+    /// The last panic of the task, unless the program has handled it.
+    pub fn panic(&self) -> Option<&Panic> {
+        self.panic.as_ref()
+    }
+    /// The task ends with a panic that said this. If the hook did not see it last, then it was `resume_unwind`, which
+    /// does not say where.
+    pub fn end_with(&mut self, message: String) {
+        if self.panic.as_ref().is_none_or(|seen| seen.message != message) {
+            self.panic = Some(Panic { message, place: None });
+        }
+    }
 }
 
 /// What a panic said.
@@ -128,41 +188,40 @@ pub(crate) fn message_of(payload: &dyn Any) -> String {
 /// The running task is about to be suspended: its panics under way go with it.
 #[cold]
 pub(in crate::runtime) fn set_aside(e: &mut Execution) {
-    let me = e.current;
-    let panics = e.panic_count.take();
-    let task = e.task_mut(me);
-    task.panics = panics;
-    task.slow_path = true;
+    let me = e.tasks.current();
+    let panics = e.host.set_panics_aside();
+    let task = &mut e.tasks[me];
+    task.fate.under_way = panics;
+    task.progress.look_closely();
 }
 
 /// The body of the running task has returned: if there was a panic, the program has handled it.
 #[inline]
 pub(crate) fn handled(e: &mut Execution) {
-    let me = e.current;
-    e.task_mut(me).panic = None;
+    e.tasks.running_mut().fate.panic = None;
 }
 
-impl Execution {
+impl Evidence<'_> {
     /// A panic of a task that the program never learned of.
     pub fn unnoticed_panic(&self) -> Option<TaskId> {
         let expected = crate::expected::are_panics_of_threads();
-        self.task_ids().filter(|t| !expected || *t == TaskId::MAIN).find(|t| {
-            let task = self.task(*t);
-            task.panic.is_some() && task.handle != Handle::Joined && task.phase == Phase::Ended
+        self.tasks.ids().filter(|t| !expected || *t == TaskId::MAIN).find(|t| {
+            let task = &self.tasks[*t];
+            task.fate.panic.is_some() && task.fate.handle != Handle::Joined && task.phase() == Phase::Ended
         })
     }
 
-    /// A panic ended a task, and nobody handled it. If all that the task did was to pass on the panic of
+    /// A panic ended a task, and it was not handled. If all that the task did was to pass on the panic of
     /// another one that it had joined, that one is the reason.
     pub fn panicked(&self, id: TaskId, panic: &Panic) -> Defect {
         let own = |t: &TaskId| {
-            let task = self.task(*t);
-            task.returned && task.panic.as_ref().is_some_and(|p| !passes_on(p))
+            let task = &self.tasks[*t];
+            task.returned() && task.fate.panic.as_ref().is_some_and(|p| !passes_on(p))
         };
-        let reason = Some(panic).filter(|p| passes_on(p)).and_then(|_| self.task_ids().find(own));
+        let reason = Some(panic).filter(|p| passes_on(p)).and_then(|_| self.tasks.ids().find(own));
         let (first, message, place) = match reason {
             Some(first) => {
-                let panic = self.task(first).panic.as_ref().expect("just seen");
+                let panic = self.tasks[first].fate.panic.as_ref().expect("just seen");
                 (first, &panic.message, &panic.place)
             }
             None => (id, &panic.message, &panic.place),

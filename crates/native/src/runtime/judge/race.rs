@@ -5,16 +5,20 @@
 //! ordered before another if its end is known to the task that begins the other. So everything is decided when
 //! an access begins: those that are not over yet cannot be ordered before it.
 
-use crate::runtime::execution::{Execution, Stage};
+use super::evidence::Evidence;
 use crate::runtime::judge::sync_clocks::Clocks;
-use crate::runtime::log::Effect;
+use crate::runtime::log::Log;
 use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::OperationKind;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
-const KIND: ObjectKind = "UnsafeCell";
+/// The kind of cells.
+pub(in crate::runtime) const KIND: ObjectKind = "UnsafeCell";
+
+/// A place in the program.
+type Site = &'static Location<'static>;
 
 static READ: OperationKind = OperationKind::local("read");
 static WRITE: OperationKind = OperationKind::local("write");
@@ -27,7 +31,7 @@ pub(crate) enum CellAccess {
 }
 
 impl CellAccess {
-    fn kind(self) -> &'static OperationKind {
+    pub(in crate::runtime) fn kind(self) -> &'static OperationKind {
         match self {
             CellAccess::Read => &READ,
             CellAccess::Write => &WRITE,
@@ -63,7 +67,7 @@ impl CellPlace {
 
 /// An access, as far as others need to know of it.
 #[derive(Clone, Copy)]
-struct Touch {
+pub(crate) struct Touch {
     task: TaskId,
     how: CellAccess,
     place: &'static Location<'static>,
@@ -112,7 +116,7 @@ impl Races {
         self.places.iter().map(|(place, _)| place.address)
     }
 
-    /// Whatever lived in this range is gone.
+    /// What lived in this range is gone.
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {
         if self.used > 0 {
@@ -134,54 +138,38 @@ impl Races {
         }
         Err(first)
     }
-}
 
-/// Why an access must not begin.
-enum Conflict {
-    /// The other is not over yet.
-    WithOpen(Touch),
-    /// The other is over, but this task does not know that.
-    WithEnded(Touch),
-}
-
-impl Execution {
-    /// The object of a cell, named now if it is new. One that was there before the execution is a misuse.
-    pub fn cell_object(&mut self, place: CellPlace) -> Result<ObjectId, Defect> {
-        match self.races.find(&place) {
-            Ok(object) => Ok(object),
-            Err(at) => {
-                self.demand_new(place.address, KIND)?;
-                let index = self.races.used;
-                let object = self.new_object(KIND, [index as u64, 0]);
-                // Nobody may be asked to forget cells while the lists grow: growing frees memory.
-                let mut races = std::mem::take(&mut self.races);
-                races.places.insert(at, (place, object));
-                if index == races.cells.len() {
-                    races.cells.push(Cell::default());
-                }
-                races.used += 1;
-                self.races = races;
-                Ok(object)
-            }
-        }
+    /// The object of a cell, if it is known.
+    pub fn object_of(&self, place: &CellPlace) -> Option<ObjectId> {
+        self.find(place).ok()
     }
 
-    /// The running task begins to touch a cell. An access that nothing orders with this one is a data race.
-    pub fn begin_access(
-        &mut self,
-        cell: ObjectId,
-        how: CellAccess,
-        place: &'static Location<'static>,
-    ) -> Result<(), Defect> {
-        debug_assert!(self.stage != Stage::Teardown);
-        if !self.has_log() {
-            return Ok(());
+    /// The number that word 0 of the object of the next new cell holds.
+    pub fn next_cell(&self) -> u64 {
+        self.used as u64
+    }
+
+    /// A new cell lives there.
+    pub fn add(&mut self, place: CellPlace, object: ObjectId) {
+        let at = self.find(&place).expect_err("it is new");
+        self.places.insert(at, (place, object));
+        if self.used == self.cells.len() {
+            self.cells.push(Cell::default());
         }
-        self.note_cell(cell, how.kind(), place);
-        let me = self.current;
-        let mut races = std::mem::take(&mut self.races);
-        let clock = races.clocks.of(me, &self.log);
-        let state = &mut races.cells[self.objects[cell].words[0] as usize];
+        self.used += 1;
+    }
+
+    /// `me` begins to touch a cell, unless there is an access that nothing orders with this one.
+    pub fn begin(
+        &mut self,
+        cell: u64,
+        me: TaskId,
+        access: (CellAccess, Site),
+        log: &Log,
+    ) -> Option<Conflict> {
+        let (how, place) = access;
+        let clock = self.clocks.of(me, log);
+        let state = &mut self.cells[cell as usize];
         let conflicts = |t: &&Touch| how == CellAccess::Write || t.how == CellAccess::Write;
         let unknown = |t: &&Touch| t.task != me && !clock.knows(t.task, t.time);
         let open = state.open.iter().find(conflicts).map(|t| Conflict::WithOpen(*t));
@@ -193,27 +181,18 @@ impl Execution {
         if conflict.is_none() {
             state.open.push(Touch { task: me, how, place, time: 0 });
         }
-        self.races = races;
-        match conflict {
-            None => Ok(()),
-            Some(conflict) => Err(self.cell_defect(cell, conflict, me, how, place)),
-        }
+        conflict
     }
 
-    /// The running task has touched a cell.
-    pub fn end_access(&mut self, cell: ObjectId, how: CellAccess) {
-        if self.stage == Stage::Teardown || !self.has_log() {
-            return;
-        }
-        let me = self.current;
-        let mut races = std::mem::take(&mut self.races);
-        let time = races.clocks.of(me, &self.log).get(me);
-        let Cell { open, write, reads } = &mut races.cells[self.objects[cell].words[0] as usize];
+    /// `me` has touched a cell. Returns where that began.
+    pub fn end(&mut self, cell: u64, me: TaskId, how: CellAccess, log: &Log) -> Site {
+        let time = self.clocks.of(me, log).get(me);
+        let Cell { open, write, reads } = &mut self.cells[cell as usize];
         let at = open.iter().rposition(|t| t.task == me && t.how == how).expect("an access that began ends");
         let touch = Touch { time, ..open.swap_remove(at) };
         match how {
             CellAccess::Write => {
-                // Its beginning knew of all others, and so does whoever knows of its end.
+                // Its beginning knew of all others, and so does a task that knows of its end.
                 *write = Some(touch);
                 reads.clear();
             }
@@ -222,23 +201,28 @@ impl Execution {
                 reads.push(touch);
             }
         }
-        self.races = races;
-        let last = self.log.lines.last().expect("its beginning has a line");
-        let at_once = last.task == me && last.object == cell && std::ptr::eq(last.kind, how.kind());
-        if !at_once {
-            self.note_cell(cell, how.kind(), touch.place);
-            self.log.lines.last_mut().expect("just added").effect = Effect::Word("ends");
-        }
+        touch.place
     }
+}
 
-    fn cell_defect(
+/// Why an access must not begin.
+pub(crate) enum Conflict {
+    /// The other is not over yet.
+    WithOpen(Touch),
+    /// The other is over, but this task does not know that.
+    WithEnded(Touch),
+}
+
+impl Evidence<'_> {
+    /// `me` wants to touch a cell, and must not.
+    pub fn data_race(
         &self,
         cell: ObjectId,
         conflict: Conflict,
         me: TaskId,
-        how: CellAccess,
-        place: &'static Location<'static>,
+        access: (CellAccess, Site),
     ) -> Defect {
+        let (how, place) = access;
         let name = self.object_name(cell);
         let mine = self.task_name(me);
         let (first, ended) = match conflict {
@@ -266,22 +250,5 @@ impl Execution {
         Defect::new(kind, message)
             .note(format!("{theirs} {} {name} here", first.how.does()), Some(first.place.into()))
             .note(format!("{mine} {} {name} here", how.does()), Some(place.into()))
-    }
-
-    /// Adds the line of an access to a cell.
-    fn note_cell(&mut self, cell: ObjectId, kind: &'static OperationKind, place: &'static Location<'static>) {
-        // A loop over one cell says the same again and again.
-        let again = self.log.lines.last().is_some_and(|last| {
-            last.task == self.current
-                && last.object == cell
-                && std::ptr::eq(last.kind, kind)
-                && std::ptr::eq(last.place, place)
-                && last.effect == Effect::None
-        });
-        if again {
-            return;
-        }
-        let line = self.log.note(self.current, kind, place);
-        line.object = cell;
     }
 }

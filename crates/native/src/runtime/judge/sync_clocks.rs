@@ -1,9 +1,9 @@
 //! Who knows of what: *synchronises-with* by the orderings that the program declared, as vector clocks.
 //!
 //! This is never the order in which steps were taken: a relaxed flag orders steps and synchronises nothing. The
-//! clocks are worked out from the log when somebody asks, so programs that never ask pay nothing.
+//! clocks are computed from the log on demand, so programs without cells pay nothing.
 //!
-//! A task's own time moves on whenever it releases something. So whoever learned of time `t` of a task knows
+//! A task's own time moves on whenever it releases something. So a task that learned of time `t` of another knows
 //! all that it did up to that release, and nothing that it did later.
 
 use crate::runtime::log::{Line, Log, Sync};
@@ -28,7 +28,7 @@ struct TaskSyncClocks {
 struct Released {
     /// By all who acquire it: what its holders left, or the release sequences that its value belongs to.
     to_all: VectorClock,
-    /// By those who acquire it for themselves alone: what readers left.
+    /// By tasks that acquire it exclusively: what readers left.
     to_exclusive: VectorClock,
 }
 
@@ -83,10 +83,10 @@ impl Clocks {
 
     /// What `task` knows after all that is in the log.
     pub fn of(&mut self, task: TaskId, log: &Log) -> &VectorClock {
-        for at in self.done..log.lines.len() {
-            self.learn(&log.lines[at], at as u32);
+        for at in self.done..log.len() {
+            self.learn(&log.lines()[at], at as u32);
         }
-        self.done = log.lines.len();
+        self.done = log.len();
         &self.task(task).clock
     }
 

@@ -107,7 +107,7 @@ impl Addresses {
         self.sorted.iter().map(|(address, _)| *address)
     }
 
-    /// Whatever lived in this range is gone.
+    /// What lived in this range is gone.
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {
         if let (Some((lowest, _)), Some((highest, _))) = (self.sorted.first(), self.sorted.last())

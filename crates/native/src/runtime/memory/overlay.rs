@@ -86,7 +86,7 @@ fn copy<T: ?Sized>(current: Current, this: &T, address: usize) -> &T {
         let target = at(this, bytes) as *mut T;
         // The box must be static, but it is used up before the execution is put away.
         let drop: Box<dyn FnOnce() + '_> = Box::new(move || {
-            // SAFETY: a bytewise copy of a constant value, which nobody else destroys.
+            // SAFETY: a bytewise copy of a constant value, which is destroyed nowhere else.
             unsafe { std::ptr::drop_in_place(target) }
         });
         // SAFETY: statics outlive executions, and so do their types.
@@ -106,7 +106,7 @@ fn copied(
     drop: &dyn Fn(*mut u8) -> Box<dyn FnOnce()>,
 ) -> *mut u8 {
     let size = layout.size();
-    if let Some(found) = current.with(|e| e.overlays.find(address, size)) {
+    if let Some(found) = current.with(|e| e.state.memory.overlays().find(address, size)) {
         return found;
     }
     let _own = crate::arena::own();
@@ -122,12 +122,14 @@ fn copied(
         Some(saved) => saved.as_ptr(),
         None => address as *const u8,
     };
-    // SAFETY: both are `size` bytes; nobody outside changes the original before its bytes are kept,
+    // SAFETY: both are `size` bytes; no thread outside changes the original before its bytes are kept,
     // which needs the lock that is held here.
     unsafe { std::ptr::copy_nonoverlapping(from, bytes, size) };
     std::mem::drop(kept);
     let drop = drop(bytes);
-    current.with(|e| e.overlays.copies.push(Copy { original: address, size, bytes, layout, drop }));
+    current.with(|e| {
+        e.state.memory.overlays().copies.push(Copy { original: address, size, bytes, layout, drop })
+    });
     bytes
 }
 

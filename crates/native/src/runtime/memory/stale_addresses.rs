@@ -1,5 +1,5 @@
 //! What an execution leaves behind: atomics and cells that it used and that are still there when it is over.
-//! If the next execution uses one of them, it did not make it: memory that nobody has freed is not given out
+//! If the next execution uses one of them, it did not make it: memory that was not freed is not given out
 //! again. So what the closure brought along is noticed, although it has no room for an identity.
 //!
 //! Each worker has its own list. It hears of everything that is freed on its thread, in executions and between

@@ -1,120 +1,101 @@
-//! What the evaluation of an operation may look at: the state of the operation's own objects, whether its task was
-//! woken, and the few facts of an execution that belong to no object.
+//! What the evaluation of an operation may look at: the state of the operation's own objects, the value of its atomic,
+//! whether its task was woken, and the few facts of an execution that belong to no object.
 //!
 //! Invariant: an evaluation reaches the execution only through a [`View`], so every state in which it may be asked,
 //! the present one or one that a reduction asks about, holds all that it looks at. There is no other way in.
 
-use crate::runtime::execution::Execution;
-use crate::runtime::objects::{Object, Objects};
-use crate::runtime::operation::{NO_OBJECT, Op};
+use super::ObjectState;
+use crate::runtime::memory::Bits;
+use crate::runtime::operation::Op;
+use crate::runtime::state::State;
 use raddle_core::clock::Time;
-use raddle_core::operation::ObjectId;
-
-/// The state of an object that operations depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct State {
-    pub words: [u64; 2],
-    /// How many tasks its primitive keeps in its list.
-    pub tasks: u64,
-}
-
-impl State {
-    #[inline(always)]
-    pub fn of(object: &Object) -> State {
-        State { words: object.words, tasks: object.tasks.len() as u64 }
-    }
-}
-
-/// The facts of an execution that belong to no object.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ambient {
-    pub time: Time,
-    /// The object that readings of the clock read.
-    pub clock_object: ObjectId,
-    /// The object that an operation writes that may happen spuriously, if there are any.
-    pub spurious_object: ObjectId,
-    /// How many spurious wake-ups and failures are left.
-    pub spurious_left: u32,
-    /// What is left is unwound: no sleep takes time any more.
-    pub is_teardown: bool,
-}
-
-impl Ambient {
-    pub fn new(time: Time, spurious_left: u32) -> Ambient {
-        let (clock_object, spurious_object) = (NO_OBJECT, NO_OBJECT);
-        Ambient { time, clock_object, spurious_object, spurious_left, is_teardown: false }
-    }
-}
+use raddle_core::operation::{ObjectId, TaskId};
 
 /// The state in which an operation is evaluated.
+// Two words, which are handed over in registers.
+#[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    pub(in crate::runtime) objects: &'a Objects,
-    pub(in crate::runtime) op: &'a Op,
-    pub(in crate::runtime) ambient: &'a Ambient,
-    /// Whether the operation's task was notified.
-    pub notified: bool,
-    /// Whether its time is up.
-    pub timed_out: bool,
-    /// The value of the atomic, unless it is the one in memory.
-    pub(in crate::runtime) value: Option<u64>,
+    state: &'a State,
+    op: &'a Op,
 }
 
-impl View<'_> {
+impl<'a> View<'a> {
+    /// `state`, as the evaluation of `op` sees it.
+    #[inline(always)]
+    pub(in crate::runtime) fn new(state: &'a State, op: &'a Op) -> View<'a> {
+        View { state, op }
+    }
     /// The state of the operation's object.
     #[inline(always)]
-    pub fn object(&self) -> State {
-        State::of(self.objects.get(self.op.object))
+    pub fn object(self) -> ObjectState {
+        self.state.objects.state_checked(self.op.object)
     }
     /// The state of its other object.
     #[inline(always)]
-    pub fn other(&self) -> State {
-        State::of(self.objects.get(self.op.other))
+    pub fn other(self) -> ObjectState {
+        self.state.objects.state_checked(self.op.other)
     }
     #[inline(always)]
-    pub fn time(&self) -> Time {
-        self.ambient.time
+    pub fn time(self) -> Time {
+        self.state.objects.ambient.time
     }
     #[inline(always)]
-    pub fn clock_object(&self) -> ObjectId {
-        self.ambient.clock_object
+    pub fn clock_object(self) -> ObjectId {
+        self.state.objects.ambient.clock_object
     }
     #[inline(always)]
-    pub fn spurious_object(&self) -> ObjectId {
-        self.ambient.spurious_object
+    pub fn spurious_object(self) -> ObjectId {
+        self.state.objects.ambient.spurious_object
     }
     #[inline(always)]
-    pub fn spurious_left(&self) -> u32 {
-        self.ambient.spurious_left
+    pub fn spurious_left(self) -> u32 {
+        self.state.objects.ambient.spurious_left
+    }
+    /// Whether the operation's task was notified.
+    #[inline(always)]
+    pub fn is_notified(self) -> bool {
+        self.op.wake.is_notified()
+    }
+    /// Whether its time is up.
+    #[inline(always)]
+    pub fn is_timed_out(self) -> bool {
+        self.op.wake.is_timed_out()
     }
     /// Whether the operation's task was notified, or its time is up.
     #[inline(always)]
-    pub fn is_woken(&self) -> bool {
-        self.notified || self.timed_out
+    pub fn is_woken(self) -> bool {
+        self.op.wake.is_notified() || self.op.wake.is_timed_out()
     }
     /// Whether a sleep of the operation's task is over.
     #[inline(always)]
-    pub fn is_sleep_over(&self) -> bool {
-        self.timed_out || self.ambient.is_teardown
+    pub fn is_sleep_over(self) -> bool {
+        self.op.wake.is_timed_out() || self.state.objects.ambient.is_teardown
     }
-    /// The value of the operation's atomic, where `in_memory` reads the present one.
+    /// Whether a load of the operation's atomic, at the address that is its first argument, reads the bits that are its
+    /// second argument.
     #[inline(always)]
-    pub fn value(&self, in_memory: impl FnOnce() -> u64) -> u64 {
-        self.value.unwrap_or_else(in_memory)
+    pub fn reads_expected<T: Bits>(self) -> bool {
+        // SAFETY: the task whose operation this is borrows the atomic at this address.
+        (unsafe { self.state.memory.latest::<T>(self.op.args[0] as usize) }) == self.op.args[1]
     }
 }
 
-impl Execution {
-    /// The present state, as the evaluation of `op` sees it.
-    #[inline(always)]
-    pub(in crate::runtime) fn view<'a>(&'a self, op: &'a Op) -> View<'a> {
-        let task = self.task(op.task);
-        let (notified, timed_out) = (task.notified, task.timed_out);
-        View { objects: &self.objects, op, ambient: &self.ambient, notified, timed_out, value: None }
-    }
+/// An operation that is blocked in the present state, for reports.
+pub(crate) struct Blocked<'a>(View<'a>);
 
-    /// The present state of an object.
-    #[inline(always)]
-    pub fn state_of(&self, object: ObjectId) -> State {
-        State::of(&self.objects[object])
+impl<'a> Blocked<'a> {
+    pub(in crate::runtime) fn new(present: View<'a>) -> Blocked<'a> {
+        Blocked(present)
+    }
+    pub fn op(&self) -> &Op {
+        self.0.op
+    }
+    /// What its evaluation sees.
+    pub fn view(&self) -> View<'a> {
+        self.0
+    }
+    /// The tasks in the queue of its object.
+    pub fn queue(&self) -> &[TaskId] {
+        self.0.state.objects.queue(self.0.op.object)
     }
 }

@@ -18,10 +18,10 @@ const LONGEST_ROUND: usize = 64;
 impl Execution {
     /// Whether `id` has just given way and every loop that does so is taken for one that waits.
     pub(in crate::runtime) fn may_await(&self, id: TaskId) -> bool {
-        let last = self.task(id).last_line;
+        let last = self.tasks[id].progress.last_line;
         self.settings.spins == Spins::Await
             && last > 0
-            && self.log.lines[last as usize - 1].kind.manner == Manner::Yielding
+            && self.log.lines()[last as usize - 1].kind.manner == Manner::Yielding
     }
 
     /// `id` has given way and announces an operation. If it would only look at what it has seen already, it
@@ -32,30 +32,30 @@ impl Execution {
         }
         let Some((begin, reads)) = self.round_before(id) else { return };
         let changed = |object: &ObjectId| {
-            self.log.lines[begin..].iter().any(|line| line.wrote && line.object == *object)
+            self.log.lines()[begin..].iter().any(|line| line.wrote && line.object == *object)
         };
         if reads.is_empty() || reads.iter().any(changed) {
             return;
         }
         for object in &reads {
-            self.objects[*object].spinners.push(id);
+            self.state.objects.add_spinner(*object, id);
         }
-        let task = self.task_mut(id);
+        let task = &mut self.tasks[id];
         task.spin.rounds += 1;
         task.spin.held = true;
-        task.spin_reads = reads;
-        self.held_spins = true;
+        task.spin.reads = reads;
+        self.scheduler.held_spins = true;
     }
 
     /// Where the round began that the running task is about to repeat, and what it looked at.
     fn round_before(&self, id: TaskId) -> Option<(usize, Vec<ObjectId>)> {
-        let task = self.task(id);
+        let task = &self.tasks[id];
         let op = &task.op;
         let mut reads = Vec::new();
-        let mut next = task.last_line;
+        let mut next = task.progress.last_line;
         for _ in 0..LONGEST_ROUND {
             let at = next.checked_sub(1)? as usize;
-            let line = &self.log.lines[at];
+            let line = &self.log.lines()[at];
             if line.wrote {
                 return None;
             }
@@ -79,7 +79,7 @@ impl Execution {
         let known: Vec<ObjectId> = accesses.iter().map(|access| access.object).collect();
         let more = reads.iter().flat_map(|object| {
             let read = Access { object: *object, mode: Mode::Read };
-            std::iter::once(read).chain(mpsc::counted(self, *object))
+            std::iter::once(read).chain(mpsc::counted(&self.state.objects, *object))
         });
         let more = more.filter(|access| !known.contains(&access.object));
         more.fold(accesses, |accesses, access| accesses.and(access.object, access.mode))

@@ -170,7 +170,7 @@ pub(crate) struct Listed {
 }
 
 impl Listed {
-    /// There is nobody.
+    /// The list is empty.
     pub fn clear(&mut self) {
         self.short = Some(0);
     }

@@ -1,16 +1,17 @@
 //! Thread-locals belong to tasks. Values are made on first use and destroyed by their task at its end, before
-//! anyone who joins it goes on; a scope does not wait for that, as std's does not.
+//! the tasks that join it go on; a scope does not wait for that, as std's does not.
 //!
-//! Values without a destructor can be used to the very end, all others only until theirs has begun.
+//! Invariant: a value without a destructor can be used to the very end of its task, all others only until their
+//! destructor has begun (see [`std::thread::LocalKey`]).
 
+use super::Tasks;
+use super::end::RETURN;
+use super::task::{Came, Role};
 use crate::runtime::context::Current;
-use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::judge::panics;
-use crate::runtime::log::{Effect, Sync};
-use crate::runtime::operation::{Op, OperationKind};
-use crate::runtime::tasks::task::{Came, RETURNED, Role, SEEN_FINISHED};
+use crate::runtime::operation::Op;
 use crate::runtime::teardown;
-use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::panic::Location;
@@ -18,8 +19,8 @@ use std::panic::Location;
 /// The value of one key in one task.
 pub(crate) struct Local {
     /// The key's address, which tells keys apart.
-    pub key: usize,
-    pub value: Slot,
+    key: usize,
+    value: Slot,
 }
 
 pub(crate) enum Slot {
@@ -31,16 +32,10 @@ pub(crate) enum Slot {
     Destroyed,
 }
 
-/// The function of a task is over, and the destructors of its thread-locals begin: those who only wait for
-/// the function go on.
-static RETURN: OperationKind =
-    OperationKind::always("return", crate::runtime::names::sense_of_end).by_itself();
-
-impl Execution {
+impl Tasks {
     /// What the running task has for `key`.
     pub fn local(&mut self, key: usize) -> Option<&mut Slot> {
-        let me = self.current;
-        self.task_mut(me).locals.iter_mut().find(|l| l.key == key).map(|l| &mut l.value)
+        self.running_mut().locals.iter_mut().find(|l| l.key == key).map(|l| &mut l.value)
     }
 
     /// The running task has a value for `key`. Returns what it had before.
@@ -48,31 +43,62 @@ impl Execution {
         if let Some(slot) = self.local(key) {
             return Some(std::mem::replace(slot, value));
         }
-        let me = self.current;
-        self.task_mut(me).locals.push(Local { key, value });
+        self.running_mut().locals.push(Local { key, value });
         self.has_locals = true;
         None
+    }
+
+    /// Whether thread-locals were made that are not destroyed yet.
+    pub fn has_locals(&self) -> bool {
+        self.has_locals
+    }
+
+    /// Takes the thread-locals of the running task.
+    pub fn take_own_locals(&mut self) -> Vec<Local> {
+        std::mem::take(&mut self.running_mut().locals)
+    }
+
+    /// Takes the thread-locals of all tasks, those that were made last first.
+    pub fn take_locals(&mut self) -> Vec<Local> {
+        let mut all = Vec::new();
+        if std::mem::take(&mut self.has_locals) {
+            for id in self.ids() {
+                all.extend(std::mem::take(&mut self[id].locals).into_iter().rev());
+            }
+        }
+        all
+    }
+
+    /// `janitor` has destroyed what there was; destructors may have made new ones that are never destroyed.
+    pub fn note_remaining_locals(&mut self, janitor: TaskId) {
+        self.has_locals = !self[janitor].locals.is_empty();
+    }
+
+    fn last_alive(&mut self) -> Option<&mut Slot> {
+        let locals = self.running_mut().locals.iter_mut().rev();
+        locals.map(|l| &mut l.value).find(|v| matches!(v, Slot::Alive(_)))
     }
 }
 
 /// Destroys the thread-locals of the running task, the last one made first. Destructors may make new ones.
 pub(in crate::runtime) fn destroy(current: Current) -> Came {
-    if current.with(|e| e.task(e.current).locals.is_empty()) {
+    if current.with(|e| e.tasks.running().locals.is_empty()) {
         return Came::ToItsEnd;
     }
-    let mut announced = current.with(|e| e.current == TaskId::MAIN || e.task(e.current).role != Role::Thread);
-    while current.with(|e| last_alive(e).is_some()) {
+    let mut announced =
+        current.with(|e| e.tasks.current() == TaskId::MAIN || e.tasks.running().role != Role::Thread);
+    while current.with(|e| e.tasks.last_alive().is_some()) {
         if !announced {
             announced = true;
-            let args = current.with(|e| crate::runtime::names::args_of_end(e.task(e.current)));
-            current.perform(Op::plain(&RETURN, Location::caller()).args(args));
-            if current.with(|e| e.stage == Stage::Teardown) {
+            let arguments = current.with(|e| e.tasks.running().end_arguments());
+            current.perform(Op::plain(&RETURN, Location::caller()).args(arguments));
+            if current.is_in_teardown() {
                 return Came::Down;
             }
-            current.with(|e| e.returned(RETURNED));
+            current.with(|e| e.function_returned());
         }
         let value = current.with(|e| {
-            let slot = last_alive(e).expect("nobody else takes them");
+            let slot = e.tasks.last_alive().expect("no other task takes them");
             std::mem::replace(slot, Slot::Destroyed)
         });
         match teardown::catch(move || drop(value)) {
@@ -80,7 +106,7 @@ pub(in crate::runtime) fn destroy(current: Current) -> Came {
             Ok(Err(payload)) => {
                 let message = panics::message_of(&*payload);
                 current.with(|e| {
-                    let name = e.task_name(e.current);
+                    let name = e.tasks.name(e.tasks.current());
                     let text = format!(
                         "{name}: a thread-local destructor panicked: {message}; the process would abort"
                     );
@@ -91,52 +117,7 @@ pub(in crate::runtime) fn destroy(current: Current) -> Came {
             Err(_) => return Came::Down,
         }
     }
-    let plain = current.with(|e| {
-        let me = e.current;
-        std::mem::take(&mut e.task_mut(me).locals)
-    });
+    let plain = current.with(|e| e.tasks.take_own_locals());
     drop(plain);
     Came::ToItsEnd
-}
-
-fn last_alive(e: &mut Execution) -> Option<&mut Slot> {
-    let me = e.current;
-    e.task_mut(me).locals.iter_mut().rev().map(|l| &mut l.value).find(|v| matches!(v, Slot::Alive(_)))
-}
-
-impl Execution {
-    /// The function of the running task is over, if not more than that.
-    pub(in crate::runtime) fn returned(&mut self, marks: u64) {
-        let me = self.current;
-        self.mark_end(self.task(me).end, marks);
-        let task = self.task_mut(me);
-        task.slow_path = true;
-        if std::mem::replace(&mut task.returned, true) {
-            return;
-        }
-        let scope = self.task(me).scope;
-        if self.objects.contains(scope) {
-            self.objects[scope].words[0] -= 1;
-            self.touch(scope);
-            self.did(Effect::None, Sync::ReleaseOf(scope));
-        }
-    }
-
-    /// A destructor of a thread-local does an operation. Whoever sees it knows that the function is over, so from
-    /// here on nobody is told otherwise; who might be told so has been asked before.
-    #[cold]
-    pub(in crate::runtime) fn goes_on_after_return(&mut self, id: TaskId) {
-        let end = self.task(id).end;
-        self.mark_end(end, SEEN_FINISHED);
-    }
-
-    /// What joins and `is_finished` look at changes, and is no step of its own: nothing announces which step of a task
-    /// is its last.
-    fn mark_end(&mut self, end: ObjectId, marks: u64) {
-        if self.objects[end].words[0] & marks != marks {
-            self.note_aside(end);
-            self.objects[end].words[0] |= marks;
-            self.touch(end);
-        }
-    }
 }

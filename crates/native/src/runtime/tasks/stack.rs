@@ -17,7 +17,7 @@ struct Mapped {
     offset: usize,
     /// Of the usual size; others are not kept.
     usual: bool,
-    /// The how-manieth stack of its worker it is.
+    /// Its number among the stacks of its worker, from 1.
     number: usize,
 }
 
@@ -74,7 +74,7 @@ impl Stacks {
         // Larger ones were asked for by one task and would be wasted on others.
         if stack.0.usual && cfg!(feature = "arena") {
             // The one that was made first is taken first: so what is on the stack of a task has the same address
-            // whatever was there before.
+            // with any history of the pool.
             let at = self.free.partition_point(|other| other.0.number > stack.0.number);
             self.free.insert(at, stack);
         } else if stack.0.usual {

@@ -1,12 +1,19 @@
-//! The tasks of an execution: coroutines for the program's threads, phantoms for timers.
+//! One task: a coroutine for a thread of the program, or a phantom for a timer.
+//!
+//! Invariant: a task that is alive has a pending operation, which is evaluated by [`Task::evaluation`] alone.
 
+use crate::runtime::judge::panics::Fate;
 use crate::runtime::objects::ObjectKind;
-use crate::runtime::operation::{Op, OperationKind};
+use crate::runtime::objects::view::View;
+use crate::runtime::objects::wake::Wake;
+use crate::runtime::operation::{Evaluation, NO_OBJECT, Op};
+use crate::runtime::scheduler::{Progress, Spin, Timer};
+use crate::runtime::state::State;
 use crate::runtime::tasks::fiber::Fiber;
+use crate::runtime::teardown::Unwinding;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// What a task is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +22,7 @@ pub(crate) enum Role {
     Thread,
     /// A timer of this task.
     Timer { of: TaskId, number: u32 },
-    /// Destroys what is left when everyone else is gone.
+    /// Destroys what is left when all others are gone.
     Janitor,
 }
 
@@ -44,103 +51,45 @@ pub(crate) const ENDED: u64 = 4;
 /// How the body of a task, which lets no panic through, came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Came {
-    /// By itself, or by a panic that it has kept for whoever joins it.
+    /// By itself, or by a panic that it has kept for the task that joins it.
     ToItsEnd,
     /// It was torn down.
     Down,
 }
 
-/// Whether somebody could still learn of a task's panic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Handle {
-    /// A handle exists, or the scope waits.
-    Held,
-    /// The handle was dropped: nobody will join.
-    Dropped,
-    /// Joined.
-    Joined,
-}
-
-/// A panic of a task.
-#[derive(Clone, Debug)]
-pub(crate) struct Panic {
-    pub message: String,
-    pub place: Option<raddle_core::record::Place>,
-}
-
-/// What a task looks like while it goes round in a loop that waits.
-#[derive(Default, Clone, Copy)]
-pub(crate) struct Spin {
-    /// Rounds in a row that were identical to the one before.
-    pub rounds: u32,
-    /// It waits until something it read changes.
-    pub held: bool,
-    /// How many operations there are in one of its rounds, while it is in its long one; else 0.
-    pub circle: usize,
-    /// How many times it has said in a row that it spins.
-    pub pauses: u32,
-    /// A loop without a hint: the operation at which its rounds begin.
-    pub turn: Option<(&'static OperationKind, &'static Location<'static>)>,
-}
-
+/// A task. What other parts keep for it has a type of theirs.
 pub(crate) struct Task {
-    pub role: Role,
-    pub phase: Phase,
-    /// Its steps need a closer look: see [`Task::needs_slow_path`].
-    pub slow_path: bool,
-    pub parent: TaskId,
+    pub(super) role: Role,
+    pub(super) phase: Phase,
+    pub(super) parent: TaskId,
     /// Its number among its parent's children, from 1.
-    pub number: u32,
-    pub label: Option<Arc<str>>,
+    pub(super) number: u32,
+    pub(super) label: Option<Arc<str>>,
     pub op: Op,
-    pub fiber: Option<Fiber>,
+    pub(super) fiber: Option<Fiber>,
     /// The lowest address of its stack, guard page included.
-    pub stack_limit: usize,
-    pub children: u32,
-    pub timers: u32,
+    pub(super) stack_limit: usize,
+    pub(super) children: u32,
+    pub(super) timers: u32,
     /// How many objects of each kind it was the first to touch.
-    pub touched: Vec<(ObjectKind, u32)>,
-    /// Its end: written when it ends, read by those who join it. Word 0 of that object says how far it has come:
+    pub(super) touched: Vec<(ObjectKind, u32)>,
+    /// Its end: written when it ends, read by the tasks that join it. Word 0 of that object says how far it has come:
     /// [`RETURNED`], [`SEEN_FINISHED`], [`ENDED`].
-    pub end: ObjectId,
+    pub(super) end: ObjectId,
     /// The scope that waits for it, if it is a scoped thread.
-    pub scope: ObjectId,
+    pub(super) scope: ObjectId,
     /// Its function is over; only the destructors of thread-locals may be left.
-    pub returned: bool,
+    pub(super) returned: bool,
     /// Its token, which park waits for.
-    pub token: ObjectId,
-    /// The timer that is set for its pending operation.
-    pub timer: Option<TaskId>,
-    pub timed_out: bool,
-    /// Set by whoever wakes it from a condition variable.
-    pub notified: bool,
-    /// How many steps there were when it was notified or its time was up.
-    pub woken: u32,
-    /// When a timer fires, and how many steps there were when it was taken away.
-    pub deadline: Duration,
-    pub disarmed: u32,
-    /// How often in a row it has waited for no time at all, and when.
-    pub polls: u32,
-    pub polled: Duration,
-    /// Its panics under way, while it is suspended.
-    pub panics: usize,
-    pub handle: Handle,
-    pub panic: Option<Panic>,
-    /// The last line of the log that is its own, plus 1.
-    pub last_line: u32,
-    pub steps: u32,
-    /// How many it had when it last took one that surely changed something.
-    pub changed_at: u32,
+    pub(super) token: ObjectId,
+    pub timer: Timer,
+    pub fate: Fate,
+    pub progress: Progress,
     /// How often it has asked for random bytes.
-    pub randoms: u32,
+    pub(super) randoms: u32,
     pub spin: Spin,
-    /// Objects that its loop read, while it is held.
-    pub spin_reads: Vec<ObjectId>,
-    pub locals: Vec<crate::runtime::tasks::locals::Local>,
-    /// Operations done while it was torn down.
-    pub operations_in_teardown: u32,
-    /// How often it was unwound to be torn down; more than once if it catches that.
-    pub unwound: u32,
+    pub(super) locals: Vec<super::locals::Local>,
+    pub unwinding: Unwinding,
 }
 
 impl Task {
@@ -148,7 +97,6 @@ impl Task {
         Task {
             role: Role::Thread,
             phase: Phase::New,
-            slow_path: false,
             parent: TaskId::MAIN,
             number: 0,
             label: None,
@@ -158,30 +106,17 @@ impl Task {
             children: 0,
             timers: 0,
             touched: Vec::new(),
-            end: crate::runtime::operation::NO_OBJECT,
-            scope: crate::runtime::operation::NO_OBJECT,
+            end: NO_OBJECT,
+            scope: NO_OBJECT,
             returned: false,
-            token: crate::runtime::operation::NO_OBJECT,
-            timer: None,
-            timed_out: false,
-            notified: false,
-            woken: 0,
-            deadline: Duration::ZERO,
-            disarmed: u32::MAX,
-            polls: 0,
-            polled: Duration::ZERO,
-            panics: 0,
-            handle: Handle::Held,
-            panic: None,
-            last_line: 0,
-            steps: 0,
-            changed_at: 0,
+            token: NO_OBJECT,
+            timer: Timer::NONE,
+            fate: Fate::default(),
+            progress: Progress::default(),
             randoms: 0,
             spin: Spin::default(),
-            spin_reads: Vec::new(),
             locals: Vec::new(),
-            operations_in_teardown: 0,
-            unwound: 0,
+            unwinding: Unwinding::default(),
         }
     }
     /// Becomes a new task; keeps its memory.
@@ -189,7 +124,7 @@ impl Task {
         debug_assert!(self.fiber.is_none());
         self.role = role;
         self.phase = Phase::New;
-        self.slow_path = role != Role::Thread;
+        self.progress = Progress::new(role != Role::Thread);
         self.parent = parent;
         self.number = number;
         self.label = None;
@@ -197,47 +132,129 @@ impl Task {
         self.children = 0;
         self.timers = 0;
         self.touched.clear();
-        self.end = crate::runtime::operation::NO_OBJECT;
-        self.scope = crate::runtime::operation::NO_OBJECT;
+        self.end = NO_OBJECT;
+        self.scope = NO_OBJECT;
         self.returned = false;
-        self.token = crate::runtime::operation::NO_OBJECT;
-        self.timer = None;
-        self.timed_out = false;
-        self.notified = false;
-        self.woken = 0;
-        self.disarmed = u32::MAX;
-        self.polls = 0;
-        self.panics = 0;
-        self.handle = Handle::Held;
-        self.panic = None;
-        self.last_line = 0;
-        self.steps = 0;
-        self.changed_at = 0;
+        self.token = NO_OBJECT;
+        self.timer.reset();
+        self.op.wake = Wake::default();
+        self.fate.reset();
         self.randoms = 0;
-        self.spin = Spin::default();
-        self.spin_reads.clear();
-        self.operations_in_teardown = 0;
-        self.unwound = 0;
+        self.spin.reset();
+        self.unwinding = Unwinding::default();
     }
-    /// Takes the step that it has announced.
+    /// It is the first to touch one more object of this kind: its number there, from 1.
+    pub fn count_object(&mut self, kind: ObjectKind) -> u32 {
+        match self.touched.iter_mut().find(|(k, _)| *k == kind) {
+            Some((_, number)) => {
+                *number += 1;
+                *number
+            }
+            None => {
+                self.touched.push((kind, 1));
+                1
+            }
+        }
+    }
+    /// `state`, as the evaluation of its pending operation sees it.
     #[inline(always)]
-    pub fn steps_on(&mut self) {
-        self.steps += 1;
-        self.changed_at = if self.op.kind.surely_writes { self.steps } else { self.changed_at };
+    pub fn view<'a>(&'a self, state: &'a State) -> View<'a> {
+        View::new(state, &self.op)
     }
-    /// The step that it has just taken changed something, or may go differently the next time.
+    /// What its pending operation would do.
     #[inline(always)]
-    pub fn has_changed_something(&mut self) {
-        self.changed_at = self.steps;
+    pub fn evaluation(&self, state: &State) -> Evaluation {
+        self.op.evaluation(state)
     }
-    /// Whether it has changed something in one of its last `steps` steps, as far as that is known without a log.
-    pub fn has_changed_something_in(&self, steps: u32) -> bool {
-        self.changed_at > 0 && self.steps - self.changed_at < steps
+    /// In how many ways its pending operation can go.
+    #[inline(always)]
+    pub fn options(&self, state: &State) -> u32 {
+        self.op.options(state)
     }
-    /// Whether it is anything but a thread in the middle of its function that goes about its business.
+    #[inline(always)]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+    #[inline(always)]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+    #[inline(always)]
+    pub fn set_phase(&mut self, phase: Phase) {
+        self.phase = phase;
+    }
+    /// Whether it is a thread of the program that has a pending operation.
+    #[inline(always)]
+    pub fn is_waiting_thread(&self) -> bool {
+        self.role == Role::Thread && self.phase == Phase::Alive
+    }
+    /// Whether it has a stack to run on.
+    #[inline(always)]
+    pub fn has_fiber(&self) -> bool {
+        self.fiber.is_some()
+    }
+    /// The lowest address of its stack, guard page included.
+    pub fn stack_limit(&self) -> usize {
+        self.stack_limit
+    }
+    /// The object of its end.
+    pub fn end(&self) -> ObjectId {
+        self.end
+    }
+    /// The scope that waits for it.
+    pub fn scope(&self) -> ObjectId {
+        self.scope
+    }
+    pub fn set_scope(&mut self, scope: ObjectId) {
+        self.scope = scope;
+    }
+    /// Whether its function is over.
+    #[inline(always)]
+    pub fn returned(&self) -> bool {
+        self.returned
+    }
+    /// The object of its token, or none yet.
+    #[inline(always)]
+    pub fn token(&self) -> ObjectId {
+        self.token
+    }
+    pub fn set_token(&mut self, token: ObjectId) {
+        self.token = token;
+    }
+    /// The name that the program gave it.
+    pub fn label(&self) -> Option<&Arc<str>> {
+        self.label.as_ref()
+    }
+    /// How many children it has had.
+    pub fn children(&self) -> u32 {
+        self.children
+    }
+    /// The number of a new child, from 1.
+    pub fn count_child(&mut self) -> u32 {
+        self.children += 1;
+        self.children
+    }
+    /// The number of a new timer, from 1.
+    pub fn count_timer(&mut self) -> u32 {
+        self.timers += 1;
+        self.timers
+    }
+    /// How often it has asked for random bytes, this time included.
+    pub fn count_random(&mut self) -> u32 {
+        self.randoms += 1;
+        self.randoms
+    }
+    /// It begins at `place`, and its end writes this object.
+    pub fn begin(&mut self, end: ObjectId, place: &'static Location<'static>) {
+        self.end = end;
+        self.op.place = place;
+    }
+    /// Whether it is anything but a thread in the middle of its function that neither panics nor loops.
     pub fn needs_slow_path(&self) -> bool {
-        let Spin { held, circle, turn, .. } = self.spin;
-        let goes_round = held || circle > 0 || turn.is_some() || !self.spin_reads.is_empty();
-        self.role != Role::Thread || self.fiber.is_none() || self.returned || self.panics > 0 || goes_round
+        self.role != Role::Thread
+            || self.fiber.is_none()
+            || self.returned
+            || self.fate.is_panicking()
+            || self.spin.goes_round()
     }
 }

@@ -40,7 +40,7 @@ impl Fiber {
         const { assert!(align_of::<F>() <= 4096) };
         let align = align_of::<F>().max(16);
         let base = stack.base().get() as *mut u8;
-        // SAFETY: all of this is within the stack, which nobody uses yet; what is thrown away of its addresses keeps
+        // SAFETY: all of this is within the stack, which is not in use yet; what is thrown away of its addresses keeps
         // them aligned as both the body and a function's frame need it.
         unsafe {
             let room = (base.addr() - size_of::<F>()) & !(align - 1);
@@ -55,7 +55,7 @@ impl Fiber {
         }
     }
 
-    /// Goes on with the fiber, until somebody leads back to `driver`.
+    /// Goes on with the fiber, until another fiber, or this one, switches back to `driver`.
     ///
     /// # Safety
     /// Its body has not come to its end, and the fiber stays where it is.
@@ -79,7 +79,7 @@ impl Fiber {
     /// Nothing of what is on its stack is needed any more.
     ///
     /// # Safety
-    /// Nobody refers to anything on the stack.
+    /// Nothing refers to anything on the stack.
     #[inline(always)]
     pub unsafe fn force_reset(&mut self) {
         self.unborn = None;
@@ -110,7 +110,7 @@ unsafe fn discard<F>(body: *mut ()) {
     unsafe { body.cast::<F>().drop_in_place() };
 }
 
-/// Leaves the fiber that runs, until somebody leads back to it, and goes on at `to`.
+/// Leaves the fiber that runs, until another fiber or the driver switches back to it, and goes on at `to`.
 ///
 /// # Safety
 /// `from` is the fiber that runs, and stays where it is; `to` was left and is there still.
@@ -134,7 +134,7 @@ unsafe extern "C" fn begin<F: FnOnce()>(_: *mut At, at: *const usize) -> ! {
 // With a jump: a return would be foreseen to lead back to where this stack was called from.
 #[inline(always)]
 unsafe fn switch(from: *mut At, to: At) {
-    // SAFETY: the caller's; whatever may be in a register is given up.
+    // SAFETY: the caller's; all other registers are declared as clobbered.
     unsafe {
         asm!(
             "push rbp",

@@ -68,7 +68,7 @@ impl Fiber {
     /// Nothing of what is on its stack is needed any more.
     ///
     /// # Safety
-    /// Nobody refers to anything on the stack.
+    /// Nothing refers to anything on the stack.
     pub unsafe fn force_reset(&mut self) {
         // SAFETY: the caller's.
         unsafe { self.coroutine.force_reset() };
