@@ -5,9 +5,7 @@
 //! The `raddle` crate installs it; a program with its own global allocator wraps that one instead.
 
 use crate::runtime::context;
-use crate::runtime::execution::Execution;
-use crate::runtime::stale_addresses;
-use raddle_core::verdict::{Defect, FailureKind};
+use crate::runtime::memory::stale_addresses;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -37,8 +35,7 @@ pub(crate) fn forget(from: *mut u8, size: usize) {
     stale_addresses::forget(from as usize, size);
     if let Some(current) = context::current() {
         current.with(|e| {
-            e.addresses.forget(from as usize, size);
-            e.races.forget(from as usize, size);
+            e.forget(from as usize, size);
         });
     }
 }
@@ -112,13 +109,8 @@ impl<T> Track<T> {
     #[track_caller]
     pub fn new(value: T) -> Track<T> {
         let place = Location::caller();
-        let number = context::current().map_or(0, |current| {
-            current.with(|e| {
-                e.next_tracked += 1;
-                e.tracked.push((e.next_tracked, std::any::type_name::<T>(), place));
-                e.next_tracked
-            })
-        });
+        let number = context::current()
+            .map_or(0, |current| current.with(|e| e.track(std::any::type_name::<T>(), place)));
         Track { value: Some(value), number }
     }
 
@@ -131,7 +123,7 @@ impl<T> Track<T> {
 impl<T> Drop for Track<T> {
     fn drop(&mut self) {
         if let Some(current) = context::current() {
-            current.with(|e| e.tracked.retain(|(n, _, _)| *n != self.number));
+            current.with(|e| e.untrack(self.number));
         }
     }
 }
@@ -152,22 +144,5 @@ impl<T> DerefMut for Track<T> {
 impl<T: fmt::Debug> fmt::Debug for Track<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
-    }
-}
-
-impl Execution {
-    /// The tracked values that were not dropped.
-    pub(crate) fn leak(&self) -> Option<Defect> {
-        // A detached task that is still alive keeps its values, as at the exit of a process.
-        let (_, first, _) = self.tracked.first().filter(|_| self.fibers == 0)?;
-        let message = match self.tracked.len() {
-            1 => format!("a tracked {first} was never dropped"),
-            n => format!("{n} tracked values were never dropped, the first of them a {first}"),
-        };
-        let mut defect = Defect::new(FailureKind::Leak, message);
-        for (_, name, place) in self.tracked.iter().take(10) {
-            defect = defect.note(format!("this {name} was made here"), Some((*place).into()));
-        }
-        Some(defect)
     }
 }

@@ -3,9 +3,8 @@
 //! happens-before in any order of the two.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
-use crate::runtime::race::{CellAccess, CellPlace};
+use crate::runtime::judge::race::{CellAccess, CellPlace};
+use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::Location;
@@ -126,7 +125,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     #[track_caller]
     fn access(&self, how: CellAccess, place: &'static Location<'static>) -> Option<Access> {
         let current = context::current()?;
-        if current.with(|e| e.stage == Stage::Teardown) {
+        if current.with(|e| e.is_teardown()) {
             return None;
         }
         let cell = self.object(current)?;

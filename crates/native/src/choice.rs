@@ -1,11 +1,9 @@
 //! Explicit nondeterminism, and external effects as one visible step.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::verdict::{Defect, FailureKind};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
 
 static CHOOSE: OperationKind = OperationKind::always("choose", |_, op| Evaluation {
@@ -83,10 +81,7 @@ struct Alone(Current);
 impl Alone {
     fn begin(current: Current, step: ObjectId, place: &'static Location<'static>) -> Alone {
         current.with(|e| {
-            if e.stage == Stage::Exploring {
-                e.fast_path = false;
-                e.stage = Stage::Alone { step, place };
-            }
+            e.begin_atomic_step((step, place));
         });
         Alone(current)
     }
@@ -95,58 +90,7 @@ impl Alone {
 impl Drop for Alone {
     fn drop(&mut self) {
         self.0.with(|e| {
-            if let Stage::Alone { .. } = e.stage {
-                e.stage = Stage::Exploring;
-            }
+            e.end_atomic_step();
         });
-    }
-}
-
-impl Execution {
-    /// The present step may have another outcome next time: a loop around it is no spin loop.
-    #[inline]
-    pub(crate) fn made_progress(&mut self) {
-        if self.stage == Stage::Exploring {
-            let me = self.current;
-            self.task_mut(me).has_changed_something();
-            if self.log.is_kept() {
-                let present = self.log.present;
-                self.log.lines[present].wrote = true;
-                self.futile = 0;
-            }
-        }
-    }
-
-    /// The object that all atomic steps of this name write.
-    fn atomic_step(&mut self, name: &'static str) -> ObjectId {
-        if let Some((_, object)) = self.atomic_steps.iter().find(|(n, _)| *n == name) {
-            return *object;
-        }
-        let object = self.objects.add("step", TaskId::MAIN, 0, [0; 2]);
-        self.objects[object].label = Some(name.into());
-        self.atomic_steps.push((name, object));
-        object
-    }
-
-    /// The running task announces an operation inside an atomic step.
-    #[cold]
-    pub(crate) fn operation_in_atomic_step(
-        &self,
-        (step, place): (ObjectId, &'static Location<'static>),
-    ) -> Defect {
-        let me = self.task_name(self.current);
-        let op = &self.task(self.current).op;
-        let name = self.object_name(step);
-        let what = match op.object {
-            NO_OBJECT => op.kind.name.to_owned(),
-            object => format!("{} {}", op.kind.name, self.object_name(object)),
-        };
-        let message = format!(
-            "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \
-             would not be atomic; do it before or after"
-        );
-        Defect::new(FailureKind::Misuse, message)
-            .note(format!("atomic_step {name} began here"), Some(place.into()))
-            .note(format!("{me} wants to {what} here"), Some(op.place.into()))
     }
 }

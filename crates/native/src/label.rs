@@ -2,8 +2,7 @@
 
 use crate::cell::UnsafeCell;
 use crate::runtime::context;
-use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
+use crate::runtime::memory::overlay::here;
 use crate::sync::Mutex;
 use raddle_core::operation::ObjectId;
 use std::rc::Rc;
@@ -34,11 +33,11 @@ pub trait Labelled: Sealed {}
 pub fn label<T: Labelled + ?Sized>(object: &T, name: impl Into<Box<str>>) {
     let name = name.into();
     let Some(current) = context::current() else { return };
-    if current.with(|e| e.stage == Stage::Teardown) {
+    if current.with(|e| e.is_teardown()) {
         return;
     }
     if let Some(object) = object.labelled_object() {
-        let before = current.with(|e| e.objects[object].label.replace(name.clone()));
+        let before = current.with(|e| e.set_label(object, name.clone()));
         drop(before);
     }
 }

@@ -8,7 +8,7 @@ use std::panic::Location;
 #[track_caller]
 pub fn exit(code: i32) -> ! {
     let Some(current) = context::current() else { std::process::exit(code) };
-    let name = current.with(|e| e.task_name(e.current));
+    let name = current.with(|e| e.my_name());
     let defect = Defect::new(FailureKind::Panic, format!("{name} ended the process with exit code {code}"));
     current.fail(defect.note(format!("{name} called exit here"), Some(Location::caller().into())))
 }

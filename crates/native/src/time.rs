@@ -40,7 +40,7 @@ fn read_clock(
 ) -> Instant {
     let clock = current.with(|e| e.the_clock());
     current.perform(Op::new(kind, clock, Location::caller()));
-    let now = Instant(base() + current.with(|e| e.clock.now()));
+    let now = Instant(base() + current.with(|e| e.now()));
     let nanos = u64::try_from(show(now).as_nanos()).unwrap_or(u64::MAX);
     current.did(Effect::Read(Shape::Time, nanos), Synchronises::None);
     now

@@ -4,9 +4,9 @@ use super::signal::wake_at;
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::{Identity, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;
@@ -58,13 +58,13 @@ impl AtomicWaker {
         };
         let object = self.object(current);
         let same = self.waker().as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old.will_wake(new));
-        let changes = current.with(|e| e.objects[object].words[0]);
+        let changes = current.with(|e| e.words(object)[0]);
         current.perform(Op::new(kind, object, place).args([same as u64, changes]));
         // The caller drops or wakes the old one: that may run code of the program.
         let old = std::mem::replace(&mut *self.waker(), new);
         current.with(|e| {
-            if !same || e.objects[object].words[0] != changes {
-                e.objects[object].words[0] += 1;
+            if !same || e.words(object)[0] != changes {
+                e.words_mut(object)[0] += 1;
                 e.touch(object);
             }
         });

@@ -4,7 +4,7 @@
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
@@ -19,7 +19,7 @@ const ABORTED: u64 = 2;
 static WAIT: OperationKind = OperationKind::new("wait", |view, op| {
     Evaluation::when(view.object().words[0] != 0, Accesses::write(op.object))
 })
-.waits(|_, _| Some("waits to be woken by"));
+.waits(|_| Some("waits to be woken by"));
 static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |view, op| {
     let arrived = view.object().words[0] != 0;
     Evaluation::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
@@ -68,7 +68,7 @@ impl Signal {
         let side = match context::current() {
             None => Side::Outside { bits: Mutex::new(0), changed: Condvar::new() },
             Some(current) => current.with(|e| Side::Explored {
-                serial: e.serial,
+                serial: e.serial(),
                 object: e.new_object(KIND, [0; 2]),
                 owner: AtomicU32::new(NOBODY),
                 by_owner: AtomicBool::new(false),
@@ -99,7 +99,7 @@ impl Signal {
                 let kind = if by_owner.swap(false, Ordering::Relaxed) { &YIELD_NOW } else { &WAIT };
                 current.perform(Op::new(kind, *object, self.place));
                 let bits = current.with(|e| {
-                    let bits = std::mem::take(&mut e.objects[*object].words[0]);
+                    let bits = std::mem::take(&mut e.words_mut(*object)[0]);
                     e.touch(*object);
                     bits
                 });
@@ -133,7 +133,7 @@ impl Signal {
                 }
                 current.perform(Op::new(kind, *object, place));
                 current.with(|e| {
-                    e.objects[*object].words[0] |= bit;
+                    e.words_mut(*object)[0] |= bit;
                     e.touch(*object);
                 });
                 current.did(Effect::None, Synchronises::Release);
@@ -151,7 +151,7 @@ impl Signal {
 }
 
 fn is_in(current: Current, serial: u64) -> bool {
-    current.with(|e| e.serial) == serial
+    current.with(|e| e.serial()) == serial
 }
 
 /// Wakes, and records `place` if the waker is one of ours: others do not expose it.

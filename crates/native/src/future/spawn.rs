@@ -3,11 +3,10 @@
 use super::block_on::run;
 use super::signal::{Signal, wake_at};
 use crate::runtime::context;
+use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::objects::{Identity, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::panics;
-use crate::runtime::task::Handle;
 use crate::runtime::teardown::catch;
 use crate::thread;
 use raddle_core::operation::{Accesses, TaskId};
@@ -111,7 +110,7 @@ impl<T> Shared<T> {
                 current.perform(Op::new(&FINISH, object, place));
                 let before = std::mem::replace(&mut *self.state(), State::Finished(result));
                 current.with(|e| {
-                    e.objects[object].words[0] = 1;
+                    e.words_mut(object)[0] = 1;
                     e.touch(object);
                 });
                 current.did(Effect::None, Synchronises::Release);
@@ -193,7 +192,7 @@ impl<T> Future for JoinHandle<T> {
             current.did(Effect::Word(word), learns);
             if poll.is_ok() {
                 let task = TaskId(shared.task.load(Ordering::Relaxed));
-                current.with(|e| e.task_mut(task).handle = Handle::Joined);
+                current.with(|e| e.set_joined(task));
             }
         }
         poll.map_or(Poll::Pending, Poll::Ready)

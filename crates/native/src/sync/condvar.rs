@@ -11,10 +11,11 @@ use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Identity;
-use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use crate::runtime::overlay::here;
-use crate::runtime::view::{State, View};
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
+use crate::runtime::objects::ObjectState;
+use crate::runtime::objects::view::View;
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::fmt;
@@ -32,7 +33,7 @@ const WRITES: u64 = 2;
 
 /// Where timers may fire at any point, the earliest first, arming or disarming one decides which others may
 /// fire. Where they fire only when no task is enabled, a firing conflicts with everything.
-fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
+fn and_clock(view: View<'_>, accesses: Accesses, touches: u64) -> Accesses {
     match touches {
         _ if view.time() == Time::Idle => accesses,
         READS => accesses.and(view.clock_object(), Mode::Read),
@@ -49,7 +50,7 @@ static MAY_WAIT: OperationKind = OperationKind::new("wait", |view, op| match vie
     _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
 });
 
-fn waits(view: &View<'_>, op: &Op) -> Accesses {
+fn waits(view: View<'_>, op: &Op) -> Accesses {
     and_clock(view, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
 }
 
@@ -57,12 +58,12 @@ static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     let accesses = and_clock(view, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
     Evaluation::when(view.is_woken() && mutex::is_free(view.other()), accesses)
 })
-.held_by(|e, op| match is_woken(e, op.task) {
-    true => mutex::holder(e, op.other).into_iter().collect(),
+.held_by(|blocked| match blocked.view().is_woken() {
+    true => mutex::holder(blocked.view().other()).into_iter().collect(),
     false => Vec::new(),
 })
-.holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
-.waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }));
+.holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
+.waits(|blocked| Some(if blocked.view().is_woken() { "was woken by" } else { "waits to be notified by" }));
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
     accesses: notifies(view, op.object),
@@ -74,24 +75,19 @@ static NOTIFY_ALL: OperationKind =
     OperationKind::new("notify_all", |view, op| Evaluation::ready(notifies(view, op.object))).alike();
 
 /// The accesses of a notification: a read if no task waits. Word 1 counts the timers of waiters.
-fn notifies(view: &View<'_>, condvar: ObjectId) -> Accesses {
+fn notifies(view: View<'_>, condvar: ObjectId) -> Accesses {
     match view.object() {
-        State { tasks: 0, .. } => Accesses::read(condvar),
-        State { words: [_, 0], .. } => Accesses::write(condvar),
+        ObjectState { tasks: 0, .. } => Accesses::read(condvar),
+        ObjectState { words: [_, 0], .. } => Accesses::write(condvar),
         _ => and_clock(view, Accesses::write(condvar), WRITES),
     }
 }
 
-fn is_woken(e: &Execution, id: TaskId) -> bool {
-    e.task(id).notified || e.task(id).timed_out
-}
-
 /// Notifies a waiter.
 fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
-    e.objects[condvar].tasks.retain(|t| *t != id);
+    e.queue_mut(condvar).retain(|t| *t != id);
     e.disarm_of(id);
-    e.task_mut(id).notified = true;
-    e.task_mut(id).woken = e.steps();
+    e.notify(id, 0);
     e.touch(condvar);
 }
 
@@ -175,7 +171,7 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, Reason) {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
-        let may_wake = current.with(|e| e.ambient.spurious_object != NO_OBJECT);
+        let may_wake = current.with(|e| e.spurious_object().is_some());
         let mut wait = Op::new(if may_wake { &MAY_WAIT } else { &WAIT }, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
@@ -188,15 +184,14 @@ impl Condvar {
         let guard = ManuallyDrop::new(guard);
         current.with(|e| {
             mutex::give_back(e, mutex);
-            let left = limit.as_mut().map(|limit| limit.left(e.clock.now()));
-            let me = e.current;
+            let left = limit.as_mut().map(|limit| limit.left(e.now()));
+            let me = e.me();
             if for_no_reason {
                 e.spend_spurious();
-                e.task_mut(me).notified = true;
-                e.task_mut(me).woken = e.steps();
+                e.notify(me, 0);
                 return;
             }
-            e.objects[condvar].tasks.push(me);
+            e.queue_mut(condvar).push(me);
             if let Some(left) = left {
                 e.arm_on(condvar, left, place);
             }
@@ -205,15 +200,14 @@ impl Condvar {
         current.did(Effect::None, Synchronises::ReleaseOf(mutex));
         current.perform(wake);
         let reason = current.with(|e| {
-            let me = e.current;
             mutex::take(e, mutex);
             if let Some(limit) = limit
                 && limit.then == Then::LooksAtTheClock
             {
-                limit.look(e.clock.now());
+                limit.look(e.now());
             }
             // A waiter that was notified before its timeout has no timer any more.
-            match (e.disarm(), std::mem::take(&mut e.task_mut(me).notified)) {
+            match (e.disarm(), e.take_notified().is_some()) {
                 (false, true) if for_no_reason => Reason::None,
                 (false, true) => Reason::Notified,
                 _ => Reason::TimedOut,
@@ -360,7 +354,7 @@ impl Condvar {
         let condvar = this.object(current);
         let option = current.perform(Op::new(&NOTIFY_ONE, condvar, Location::caller()));
         let woken = current.with(|e| {
-            let woken = *e.objects[condvar].tasks.get(option as usize)?;
+            let woken = *e.queue(condvar).get(option as usize)?;
             notify(e, condvar, woken);
             Some(woken)
         });
@@ -381,7 +375,7 @@ impl Condvar {
         let woken = current.with(|e| {
             let mut woken = 0;
             loop {
-                let Some(id) = e.objects[condvar].tasks.first().copied() else { return woken };
+                let Some(id) = e.queue(condvar).first().copied() else { return woken };
                 notify(e, condvar, id);
                 woken += 1;
             }

@@ -6,7 +6,6 @@
 //! the count: two reads commute, and nothing else does.
 
 use crate::runtime::context;
-use crate::runtime::execution::Stage;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::Accesses;
@@ -79,11 +78,11 @@ impl What {
 #[track_caller]
 pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
     let Some(current) = context::current() else { return };
-    let known = current.with(|e| e.addresses.get(key));
+    let known = current.with(|e| e.memory().object_at(key));
     let object = known.unwrap_or_else(|| {
         current.with(|e| {
             let object = e.new_object("Arc", [count() as u64, 0]);
-            e.addresses.insert(key, object);
+            e.memory().place(key, object);
             object
         })
     });
@@ -97,11 +96,10 @@ pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
         _ => now,
     };
     current.with(|e| {
-        e.objects[object].words[0] = then as u64;
-        if what == What::Count && e.stage == Stage::Exploring {
+        e.words_mut(object)[0] = then as u64;
+        if what == What::Count {
             // A read changes nothing: a loop around it may be a spin loop.
-            let present = e.log.present;
-            e.log.lines[present].wrote = false;
+            e.only_looked();
         }
         if then != now {
             e.touch(object);

@@ -3,11 +3,12 @@
 //! so and every query has the same answer: only operations before that are steps.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::{Identity, Known, ObjectKind};
+use crate::runtime::objects::ObjectState;
+use crate::runtime::objects::view::Blocked;
+use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +45,7 @@ pub(super) const fn waiting(name: &'static str) -> OperationKind {
         Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
-    .waits(|_, _| Some("waits for"))
+    .waits(|_| Some("waits for"))
     .alike()
 }
 
@@ -54,18 +55,18 @@ pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
         Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
     })
     .held_by(runner)
-    .waits(|_, _| Some("waits for"))
+    .waits(|_| Some("waits for"))
     .alike()
 }
 
 static COMPLETE: OperationKind = OperationKind::write("complete");
 
-fn state(latch: State) -> u64 {
+fn state(latch: ObjectState) -> u64 {
     latch.words[0]
 }
 
-fn runner(e: &Execution, op: &Op) -> Vec<TaskId> {
-    e.objects[op.object].words[1].checked_sub(1).map(|n| TaskId(n as u32)).into_iter().collect()
+fn runner(blocked: &Blocked<'_>) -> Vec<TaskId> {
+    blocked.view().object().words[1].checked_sub(1).map(|n| TaskId(n as u32)).into_iter().collect()
 }
 
 /// Whether poisoning matters.
@@ -113,9 +114,9 @@ impl Latch {
         self.outside = std::sync::Once::new();
         let Some(current) = context::current() else { return };
         current.with(|e| {
-            if let Known::Here(object) = self.identity.lookup(e.serial) {
-                e.objects[object].words = [NEW, 0];
-                e.objects[object].tasks.clear();
+            if let Known::Here(object) = e.lookup(&self.identity) {
+                *e.words_mut(object) = [NEW, 0];
+                e.queue_mut(object).clear();
             }
         });
     }
@@ -132,9 +133,9 @@ impl Latch {
         if !self.done.load(Ordering::Acquire) {
             return false;
         }
-        match current.with(|e| self.identity.lookup(e.serial)) {
+        match current.with(|e| e.lookup(&self.identity)) {
             Known::Here(latch) => {
-                return current.with(|e| e.objects[latch].tasks.contains(&e.current));
+                return current.with(|e| e.queue(latch).contains(&e.me()));
             }
             // A misuse.
             Known::Elsewhere => drop(self.object(current, kind)),
@@ -183,7 +184,7 @@ impl Latch {
         let place = Location::caller();
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, place));
-        let before = current.with(|e| state(e.state_of(latch)));
+        let before = current.with(|e| state(e.state(latch)));
         if before == DONE {
             current.with(|e| learn(e, latch));
             current.did(Effect::Word("done"), Synchronises::Acquire);
@@ -194,9 +195,9 @@ impl Latch {
             return Found::Poisoned;
         }
         let progress = current.with(|e| {
-            e.objects[latch].words = [RUNNING, e.current.0 as u64 + 1];
+            *e.words_mut(latch) = [RUNNING, e.me().0 as u64 + 1];
             e.touch(latch);
-            progress(e)
+            e.progress()
         });
         current.did(Effect::Word("begins"), Synchronises::Acquire);
         let was_poisoned = before == POISONED;
@@ -239,7 +240,7 @@ impl Latch {
         }
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, Location::caller()));
-        let done = current.with(|e| state(e.state_of(latch)) == DONE);
+        let done = current.with(|e| state(e.state(latch)) == DONE);
         if done {
             current.with(|e| learn(e, latch));
         }
@@ -250,35 +251,11 @@ impl Latch {
 
 /// Records that the running task knows the latch to be done.
 fn learn(e: &mut Execution, latch: ObjectId) {
-    let me = e.current;
-    let knowing = &mut e.objects[latch].tasks;
+    let me = e.me();
+    let knowing = e.queue_mut(latch);
     if !knowing.contains(&me) {
         knowing.push(me);
     }
-}
-
-/// Adds a line of the log that is no step.
-fn note(
-    e: &mut Execution,
-    operation: &'static OperationKind,
-    latch: ObjectId,
-    place: &'static Location<'static>,
-    effect: Effect,
-    sync: Synchronises,
-) {
-    if e.stage == Stage::Exploring {
-        let line = e.log.note(e.current, operation, place);
-        line.object = latch;
-        line.effect = effect;
-        line.sync = sync;
-    }
-}
-
-/// The numbers of steps and of children of the running task: while these stay the same, other tasks observe
-/// nothing of it.
-fn progress(e: &Execution) -> (u32, u32) {
-    let task = e.task(e.current);
-    (task.steps, task.children)
 }
 
 /// An initialisation in progress. Dropping it poisons the latch.
@@ -309,9 +286,9 @@ impl Turn<'_> {
     fn end(&self, state: u64, word: &'static str) {
         let current = self.current;
         let (effect, sync) = (Effect::Word(word), Synchronises::Release);
-        if current.with(|e| progress(e) == self.progress) {
+        if current.with(|e| e.progress() == self.progress) {
             self.set(state);
-            current.with(|e| note(e, &COMPLETE, self.object, self.place, effect, sync));
+            current.with(|e| e.note_on(self.object, &COMPLETE, self.place, effect, sync));
         } else {
             current.perform(Op::new(&COMPLETE, self.object, self.place));
             self.set(state);
@@ -322,7 +299,7 @@ impl Turn<'_> {
     fn set(&self, state: u64) {
         self.latch.done.store(state == DONE, Ordering::Release);
         self.current.with(|e| {
-            e.objects[self.object].words = [state, 0];
+            *e.words_mut(self.object) = [state, 0];
             e.touch(self.object);
             if state == DONE {
                 learn(e, self.object);

@@ -3,8 +3,8 @@
 use super::latch::{Found, Latch, Poison, forcing, waiting_on};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
+use crate::runtime::memory::overlay::here;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
 use std::fmt;

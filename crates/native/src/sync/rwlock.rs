@@ -11,10 +11,10 @@ use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::Identity;
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
+use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -29,7 +29,7 @@ const KIND: &str = "RwLock";
 static READ: OperationKind = OperationKind::new("read", |view, op| {
     Evaluation::when(is_shareable(view.object()), Accesses::read(op.object))
 })
-.held_by(|e, op| writer(e, op.object).into_iter().collect())
+.held_by(|blocked| writer(blocked.view().object()).into_iter().collect())
 .takes()
 .alike();
 static TRY_READ: OperationKind = OperationKind::read("try_read");
@@ -37,10 +37,10 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
     let free = is_shareable(view.object()) && view.object().tasks == 0;
     Evaluation::when(free, Accesses::write(op.object))
 })
-.held_by(|e, op| match writer(e, op.object) {
+.held_by(|blocked| match writer(blocked.view().object()) {
     Some(writer) => vec![writer],
     None => {
-        let mut readers = readers(e, op.object).to_vec();
+        let mut readers = blocked.queue().to_vec();
         readers.sort();
         readers.dedup();
         readers
@@ -65,30 +65,30 @@ static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
 /// Whether there is no writer.
-fn is_shareable(lock: State) -> bool {
+fn is_shareable(lock: ObjectState) -> bool {
     lock.words[0] == 0
 }
 
-fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
-    e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))
+fn writer(lock: ObjectState) -> Option<TaskId> {
+    lock.words[0].checked_sub(1).map(|n| TaskId(n as u32))
 }
 
 fn readers(e: &Execution, lock: ObjectId) -> &[TaskId] {
-    &e.objects[lock].tasks
+    e.queue(lock)
 }
 
 /// Adds the running task to the readers, once more if it is one.
 fn add_reader(e: &mut Execution, lock: ObjectId) {
-    let me = e.current;
-    e.objects[lock].tasks.push(me);
+    let me = e.me();
+    e.queue_mut(lock).push(me);
     if readers(e, lock).len() == 1 {
         e.reconsider(lock);
     }
 }
 
 fn remove_reader(e: &mut Execution, lock: ObjectId) {
-    let me = e.current;
-    let readers = &mut e.objects[lock].tasks;
+    let me = e.me();
+    let readers = e.queue_mut(lock);
     if let Some(at) = readers.iter().rposition(|t| *t == me) {
         readers.swap_remove(at);
     }
@@ -98,7 +98,7 @@ fn remove_reader(e: &mut Execution, lock: ObjectId) {
 }
 
 fn set_writer(e: &mut Execution, lock: ObjectId, writer: Option<TaskId>) {
-    e.objects[lock].words[0] = writer.map_or(0, |t| t.0 as u64 + 1);
+    e.words_mut(lock)[0] = writer.map_or(0, |t| t.0 as u64 + 1);
     e.touch(lock);
 }
 
@@ -206,7 +206,7 @@ impl<T: ?Sized> RwLock<T> {
         let lock = this.raw.object(current);
         current.perform(Op::new(&READ, lock, Location::caller()));
         current.with(|e| {
-            if readers(e, lock).contains(&e.current) {
+            if readers(e, lock).contains(&e.me()) {
                 e.note_reread(lock);
             }
             add_reader(e, lock);
@@ -226,7 +226,7 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&TRY_READ, lock, Location::caller()));
-        if current.with(|e| writer(e, lock).is_some()) {
+        if current.with(|e| writer(e.state(lock)).is_some()) {
             current.did(Effect::Word("would block"), Synchronises::None);
             return Err(TryLockError::WouldBlock);
         }
@@ -249,7 +249,7 @@ impl<T: ?Sized> RwLock<T> {
         if let Some(defect) = current.with(|e| e.deadlock_by_reread(lock)) {
             current.fail(defect);
         }
-        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.with(|e| set_writer(e, lock, Some(e.me())));
         current.did(Effect::None, Synchronises::Acquire);
         this.writing(None)
     }
@@ -265,11 +265,11 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&TRY_WRITE, lock, Location::caller()));
-        if current.with(|e| writer(e, lock).is_some() || !readers(e, lock).is_empty()) {
+        if current.with(|e| writer(e.state(lock)).is_some() || !readers(e, lock).is_empty()) {
             current.did(Effect::Word("would block"), Synchronises::None);
             return Err(TryLockError::WouldBlock);
         }
-        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.with(|e| set_writer(e, lock, Some(e.me())));
         current.did(Effect::Word("taken"), Synchronises::Acquire);
         Ok(this.writing(None)?)
     }

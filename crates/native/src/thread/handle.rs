@@ -19,14 +19,14 @@ pub(super) struct Explored {
 
 impl Explored {
     pub fn new(current: Current, task: TaskId) -> Explored {
-        Explored { serial: current.with(|e| e.serial), task }
+        Explored { serial: current.with(|e| e.serial()), task }
     }
 
     /// The execution of the task, and the task. `what` is the kind of handle.
     #[track_caller]
     pub fn here(self, what: &str) -> (Current, TaskId) {
         match context::current() {
-            Some(current) if current.with(|e| e.serial) == self.serial => (current, self.task),
+            Some(current) if current.with(|e| e.serial()) == self.serial => (current, self.task),
             Some(current) => current.misuse(foreign(what, "a task of another execution")),
             None => panic!("raddle: a {what} of a task is used outside of its execution"),
         }
@@ -34,7 +34,7 @@ impl Explored {
 
     /// Whether `current` is the execution of the task.
     pub fn lives_in(self, current: Current) -> bool {
-        current.with(|e| e.serial) == self.serial
+        current.with(|e| e.serial()) == self.serial
     }
 
     pub fn task(self) -> TaskId {
@@ -73,7 +73,7 @@ impl Thread {
     }
 
     pub(super) fn of_task(current: Current, task: TaskId) -> Thread {
-        let name = current.with(|e| e.task(task).label.clone());
+        let name = current.with(|e| e.task_label(task));
         Thread(Inner::Explored { id: Explored::new(current, task), name })
     }
 

@@ -3,7 +3,7 @@
 //! Initialisers and destructors are program code, and may perform operations and use other keys.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::locals::Slot;
+use crate::runtime::tasks::locals::Slot;
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;

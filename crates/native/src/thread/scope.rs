@@ -1,6 +1,8 @@
-//! Scoped threads. Word 0 of a scope's object is the number of its threads whose function has not returned.
-//! The scope waits for all of them in one step, also when its own closure panicked, so no thread outlives
-//! what it borrows. As in std, it does not wait for the destructors of thread-locals.
+//! Scoped threads. Word 0 of a scope's object is the number of its threads whose function is not over, and its queue
+//! holds them.
+//!
+//! The scope waits for all of them in one step, also when its own closure panicked, so nothing that a thread
+//! borrows is gone before the thread is. As with std, it does not wait for the destructors of thread-locals.
 
 use super::builder::Builder;
 use super::handle::{Thread, used_outside};
@@ -9,7 +11,6 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::task::Handle;
 use crate::runtime::teardown;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
@@ -23,12 +24,8 @@ const KIND: &str = "scope";
 static JOIN: OperationKind = OperationKind::new("join", |view, op| {
     Evaluation::when(view.object().words[0] == 0, Accesses::read(op.object))
 })
-.held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
+.held_by(|blocked| blocked.queue().to_vec())
 .by_itself();
-
-fn threads_of(e: &Execution, scope: ObjectId) -> impl Iterator<Item = TaskId> {
-    e.task_ids().filter(move |t| e.task(*t).scope == scope)
-}
 
 enum Inner<'scope, 'env> {
     Outside(&'scope std::thread::Scope<'scope, 'env>),
@@ -100,7 +97,7 @@ fn open(current: Current) -> (ObjectId, Thread) {
 
 /// Waits for all threads of a scope. Says whether an unjoined one panicked.
 fn close(current: Current, scope: ObjectId, place: &'static Location<'static>) -> bool {
-    if !current.with(|e| threads_of(e, scope).any(|t| e.task(t).handle != Handle::Joined)) {
+    if !current.with(|e| e.threads_of(scope).any(|t| !e.is_joined(t))) {
         return false;
     }
     current.perform(Op::new(&JOIN, scope, place));
@@ -108,20 +105,13 @@ fn close(current: Current, scope: ObjectId, place: &'static Location<'static>) -
     current.with(|e| take_leave(e, scope))
 }
 
-fn one_more(e: &mut Execution, scope: ObjectId) {
-    e.objects[scope].words[0] += 1;
-}
-
 /// All threads of a scope have finished. Says whether an unjoined one panicked; the scope's own panic reports
 /// that.
 fn take_leave(e: &mut Execution, scope: ObjectId) -> bool {
     let mut panicked = false;
-    for id in e.task_ids() {
-        let task = e.task_mut(id);
-        if task.scope == scope && task.handle != Handle::Joined {
-            task.handle = Handle::Joined;
-            panicked |= task.panic.is_some();
-        }
+    let threads: Vec<TaskId> = e.threads_of(scope).filter(|t| !e.is_joined(*t)).collect();
+    for id in threads {
+        panicked |= e.set_joined(id);
     }
     panicked
 }
@@ -163,7 +153,6 @@ impl<'scope, 'env> Scope<'scope, 'env> {
                 let current = owner.here("Scope");
                 let mut how = builder.inside();
                 how.scope = Some(*object);
-                current.with(|e| one_more(e, *object));
                 // SAFETY: the scope waits for the task before anything is dropped that it borrows.
                 let task = unsafe { start(current, how, Location::caller(), f) };
                 let thread = task.thread(current);

@@ -60,7 +60,7 @@ pub fn sleep(dur: Duration) {
     }
     let kind = set_timer(current, dur, place, &FALL_ASLEEP, [&SLEEP, &WAKE]);
     // A timer that fires writes its owner's token.
-    let token = current.with(|e| e.token_of(e.current));
+    let token = current.with(|e| e.token_of(e.me()));
     current.perform(Op::new(kind, token, place));
     current.with(|e| e.disarm());
     if std::ptr::eq(kind, &SLEEP) {

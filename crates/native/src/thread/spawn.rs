@@ -5,11 +5,10 @@ use super::builder::Builder;
 use super::handle::{Explored, Thread, used_outside};
 use super::packet::Packet;
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
+use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::panics;
-use crate::runtime::task::{Came, ENDED, Handle, Panic, Phase, RETURNED, SEEN_FINISHED};
+use crate::runtime::tasks::task::{Came, ENDED, RETURNED, SEEN_FINISHED};
 use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, ObjectId};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -129,7 +128,7 @@ unsafe fn begin_as_it_is(
     // SAFETY: the caller's.
     let id = current.with(|e| unsafe { e.spawn(how.label, how.stack_size, place, body) });
     if let Some(scope) = how.scope {
-        current.with(|e| e.task_mut(id).scope = scope);
+        current.with(|e| e.join_scope(id, scope));
     }
     Explored::new(current, id)
 }
@@ -140,17 +139,10 @@ fn note_end(panic: Option<&Box<dyn Any + Send>>) {
     let current = context::current().expect("a task runs inside of an execution");
     match panic {
         None => current.with(panics::handled),
-        Some(payload) => current.with(|e| note_panic(e, &**payload)),
-    }
-}
-
-/// Records the panic that ended the task. If the hook did not see it last, it was a `resume_unwind`, which
-/// has no location.
-fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
-    let me = e.current;
-    let message = panics::message_of(payload);
-    if e.task(me).panic.as_ref().is_none_or(|seen| seen.message != message) {
-        e.task_mut(me).panic = Some(Panic { message, place: None });
+        Some(payload) => {
+            let message = panics::message_of(&**payload);
+            current.with(|e| e.note_panic(message));
+        }
     }
 }
 
@@ -158,11 +150,7 @@ fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
 fn result_panicked(payload: &(dyn Any + Send)) -> Came {
     let current = context::current().expect("a task runs inside of an execution");
     let message = panics::message_of(payload);
-    current.with(|e| {
-        let name = e.task_name(e.current);
-        let text = format!("{name}: its result panicked on drop: {message}; the process would abort");
-        e.fail(Defect::new(FailureKind::Panic, text));
-    });
+    current.with(|e| e.fail_for_abort("its result panicked on drop", &message));
     Came::Down
 }
 
@@ -196,27 +184,27 @@ impl<T> Task<T> {
 #[track_caller]
 fn join(id: &Explored, what: &str, place: &'static Location<'static>) {
     let (current, task) = id.here(what);
-    let end = current.with(|e| e.task(task).end);
+    let end = current.with(|e| e.end_of(task));
     current.perform(Op::new(&JOIN, end, place));
     current.did(Effect::None, Synchronises::Join(task));
     current.with(|e| {
-        e.objects[end].words[0] |= SEEN_FINISHED;
-        e.task_mut(task).handle = Handle::Joined;
+        e.words_mut(end)[0] |= SEEN_FINISHED;
+        e.set_joined(task);
     });
 }
 
 #[track_caller]
 fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> bool {
     let (current, task) = id.here(what);
-    let end = current.with(|e| e.task(task).end);
+    let end = current.with(|e| e.end_of(task));
     let not_yet = current.perform(Op::new(&IS_FINISHED, end, place)) == 1;
     let finished = current.with(|e| {
-        let word = &mut e.objects[end].words[0];
+        let word = &mut e.words_mut(end)[0];
         if *word & (RETURNED | SEEN_FINISHED) == RETURNED && !not_yet {
             *word |= SEEN_FINISHED;
             e.touch(end);
         }
-        e.objects[end].words[0] & SEEN_FINISHED != 0
+        e.words(end)[0] & SEEN_FINISHED != 0
     });
     current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
     finished
@@ -225,14 +213,7 @@ fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> 
 fn detach(id: &Explored) {
     let Some(current) = context::current().filter(|c| id.lives_in(*c)) else { return };
     let id = id.task();
-    current.with(|e| {
-        if e.task(id).handle == Handle::Held {
-            e.task_mut(id).handle = Handle::Dropped;
-            if e.task(id).phase == Phase::Ended {
-                e.fail_for_panic(id);
-            }
-        }
-    });
+    current.with(|e| e.detach(id));
 }
 
 enum Inner<T> {

@@ -1,7 +1,7 @@
-//! The methods that integers, booleans and pointers share, as two macros: std gives all atomics the same
-//! inherent methods, which a trait cannot provide. Inside explorations all tasks share one operating-system
-//! thread, so the value in place needs no locked instructions: plain loads and stores suffice with any
-//! ordering.
+//! What integers, booleans and pointers have in common, as two macros: std gives all atomics the same methods,
+//! and there is no other way to have them as inherent ones.
+//!
+//! Inside of explorations the execution's memory keeps the value (see [`super::cell`]); outside it is std's own.
 
 /// The methods of every atomic, for its `impl`; the value in place is field 0.
 macro_rules! shared {
@@ -21,7 +21,7 @@ macro_rules! shared {
         pub fn get_mut(&mut self) -> &mut $value {
             // SAFETY: the caller has the only reference to this atomic, and so to its overlay if it is a
             // static.
-            unsafe { &mut *$crate::runtime::overlay::here(self).0.as_ptr() }
+            unsafe { &mut *$crate::runtime::memory::overlay::here(self).0.as_ptr() }
         }
         /// See std's `into_inner`.
         #[inline]
@@ -65,7 +65,7 @@ macro_rules! operations {
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             let this = here(self);
-            let explored = this.cell().load(order, || this.0.load(Ordering::Relaxed));
+            let explored = this.cell().load(order);
             explored.unwrap_or_else(|| this.0.load(order))
         }
         /// See std's `store`.
@@ -74,7 +74,7 @@ macro_rules! operations {
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             let this = here(self);
-            if !this.cell().store(value, order, || this.0.store(value, Ordering::Relaxed)) {
+            if !this.cell().store(value, order) {
                 this.0.store(value, order);
             }
         }
@@ -126,14 +126,7 @@ macro_rules! operations {
         ) -> Result<$value, $value> {
             let this = here(self);
             // It never fails spuriously by itself: that is a choice of the search.
-            let explored = this.cell().compare_exchange(strength, values, orders, || {
-                let found = this.0.load(Ordering::Relaxed);
-                if found != values.0 {
-                    return Err(found);
-                }
-                this.0.store(values.1, Ordering::Relaxed);
-                Ok(found)
-            });
+            let explored = this.cell().compare_exchange(strength, values, orders);
             explored.unwrap_or_else(|| this.0.compare_exchange(values.0, values.1, orders.0, orders.1))
         }
         /// See std's `try_update`.
@@ -184,12 +177,7 @@ macro_rules! fetch {
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);
             let new: fn($value, $argument) -> $value = $new;
-            let explored = this.cell().update(&$kind, order, || {
-                let old = this.0.load(Ordering::Relaxed);
-                let new = new(old, value);
-                this.0.store(new, Ordering::Relaxed);
-                (old, new)
-            });
+            let explored = this.cell().update(&$kind, order, |old| new(old, value));
             explored.unwrap_or_else(|| this.0.$name(value, order))
         }
     };

@@ -6,8 +6,8 @@ use super::lanes;
 use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
@@ -44,7 +44,7 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
 .frees()
 .alike();
 
-fn send(view: &View<'_>, op: &Op) -> Evaluation {
+fn send(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     match facts.receiver {
         Receiving::Gone => Evaluation::ready(lanes.send_in_vain()),
@@ -52,7 +52,7 @@ fn send(view: &View<'_>, op: &Op) -> Evaluation {
     }
 }
 
-fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+fn receive(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let is_there = facts.left() > 0;
     let in_vain = !is_there && (facts.senders == 0 || timed::is_over(view, op));
@@ -63,7 +63,7 @@ fn receive(view: &View<'_>, op: &Op) -> Evaluation {
     Evaluation::when(is_there || in_vain, timed::and_its_timer(view, accesses, lanes.look_at_senders(), op))
 }
 
-fn can_receive(view: &View<'_>, op: &Op) -> u32 {
+fn can_receive(view: View<'_>, op: &Op) -> u32 {
     let facts = Facts::of(view.object());
     (facts.left() > 0 || facts.senders == 0 || timed::is_over(view, op)) as u32
 }

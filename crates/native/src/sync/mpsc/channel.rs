@@ -4,11 +4,11 @@
 
 use super::lanes::{self, Layout};
 use crate::runtime::context::Current;
-use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view;
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::cell::{RefCell, RefMut};
@@ -62,7 +62,7 @@ pub(super) struct Facts {
 
 impl Facts {
     #[inline]
-    pub fn of(channel: view::State) -> Facts {
+    pub fn of(channel: objects::ObjectState) -> Facts {
         let [ends, messages] = channel.words;
         let receiver = match ends >> 32 {
             0 => Receiving::Busy,
@@ -99,9 +99,9 @@ impl Facts {
     #[cfg_attr(feature = "outlined", inline(never))]
     fn settle(self, e: &mut Execution, before: Facts, channel: (ObjectId, u64, &Layout)) {
         let (object, capacity, layout) = channel;
-        e.objects[object].words = self.words();
+        *e.words_mut(object) = self.words();
         // In a rendezvous each message has its own sender, which waits for it.
-        let only_who = e.looks_away() && capacity > 0 && layout.orders(u32::MAX);
+        let only_who = e.ignores_accesses() && capacity > 0 && layout.orders(u32::MAX);
         let changed = match only_who {
             true => before.who_can_go_on(capacity) != self.who_can_go_on(capacity),
             false => before.what_can_be_told() != self.what_can_be_told(),
@@ -168,10 +168,10 @@ impl<T> Channel<T> {
             let object = e.new_object(kind(capacity), facts.words());
             let observers = e.settings.observers.as_ref().filter(|_| capacity == UNBOUNDED);
             let layout = Layout::of(capacity, observers.map(|observers| observers.most(made)));
-            if e.log.is_kept() {
+            if e.is_logged() {
                 layout.add_to(e, object);
             }
-            Channel { object, serial: e.serial, capacity, layout, made, state: RefCell::new(state) }
+            Channel { object, serial: e.serial(), capacity, layout, made, state: RefCell::new(state) }
         })
     }
 
@@ -187,12 +187,12 @@ impl<T> Channel<T> {
 
     #[inline]
     pub fn belongs_to(&self, current: Current) -> bool {
-        current.with(|e| e.serial) == self.serial
+        current.with(|e| e.serial()) == self.serial
     }
 
     #[inline]
     pub fn facts(&self, current: Current) -> Facts {
-        current.with(|e| Facts::of(e.state_of(self.object)))
+        current.with(|e| Facts::of(e.state(self.object)))
     }
 
     /// Changes the state that operations depend on. Waiting tasks are re-evaluated only if it can affect
@@ -200,7 +200,7 @@ impl<T> Channel<T> {
     #[inline(always)]
     pub fn change<R>(&self, current: Current, f: impl FnOnce(&mut Facts) -> R) -> R {
         current.with(|e| {
-            let before = Facts::of(e.state_of(self.object));
+            let before = Facts::of(e.state(self.object));
             let mut after = before;
             let result = f(&mut after);
             after.settle(e, before, (self.object, self.capacity, &self.layout));
@@ -311,7 +311,7 @@ impl<T> Channel<T> {
             return drop(unreceived);
         }
         // The destructors of messages may observe their order, too.
-        let steps = || current.with(|e| e.log.lines.len());
+        let steps = || current.with(|e| e.lines());
         let before = steps();
         drop(unreceived);
         if steps() > before {
@@ -351,10 +351,10 @@ pub(super) enum Deadline {
 
 impl Deadline {
     fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
-        if timeout.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
+        if timeout.is_zero() || current.with(|e| e.is_teardown()) {
             return Deadline::Passed;
         }
         set_timer(current, timeout, place, &SET_TIMER, [(); 2]);
-        Deadline::Timer(current.with(|e| e.token_of(e.current)))
+        Deadline::Timer(current.with(|e| e.token_of(e.me())))
     }
 }

@@ -3,7 +3,7 @@
 use super::channel::Channel;
 use super::joint::Joint;
 use crate::runtime::context::{self, Current};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;

@@ -15,6 +15,7 @@
 
 use super::channel::{BOUNDED_KIND, KIND, UNBOUNDED};
 use crate::runtime::execution::Execution;
+use crate::runtime::objects::Objects;
 use crate::runtime::operation::Op;
 use raddle_core::operation::{Access, Accesses, Mode, ObjectId};
 
@@ -70,7 +71,7 @@ impl Layout {
     /// Adds the further objects of a new channel.
     pub fn add_to(self, e: &mut Execution, channel: ObjectId) {
         for number in 1..3 + self.is_bounded() as u32 + self.places() {
-            let object = e.objects.add("part of a channel", e.current, number, [0; 2]);
+            let object = e.add_part("part of a channel", number);
             debug_assert_eq!(object.0, channel.0 + number);
         }
     }
@@ -167,8 +168,8 @@ impl Lanes {
 
 /// The further accesses of a task that waits for a change of `object`, if that is a channel: the drop of a
 /// sender, or a receive.
-pub(crate) fn counted(e: &Execution, object: ObjectId) -> impl Iterator<Item = Access> {
-    let kind = e.objects[object].kind;
+pub(crate) fn counted(objects: &Objects, object: ObjectId) -> impl Iterator<Item = Access> {
+    let kind = objects.kind(object);
     let senders = (kind == KIND || kind == BOUNDED_KIND).then_some(senders(object));
     let receiver = (kind == BOUNDED_KIND).then_some(receiver(object));
     senders.into_iter().chain(receiver).map(|object| Access { object, mode: Mode::Write })

@@ -7,8 +7,8 @@ use super::channel::{Channel, Deadline, Facts, Message, Receiving};
 use super::{lanes, timed};
 use crate::runtime::context::Current;
 use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
@@ -53,12 +53,12 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
 .frees()
 .alike();
 
-fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+fn receive(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(timed::and_its_timer(view, lanes.receive(facts.taken), lanes.look_at_senders(), op))
 }
 
-fn wait_for_sender(view: &View<'_>, op: &Op) -> Evaluation {
+fn wait_for_sender(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let served = facts.receiver == Receiving::Served;
     let in_vain = !served && (facts.senders == 0 || timed::is_over(view, op));

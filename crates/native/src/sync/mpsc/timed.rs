@@ -2,8 +2,8 @@
 //! from the start; its other object is the one that its timer writes, if it has one.
 
 use super::channel::Deadline;
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{NO_OBJECT, Op};
-use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode};
 
@@ -17,8 +17,8 @@ pub(super) fn until(op: Op, deadline: Option<Deadline>) -> Op {
 }
 
 /// Whether the deadline of `op` has passed.
-pub(super) fn is_over(view: &View<'_>, op: &Op) -> bool {
-    op.args[0] == 1 || (op.other != NO_OBJECT && view.timed_out)
+pub(super) fn is_over(view: View<'_>, op: &Op) -> bool {
+    op.args[0] == 1 || (op.other != NO_OBJECT && view.is_timed_out())
 }
 
 /// Whether `op` has no deadline.
@@ -28,7 +28,7 @@ pub(super) fn waits_for_ever(op: &Op) -> bool {
 
 /// `accesses`, with the timer of `op`; `fewer` includes them, if they would be too many. If the operation is
 /// taken before the timer fires, the timer is disarmed, which may make another one the next to fire.
-pub(super) fn and_its_timer(view: &View<'_>, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
+pub(super) fn and_its_timer(view: View<'_>, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
     if op.other == NO_OBJECT {
         return accesses;
     }
