@@ -7,10 +7,10 @@ use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
-use crate::results::{UNCONTROLLED, Verdict};
-use crate::suite::TRY_TRACKING;
+use crate::results::Verdict;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
+use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use std::os::unix::process::CommandExt;
@@ -82,12 +82,14 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             println!("raddle: the test passes now with the schedule of this ticket");
             Ok(PASSED)
         }
-        Verdict::Skipped(why) => Err(match why.strip_prefix(UNCONTROLLED) {
-            Some(why) if !kept.origin.track_arc => format!("{why}{TRY_TRACKING}"),
-            Some(why) => why.to_owned(),
-            None => why,
-        }),
-        Verdict::Ignored(why) | Verdict::NoVerdict(why) => Err(why),
+        Verdict::Skipped(mut why) => {
+            if let SkipReason::NotDeterministic { untracked_arcs, .. } = &mut why {
+                *untracked_arcs = !kept.origin.track_arc;
+            }
+            Err(raddle_report::skip(&why))
+        }
+        Verdict::Ignored(why) => Err(why),
+        Verdict::NoVerdict(why) => Err(why.to_string()),
     }
 }
 

@@ -4,12 +4,13 @@ use crate::answer::Answer;
 use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{CRASHED, Output, explore, explore_in_turn};
+use crate::explore::{Output, explore, explore_in_turn};
 use crate::programs::{Case, Filter, list};
-use crate::results::{Failed, Outcomes, UNCONTROLLED, Verdict};
+use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen::Progress;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
+use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use raddle_native::Interrupt;
 use raddle_shadow::protocol::{Order, Search as Kind};
@@ -19,15 +20,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What all verdicts take for granted, beside what the searches say.
-const REAL_ARC: &str = "reference counts of Arc not explored";
-const REAL_ADDRESSES: &str = "addresses as they come";
-const THREAD_PANICS: &str = "threads that nobody joins may panic";
 /// What may help where a thread panics on purpose.
 const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and that nobody joins; nor does \
                             raddle with --allow-thread-panics\n";
-/// What may help where a schedule does not lead to the same steps again.
-pub const TRY_TRACKING: &str = "; if it depends on who drops an Arc last, --track-arc makes that visible";
 /// How much output of a failing execution is shown.
 const MOST_OUTPUT: usize = 4_000;
 
@@ -92,13 +87,13 @@ fn wanted(test: &Test, filter: &Filter, programs: &[Program]) -> Result<(Vec<Cas
         }
         let excluded = test.exclude.iter().any(|e| e.replace('-', "_") == program.target.replace('-', "_"));
         let why = match excluded {
-            true => "the crate is excluded and runs on the real std",
-            false => "it has a main of its own (harness = false), so its tests cannot be told apart",
+            true => SkipReason::Excluded,
+            false => SkipReason::OwnMain,
         };
         outcomes.push(Outcomes {
             program: index,
             name: "(all)".to_owned(),
-            verdict: Verdict::Skipped(why.to_owned()),
+            verdict: Verdict::Skipped(why),
             explored: Vec::new(),
             elapsed: Duration::ZERO,
         });
@@ -124,8 +119,9 @@ struct Suite<'a> {
 /// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
 fn is_panic_of_thread(failure: &Failure) -> bool {
     let defect = &failure.defect;
-    let passed_on = defect.notes.iter().any(|note| note.text.ends_with(" panicked because of it"));
-    defect.kind == FailureKind::Panic && defect.message.starts_with("main.") && !passed_on
+    let by_thread = |fact: &Fact| fact.relation == Relation::Panicked && fact.task.as_deref() != Some("main");
+    let passed_on = defect.facts.iter().any(|fact| fact.relation == Relation::PanickedBecause);
+    defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
 /// The order for one test, without its ticket.
@@ -232,9 +228,10 @@ impl Suite<'_> {
         let (verdict, explored) = match (&case.ignored, self.budget()) {
             (Some(why), _) => (Verdict::Ignored(why.clone()), Vec::new()),
             _ if case.cannot.is_some() => {
-                (Verdict::Skipped(case.cannot.clone().unwrap_or_default()), Vec::new())
+                let why = case.cannot.clone().unwrap_or_default();
+                (Verdict::Skipped(SkipReason::Doctest { why }), Vec::new())
             }
-            (None, None) => (Verdict::Skipped("the total budget was used up before".to_owned()), Vec::new()),
+            (None, None) => (Verdict::Skipped(SkipReason::TotalBudget), Vec::new()),
             (None, Some(budget)) => self.explore_within(case, budget, of),
         };
         Outcomes {
@@ -276,18 +273,21 @@ impl Suite<'_> {
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
         };
         let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
-        if order.arena && matches!(&verdict, Verdict::NoVerdict(how) if how.contains(CRASHED)) {
+        if order.arena && matches!(&verdict, Verdict::NoVerdict(NoVerdict::Crashed(_))) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
             (verdict, explored) = explore_in_turn(&program, &order, tell);
             for search in &mut explored {
-                search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
+                search.coverage.assumptions.push(Assumption::RealAddresses);
             }
         }
-        let taken = [(!self.test.track_arc, REAL_ARC), (order.thread_panics, THREAD_PANICS)];
+        let taken = [
+            (!self.test.track_arc, Assumption::ReferenceCountsNotExplored),
+            (order.thread_panics, Assumption::ThreadPanicsAllowed),
+        ];
         for (_, assumption) in taken.iter().filter(|(holds, _)| *holds) {
             for search in &mut explored {
-                search.coverage.assumptions.push((*assumption).to_owned());
+                search.coverage.assumptions.push(assumption.clone());
             }
         }
         match &mut verdict {
@@ -295,8 +295,8 @@ impl Suite<'_> {
                 failed.coverage = explored.last().map(|search| search.coverage.clone());
                 self.keep(case, order, failed);
             }
-            Verdict::Skipped(why) if why.starts_with(UNCONTROLLED) && !self.test.track_arc => {
-                why.push_str(TRY_TRACKING);
+            Verdict::Skipped(SkipReason::NotDeterministic { untracked_arcs, .. }) => {
+                *untracked_arcs = !self.test.track_arc;
             }
             _ => {}
         }

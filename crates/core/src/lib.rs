@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod clock;
+pub mod fact;
 pub mod operation;
 pub mod order;
 pub mod random;

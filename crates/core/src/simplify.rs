@@ -9,7 +9,7 @@ mod follow;
 mod reorder;
 
 use crate::search::{NoListener, OnFailure, Plan, search};
-use crate::verdict::{Failure, FailureKind};
+use crate::verdict::{Failure, Simplification};
 use crate::world::{Pick, World};
 use follow::{Follow, Of, Run};
 use std::sync::{Arc, Mutex};
@@ -25,11 +25,10 @@ where
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    use FailureKind::*;
-    let may_be_cut = match failure.kind() {
-        Panic | DataRace | Invariant => true,
-        Deadlock | Leak => false,
-        Livelock | StepLimit | NotDeterministic | Misuse => return None,
+    let may_be_cut = match failure.kind().simplification() {
+        Simplification::Cut => true,
+        Simplification::Reorder => false,
+        Simplification::None => return None,
     };
     if failure.ticket.steps.len() > LONGEST {
         return None;

@@ -81,7 +81,7 @@ fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Find
             assert_eq!(all + found.failures, found.executions);
             return (found, parts);
         };
-        let words = found.coverage.to_string();
+        let words = raddle_report::coverage(&found.coverage);
         assert!(words.starts_with("not exhaustive: stopped after "), "{words}");
         // Somebody may find that there is no number left while another one's execution turns out not to count.
         assert!(if workers == 1 { found.executions == step } else { found.executions <= step });
@@ -240,7 +240,7 @@ fn stopped_at_the_very_end_of_a_round() {
             continue;
         }
         let words = format!("not exhaustive: interrupted after {} executions", stopped.executions);
-        assert_eq!(stopped.coverage.to_string(), words);
+        assert_eq!(raddle_report::coverage(&stopped.coverage), words);
         let plan = Plan { left: stopped.left, counted: stopped.executions, ..all(1) };
         assert!(plan.left.as_ref().is_some_and(|left| !left.is_empty()));
         let rest = search_iteratively(&plan, stop + 1..=9, strategy, make, std::sync::Arc::new(NoListener));
@@ -254,7 +254,7 @@ fn stopped_at_the_very_end_of_a_round() {
     };
     let stopped = search_iteratively(&all(1), 0..=0, until, make, listener.clone());
     assert_eq!((stopped.finished_bound, stopped.interrupted, stopped.left), (Some(0), true, None));
-    assert_eq!(stopped.coverage.to_string(), "exhaustive within 0 preemptions");
+    assert_eq!(raddle_report::coverage(&stopped.coverage), "exhaustive within 0 preemptions");
 }
 
 #[test]

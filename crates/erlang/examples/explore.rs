@@ -105,14 +105,18 @@ fn main() {
         findings.failures,
         findings.executions as f64 / seconds
     );
-    println!("{}", findings.coverage);
+    println!("{}", raddle_report::coverage(&findings.coverage));
     for (outcome, times) in findings.outcomes.iter().take(20) {
         println!("  {times} x {outcome}");
     }
     if let Some(failure) = &findings.failure {
         println!("{}: {}", failure.kind(), failure.message());
-        for note in &failure.defect.notes {
-            println!("  {} {}", note.text, note.place.as_ref().map_or(String::new(), ToString::to_string));
+        for note in &failure.defect.facts {
+            println!(
+                "  {} {}",
+                raddle_report::fact(note),
+                note.place.as_ref().map_or(String::new(), ToString::to_string)
+            );
         }
         for line in &failure.record.lines {
             let task = &failure.record.tasks[line.task].name;

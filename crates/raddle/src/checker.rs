@@ -7,6 +7,7 @@ use crate::report::Report;
 use crate::resume;
 use crate::tickets;
 use raddle_core::clock::Time;
+use raddle_core::fact::{Assumption, StopReason};
 use raddle_core::search::{
     Budget, Counted, Findings, LazySettings, Listener, NoListener, OnFailure, Plan, search,
     search_iteratively,
@@ -380,12 +381,11 @@ impl Checker {
         let before = resume::add(&self.earlier, &mut findings);
         if let (0, Extent::Within(bounds)) = (findings.executions, &findings.coverage.extent) {
             // True of all of them, but not what anybody wants to hear.
-            let words = format!("no execution comes to an end within {}", bounds.join(" and "));
-            findings.coverage.extent = Extent::Partial(words);
+            findings.coverage.extent = Extent::Partial(StopReason::NothingWithin(bounds.clone()));
         }
         if matches!(self.choice, Choice::Random(_)) {
-            let words = self.bounds.words().into_iter().map(|bound| format!("within {bound}"));
-            findings.coverage.assumptions.splice(0..0, words);
+            let within = self.bounds.list().into_iter().map(Assumption::SampledWithin);
+            findings.coverage.assumptions.splice(0..0, within);
         }
         if let Some(failure) = &mut findings.failure {
             let comes_back = self.replay_once(&f, failure);
@@ -622,11 +622,11 @@ mod tests {
         checker.doubts = true;
         let report = checker.clone().run(program);
         assert_eq!(report.outcomes().len(), 6);
-        assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+        assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
         assert_eq!(report.executions(), Checker::dfs().run(program).executions());
         // A limit is no reason to begin anew.
         let report = checker.max_executions(0).run(program);
         assert_eq!(report.executions(), 0);
-        assert!(!report.coverage().is_exhaustive(), "{}", report.coverage());
+        assert!(!report.coverage().is_exhaustive(), "{:?}", report.coverage());
     }
 }

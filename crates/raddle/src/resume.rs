@@ -2,8 +2,9 @@
 
 use crate::checker::{Checker, Choice};
 use crate::tickets;
+use raddle_core::fact::StopReason;
 use raddle_core::search::{Counted, Findings, Saved};
-use raddle_core::verdict::{Extent, thousands};
+use raddle_core::verdict::Extent;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -26,8 +27,8 @@ impl Checker {
             Choice::PreemptionBounding => "preemption bounding".to_owned(),
             Choice::Random(_) | Choice::Replay(_) => return None,
         };
-        for bound in self.bounds.words() {
-            words.push_str(&format!(", within {bound}"));
+        for bound in self.bounds.list() {
+            words.push_str(&format!(", within {}", raddle_report::bound(&bound)));
         }
         if let Some(most) = self.up_to {
             words.push_str(&format!(", up to {most} preemptions"));
@@ -102,9 +103,7 @@ pub(crate) fn add<T: Debug>(earlier: &Counted, found: &mut Findings<T>) -> BTree
     }
     earlier.add_to(found);
     if earlier.undecided > 0 && matches!(found.coverage.extent, Extent::Exhaustive | Extent::Within(_)) {
-        let undecided = thousands(found.undecided);
-        found.coverage.extent =
-            Extent::Partial(format!("the strategy could not decide {undecided} of its executions"));
+        found.coverage.extent = Extent::Partial(StopReason::Undecided { executions: found.undecided });
     }
     let mut outcomes = earlier.outcomes.clone();
     if outcomes.is_empty() {

@@ -78,7 +78,7 @@ fn a_choice_is_told() {
 fn nothing_to_choose_from() {
     let failure = fails(FailureKind::Panic, || raddle::choose(0));
     assert_eq!(failure.message(), "main panicked: raddle: choose(0): there is nothing to choose from");
-    assert!(failure.defect.notes[0].place.as_ref().unwrap().file.ends_with("choice.rs"));
+    assert!(failure.defect.facts[0].place.as_ref().unwrap().file.ends_with("choice.rs"));
     let failure = fails(FailureKind::Panic, || raddle::choose(1 << 33));
     assert!(failure.message().contains("more than 4294967295 options"), "{}", failure.message());
 }
@@ -171,9 +171,9 @@ fn operations_inside_of_an_atomic_step_are_refused() {
         "main wants to lock Mutex#1 in the middle of atomic_step \"disk\": other tasks could run there, and it \
          would not be atomic; do it before or after"
     );
-    let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
+    let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["atomic_step \"disk\" began here", "main wants to lock Mutex#1 here"]);
-    assert!(failure.defect.notes.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("choice.rs")));
+    assert!(failure.defect.facts.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("choice.rs")));
 
     let failure = fails(FailureKind::Misuse, || raddle::atomic_step("a", || raddle::atomic_step("b", || ())));
     assert!(
@@ -253,11 +253,10 @@ fn labels_name_objects_in_reports() {
         let _two = accounts.lock();
     });
     assert!(
-        failure.defect.notes[0]
-            .text
+        raddle_report::fact(&failure.defect.facts[0])
             .starts_with("main waits to lock Mutex#1 \"accounts\", which it holds itself"),
         "{}",
-        failure.defect.notes[0].text
+        raddle_report::fact(&failure.defect.facts[0])
     );
     let failure = fails(FailureKind::Panic, || {
         let hits = AtomicUsize::new(0);

@@ -631,7 +631,7 @@ fn a_thread_that_joins_itself_waits_for_ever() {
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
-    let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
+    let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to be unparked", "main.1 waits to join main.1"]);
 }
 

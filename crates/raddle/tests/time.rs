@@ -190,7 +190,7 @@ fn a_sleep_without_end_is_a_deadlock() {
     let report = Checker::dfs().run(|| thread::sleep(Duration::MAX));
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.defect.notes[0].text, "main waits to sleep");
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to sleep");
 }
 
 #[test]

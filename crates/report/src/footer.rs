@@ -1,5 +1,6 @@
 //! What the search covered, in which execution it failed, and how to see the failure again.
 
+use crate::coverage;
 use crate::layout::Run;
 use crate::paint::{Row, Style};
 use crate::text;
@@ -15,7 +16,7 @@ const START: usize = 11;
 pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usize>) -> Vec<Row> {
     let mut footer = Footer { rows: Vec::new(), width };
     footer.afterwards(&failure.afterwards);
-    footer.items("search", &coverage.to_string());
+    footer.items("search", &coverage::coverage(coverage));
     if coverage.extent != Extent::Replayed {
         footer.prose("found", &found(failure, coverage, run));
     }

@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod coverage;
 mod elide;
+mod facts;
 mod footer;
 mod headline;
 mod json;
@@ -22,6 +24,8 @@ mod source;
 mod text;
 mod view_model;
 
+pub use coverage::{assumption, bound, bounds, count, coverage, extent, skip, stop};
+pub use facts::fact;
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources};
 pub use text::quote;
@@ -82,12 +86,11 @@ pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layou
 /// The verdict on a search that found nothing, in one line and without a line break. It claims no more than
 /// what was explored.
 pub fn summary(coverage: &Coverage, run: &Run) -> String {
-    let plural = if coverage.executions == 1 { "" } else { "s" };
-    let mut line = format!("raddle: no failure in {} execution{plural}", thousands(coverage.executions));
+    let mut line = format!("raddle: no failure in {}", count(coverage.executions, "execution"));
     if let Some(elapsed) = run.elapsed {
         line.push_str(&format!(" and {:.1} s", elapsed.as_secs_f64()));
     }
-    format!("{line}: {coverage}")
+    format!("{line}: {}", self::coverage(coverage))
 }
 
 /// What the marks mean, for the marks that were used.

@@ -7,6 +7,7 @@ use crate::source::Library;
 use crate::view_model::{Beat, ViewModel};
 use crate::{columns, lines, text};
 use proptest::prelude::*;
+use raddle_core::fact::{Fact, Relation, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
@@ -69,6 +70,26 @@ fn record() -> impl Strategy<Value = ExecutionRecord> {
     })
 }
 
+fn fact() -> impl Strategy<Value = Fact> {
+    let (text, name) = ("[ a-z,\"\n]{0,30}", "main|main\\.1|~|[ a-z\n]{0,9}");
+    let relation = prop_oneof![
+        text.prop_map(|operation| Relation::Waits { waiting: Waiting::ToDo, operation, needs: None }),
+        proptest::collection::vec(text, 0..3).prop_map(|objects| Relation::Spins { objects }),
+        proptest::collection::vec(text, 0..3).prop_map(|mailbox| Relation::WaitsForMessage { mailbox }),
+        text.prop_map(|function| Relation::In { function }),
+        text.prop_map(|operation| Relation::Next { operation }),
+        Just(Relation::Panicked),
+        Just(Relation::Writes),
+    ];
+    let (task, object) = (proptest::option::of(name), proptest::option::of(text));
+    (task, object, relation, proptest::option::of(place())).prop_map(|(task, object, relation, place)| Fact {
+        task,
+        object,
+        place,
+        ..Fact::new(relation)
+    })
+}
+
 fn failure() -> impl Strategy<Value = Failure> {
     let kind = prop_oneof![
         Just(FailureKind::Panic),
@@ -76,10 +97,9 @@ fn failure() -> impl Strategy<Value = Failure> {
         Just(FailureKind::DataRace),
         Just(FailureKind::StepLimit)
     ];
-    let note = ("(main|main\\.1|~)?[ a-z,\"\n]{0,30}", proptest::option::of(place()));
-    let notes = proptest::collection::vec(note, 0..4);
-    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", notes).prop_map(|(record, kind, message, notes)| Failure {
-        defect: notes.into_iter().fold(Defect::new(kind, message), |d, (text, place)| d.note(text, place)),
+    let facts = proptest::collection::vec(fact(), 0..4);
+    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", facts).prop_map(|(record, kind, message, facts)| Failure {
+        defect: Defect { facts, ..Defect::new(kind, message) },
         execution: 1,
         record,
         ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: Vec::new() },

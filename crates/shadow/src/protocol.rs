@@ -111,6 +111,8 @@ pub struct Outcome {
     pub complaint: Option<String>,
     /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
     pub explicit: bool,
+    /// How many steps an execution could take.
+    pub max_steps: usize,
 }
 
 /// How many lines of a record are told.

@@ -4,7 +4,8 @@
 //! Each round explores all that is within its bound, and counts only what the rounds before have not counted. It is
 //! over when a round refuses nothing any more: then all has been explored.
 
-use super::{Findings, Listener, OnFailure, Plan, Progress, in_words, interrupted_after, search};
+use super::{Findings, Listener, OnFailure, Plan, Progress, search};
+use crate::fact::StopReason;
 use crate::strategy::Strategy;
 use crate::verdict::{Extent, Failure};
 use crate::world::World;
@@ -51,15 +52,18 @@ where
         };
         let is_through = !matches!(found.coverage.extent, Extent::Within(_));
         if plan.on_failure == OnFailure::Stop && found.failure.is_some() {
-            found.coverage.extent = Extent::Partial(stopped_at(bound, before.is_some() || bound == 0));
+            found.coverage.extent = Extent::Partial(StopReason::FirstFailureWithin {
+                preemptions: bound,
+                fewest: before.is_some() || bound == 0,
+            });
         }
         let is_left = found.interrupted && !is_through && found.left.is_none() && bound < *bounds.end();
         if is_left {
             // This round was done in that very moment: the next one is left as a whole.
             found.left = strategy(bound + 1, Some(bound)).divisible().and_then(|strategy| strategy.save());
             found.explored = found.left.as_ref().map(|_| 0.0);
-            let executions = in_words(plan.counted + found.executions);
-            found.coverage.extent = Extent::Partial(interrupted_after(&executions));
+            let executions = plan.counted + found.executions;
+            found.coverage.extent = Extent::Partial(StopReason::Interrupted { executions });
         }
         let all = match total.take() {
             Some(earlier) => earlier.followed_by(found),
@@ -73,12 +77,6 @@ where
         }
     }
     total.expect("there is at least one bound")
-}
-
-fn stopped_at(preemptions: u32, fewest: bool) -> String {
-    let plural = if preemptions == 1 { "" } else { "s" };
-    let fewer = if fewest && preemptions > 0 { "; there is none with fewer" } else { "" };
-    format!("stopped at the first failure, which has {preemptions} preemption{plural}{fewer}")
 }
 
 impl<T: Ord> Findings<T> {

@@ -15,9 +15,10 @@ pub use iterate::search_iteratively;
 pub use lazy_settings::LazySettings;
 pub use saved::{Counted, Saved};
 
+use crate::fact::StopReason;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
-use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
+use crate::verdict::{Coverage, Extent, Failure, FailureKind};
 use crate::world::World;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -223,25 +224,24 @@ where
     // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
     let stopped =
         stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
-    let executions = || in_words(plan.counted + total.executions);
+    let executions = plan.counted + total.executions;
     let extent = match (&stopped, kind) {
         (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
-            Extent::Partial(interrupted_after(&executions()))
+            Extent::Partial(StopReason::Interrupted { executions })
         }
         (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
         (None, _) if total.undecided > 0 => {
-            let undecided = thousands(total.undecided);
-            Extent::Partial(format!("the strategy could not decide {undecided} of its executions"))
+            Extent::Partial(StopReason::Undecided { executions: total.undecided })
         }
         (None, kind) => total.extent.unwrap_or(kind),
         (Some(why), _) => Extent::Partial(match why {
-            Stopped::Failure => "stopped at the first failure".to_owned(),
-            Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
-            Stopped::Refuted => "stopped to begin anew".to_owned(),
-            Stopped::Executions => format!("stopped after {}", executions()),
-            Stopped::Time => format!("stopped after {} at the time limit", executions()),
-            Stopped::Interrupted => interrupted_after(&executions()),
+            Stopped::Failure => StopReason::FirstFailure,
+            Stopped::NotDeterministic => StopReason::NotDeterministic,
+            Stopped::Refuted => StopReason::Refuted,
+            Stopped::Executions => StopReason::Executions { executions },
+            Stopped::Time => StopReason::TimeLimit { executions },
+            Stopped::Interrupted => StopReason::Interrupted { executions },
         }),
     };
     let mut firsts: Vec<Failure> = total.first.into_values().collect();
@@ -284,15 +284,4 @@ where
     let plan =
         Plan { expected: Some(Arc::new(ticket.clone())), left: None, counted: 0, workers: 1, ..plan.clone() };
     search(&plan, Box::new(Replay::new(ticket)), make_world, listener)
-}
-
-fn in_words(executions: u64) -> String {
-    match executions {
-        1 => "1 execution".to_owned(),
-        n => format!("{} executions", thousands(n)),
-    }
-}
-
-fn interrupted_after(executions: &str) -> String {
-    format!("interrupted after {executions}")
 }

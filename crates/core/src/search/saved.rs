@@ -3,6 +3,7 @@
 //! Results are kept in words: they are values of the program, which cannot be written down in general.
 
 use super::Findings;
+use crate::fact::Assumption;
 use crate::strategy::SavedSubtree;
 use crate::verdict::{Failure, FailureKind};
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ pub struct Counted {
     /// The first failure of each kind, the very first one first.
     pub first: Vec<Failure>,
     /// What was taken for granted.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
 }
 
 impl Counted {

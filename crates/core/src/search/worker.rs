@@ -4,6 +4,7 @@ use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
+use crate::fact::Assumption;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
@@ -39,7 +40,7 @@ pub(super) struct Total<T> {
     pub failures: BTreeMap<FailureKind, u64>,
     /// The failure of each kind with the lowest number.
     pub first: BTreeMap<FailureKind, Failure>,
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// What the strategy says of the whole search, once a part of it is done.
     pub extent: Option<Extent>,
     /// What was not explored, if the search had to stop and can go on later.

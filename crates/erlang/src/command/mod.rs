@@ -10,6 +10,7 @@ pub use sources::Sources;
 use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
+use raddle_core::fact::Relation;
 use raddle_core::record::Line;
 use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, replay, search};
 use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Strategy, Within};
@@ -144,11 +145,7 @@ fn report(
     out: &mut dyn Write,
 ) -> io::Result<i32> {
     let name = name_of(program);
-    let mut covered = findings.coverage.to_string();
-    if program.settings.grain == Grain::Receive {
-        // Coarse steps miss interleavings: a complete search is not exhaustive.
-        covered = covered.replacen("exhaustive", "every coarse interleaving", 1);
-    }
+    let covered = raddle_report::coverage(&findings.coverage);
     let plural = if findings.executions == 1 { "" } else { "s" };
     let counted = format!("{} interleaving{plural}", thousands(findings.executions));
     let Some(failure) = &findings.failure else {
@@ -171,10 +168,11 @@ const SHOWN: usize = 100;
 /// Prints the failure, step by step.
 fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", failure.message())?;
-    for note in &failure.defect.notes {
-        match &note.place {
-            Some(place) => writeln!(out, "    {} at {place}", note.text)?,
-            None => writeln!(out, "    {}", note.text)?,
+    for fact in &failure.defect.facts {
+        let text = raddle_report::fact(fact);
+        match &fact.place {
+            Some(place) => writeln!(out, "    {text} at {place}")?,
+            None => writeln!(out, "    {text}")?,
         }
     }
     if let Some(hint) = missing_module(failure).and_then(|module| sources.about_missing(module)) {
@@ -219,9 +217,10 @@ fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
 
 /// The module of an undefined function that was called, if that is the failure.
 fn missing_module(failure: &Failure) -> Option<&str> {
-    let undefined = failure.message().contains(" crashed: undef");
-    let called = failure.defect.notes.first().filter(|_| undefined)?;
-    called.text.strip_prefix("in ")?.split(':').next()
+    failure.defect.facts.iter().find_map(|fact| match &fact.relation {
+        Relation::Undefined { module, .. } => Some(module.as_str()),
+        _ => None,
+    })
 }
 
 /// A step in Concuerror's form: `P.1: true = erlang:register(one, P.1)  in reg_server.erl line 12`.

@@ -81,7 +81,7 @@ fn in_the_middle_of_other_tasks() {
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2]);
     let message = "main.3: panic in a destructor during cleanup: the third; the process would abort";
     assert_eq!(report.failure().unwrap().message(), message);
-    assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+    assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
 }
 
 #[test]

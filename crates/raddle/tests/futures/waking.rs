@@ -39,8 +39,8 @@ fn a_future_that_looks_before_it_registers_loses_its_wake_up() {
         t.join().unwrap();
     });
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
-    assert_eq!(failure.defect.notes[0].text, "main waits to be woken by Waker#1");
-    assert!(failure.defect.notes[0].place.as_ref().unwrap().file.ends_with("futures/waking.rs"));
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to be woken by Waker#1");
+    assert!(failure.defect.facts[0].place.as_ref().unwrap().file.ends_with("futures/waking.rs"));
     let told = steps(&failure);
     let at = |step: &str| told.iter().position(|s| s == step).unwrap_or_else(|| panic!("{told:?}"));
     assert!(at("main.1 wake AtomicWaker#1") < at("main register AtomicWaker#1"), "{told:?}");
@@ -60,7 +60,7 @@ fn a_future_that_nobody_wakes_is_a_deadlock() {
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     let failure = fails(FailureKind::Deadlock, || block_on(spawn(pending::<()>())).unwrap());
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
-    let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
+    let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to be woken by Waker#2", "main.1 waits to be woken by Waker#1"]);
 }
 

@@ -12,7 +12,7 @@ fn count(f: impl Fn() + Send + Sync) -> u64 {
         .map(|workers| {
             let report = Checker::exhaustive().workers(workers).run(&f);
             assert!(report.failure().is_none(), "{report}");
-            assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+            assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
             report.executions()
         })
         .collect();

@@ -18,7 +18,7 @@ fn counts<T: Ord + std::fmt::Debug + Send>(program: impl Fn() -> T + Send + Sync
         let reports = [1, 2].map(|workers| {
             let checker = Checker::exhaustive().observers(observers).keep_going(true).workers(workers);
             let report = checker.run(&program);
-            assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+            assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
             report
         });
         assert_eq!(reports[0].executions(), reports[1].executions());

@@ -44,7 +44,7 @@ fn keep_going_does_not_go_on_after_that() {
     let report = Checker::dfs().keep_going(true).run(|| cached(&requests));
     assert_eq!(report.failure().unwrap().kind(), FailureKind::NotDeterministic);
     assert_eq!(
-        report.coverage().to_string(),
+        raddle_report::coverage(report.coverage()),
         "not exhaustive: stopped since the program is not deterministic · sequentially consistent · timers \
          when idle"
     );

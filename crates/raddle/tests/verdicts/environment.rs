@@ -34,7 +34,11 @@ fn passes() {
         increments()
     });
     let threads = threads.into_inner().unwrap().len();
-    println!("\n{} executions on {threads} threads: {}", report.executions(), report.coverage());
+    println!(
+        "\n{} executions on {threads} threads: {}",
+        report.executions(),
+        raddle_report::coverage(report.coverage())
+    );
 }
 
 /// Finds the lost update.

@@ -6,7 +6,7 @@ use crate::explore::{SearchRecorder, checker};
 use crate::protocol::Order;
 use raddle::determinism_probe::{Probe, Verdict};
 use raddle::observer::Seen;
-use raddle::{Checker, Defect, Failure, FailureKind, Ticket};
+use raddle::{Checker, Defect, Failure, Ticket};
 use std::time::{Duration, Instant};
 
 /// How many schedules.
@@ -91,7 +91,7 @@ fn not_the_same(order: &Order, once: &Probe, again: &Probe) -> Failure {
         }
     };
     Failure {
-        defect: Defect::new(FailureKind::NotDeterministic, text),
+        defect: Defect::not_deterministic(text),
         execution: 2,
         record: Default::default(),
         ticket: Ticket {

@@ -9,6 +9,7 @@ use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer, Seen};
 use raddle::{Checker, Extent, FailureKind, Time};
+use raddle_core::search::Budget;
 use raddle::{expected, outside};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -69,10 +70,11 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
             complaint: None,
             explicit: false,
             ticket: None,
+            max_steps: max_steps(&order),
         },
         true => by_itself(&order, recorder, *body, desc),
     };
-    if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && says_nothing(f.kind())) {
+    if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && f.kind().is_limit_of_exploring()) {
         // Nobody will look at its steps, which may be very many.
         failure.record = Default::default();
         failure.ticket.steps.clear();
@@ -83,9 +85,9 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     say(&Message::Done(Box::new(outcome.packed())));
 }
 
-/// Whether a failure is about the limits of exploring, and says nothing about the test.
-fn says_nothing(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+/// How many steps an execution may take.
+fn max_steps(order: &Order) -> usize {
+    order.max_steps.unwrap_or(Budget::default().steps)
 }
 
 /// Carries the order out. An order that makes no sense is a complaint.
@@ -169,7 +171,7 @@ fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate:
     };
     let failure = complaint.as_ref().and_then(|_| recorder.failure());
     let complaint = complaint.filter(|_| failure.is_none());
-    Outcome { explored: recorder.explored(), failure, complaint, explicit: true, ticket: None }
+    Outcome { explored: recorder.explored(), failure, complaint, explicit: true, ticket: None, max_steps: max_steps(order) }
 }
 
 /// Hears of every search in this process.
@@ -189,7 +191,7 @@ impl SearchRecorder {
         let seen = self.seen.lock().unwrap();
         let explored = |s: &Seen| {
             let mut coverage = s.coverage.clone();
-            coverage.assumptions.extend(memory::assumption().map(str::to_owned));
+            coverage.assumptions.extend(memory::assumption());
             Explored { coverage, steps: s.steps }
         };
         seen.iter().map(explored).collect()

@@ -4,6 +4,7 @@
 use crate::explore::{SearchRecorder, search};
 use crate::protocol::Order;
 use raddle::observer::Seen;
+use raddle_core::fact::Assumption;
 use raddle::{Checker, Coverage, Extent, FailureKind};
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,7 @@ fn beginnings(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sy
         }
         schedules += 1;
     }
-    assumptions.push("of long executions only the first 100,000 steps".to_owned());
+    assumptions.push(Assumption::FirstSteps(BEGINNING));
     let extent = Extent::Sampled { schedules, seed: order.seed };
     let coverage = Coverage { extent, executions: schedules, assumptions };
     *recorder.seen.lock().unwrap() = vec![Seen { coverage, steps, failure: None }];
