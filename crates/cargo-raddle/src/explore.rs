@@ -5,8 +5,8 @@ use crate::compile::Program;
 use crate::results::{NoVerdict, Verdict};
 use crate::stuck;
 use raddle_core::fact::SkipReason;
-use raddle_native::Interrupt;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
+use raddle_terminal::Interrupt;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -225,16 +225,16 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::Search;
 
     #[test]
     fn what_is_too_long_to_see_whole_is_sampled() {
-        let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
-            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1,"thread_panics":false}"#;
+        let order = r#"{"test":"t","searches":["exhaustive","random"],"schedules":9,"keep_going":false,"seed":0,
+            "workers":1,"spurious":0,"time":"idle","budget":1,"patience":1,"arena":true,"beginning":1,
+            "thread_panics":false}"#;
         let order: Order = serde_json::from_str(order).unwrap();
         let too_long = Verdict::Skipped(SkipReason::TooLong { seconds: 34 });
         let rest = without_the_first_search(&too_long, &order).unwrap();
-        assert_eq!(rest.searches, [Search::Random(9)]);
+        assert_eq!(rest.searches, ["random"]);
         assert!(without_the_first_search(&too_long, &rest).is_none(), "there is nothing else to try");
         let stuck = Verdict::Skipped(SkipReason::Outside { what: "it reads".to_owned() });
         assert!(without_the_first_search(&stuck, &order).is_none());

@@ -10,6 +10,7 @@ use crate::leftovers::UnderWay;
 use crate::results::Verdict;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
+use raddle_core::clock::Time;
 use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
@@ -28,13 +29,17 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
     let order = Order {
         test,
         searches: Vec::new(),
-        sampler: None,
+        schedules: 0,
+        executions: None,
+        keep_going: false,
+        resume: None,
+        search_folder: None,
         seed: 0,
         workers: 1,
         max_steps: None,
         preemptions: None,
         spurious: 0,
-        any_time: false,
+        time: Time::Idle,
         budget: None,
         patience: Duration::from_secs(3600).as_millis() as u64,
         arena: kept.origin.exclude.is_empty(),

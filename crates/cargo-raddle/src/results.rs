@@ -135,6 +135,10 @@ impl Outcomes {
         let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
         if some.is_empty() { all } else { some }
     }
+    /// Where what is left of one of the searches was written.
+    pub fn search_file(&self) -> Option<&std::path::Path> {
+        self.explored.iter().rev().find_map(|search| search.search_file.as_deref())
+    }
     /// What the last of them saw.
     pub fn coverage(&self) -> Option<&Coverage> {
         self.searches().last().copied()
@@ -159,6 +163,7 @@ mod tests {
                     assumptions: Vec::new(),
                 },
                 steps: 0,
+                search_file: None,
             };
             let outcome = Outcomes {
                 program: 0,

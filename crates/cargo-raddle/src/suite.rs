@@ -1,20 +1,22 @@
 //! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
 
 use crate::answer::Answer;
-use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
+use crate::arguments::Test;
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::explore::{Output, explore, explore_in_turn};
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
-use crate::screen::Progress;
+use crate::screen;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
+use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
+use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
-use raddle_native::Interrupt;
-use raddle_shadow::protocol::{Order, Search as Kind};
+use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
+use raddle_terminal::{Interrupt, ProgressLine, read_search};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,7 +29,13 @@ const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a th
 const MOST_OUTPUT: usize = 4_000;
 
 /// Runs `cargo raddle test`.
-pub fn run(test: Box<Test>) -> Result<u8, String> {
+pub fn run(mut test: Box<Test>) -> Result<u8, String> {
+    if let Some(file) = &mut test.search.resume {
+        // Only the test whose search it is; its process runs in another folder.
+        test.only.extend(read_search(file)?.test);
+        let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
+        *file = path.display().to_string();
+    }
     let (folder, text) = place(&test)?;
     let filter = Filter::new(&test, text)?;
     let workspace = Workspace::find(&folder, &test.cargo)?;
@@ -52,7 +60,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
         folder,
         workspace,
         programs,
-        progress: Progress::new(test.message_format == MessageFormat::Human),
+        progress: screen::progress(!test.search.is_json()),
         begun: Instant::now(),
         beginning: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         outcomes: Mutex::new(outcomes),
@@ -109,7 +117,7 @@ struct Suite<'a> {
     folder: PathBuf,
     workspace: Workspace,
     programs: Vec<Program>,
-    progress: Progress,
+    progress: ProgressLine,
     begun: Instant,
     /// What the clock on the wall shows at the beginning of every execution.
     beginning: u64,
@@ -124,29 +132,32 @@ fn is_panic_of_thread(failure: &Failure) -> bool {
     defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
+/// How long one test may be explored unless told otherwise.
+const BUDGET: Duration = Duration::from_secs(10);
+
 /// The order for one test, without its ticket.
-pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) -> Order {
-    let random = Kind::Random(search.schedules.unwrap_or(u64::MAX));
-    let searches = match &search.strategy {
-        None => vec![Kind::Exhaustive, random],
-        Some(Strategy::Exhaustive) => vec![Kind::Exhaustive],
-        Some(Strategy::Dfs) => vec![Kind::Dfs],
-        Some(Strategy::Sampler(_)) => vec![random],
-    };
-    let sampler = match &search.strategy {
-        Some(Strategy::Sampler(name)) => name.clone(),
-        _ => None,
+pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> Order {
+    let search = &test.search;
+    let searches = match search.strategy {
+        Some(kind) => vec![kind],
+        // A search that goes on is one that enumerates.
+        None if search.resume.is_some() => vec![SearchKind::Exhaustive],
+        None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
     };
     Order {
         test: name.to_owned(),
-        searches,
-        sampler,
+        searches: searches.iter().map(SearchKind::to_string).collect(),
+        schedules: search.schedules.unwrap_or(u64::MAX),
+        executions: search.executions,
+        keep_going: search.keep_going,
+        resume: search.resume.clone(),
+        search_folder: None,
         seed: search.seed,
         workers: search.workers,
         max_steps: search.max_steps,
         preemptions: search.preemptions,
-        spurious: search.spurious,
-        any_time: search.time == Time::Any,
+        spurious: test.rust.spurious,
+        time: search.time,
         budget: Some(budget.as_millis() as u64),
         patience: patience.as_millis() as u64,
         arena: true,
@@ -158,7 +169,7 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
 
 impl Suite<'_> {
     fn is_json(&self) -> bool {
-        self.test.message_format == MessageFormat::Json
+        self.test.search.is_json()
     }
 
     fn list(&self, cases: &[Case]) {
@@ -196,7 +207,7 @@ impl Suite<'_> {
                 });
             }
         });
-        self.progress.clear();
+        self.progress.wipe();
         let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
         let place = |o: &Outcomes| {
             let at = cases.iter().position(|c| c.program == o.program && c.name == o.name);
@@ -245,8 +256,8 @@ impl Suite<'_> {
 
     /// What the next test may take; none if nothing is left.
     fn budget(&self) -> Option<Duration> {
-        let one = self.test.search.budget;
-        match self.test.search.total_budget {
+        let one = self.test.search.budget.unwrap_or(BUDGET);
+        match self.test.rust.total_budget {
             None => Some(one),
             Some(total) => {
                 total.checked_sub(self.begun.elapsed()).filter(|left| !left.is_zero()).map(|l| l.min(one))
@@ -261,7 +272,8 @@ impl Suite<'_> {
         of: usize,
     ) -> (Verdict, Vec<raddle_shadow::protocol::Explored>) {
         let (program, inside) = self.place_of(case);
-        let mut order = order(&self.test.search, &inside, budget, self.test.patience);
+        let mut order = order(self.test, &inside, budget, self.test.patience);
+        order.search_folder = Some(self.workspace.our_folder());
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
         order.beginning = self.beginning;
@@ -335,7 +347,7 @@ impl Suite<'_> {
         if self.is_json() {
             json::test(program, &outcome);
         } else if let Verdict::Failed(failed) = &outcome.verdict {
-            self.progress.clear();
+            self.progress.wipe();
             println!("{}", self.report(program, &outcome.name, failed));
         }
         outcomes.push(outcome);

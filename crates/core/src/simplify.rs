@@ -17,6 +17,18 @@ use std::sync::{Arc, Mutex};
 /// Longer executions are left as they are.
 const LONGEST: usize = 2_000;
 
+/// The failure that these picks lead to; none if they lead to none. All picks are prescribed, also of steps that happen by
+/// themselves.
+pub(crate) fn follow<W, M>(plan: &Plan, picks: Vec<Pick>, make_world: M) -> Option<Failure>
+where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    let follow = Follow::new(picks, Of::AllSteps, Arc::default());
+    search(plan, Box::new(follow), make_world, Arc::new(NoListener)).failure
+}
+
 /// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as it did for the
 /// search that found the failure.
 pub fn simplify<W, M>(plan: &Plan, failure: &Failure, make_world: M) -> Option<Failure>

@@ -61,9 +61,31 @@ pub struct Failure {
     /// What went wrong while the execution was put away; never the reason for the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub afterwards: Vec<String>,
+    /// What a replay of the ticket gave instead; none if it gave the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<Replayed>,
+}
+
+/// What a replay gave that did not give the same failure again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replayed {
+    /// No failure.
+    Passed,
+    /// Another failure.
+    Failed {
+        /// Its kind.
+        kind: FailureKind,
+        /// Its message.
+        message: String,
+    },
 }
 
 impl Failure {
+    /// A failure whose execution was put away without anything else going wrong.
+    pub fn new(defect: Defect, execution: u64, record: ExecutionRecord, ticket: Ticket) -> Failure {
+        Failure { defect, execution, record, ticket, afterwards: Vec::new(), replayed: None }
+    }
     /// What kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         self.defect.kind

@@ -93,7 +93,6 @@ fn main() {
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
     let listener = std::sync::Arc::new(NoListener);
     let findings = match rest.get(1).map(String::as_str) {
-        Some("optimal") => raddle_erlang::reduce::explore(&plan, &program, listener),
         _ => search(&plan, strategy, make, listener),
     };
     let seconds = begun.elapsed().as_secs_f64();
@@ -122,7 +121,7 @@ fn main() {
             let task = &failure.record.tasks[line.task].name;
             let place =
                 line.place.as_ref().map_or(String::new(), |p| format!("  in {} line {}", p.file, p.line));
-            println!("  {task}: {} {}{place}", line.operation, line.detail);
+            println!("  {task}: {} {}{place}", line.operation, line.result);
         }
     }
 }

@@ -423,7 +423,7 @@ impl Explain for ErlangWorld {
                 step: number,
                 operation: log.text.clone(),
                 object: None,
-                detail,
+                result: detail,
                 place: log.place.clone(),
                 preempts: false,
                 reads_from: None,

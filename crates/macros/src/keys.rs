@@ -59,7 +59,8 @@ const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32,
     SamplerName { word, variant, number }
 }
 
-/// Every sampler, under the names of `RADDLE_STRATEGY`.
+/// Every sampler, under the names that `RADDLE_STRATEGY` takes too. A test compares it with the core's list: a macro is
+/// compiled before every crate that uses it, and must not wait for the engine.
 pub static SAMPLERS: [SamplerName; 11] = [
     sampler("portfolio", "Portfolio", None),
     sampler("uniform", "Uniform", None),
@@ -127,4 +128,28 @@ pub fn find(name: &str) -> Option<&'static Key> {
 /// All keys, as an error lists them.
 pub fn listed() -> String {
     KEYS.iter().map(|key| format!("`{}`", key.example)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::strategy::Sampler;
+
+    /// The engine's list of samplers is the one that counts.
+    #[test]
+    fn the_samplers_are_those_of_the_engine() {
+        assert_eq!(SAMPLERS.len(), Sampler::ALL.len());
+        for (ours, theirs) in SAMPLERS.iter().zip(Sampler::ALL) {
+            assert_eq!(ours.word.parse(), Ok(theirs), "{} has its usual number", ours.word);
+            let variant = format!("{theirs:?}");
+            assert_eq!(ours.variant, variant.split('(').next().unwrap_or_default());
+            if let Some((least, usual)) = ours.number {
+                assert_eq!(variant, format!("{}({usual})", ours.variant));
+                let named = |number: u32| format!("{}:{number}", ours.word).parse::<Sampler>();
+                assert!(named(least).is_ok() && (least == 0 || named(least - 1).is_err()), "{}", ours.word);
+            } else {
+                assert!(format!("{}:1", ours.word).parse::<Sampler>().is_err(), "{}", ours.word);
+            }
+        }
+    }
 }

@@ -10,18 +10,18 @@ mod listener;
 #[doc(hidden)]
 pub mod observer;
 mod predicates;
+mod program;
 mod report;
-mod resume;
-mod screen;
-mod tickets;
 
 pub use checker::Checker;
 pub use predicates::{Finding, Findings, autocheck};
+pub use raddle_core::check::{Checked, SearchKind, Statistics, Verdict};
 pub use raddle_core::clock::Time;
+pub use raddle_core::fact;
 pub use raddle_core::record;
 pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::{Ticket, VERSION as TICKET_VERSION};
-pub use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
+pub use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind, Replayed};
 pub use raddle_macros::test;
 pub use raddle_native::choice::{any_bool, atomic_step, choose};
 pub use raddle_native::label::{Labelled, label};

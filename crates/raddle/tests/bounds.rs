@@ -198,10 +198,11 @@ fn the_file_of_another_search_is_refused() {
     let file = report.search_file().expect("forty thousand take longer").to_str().unwrap().to_owned();
     let refused = |checker: Checker| {
         let file = file.clone();
-        let payload = std::panic::catch_unwind(move || checker.resume(file)).map(|_| ()).unwrap_err();
+        let run = move || checker.resume(file).run(program);
+        let payload = std::panic::catch_unwind(run).map(|_| ()).unwrap_err();
         *payload.downcast::<String>().unwrap()
     };
-    let kinds = "raddle: the search that was stopped is `dfs`, this one is `dfs, within 2 preemptions`";
+    let kinds = "raddle: the search that was stopped is `dfs`, this one is `dfs, preemptions=2`";
     assert_eq!(refused(checker.clone().preemptions(2)), kinds);
     let tests = "raddle: the search that was stopped is one of bounds::refused, not of another";
     assert_eq!(refused(checker.clone().name("another")), tests);

@@ -443,7 +443,7 @@ fn an_access_lasts_as_long_as_its_closure() {
     // The record shows where the long access ended.
     let lines: Vec<_> = failure.trace().lines.iter().filter(|l| l.object.is_some()).collect();
     let told: Vec<String> =
-        lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(
         told,
         [

@@ -69,7 +69,7 @@ fn a_choice_is_told() {
     let failure =
         fails(FailureKind::Panic, || assert_ne!((raddle::choose(3), raddle::any_bool()), (2, true)));
     let steps: Vec<String> =
-        failure.trace().steps().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        failure.trace().steps().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(steps, ["choose → 2", "any_bool → true"]);
     assert!(failure.trace().steps().all(|l| l.place.as_ref().unwrap().file.ends_with("choice.rs")));
 }
@@ -155,7 +155,7 @@ fn an_atomic_step_returns_and_panics_as_its_closure_does() {
     let failure = fails(FailureKind::Panic, || raddle::atomic_step("disk", || panic!("disk full")));
     assert_eq!(failure.message(), "main panicked: disk full");
     let told: Vec<String> =
-        failure.trace().lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        failure.trace().lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(told, ["atomic_step \"disk\" ", "panic disk full"]);
     assert_eq!(raddle::atomic_step("outside", || 7), 7);
 }

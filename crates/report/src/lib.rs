@@ -18,6 +18,7 @@ mod lines;
 mod listing;
 mod paint;
 mod place;
+mod progress;
 #[cfg(test)]
 mod random_records;
 mod source;
@@ -27,7 +28,8 @@ mod view_model;
 pub use coverage::{assumption, bound, bounds, count, coverage, extent, skip, stop};
 pub use facts::fact;
 pub use json::{VERSION, to_json};
-pub use layout::{Color, Layout, Run, Sources};
+pub use layout::{Color, Layout, Run, Sources, TicketText};
+pub use progress::progress;
 pub use text::quote;
 
 use paint::Row;
@@ -40,9 +42,8 @@ use view_model::ViewModel;
 ///
 /// ```
 /// # use raddle_core::{record::ExecutionRecord, ticket::Ticket, verdict::*};
-/// # let failure = Failure { defect: Defect::new(FailureKind::Deadlock, "everybody waits"), execution: 3,
-/// #     record: ExecutionRecord::default(), afterwards: vec![],
-/// #     ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: vec![] } };
+/// # let defect = Defect::new(FailureKind::Deadlock, "everybody waits");
+/// # let failure = Failure::new(defect, 3, ExecutionRecord::default(), Ticket::empty());
 /// # let coverage = Coverage { extent: Extent::Exhaustive, executions: 3, assumptions: vec![] };
 /// use raddle_report::{Layout, Run};
 ///

@@ -46,7 +46,7 @@ fn line() -> impl Strategy<Value = Line> {
             step: step.then_some(0),
             operation,
             object,
-            detail: String::new(),
+            result: String::new(),
             place,
             preempts,
             reads_from,
@@ -62,7 +62,7 @@ fn record() -> impl Strategy<Value = ExecutionRecord> {
         let mut lines: Vec<Line> = rounds.collect();
         let mut next = 0;
         for (i, line) in lines.iter_mut().enumerate() {
-            line.detail = format!("<{i}>");
+            line.result = format!("<{i}>");
             line.step = line.step.map(|_| next);
             next += line.step.is_some() as usize;
         }
@@ -98,12 +98,9 @@ fn failure() -> impl Strategy<Value = Failure> {
         Just(FailureKind::StepLimit)
     ];
     let facts = proptest::collection::vec(fact(), 0..4);
-    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", facts).prop_map(|(record, kind, message, facts)| Failure {
-        defect: Defect { facts, ..Defect::new(kind, message) },
-        execution: 1,
-        record,
-        ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: Vec::new() },
-        afterwards: Vec::new(),
+    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", facts).prop_map(|(record, kind, message, facts)| {
+        let defect = Defect { facts, ..Defect::new(kind, message) };
+        Failure::new(defect, 1, record, Ticket::empty())
     })
 }
 

@@ -6,7 +6,7 @@ use crate::facts;
 use crate::paint::{Row, Style};
 use crate::place::Places;
 use crate::text::clean;
-use raddle_core::fact::Fact;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::record::{ExecutionRecord, Line, Place};
 use raddle_core::verdict::{Blame, Failure};
 use std::collections::BTreeSet;
@@ -163,7 +163,7 @@ fn tasks(record: &ExecutionRecord) -> Vec<Task> {
 
 fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
     let line = &record.lines[i];
-    let text = match (line.operation.as_str(), line.detail.as_str()) {
+    let text = match (line.operation.as_str(), line.result.as_str()) {
         (_, "") => line.expected_operation(),
         // The message of the panic that failed the test stands above the record.
         (PANIC, _) if fails => line.expected_operation(),
@@ -228,7 +228,9 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     if failure.kind().blame() != Blame::Waiting {
         return Vec::new();
     }
-    let events = failure.defect.facts.iter().filter_map(|fact| {
+    // What a task would do next is not what it waits for.
+    let waiting = failure.defect.facts.iter().filter(|fact| !matches!(fact.relation, Relation::Next { .. }));
+    let events = waiting.filter_map(|fact| {
         let task = task_of(&failure.record, fact)?;
         let text = if fact.is_waiting() { clean(&facts::short(fact)) } else { told_of_task(fact) };
         let place = fact.place.as_ref();

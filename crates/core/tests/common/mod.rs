@@ -260,7 +260,7 @@ impl Explain for Toy {
             step: Some(step),
             operation: op.words().0.to_owned(),
             object: op.words().1.map(|(object, _)| object),
-            detail: String::new(),
+            result: String::new(),
             place: None,
             preempts: false,
             reads_from: None,

@@ -24,7 +24,7 @@ fn in_main() {
         failed.message(),
         "main: panic in a destructor during cleanup: in a destructor; the process would abort"
     );
-    let lines: Vec<&str> = failed.trace().lines.iter().map(|l| l.detail.as_str()).collect();
+    let lines: Vec<&str> = failed.trace().lines.iter().map(|l| l.result.as_str()).collect();
     assert_eq!(lines, ["the first", "in a destructor"]);
 }
 

@@ -202,7 +202,7 @@ fn an_atomic_waker_has_a_label() {
         panic!("stop");
     });
     assert_eq!(steps(&failure), ["main wake AtomicWaker#1 \"ready\""]);
-    assert_eq!(failure.trace().steps().next().unwrap().detail, "nobody");
+    assert_eq!(failure.trace().steps().next().unwrap().result, "nobody");
 }
 
 #[test]

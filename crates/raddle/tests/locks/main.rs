@@ -76,7 +76,7 @@ fn tell(failure: &Failure) -> String {
     }
     for line in &failure.trace().lines {
         let object = line.object.as_deref().unwrap_or("");
-        text.push_str(&format!("  {} {} {object} {}\n", line.task, line.operation, line.detail));
+        text.push_str(&format!("  {} {} {object} {}\n", line.task, line.operation, line.result));
     }
     text
 }

@@ -38,7 +38,7 @@ impl Tale {
             step,
             operation: operation.to_owned(),
             object,
-            detail: detail.to_owned(),
+            result: detail.to_owned(),
             place,
             preempts: false,
             reads_from: None,
@@ -79,7 +79,7 @@ impl Tale {
             settings,
             steps: steps.collect(),
         };
-        Failure { defect, execution, record: self.record, ticket, afterwards: Vec::new() }
+        Failure::new(defect, execution, self.record, ticket)
     }
 }
 
