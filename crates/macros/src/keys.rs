@@ -32,8 +32,6 @@ pub enum Role {
 pub enum Takes {
     /// None: the function has no argument.
     Nothing,
-    /// None, and the argument is `true`.
-    True,
     /// An integer literal of this type, `min..=max`.
     Integer { of: &'static str, min: u64, max: u64 },
     /// A string literal.
@@ -113,8 +111,8 @@ pub static KEYS: [Key; 22] = [
     setter("time", TIME, "time = any"),
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
-    setter("keep_going", Takes::True, "keep_going"),
-    setter("observers", Takes::True, "observers"),
+    setter("keep_going", Takes::Nothing, "keep_going"),
+    setter("observers", Takes::Nothing, "observers"),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),

@@ -1,6 +1,7 @@
 //! What to explore and how: the settings of one check of a Rust program.
 
 use crate::environment;
+use crate::error::{CheckError, DoesNotApply};
 use crate::listener::Listening;
 use crate::observer;
 use crate::program::RustProgram;
@@ -30,6 +31,9 @@ use std::time::Duration;
 pub struct Checker {
     pub(crate) check: Check,
     pub(crate) settings: Settings,
+    /// The sampler and the seed, if they were set: where nothing is drawn, they are mistakes.
+    pub(crate) sampler: Option<Sampler>,
+    pub(crate) seed: Option<u64>,
     /// The environment variable that named the search to resume.
     pub(crate) resumed_by: Option<&'static str>,
 }
@@ -37,7 +41,8 @@ pub struct Checker {
 impl Checker {
     /// A search of this kind.
     pub fn new(kind: SearchKind) -> Checker {
-        Checker { check: Check::new(kind), settings: Settings::default(), resumed_by: None }
+        let (check, settings) = (Check::new(kind), Settings::default());
+        Checker { check, settings, sampler: None, seed: None, resumed_by: None }
     }
     /// Sets how to search; all other settings stay.
     pub fn kind(mut self, kind: SearchKind) -> Checker {
@@ -77,25 +82,34 @@ impl Checker {
     /// Replays one schedule: `ticket` is the text of a ticket, or the path of a file with one.
     ///
     /// # Panics
-    /// If it is neither.
+    /// Where [`Checker::try_replay`] has an error.
     #[track_caller]
     pub fn replay(ticket: impl AsRef<str>) -> Checker {
-        match read_ticket(ticket.as_ref()) {
-            Ok(ticket) => Checker::replay_ticket(ticket),
-            Err(error) => panic!("raddle: {error}"),
-        }
+        Checker::try_replay(ticket).unwrap_or_else(|error| panic!("raddle: {error}"))
+    }
+    /// Replays one schedule: `ticket` is the text of a ticket, or the path of a file with one.
+    ///
+    /// # Errors
+    /// If it is neither, or if it has a setting that this version does not know.
+    pub fn try_replay(ticket: impl AsRef<str>) -> Result<Checker, CheckError> {
+        Checker::try_replay_ticket(read_ticket(ticket.as_ref()).map_err(CheckError::Ticket)?)
     }
     /// Replays one schedule.
     ///
     /// # Panics
-    /// If the ticket has a setting that this version does not know.
+    /// Where [`Checker::try_replay_ticket`] has an error.
     #[track_caller]
     pub fn replay_ticket(ticket: Ticket) -> Checker {
+        Checker::try_replay_ticket(ticket).unwrap_or_else(|error| panic!("raddle: {error}"))
+    }
+    /// Replays one schedule.
+    ///
+    /// # Errors
+    /// If the ticket has a setting that this version does not know.
+    pub fn try_replay_ticket(ticket: Ticket) -> Result<Checker, CheckError> {
         let mut checker = Checker::exhaustive();
-        if let Err(error) = checker.follow(ticket) {
-            panic!("raddle: {error}");
-        }
-        checker
+        checker.follow(ticket).map_err(CheckError::Ticket)?;
+        Ok(checker)
     }
     /// Replays `ticket` under its own settings.
     pub(crate) fn follow(&mut self, ticket: Ticket) -> Result<(), String> {
@@ -106,20 +120,18 @@ impl Checker {
     }
     /// Sets the seed of random choices; 0 if it is not set.
     pub fn seed(mut self, seed: u64) -> Checker {
-        self.check.seed = seed;
+        self.seed = Some(seed);
         self
     }
-    /// Sets which strategy draws random schedules, where they are drawn.
+    /// Sets which strategy draws random schedules.
     pub fn sampler(mut self, sampler: Sampler) -> Checker {
-        if self.check.kind.is_sampled() {
-            self.check.kind = SearchKind::Sampled(sampler);
-        }
+        self.sampler = Some(sampler);
         self
     }
     /// Sets whether the schedule of a failure that sampling or a reduction found is made easier to read: the same
     /// behaviour with fewer preemptions and without steps that do not matter. It is, if this is not called.
-    pub fn simplify(mut self, yes: bool) -> Checker {
-        self.check.simplify = if yes { Simplify::Yes } else { Simplify::No };
+    pub fn simplify(mut self, simplify: Simplify) -> Checker {
+        self.check.simplify = simplify;
         self
     }
     /// Sets how many operating-system threads explore.
@@ -171,8 +183,8 @@ impl Checker {
         self
     }
     /// Counts failures and goes on, instead of stopping at the first.
-    pub fn keep_going(mut self, yes: bool) -> Checker {
-        self.check.on_failure = if yes { OnFailure::KeepGoing } else { OnFailure::Stop };
+    pub fn keep_going(mut self) -> Checker {
+        self.check.on_failure = OnFailure::KeepGoing;
         self
     }
     /// Allows so many spurious wake-ups and spurious failures of weak compare-exchanges in an execution.
@@ -187,7 +199,8 @@ impl Checker {
     }
     /// Leaves the order of messages open that nobody receives, of channels without bound: executions that differ only in
     /// that are the same, and one of them is explored. Where all messages are received this changes nothing, and where
-    /// the first of many answers is taken it saves most of the work. Only matters to [`Checker::exhaustive`].
+    /// the first of many answers is taken it saves most of the work. For [`Checker::exhaustive`] and
+    /// [`Checker::iterative`].
     ///
     /// ```
     /// use raddle::{Checker, sync::mpsc::channel, thread};
@@ -202,10 +215,10 @@ impl Checker {
     ///     first
     /// };
     /// assert_eq!(Checker::exhaustive().run(first_of_three).executions(), 6);
-    /// assert_eq!(Checker::exhaustive().observers(true).run(first_of_three).executions(), 3);
+    /// assert_eq!(Checker::exhaustive().observers().run(first_of_three).executions(), 3);
     /// ```
-    pub fn observers(mut self, yes: bool) -> Checker {
-        self.settings.observers = yes.then(Observers::default);
+    pub fn observers(mut self) -> Checker {
+        self.settings.observers = Some(Observers::default());
         self
     }
     /// Sets the size of tasks' stacks, in bytes.
@@ -227,12 +240,16 @@ impl Checker {
     /// # Panics
     /// If there is no such file. [`Checker::run`] panics if it is that of another search.
     #[track_caller]
-    pub fn resume(mut self, file: impl AsRef<str>) -> Checker {
-        match read_search(file.as_ref()) {
-            Ok(saved) => self.check.resume = Some(saved),
-            Err(error) => panic!("raddle: {error}"),
-        }
-        self
+    pub fn resume(self, file: impl AsRef<str>) -> Checker {
+        self.try_resume(file).unwrap_or_else(|error| panic!("raddle: {error}"))
+    }
+    /// The same.
+    ///
+    /// # Errors
+    /// If there is no such file. [`Checker::try_run`] has an error if it is that of another search.
+    pub fn try_resume(mut self, file: impl AsRef<str>) -> Result<Checker, CheckError> {
+        self.check.resume = Some(read_search(file.as_ref()).map_err(CheckError::Resume)?);
+        Ok(self)
     }
     /// Names the test, for tickets.
     pub fn name(mut self, name: impl Into<String>) -> Checker {
@@ -246,13 +263,48 @@ impl Checker {
         self
     }
 
+    /// What was set and has no effect is a mistake. The order of settings does not matter.
+    fn settle(&mut self) -> Result<(), DoesNotApply> {
+        let (kind, is_replay) = (self.check.kind, self.check.replay.is_some());
+        let mistake = |is_set: bool, setting, applies_to| match is_set {
+            true => Err(DoesNotApply { setting, applies_to }),
+            false => Ok(()),
+        };
+        let is_drawn = kind.is_sampled() && !is_replay;
+        mistake(self.sampler.is_some() && !is_drawn, "sampler", "random schedules")?;
+        mistake(self.seed.is_some() && !is_drawn, "seed", "random schedules")?;
+        let is_reduced = matches!(kind, SearchKind::Exhaustive | SearchKind::Iterative) && !is_replay;
+        mistake(self.settings.observers.is_some() && !is_reduced, "observers", "exhaustive searches")?;
+        let can_grow = !kind.is_sampled() && kind != SearchKind::PreemptionBounding && !is_replay;
+        mistake(self.check.growing && !can_grow, "preemptions_up_to", "exhaustive and depth-first searches")?;
+        mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
+        mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;
+        if let Some(sampler) = self.sampler {
+            self.check.kind = SearchKind::Sampled(sampler);
+        }
+        self.check.seed = self.seed.unwrap_or(self.check.seed);
+        Ok(())
+    }
+
     /// Explores `f` and reports what was found.
     ///
     /// # Panics
-    /// If it is called inside of an exploration, if an environment variable makes no sense, or if the search to resume is
-    /// another one.
+    /// Where [`Checker::try_run`] has an error.
     #[track_caller]
-    pub fn run<T, F>(mut self, f: F) -> Report<T>
+    pub fn run<T, F>(self, f: F) -> Report<T>
+    where
+        F: Fn() -> T + Send + Sync,
+        T: Ord + Debug + Send,
+    {
+        self.try_run(f).unwrap_or_else(|error| panic!("raddle: {error}"))
+    }
+
+    /// Explores `f` and reports what was found.
+    ///
+    /// # Errors
+    /// If it is called inside of an exploration, if a setting does not apply to this kind of search, if an environment
+    /// variable makes no sense, or if the search to resume is another one.
+    pub fn try_run<T, F>(mut self, f: F) -> Result<Report<T>, CheckError>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
@@ -261,14 +313,13 @@ impl Checker {
             if let Some(observer) = observer::get() {
                 observer.explicit_check();
             }
-            panic!("raddle: a check inside of a check; explore one program at a time");
+            return Err(CheckError::Nested);
         }
         if self.check.test.is_none() {
             self.check.test = name_of_test();
         }
-        if let Err(error) = environment::apply_own(&mut self) {
-            panic!("raddle: {error}");
-        }
+        self.settle()?;
+        environment::apply_own(&mut self).map_err(CheckError::Environment)?;
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
             self.check.budget.time.get_or_insert(left);
         }
@@ -276,13 +327,11 @@ impl Checker {
         let writes = self.check.replay.is_none() && observer::get().is_none();
         let listening = Arc::new(Listening::new(self.check.test.clone(), writes));
         let program = RustProgram::new(&f, self.settings);
-        let mut checked = match check(&program, &self.check, listening.clone()) {
-            Ok(checked) => checked,
-            Err(error) => match self.resumed_by {
-                Some(variable) => panic!("raddle: {variable}: {error}"),
-                None => panic!("raddle: {error}"),
-            },
-        };
+        let mut checked =
+            check(&program, &self.check, listening.clone()).map_err(|error| match self.resumed_by {
+                Some(variable) => CheckError::Environment(format!("{variable}: {error}")),
+                None => CheckError::Resume(error),
+            })?;
         let left = checked.left.as_ref().filter(|_| writes);
         let stopped = left.map(|saved| write_search(&target_directory(), saved));
         if let Some(observer) = observer::get() {
@@ -301,7 +350,7 @@ impl Checker {
             None => None,
         };
         let run = Run { ticket_file, elapsed: Some(checked.statistics.elapsed), ..Run::default() };
-        Report::new(checked, run, stopped)
+        Ok(Report::new(checked, run, stopped))
     }
 
     /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says
@@ -336,34 +385,36 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        let report = self.keep_going(true).run(f);
+        let report = self.keep_going().run(f);
         println!("{}", report.findings());
         report
     }
 
-    /// Explores `f`, and panics with the report if it fails.
+    /// Explores `f`, and panics with the report if it fails. What `f` returns is dropped where it returns.
+    ///
+    /// # Panics
+    /// If an execution fails, and as [`Checker::run`].
     #[track_caller]
     pub fn check<T, F>(self, f: F)
     where
         F: Fn() -> T + Send + Sync,
-        T: Ord + Debug + Send,
     {
-        let report = self.run(f);
+        let report = self.run(|| drop(f()));
         if report.failure().is_some() {
-            panic!("{report}");
+            panic!("{}", report.for_terminal());
         }
         if report.search_file().is_some() && !report.is_interrupted() {
-            eprintln!("{report}");
+            eprintln!("{}", report.for_terminal());
         }
         end_if_interrupted(&report);
     }
 }
 
-/// Ends the process if somebody pressed Ctrl-C, and says what was found until then.
+/// Ends the process after Ctrl-C, and says what was found until then.
 pub(crate) fn end_if_interrupted<T: Debug>(report: &Report<T>) {
     if report.is_interrupted() {
         // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
-        let _ = writeln!(std::io::stderr(), "{report}");
+        let _ = writeln!(std::io::stderr(), "{}", report.for_terminal());
         Interrupt::end_process_if_requested();
     }
 }

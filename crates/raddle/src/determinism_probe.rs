@@ -31,7 +31,7 @@ impl Checker {
         (plan.test, plan.budget) = (self.check.test.take(), self.check.budget.clone());
         plan.budget.executions = Some(1);
         let found = Arc::new(Mutex::new(None));
-        let noting = Noting { inside: Random::new(self.check.seed), found: found.clone() };
+        let noting = Noting { inside: Random::new(self.seed.unwrap_or(0)), found: found.clone() };
         let listening = Arc::new(Listening::new(plan.test.clone(), false));
         let make = || NativeWorld::new(&f, self.settings.clone());
         search(&plan, Box::new(Wrapped(noting)), make, listening);

@@ -1,13 +1,15 @@
-//! Environment variables that override a run, so that nobody has to edit a test to replay it.
+//! Environment variables that override the settings of a check, so that no test has to be edited to replay it.
 //!
-//! A value that makes no sense is an error that names the variable and what it takes.
+//! A value that makes no sense is an error that names the variable and what it takes, and so are variables that contradict
+//! each other. A variable that does not apply to a test, among many, is skipped for it; that is said once.
 
 use crate::checker::Checker;
-use raddle_core::check::parse_duration;
+use raddle_core::check::{SearchKind, parse_duration};
 use raddle_native::Observers;
 use raddle_terminal::{read_search, read_ticket};
+use std::io::Write;
 use std::str::FromStr;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Applies the variables of this process. They are read once: a check is over in less time than it takes to look for
 /// all of them.
@@ -31,6 +33,32 @@ const OLD: [(&str, &str); 2] = [
     ("RADDLE_SECONDS", "RADDLE_BUDGET, such as 10s"),
 ];
 
+/// Variables that say how to search.
+const SEARCHES: [&str; 8] = [
+    "RADDLE_STRATEGY",
+    "RADDLE_SCHEDULES",
+    "RADDLE_EXECUTIONS",
+    "RADDLE_PREEMPTIONS",
+    "RADDLE_SEED",
+    "RADDLE_WORKERS",
+    "RADDLE_OBSERVERS",
+    "RADDLE_RESUME",
+];
+
+/// Says once that a variable is skipped for tests that it does not apply to.
+fn skip(variable: &'static str, applies_to: &str) {
+    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&variable) {
+        said.push(variable);
+        // Straight to the channel: a test harness keeps what is printed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "raddle: {variable} applies to {applies_to}; it is skipped for others"
+        );
+    }
+}
+
 /// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`,
 /// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
@@ -40,6 +68,12 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             return Err(format!("{old} is not read any more: set {new}"));
         }
     }
+    let set = |name: &&str| var(name).is_some();
+    if var("RADDLE_REPLAY").is_some()
+        && let Some(other) = SEARCHES.iter().find(|name| set(name))
+    {
+        return Err(format!("RADDLE_REPLAY and {other} contradict each other: a replay does not search"));
+    }
     let check = &mut checker.check;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
         check.kind = strategy.parse().map_err(|error: String| format!("RADDLE_STRATEGY: {error}"))?;
@@ -47,8 +81,12 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
         check.bounds.preemptions = Some(most);
     }
+    let is_drawn = check.kind.is_sampled() && check.replay.is_none();
     if let Some(schedules) = number(&var, "RADDLE_SCHEDULES")? {
-        check.schedules = schedules;
+        match is_drawn {
+            true => check.schedules = schedules,
+            false => skip("RADDLE_SCHEDULES", "tests that draw schedules"),
+        }
     }
     if let Some(executions) = number(&var, "RADDLE_EXECUTIONS")? {
         check.budget.executions = Some(executions);
@@ -57,7 +95,10 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
         check.budget.steps = steps;
     }
     if let Some(seed) = number(&var, "RADDLE_SEED")? {
-        check.seed = seed;
+        match is_drawn {
+            true => check.seed = seed,
+            false => skip("RADDLE_SEED", "tests that draw schedules"),
+        }
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
         check.workers = workers.max(1);
@@ -68,7 +109,12 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             "0" | "false" => false,
             _ => return Err(format!("RADDLE_OBSERVERS is `{text}`; it takes true or false")),
         };
-        checker.settings.observers = yes.then(Observers::default);
+        match check.kind {
+            SearchKind::Exhaustive | SearchKind::Iterative => {
+                checker.settings.observers = yes.then(Observers::default);
+            }
+            _ => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
+        }
     }
     if let Some(text) = var("RADDLE_BUDGET") {
         let budget = parse_duration(&text).map_err(|e| format!("RADDLE_BUDGET is `{text}`; {e}"))?;
@@ -102,7 +148,6 @@ fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_core::check::SearchKind;
     use raddle_core::strategy::Sampler;
 
     fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {
@@ -126,7 +171,13 @@ mod tests {
         let vars = [("RADDLE_STRATEGY", "iterative"), ("RADDLE_PREEMPTIONS", "2")];
         let check = applied(&vars).unwrap().check;
         assert_eq!((check.bounds.preemptions, check.is_growing()), (Some(2), true));
-        let observes = |value| applied(&[("RADDLE_OBSERVERS", value)]).unwrap().settings.observers.is_some();
+        let observes = |value| {
+            applied(&[("RADDLE_STRATEGY", "exhaustive"), ("RADDLE_OBSERVERS", value)])
+                .unwrap()
+                .settings
+                .observers
+                .is_some()
+        };
         assert_eq!([observes("true"), observes("1"), observes("false")], [true, true, false]);
     }
 
@@ -153,6 +204,19 @@ mod tests {
         assert!(resumed.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{resumed}");
         let replayed = error("RADDLE_REPLAY", "/no/such/ticket");
         assert!(replayed.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{replayed}");
+    }
+
+    #[test]
+    fn variables_that_contradict_each_other_are_an_error() {
+        let error = applied(&[("RADDLE_REPLAY", "x"), ("RADDLE_SEED", "7")]).unwrap_err();
+        assert_eq!(error, "RADDLE_REPLAY and RADDLE_SEED contradict each other: a replay does not search");
+    }
+
+    #[test]
+    fn what_does_not_apply_to_a_test_is_skipped_for_it() {
+        let check = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_SEED", "7"), ("RADDLE_SCHEDULES", "9")]);
+        let check = check.unwrap().check;
+        assert_eq!((check.kind, check.seed, check.schedules), (SearchKind::Dfs, 0, 5));
     }
 
     #[test]

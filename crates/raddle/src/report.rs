@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// What a check found. Displays as the report of its failure, or as one line if there is none.
+/// What a check found. Displays as the report of its failure, or as one line if there is none: always the same text,
+/// wherever it is printed. [`Report::for_terminal`] fits the terminal.
 #[derive(Debug)]
 pub struct Report<T> {
     checked: Checked<T>,
@@ -104,6 +105,11 @@ impl<T> Report<T> {
     pub fn ticket_file(&self) -> Option<&Path> {
         self.run.ticket_file.as_deref()
     }
+    /// The whole report for the terminal that standard error is connected to: its width and colours, or as `COLUMNS` and
+    /// `NO_COLOR` have it.
+    pub fn for_terminal(&self) -> String {
+        self.render(&layout(Channel::Error))
+    }
     /// The whole report as text, `width` characters wide.
     pub fn to_text(&self, width: usize) -> String {
         self.render(&Layout::terminal(width))
@@ -130,6 +136,6 @@ impl<T> Report<T> {
 
 impl<T> fmt::Display for Report<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(&layout(Channel::Error)))
+        f.write_str(&self.render(&Layout::plain()))
     }
 }

@@ -113,7 +113,7 @@ fn a_growing_bound_that_refuses_nothing_any_more_is_through() {
 fn the_failure_of_an_exhaustive_check_has_a_simple_schedule() {
     let check = || assert_eq!(racy_counter(), 2);
     let simple = Checker::exhaustive().run(check);
-    let raw = Checker::exhaustive().simplify(false).run(check);
+    let raw = Checker::exhaustive().simplify(raddle::Simplify::No).run(check);
     assert!(preemptions(&simple) <= preemptions(&raw));
     assert_eq!(preemptions(&simple), 1);
     assert_eq!(simple.failure().unwrap().message(), raw.failure().unwrap().message());
@@ -159,7 +159,7 @@ fn a_search_goes_on_where_a_time_limit_stopped_it() {
     let searches: [(&str, Checker, Program); 5] = [
         ("optimal", Checker::exhaustive(), || mutex_counter(3, 4)),
         ("bounded", Checker::exhaustive().preemptions(2), || mutex_counter(3, 4)),
-        ("observers", Checker::exhaustive().observers(true), || first_answers(3, 5, 8)),
+        ("observers", Checker::exhaustive().observers(), || first_answers(3, 5, 8)),
         ("dfs", Checker::dfs(), || mutex_counter(2, 3)),
         ("iterative", Checker::exhaustive().preemptions_up_to(2), || mutex_counter(3, 4)),
     ];

@@ -196,7 +196,7 @@ fn operations_inside_of_an_atomic_step_are_refused() {
         });
     });
     // Later executions are not affected.
-    let report = Checker::dfs().keep_going(true).run(|| match raddle::choose(2) {
+    let report = Checker::dfs().keep_going().run(|| match raddle::choose(2) {
         0 => raddle::atomic_step("disk", || AtomicUsize::new(1).load(Relaxed)),
         _ => AtomicUsize::new(2).load(Relaxed),
     });
@@ -274,7 +274,7 @@ fn labels_name_objects_in_reports() {
 fn labels_belong_to_their_execution_and_do_nothing_outside() {
     static LOCK: Mutex<()> = Mutex::new(());
     raddle::label(&LOCK, "outside");
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         if raddle::any_bool() {
             panic!("{}", LOCK.lock().is_ok());
         }

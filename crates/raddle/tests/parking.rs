@@ -85,7 +85,7 @@ fn there_is_only_one_token() {
 #[test]
 fn two_unparks_may_wake_only_once() {
     // main: u1 u2 j; main.1: p1 p2 e. After u1, either p1 u2 p2 e j, or u2 p1 and then a deadlock.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let handle = thread::spawn(|| {
             thread::park();
             thread::park();

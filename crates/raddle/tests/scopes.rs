@@ -263,7 +263,7 @@ fn a_failure_in_a_scoped_thread_ends_the_scope_clean() {
             DROPPED.fetch_add(1, SeqCst);
         }
     }
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let x = AtomicUsize::new(0);
         thread::scope(|s| {
             for n in 1..=2 {

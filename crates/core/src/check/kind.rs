@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 /// How to search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum SearchKind {
     /// Every behaviour, with a partial-order reduction.
     #[default]

@@ -431,7 +431,7 @@ fn agree(program: &Program, seed: u64, tally: &mut Tally) {
     let report = Checker::random(1)
         .sampler(raddle::Sampler::Uniform)
         .seed(seed)
-        .simplify(false)
+        .simplify(raddle::Simplify::No)
         .run(|| program.run(record.clone()));
     let Record { events, refused } = &*record.lock().unwrap();
     let before = happened_before(events);

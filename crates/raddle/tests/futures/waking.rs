@@ -111,7 +111,7 @@ fn a_wake_up_by_the_task_itself_is_no_step() {
 fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
     // The future wakes itself once, and from then on relies on others. If a wake-up comes before its second
     // poll, that poll must see its cause: there will be no third.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let shared = Arc::new((AtomicUsize::new(0), std::sync::Mutex::new(None::<Waker>)));
         let other = shared.clone();
         let t = thread::spawn(move || {
@@ -137,7 +137,7 @@ fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
     assert_eq!(report.failures(), 0, "{:?}", report.failure());
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2, 3]);
     // A future that ignores its wake-ups deadlocks if both come before its second poll.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let waker = Arc::new(std::sync::Mutex::new(None::<Waker>));
         let other = waker.clone();
         let _t = thread::spawn(move || {

@@ -41,7 +41,7 @@ fn state_that_outlives_an_execution() {
 #[test]
 fn keep_going_does_not_go_on_after_that() {
     let requests = StdAtomicUsize::new(0);
-    let report = Checker::dfs().keep_going(true).run(|| cached(&requests));
+    let report = Checker::dfs().keep_going().run(|| cached(&requests));
     assert_eq!(report.failure().unwrap().kind(), FailureKind::NotDeterministic);
     assert_eq!(
         raddle_report::coverage(report.coverage()),

@@ -27,7 +27,7 @@ fn misused(kind: &str, program: impl Fn() + Send + Sync) -> Failure {
 fn locks_that_the_closure_brought_along() {
     let accounts = Arc::new(Mutex::new([10, 20]));
     let program = || accounts.lock().unwrap()[0] += 1;
-    let report = Checker::dfs().keep_going(false).run(|| {
+    let report = Checker::dfs().run(|| {
         program();
         raddle::choose(2)
     });

@@ -66,8 +66,8 @@ fn clock(order: &Order) -> impl Fn() -> bool {
 }
 
 fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Probe>, String> {
-    let order = Order { seed: order.seed.wrapping_add(n as u64), ..order.clone() };
-    checker(&order, Checker::random(1), |checker| checker.draw(program))
+    let seed = order.seed.wrapping_add(n as u64);
+    checker(order, Checker::random(1).seed(seed), |checker| checker.draw(program))
 }
 
 /// Whether a difference matters beside what a search has found. If that is a failure, it was one of the test, unless a

@@ -150,7 +150,7 @@ fn searches(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync
         let share = left.map(|left| left / (order.searches.len() - n) as u32);
         let kind: SearchKind = kind.parse()?;
         let checker = match kind.is_sampled() {
-            true => Checker::random(order.schedules).kind(kind),
+            true => Checker::random(order.schedules).kind(kind).seed(order.seed),
             false => Checker::new(kind),
         };
         let checker = match share {
@@ -171,14 +171,17 @@ pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Re
 
 /// Does something with a checker that has the order's settings.
 pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> R) -> Result<R, String> {
-    let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
+    let mut checker = checker.workers(order.workers).name(order.test.as_str());
     // As std has it.
     let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
     if let Some(stack) = stack {
         checker = checker.stack_size(stack);
     }
     if order.replay.is_none() {
-        checker = checker.spurious(order.spurious).time(order.time).keep_going(order.keep_going);
+        checker = checker.spurious(order.spurious).time(order.time);
+        if order.keep_going {
+            checker = checker.keep_going();
+        }
         if let Some(file) = &order.resume {
             checker = checker.resume(file);
         }

@@ -19,7 +19,7 @@ pub fn explore(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + S
     let whole = Order { max_steps: Some(WHOLE), ..order.clone() };
     let begun = Instant::now();
     let sample = |schedules| {
-        search(&whole, Checker::random(schedules).time_limit(LONG_ENOUGH), program).map(Searches::one)
+        search(&whole, Checker::random(schedules).seed(order.seed).time_limit(LONG_ENOUGH), program).map(Searches::one)
     };
     let mut found = sample(1)?;
     if found.failed_with(FailureKind::StepLimit) {
@@ -45,7 +45,7 @@ fn beginnings(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sy
     while schedules == 0 || left(recorder).is_some_and(|left| !left.is_zero()) {
         let seed = order.seed + schedules;
         let order = Order { max_steps: Some(BEGINNING), seed, ..order.clone() };
-        let found = search(&order, Checker::random(1).time_limit(LONG_ENOUGH), program)?;
+        let found = search(&order, Checker::random(1).seed(order.seed).time_limit(LONG_ENOUGH), program)?;
         if found.failure.as_ref().is_some_and(|failure| failure.kind() != FailureKind::StepLimit) {
             return Ok(Searches::one(found));
         }
