@@ -13,7 +13,7 @@ use crate::statics;
 use raddle_core::fact::Assumption;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::{Defect};
+use raddle_core::verdict::Defect;
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
