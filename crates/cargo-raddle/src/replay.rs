@@ -87,12 +87,10 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             println!("raddle: the test passes now with the schedule of this ticket");
             Ok(PASSED)
         }
-        Verdict::Skipped(mut why) => {
-            if let SkipReason::NotDeterministic { untracked_arcs, .. } = &mut why {
-                *untracked_arcs = !kept.origin.track_arc;
-            }
-            Err(raddle_report::skip(&why))
+        Verdict::Skipped(SkipReason::NotDeterministic { difference, .. }) => {
+            Err(raddle_report::difference(&difference, !kept.origin.track_arc))
         }
+        Verdict::Skipped(why) => Err(raddle_report::skip(&why)),
         Verdict::Ignored(why) => Err(why),
         Verdict::NoVerdict(why) => Err(why.to_string()),
     }

@@ -13,6 +13,9 @@ use std::time::Duration;
 /// How long a task may run without an operation before it is named.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Why that is worth a word.
+const WHY: &str = "raddle can only switch tasks at operations, so a loop or a blocking call that it does not see hangs here";
+
 pub(crate) struct Listening {
     name: Option<String>,
     watchdog: Watchdog,
@@ -43,7 +46,7 @@ impl Listener for Listening {
         let name = self.name.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
         for words in self.watchdog.look() {
             // Straight to the channel: what is printed, a test harness keeps until the test is over.
-            let _ = writeln!(std::io::stderr(), "raddle: watchdog{name}: {words}");
+            let _ = writeln!(std::io::stderr(), "raddle: watchdog{name}: {words}; {WHY}");
             if let Some(observer) = observer::get() {
                 observer.stuck(&words);
             }

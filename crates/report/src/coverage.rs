@@ -7,12 +7,13 @@ use raddle_core::verdict::{Coverage, Extent, thousands};
 /// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more than
 /// what was explored.
 pub fn coverage(coverage: &Coverage) -> String {
-    let mut line = extent(coverage);
-    for assumption in &coverage.assumptions {
-        line.push_str(" · ");
-        line.push_str(&self::assumption(assumption));
-    }
-    line
+    items(coverage).join(" · ")
+}
+
+/// The same in its parts: the extent, and each assumption.
+pub(crate) fn items(coverage: &Coverage) -> Vec<String> {
+    let assumptions = coverage.assumptions.iter().map(assumption);
+    std::iter::once(extent(coverage)).chain(assumptions).collect()
 }
 
 /// How much of the behaviours a search saw.
@@ -120,11 +121,8 @@ pub fn skip(why: &SkipReason) -> String {
             count(*steps as u64, "step")
         ),
         SkipReason::NotDeterministic { difference, untracked_arcs } => {
-            let advice = match untracked_arcs {
-                true => "; if it depends on who drops an Arc last, --track-arc makes that visible",
-                false => "",
-            };
-            format!("not deterministic, something in it is not under control: {difference}{advice}")
+            let difference = self::difference(difference, *untracked_arcs);
+            format!("not deterministic, something in it is not under control: {difference}")
         }
         SkipReason::Misuse { message } => message.clone(),
         SkipReason::NothingExplored => "nothing was explored".to_owned(),
@@ -136,6 +134,15 @@ pub fn skip(why: &SkipReason) -> String {
         SkipReason::Interrupted => "interrupted".to_owned(),
         SkipReason::Doctest { why } => why.clone(),
     }
+}
+
+/// What was different when a schedule was run again, and what may help.
+pub fn difference(difference: &str, untracked_arcs: bool) -> String {
+    let advice = match untracked_arcs {
+        true => "; if it depends on who drops an Arc last, --track-arc makes that visible",
+        false => "",
+    };
+    format!("{difference}{advice}")
 }
 
 /// "1 execution", "1,000 executions".

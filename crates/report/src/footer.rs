@@ -16,7 +16,7 @@ const START: usize = 11;
 pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usize>) -> Vec<Row> {
     let mut footer = Footer { rows: Vec::new(), width };
     footer.afterwards(&afterwards(failure));
-    footer.items("search", &coverage::coverage(coverage));
+    footer.items("search", &coverage::items(coverage));
     if coverage.extent != Extent::Replayed {
         footer.prose("found", &found(failure, coverage, run));
     }
@@ -106,11 +106,11 @@ impl Footer {
     }
 
     /// Items with dots between them, broken between items where possible.
-    fn items(&mut self, what: &str, text: &str) {
+    fn items(&mut self, what: &str, items: &[String]) {
         const HARD: &str = "\u{a0}";
-        let whole: Vec<String> = text.split(" · ").map(|item| item.replace(' ', HARD)).collect();
+        let whole: Vec<String> = items.iter().map(|item| item.replace(' ', HARD)).collect();
         if whole.iter().any(|item| text::width(item) + 2 > self.room()) {
-            return self.prose(what, text);
+            return self.prose(what, &items.join(" · "));
         }
         for (n, part) in text::wrap(&whole.join(&format!("{HARD}· ")), self.room()).iter().enumerate() {
             self.exact(if n == 0 { what } else { "" }, &part.replace(HARD, " "));

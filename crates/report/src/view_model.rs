@@ -13,6 +13,8 @@ use std::collections::BTreeSet;
 
 /// The operation of a panic's line.
 const PANIC: &str = "panic";
+/// The operation of a task's last line.
+const END: &str = "end";
 
 /// Something that one task did, or waits to do.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Event<'a> {
     pub preempts: bool,
     /// This is where it went wrong.
     pub fails: bool,
+    /// The task does nothing after this.
+    pub is_last: bool,
 }
 
 impl Event<'_> {
@@ -47,10 +51,6 @@ impl Event<'_> {
             None if self.fails => row.put(2 + digits, "✗", Style::Wrong),
             None => row.put(2 + digits, "·", Style::Faint),
         }
-    }
-    /// The task does nothing after this.
-    pub fn is_last(&self) -> bool {
-        self.text == "end" || self.text.starts_with("end ") || self.text.starts_with(PANIC)
     }
     /// The text and whose effect it saw.
     pub fn whole(&self) -> String {
@@ -182,6 +182,7 @@ fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
         place: line.place.as_ref(),
         preempts: line.preempts,
         fails,
+        is_last: matches!(line.operation.as_str(), END | PANIC),
     }
 }
 
@@ -234,7 +235,16 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
         let task = task_of(&failure.record, fact)?;
         let text = if fact.is_waiting() { clean(&facts::short(fact)) } else { told_of_task(fact) };
         let place = fact.place.as_ref();
-        Some(Event { task, number: None, text, saw: None, place, preempts: false, fails: true })
+        Some(Event {
+            task,
+            number: None,
+            text,
+            saw: None,
+            place,
+            preempts: false,
+            fails: true,
+            is_last: false,
+        })
     });
     events.collect()
 }
