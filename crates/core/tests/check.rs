@@ -108,7 +108,7 @@ fn what_a_reduced_world_finds_is_told_as_a_schedule_of_the_ordinary_one() {
     assert_eq!(failure.ticket.steps[0].expect, "main yield");
     assert_eq!(failure.replayed, None, "its ticket brings it about again");
     assert_eq!(failure.ticket.settings["world"], "toy");
-    assert_eq!(*ear.heard.lock().unwrap(), [failure.clone()], "nothing is heard of before");
+    assert_eq!(*ear.heard.lock().unwrap(), std::slice::from_ref(failure), "nothing is heard of before");
     // What was simplified is heard of, too.
     let ear = Arc::new(Ear::default());
     let checked = check(&program, &Check::default(), ear.clone()).unwrap();

@@ -92,9 +92,7 @@ fn main() {
     let begun = Instant::now();
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
     let listener = std::sync::Arc::new(NoListener);
-    let findings = match rest.get(1).map(String::as_str) {
-        _ => search(&plan, strategy, make, listener),
-    };
+    let findings = search(&plan, strategy, make, listener);
     let seconds = begun.elapsed().as_secs_f64();
     println!(
         "{} executions ({} abandoned), {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",

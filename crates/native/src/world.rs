@@ -185,7 +185,7 @@ impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
             });
         }
         if e.has_cut_short() {
-            assumed.push(Assumption::DetachedSteps(main_exit::PATIENCE as usize));
+            assumed.push(Assumption::DetachedSteps(main_exit::PATIENCE));
         }
         if e.settings.spurious > 0 {
             assumed.push(Assumption::SpuriousWakeUps(e.settings.spurious));

@@ -160,10 +160,9 @@ impl Sources {
             return Err(format!("there is no exported function {test}/0 in {}", names.join(", ")));
         }
         if tests.is_empty() {
-            return Err(format!(
-                "there are no tests: functions whose names end in _test or _test_ and that take no arguments; or \
-                 name one with --test"
-            ));
+            let none = "there are no tests: functions whose names end in _test or _test_ and that take no arguments; \
+                        or name one with --test";
+            return Err(none.to_owned());
         }
         Ok(tests)
     }
