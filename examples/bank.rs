@@ -22,5 +22,5 @@ fn no_deposit_is_lost() {
 
 fn main() {
     let report = raddle::Checker::exhaustive().name("bank").run(no_deposit_is_lost);
-    print!("{report}");
+    print!("{}", report.for_terminal());
 }

@@ -1,7 +1,9 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use raddle_core::strategy::Sampler;
+use crate::erl::Erl;
+use crate::search_arguments::{SearchArguments, at_least_one};
+use clap::{Args, Parser, Subcommand};
+use raddle_core::check::parse_duration;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -24,15 +26,7 @@ pub enum Command {
     /// Add raddle and a first test to a package
     New(New),
     /// Explore the EUnit tests of Erlang modules
-    #[command(disable_help_flag = true)]
-    Erl(Erl),
-}
-
-/// The Erlang world has options of its own.
-#[derive(Debug, Args)]
-pub struct Erl {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS AND FILES")]
-    pub arguments: Vec<String>,
+    Erl(Box<Erl>),
 }
 
 #[derive(Debug, Args)]
@@ -44,7 +38,10 @@ pub struct Test {
     pub cargo: Cargo,
 
     #[command(flatten)]
-    pub search: Search,
+    pub search: SearchArguments,
+
+    #[command(flatten)]
+    pub rust: RustArguments,
 
     /// List the tests, and do not run them
     #[arg(long)]
@@ -64,14 +61,11 @@ pub struct Test {
     /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it
     #[arg(long)]
     pub as_miri: bool,
-    /// How results are told
-    #[arg(long, value_name = "FORMAT", default_value = "human")]
-    pub message_format: MessageFormat,
     /// How many tests are explored at a time [default: as many as fit the machine]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub jobs: Option<usize>,
     /// Stop a test that runs so long without any operation
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]
     pub patience: Duration,
 
     /// Filters, and `--exact`, `--ignored`, `--include-ignored`, `--skip TEXT`, as for the usual harness
@@ -79,76 +73,16 @@ pub struct Test {
     pub harness: Vec<String>,
 }
 
-/// How to search.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Search")]
-pub struct Search {
-    /// How to search; without it, exhaustively for half of the budget and at random for the rest
-    #[arg(long, value_name = "STRATEGY", value_parser = strategy)]
-    pub strategy: Option<Strategy>,
-    /// How many random schedules at most
-    #[arg(long, value_name = "N")]
-    pub schedules: Option<u64>,
-    /// Only executions with at most so many preemptions
-    #[arg(long, value_name = "N")]
-    pub preemptions: Option<u32>,
-    /// The seed of random choices
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-    /// How many threads explore one test
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
-    pub workers: usize,
-    /// How long one test may be explored: `500ms`, `10s`, `2m`, `1h`
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
-    pub budget: Duration,
-    /// How long all of them may be explored
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+/// What else bounds the search of a Rust test.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Rust")]
+pub struct RustArguments {
+    /// How long all tests together may be explored
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub total_budget: Option<Duration>,
-    /// How many steps an execution may take before its test is given up as too long
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
-    pub max_steps: Option<usize>,
     /// Allow so many spurious wake-ups and failures of weak compare-exchanges
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious: u32,
-    /// When timers fire: `idle`, when nothing else can run, or at `any` point
-    #[arg(long, value_name = "WHEN", default_value = "idle")]
-    pub time: Time,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// Every behaviour.
-    Exhaustive,
-    /// Every interleaving, without reduction.
-    Dfs,
-    /// Random schedules, by the sampler of this name or by the usual one.
-    Sampler(Option<String>),
-}
-
-fn strategy(text: &str) -> Result<Strategy, String> {
-    match text {
-        "exhaustive" => Ok(Strategy::Exhaustive),
-        "dfs" => Ok(Strategy::Dfs),
-        "random" => Ok(Strategy::Sampler(None)),
-        name => match name.parse::<Sampler>() {
-            Ok(_) => Ok(Strategy::Sampler(Some(name.to_owned()))),
-            Err(_) => Err(format!("it takes exhaustive, dfs, random, {}", Sampler::NAMES)),
-        },
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Time {
-    Idle,
-    Any,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MessageFormat {
-    /// Reports and a table
-    Human,
-    /// One JSON object a line
-    Json,
 }
 
 /// What is passed on to `cargo test`.
@@ -299,32 +233,6 @@ pub struct New {
     pub from: Option<String>,
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.replace('_', "").parse() {
-        Ok(n) if n > 0 => Ok(n),
-        _ => Err("it takes a number from 1".to_owned()),
-    }
-}
-
-/// `500ms`, `10s`, `2m`, `1h`, or a number of seconds.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(at);
-    let number: u64 = number.parse().map_err(|_| "it takes a time such as `10s` or `2m`".to_owned())?;
-    let millis = match unit {
-        "ms" => 1,
-        "" | "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return Err(format!("`{unit}` is no unit of time; it takes ms, s, m or h")),
-    };
-    match number.checked_mul(millis) {
-        Some(0) => Err("no time at all is not enough".to_owned()),
-        Some(millis) => Ok(Duration::from_millis(millis)),
-        None => Err("that is too long".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,14 +241,6 @@ mod tests {
     fn the_command_line_is_consistent() {
         use clap::CommandFactory;
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
-        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
-        assert!(duration("0s").is_err() && duration("soon").is_err() && duration("3d").is_err());
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use crate::answer::Answer;
 use crate::compile::Program;
-use crate::results::Verdict;
-use crate::stuck::{self, OUTSIDE};
-use raddle_native::Interrupt;
+use crate::results::{NoVerdict, Verdict};
+use crate::stuck;
+use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
+use raddle_terminal::Interrupt;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -19,15 +20,6 @@ const TICK: Duration = Duration::from_millis(15);
 const GRACE: Duration = Duration::from_secs(30);
 /// The same while there is something else to try.
 const LITTLE_GRACE: Duration = Duration::from_secs(10);
-
-/// How a process that crashed is spoken of.
-pub const CRASHED: &str = "its process was ended by";
-
-/// Why a test is skipped that Ctrl-C came in the middle of.
-pub const INTERRUPTED: &str = "interrupted";
-
-/// How a process is spoken of that had its time.
-const TOO_LONG: &str = "too long: an execution did not come to its end in";
 
 /// Explores one test. If to look for everything takes far too long, what is left are random schedules: the searches of
 /// the order are tried in turn.
@@ -47,7 +39,7 @@ pub fn explore_in_turn(
 }
 
 fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
-    let is_too_long = matches!(verdict, Verdict::Skipped(why) if why.starts_with(TOO_LONG));
+    let is_too_long = matches!(verdict, Verdict::Skipped(SkipReason::TooLong { .. }));
     let rest = order.searches.get(1..).filter(|rest| is_too_long && !rest.is_empty())?;
     Some(Order { searches: rest.to_vec(), ..order.clone() })
 }
@@ -110,12 +102,12 @@ pub fn explore(
 ) -> (Verdict, Vec<Explored>) {
     let answer = match Answer::new() {
         Ok(answer) => answer,
-        Err(e) => return (Verdict::NoVerdict(e), Vec::new()),
+        Err(e) => return (no_verdict(e), Vec::new()),
     };
     let mut child = match start(program, order, &answer.path(), output) {
         Ok(child) => child,
         Err(e) => {
-            return (Verdict::NoVerdict(format!("cannot run {}: {e}", program.path.display())), Vec::new());
+            return (no_verdict(format!("cannot run {}: {e}", program.path.display())), Vec::new());
         }
     };
     let begun = Instant::now();
@@ -130,13 +122,13 @@ pub fn explore(
             match message {
                 Message::Progress { executions } => tell(executions),
                 Message::Stuck { words } => {
-                    let why = stuck::reason(child.id(), &words);
+                    let why = stuck::reason(child.id()).unwrap_or(SkipReason::Stuck { words });
                     stop(&mut child);
                     return (Verdict::Skipped(why), Vec::new());
                 }
                 Message::Outside { what } => {
                     stop(&mut child);
-                    return (Verdict::Skipped(format!("{OUTSIDE}{what}")), Vec::new());
+                    return (Verdict::Skipped(SkipReason::Outside { what }), Vec::new());
                 }
                 Message::Done(outcome) => {
                     // All is said; whatever it still does is not of interest.
@@ -150,18 +142,18 @@ pub fn explore(
         }
         if interrupt.is_requested() {
             stop(&mut child);
-            return (Verdict::Skipped(INTERRUPTED.to_owned()), Vec::new());
+            return (Verdict::Skipped(SkipReason::Interrupted), Vec::new());
         }
         match ended {
             Ok(None) => {}
             Ok(Some(status)) => return (Verdict::NoVerdict(how_it_ended(status)), Vec::new()),
             Err(e) => {
-                return (Verdict::NoVerdict(format!("its process cannot be waited for: {e}")), Vec::new());
+                return (no_verdict(format!("its process cannot be waited for: {e}")), Vec::new());
             }
         }
         if limit.is_some_and(|limit| is_over(&child, begun, limit)) {
-            let words = format!("{TOO_LONG} {} s", limit.unwrap_or_default().as_secs());
-            let why = stuck::reason(child.id(), &words);
+            let seconds = limit.unwrap_or_default().as_secs();
+            let why = stuck::reason(child.id()).unwrap_or(SkipReason::TooLong { seconds });
             stop(&mut child);
             return (Verdict::Skipped(why), Vec::new());
         }
@@ -190,17 +182,26 @@ fn stop(child: &mut Child) {
     let _ = child.wait();
 }
 
-fn how_it_ended(status: ExitStatus) -> String {
+fn no_verdict(why: String) -> Verdict {
+    Verdict::NoVerdict(NoVerdict::Other(why))
+}
+
+fn how_it_ended(status: ExitStatus) -> NoVerdict {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
-        (Some(code), _) => format!("its process ended with exit code {code} before there was a verdict"),
-        (None, Some(libc::SIGSEGV | libc::SIGBUS)) => format!("{CRASHED} a segmentation fault"),
-        (None, Some(libc::SIGKILL)) => "its process was killed; was there enough memory?".to_owned(),
+        (Some(code), _) => {
+            NoVerdict::Other(format!("its process ended with exit code {code} before there was a verdict"))
+        }
+        (None, Some(libc::SIGSEGV | libc::SIGBUS)) => NoVerdict::Crashed("a segmentation fault".to_owned()),
+        (None, Some(libc::SIGKILL)) => {
+            NoVerdict::Other("its process was killed; was there enough memory?".to_owned())
+        }
         // What the test itself aborts is a verdict.
-        (None, Some(libc::SIGABRT)) => format!(
-            "{CRASHED} signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
+        (None, Some(libc::SIGABRT)) => NoVerdict::Crashed(
+            "signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
+                .to_owned(),
         ),
-        (None, signal) => format!("{CRASHED} signal {}", signal.unwrap_or_default()),
+        (None, signal) => NoVerdict::Crashed(format!("signal {}", signal.unwrap_or_default())),
     }
 }
 
@@ -224,18 +225,18 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use protocol::Search;
 
     #[test]
     fn what_is_too_long_to_see_whole_is_sampled() {
-        let order = r#"{"test":"t","searches":["exhaustive",{"random":9}],"seed":0,"workers":1,"spurious":0,
-            "any_time":false,"budget":1,"patience":1,"arena":true,"beginning":1,"thread_panics":false}"#;
+        let order = r#"{"test":"t","searches":["exhaustive","random"],"schedules":9,"keep_going":false,"seed":0,
+            "workers":1,"spurious":0,"time":"idle","budget":1,"patience":1,"arena":true,"beginning":1,
+            "thread_panics":false}"#;
         let order: Order = serde_json::from_str(order).unwrap();
-        let too_long = Verdict::Skipped(format!("{TOO_LONG} 34 s"));
+        let too_long = Verdict::Skipped(SkipReason::TooLong { seconds: 34 });
         let rest = without_the_first_search(&too_long, &order).unwrap();
-        assert_eq!(rest.searches, [Search::Random(9)]);
+        assert_eq!(rest.searches, ["random"]);
         assert!(without_the_first_search(&too_long, &rest).is_none(), "there is nothing else to try");
-        let stuck = Verdict::Skipped("needs the real world".to_owned());
+        let stuck = Verdict::Skipped(SkipReason::Outside { what: "it reads".to_owned() });
         assert!(without_the_first_search(&stuck, &order).is_none());
         assert!(without_the_first_search(&Verdict::Passed, &order).is_none());
     }

@@ -2,7 +2,8 @@
 
 use crate::compile::Program;
 use crate::results::{Outcomes, Verdict};
-use serde_json::json;
+use raddle_core::check::{self, Checked};
+use serde_json::{Value, json};
 
 /// A test that there is.
 pub fn listed(program: &Program, name: &str, ignored: bool) {
@@ -17,15 +18,50 @@ pub fn test(program: &Program, outcome: &Outcomes) {
         "reason": "raddle-test", "package": program.package, "kind": program.kind, "target": program.target,
         "test": outcome.name, "verdict": outcome.verdict.word().to_lowercase(),
         "because": outcome.verdict.reason(), "coverage": outcome.coverage(),
+        "covered": outcome.coverage().map(raddle_report::coverage),
         "executions": outcome.executions(),
         "steps": outcome.explored.iter().map(|e| e.steps).sum::<u64>(),
         "seconds": outcome.elapsed.as_secs_f64(),
+        "search": outcome.search_file(),
     });
+    if let Verdict::Skipped(why) = &outcome.verdict {
+        line["skipped"] = json!(why);
+    }
     if let Verdict::Failed(failed) = &outcome.verdict {
         line["failure"] = json!(failed.failure);
         line["complaint"] = json!(failed.complaint);
         line["ticket"] = json!(failed.ticket);
         line["output"] = json!(failed.output);
+    }
+    println!("{line}");
+}
+
+/// The same of a test that was checked in this process; `place` says where it is.
+pub fn checked<T>(
+    place: Value,
+    test: &str,
+    checked: &Checked<T>,
+    ticket: Option<String>,
+    search: Option<String>,
+) {
+    let verdict = match checked.verdict() {
+        check::Verdict::Passed => "passed",
+        check::Verdict::Failed(_) => "failed",
+        check::Verdict::Interrupted => "interrupted",
+    };
+    let mut line = json!({
+        "reason": "raddle-test", "test": test, "verdict": verdict, "because": null,
+        "coverage": checked.coverage, "covered": raddle_report::coverage(&checked.coverage),
+        "executions": checked.executions(), "steps": checked.statistics.steps,
+        "seconds": checked.statistics.elapsed.as_secs_f64(), "search": search,
+    });
+    if let (Some(line), Some(place)) = (line.as_object_mut(), place.as_object()) {
+        line.extend(place.clone());
+    }
+    if let Some(failure) = checked.failure() {
+        line["failure"] = json!(failure);
+        line["failures"] = json!(checked.failed());
+        line["ticket"] = json!(ticket);
     }
     println!("{line}");
 }

@@ -7,7 +7,7 @@ mod arguments;
 mod compile;
 mod crates;
 mod doctests;
-mod erlang;
+mod erl;
 mod explore;
 mod json;
 mod leftovers;
@@ -16,6 +16,7 @@ mod programs;
 mod replay;
 mod results;
 mod screen;
+mod search_arguments;
 mod stuck;
 mod suite;
 mod table;
@@ -46,12 +47,15 @@ pub fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|first| first == "raddle") {
         arguments.remove(1);
     }
+    if arguments.get(1).is_some_and(|first| first == "erl") {
+        arguments = erl::spread_pa(arguments);
+    }
     let done = match Cli::parse_from(arguments).command {
         Command::Test(test) => suite::run(test),
         Command::Replay(replay) => replay::run(&replay),
         Command::Show(show) => tickets::show(&show.ticket),
         Command::New(new) => new::run(&new),
-        Command::Erl(erl) => erlang::run(erl.arguments),
+        Command::Erl(erl) => erl::run(&erl),
     };
     match done {
         Ok(code) => ExitCode::from(code),

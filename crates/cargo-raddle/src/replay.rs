@@ -7,10 +7,11 @@ use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
-use crate::results::{UNCONTROLLED, Verdict};
-use crate::suite::TRY_TRACKING;
+use crate::results::Verdict;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
+use raddle_core::clock::Time;
+use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use std::os::unix::process::CommandExt;
@@ -28,13 +29,17 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
     let order = Order {
         test,
         searches: Vec::new(),
-        sampler: None,
+        schedules: 0,
+        executions: None,
+        keep_going: false,
+        resume: None,
+        search_folder: None,
         seed: 0,
         workers: 1,
         max_steps: None,
         preemptions: None,
         spurious: 0,
-        any_time: false,
+        time: Time::Idle,
         budget: None,
         patience: Duration::from_secs(3600).as_millis() as u64,
         arena: kept.origin.exclude.is_empty(),
@@ -82,12 +87,12 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             println!("raddle: the test passes now with the schedule of this ticket");
             Ok(PASSED)
         }
-        Verdict::Skipped(why) => Err(match why.strip_prefix(UNCONTROLLED) {
-            Some(why) if !kept.origin.track_arc => format!("{why}{TRY_TRACKING}"),
-            Some(why) => why.to_owned(),
-            None => why,
-        }),
-        Verdict::Ignored(why) | Verdict::NoVerdict(why) => Err(why),
+        Verdict::Skipped(SkipReason::NotDeterministic { difference, .. }) => {
+            Err(raddle_report::difference(&difference, !kept.origin.track_arc))
+        }
+        Verdict::Skipped(why) => Err(raddle_report::skip(&why)),
+        Verdict::Ignored(why) => Err(why),
+        Verdict::NoVerdict(why) => Err(why.to_string()),
     }
 }
 

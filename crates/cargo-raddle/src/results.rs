@@ -1,7 +1,9 @@
 //! What became of a test.
 
+use raddle_core::fact::SkipReason;
 use raddle_core::verdict::{Coverage, Failure, FailureKind};
 use raddle_shadow::protocol::{Explored, Outcome};
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -13,11 +15,29 @@ pub enum Verdict {
     /// Something went wrong.
     Failed(Box<Failed>),
     /// It could not be explored, for this reason.
-    Skipped(String),
+    Skipped(SkipReason),
     /// Its author said not to run it.
     Ignored(String),
     /// Its process ended without a verdict.
-    NoVerdict(String),
+    NoVerdict(NoVerdict),
+}
+
+/// Why there is no verdict on a test.
+#[derive(Clone, Debug)]
+pub enum NoVerdict {
+    /// Its process was ended by this signal.
+    Crashed(String),
+    /// Something else.
+    Other(String),
+}
+
+impl fmt::Display for NoVerdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoVerdict::Crashed(by) => write!(f, "its process was ended by {by}"),
+            NoVerdict::Other(why) => f.write_str(why),
+        }
+    }
 }
 
 /// What went wrong.
@@ -58,10 +78,12 @@ impl Verdict {
     }
 
     /// Why there is nothing better to say.
-    pub fn reason(&self) -> Option<&str> {
+    pub fn reason(&self) -> Option<String> {
         match self {
             Verdict::Passed | Verdict::Failed(_) => None,
-            Verdict::Skipped(why) | Verdict::Ignored(why) | Verdict::NoVerdict(why) => Some(why),
+            Verdict::Skipped(why) => Some(raddle_report::skip(why)),
+            Verdict::Ignored(why) => Some(why.clone()),
+            Verdict::NoVerdict(why) => Some(why.to_string()),
         }
     }
 
@@ -69,16 +91,14 @@ impl Verdict {
     pub fn of(outcome: &Outcome) -> Verdict {
         let coverage = outcome.explored.last().map(|e| e.coverage.clone());
         match (&outcome.failure, &outcome.complaint) {
-            (None, None) if outcome.explored.is_empty() => {
-                Verdict::Skipped("nothing was explored".to_owned())
-            }
+            (None, None) if outcome.explored.is_empty() => Verdict::Skipped(SkipReason::NothingExplored),
             (None, None) if outcome.explored.iter().all(|search| search.coverage.executions == 0) => {
-                Verdict::Skipped("too long: no execution came to its end within the budget".to_owned())
+                Verdict::Skipped(SkipReason::NoExecutionEnded)
             }
             (None, None) => Verdict::Passed,
             // What an explicit check says is meant for its author.
-            (Some(failure), _) if !outcome.explicit && cannot_explore(failure) => {
-                Verdict::Skipped(reason(failure))
+            (Some(failure), _) if !outcome.explicit && failure.kind().is_limit_of_exploring() => {
+                Verdict::Skipped(limit(failure, outcome.max_steps))
             }
             (failure, complaint) => Verdict::Failed(Box::new(Failed {
                 failure: failure.clone(),
@@ -92,25 +112,15 @@ impl Verdict {
     }
 }
 
-/// How the reason begins why a test is skipped that goes differently with the same schedule.
-pub const UNCONTROLLED: &str = "not deterministic, something in it is not under control: ";
-
-/// Whether a failure says something about the limits of exploring, and nothing about the test.
-fn cannot_explore(failure: &Failure) -> bool {
-    matches!(failure.kind(), FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
-}
-
-fn reason(failure: &Failure) -> String {
+/// The limit of exploring that a failure shows.
+fn limit(failure: &Failure, steps: usize) -> SkipReason {
     match failure.kind() {
-        FailureKind::StepLimit => {
-            let first = failure.message().split(';').next().unwrap_or_default();
-            format!("too long: {first}; allow more with --max-steps, or make it smaller (see --as-miri)")
-        }
+        FailureKind::StepLimit => SkipReason::StepLimit { steps },
         FailureKind::NotDeterministic => {
-            let text = failure.message().trim_start_matches("the program is not deterministic: ");
-            format!("{UNCONTROLLED}{text}")
+            let difference = failure.defect.difference().unwrap_or(failure.message()).to_owned();
+            SkipReason::NotDeterministic { difference, untracked_arcs: false }
         }
-        _ => failure.message().to_owned(),
+        _ => SkipReason::Misuse { message: failure.message().to_owned() },
     }
 }
 
@@ -125,6 +135,10 @@ impl Outcomes {
         let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
         if some.is_empty() { all } else { some }
     }
+    /// Where what is left of one of the searches was written.
+    pub fn search_file(&self) -> Option<&std::path::Path> {
+        self.explored.iter().rev().find_map(|search| search.search_file.as_deref())
+    }
     /// What the last of them saw.
     pub fn coverage(&self) -> Option<&Coverage> {
         self.searches().last().copied()
@@ -134,11 +148,12 @@ impl Outcomes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::fact::StopReason;
     use raddle_core::verdict::Extent;
 
     #[test]
     fn a_search_that_saw_nothing_is_not_what_a_verdict_rests_on() {
-        let part = (Extent::Partial("the time was up".to_owned()), 14);
+        let part = (Extent::Partial(StopReason::TimeLimit { executions: 14 }), 14);
         let random = |n| (Extent::Sampled { schedules: n, seed: 0 }, n);
         let rests_on = |searches: &[(Extent, u64)]| {
             let explored = |(extent, executions): &(Extent, u64)| Explored {
@@ -148,6 +163,7 @@ mod tests {
                     assumptions: Vec::new(),
                 },
                 steps: 0,
+                search_file: None,
             };
             let outcome = Outcomes {
                 program: 0,

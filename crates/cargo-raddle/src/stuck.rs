@@ -1,10 +1,8 @@
 //! What a process that does not get on is waiting for.
 
+use raddle_core::fact::SkipReason;
 use std::path::Path;
 use std::time::Duration;
-
-/// How the reason begins why a test is skipped that does what only the real world can.
-pub const OUTSIDE: &str = "needs the real world: ";
 
 /// The system calls in which programs wait for the world, in the words of a report.
 const WAITS: [(libc::c_long, &str); 18] = [
@@ -38,19 +36,18 @@ const OLD_WAITS: [(libc::c_long, &str); 4] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_WAITS: [(libc::c_long, &str); 0] = [];
 
-/// Why the process does not get on; `words` is what its own watchdog says.
-pub fn reason(process: u32, words: &str) -> String {
+/// What the process waits for in the real world, if it does.
+pub fn reason(process: u32) -> Option<SkipReason> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
     // One thread only looks at the clock.
     let watches = |thread: &Path| {
         std::fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("raddle's watch"))
     };
     let waits = threads.into_iter().flatten().flatten().filter(|thread| !watches(&thread.path()));
-    let found: Vec<&str> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
-    match found.iter().find(|what| !what.contains("futex")).or(found.first()) {
-        Some(what) => format!("{OUTSIDE}it waits {what}"),
-        None => words.split("; raddle can only").next().unwrap_or(words).to_owned(),
-    }
+    let found: Vec<(libc::c_long, &str)> = waits.filter_map(|thread| waits_for(&thread.path())).collect();
+    // A thread that waits for a lock waits for one of the others.
+    let telling = found.iter().find(|(call, _)| *call != libc::SYS_futex).or(found.first());
+    telling.map(|(_, what)| SkipReason::WaitsOutside { what: (*what).to_owned() })
 }
 
 /// How much time of the processor a process has had.
@@ -64,11 +61,11 @@ pub fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_millis(ticks * 1000 / u64::try_from(a_second).ok()?.max(1)))
 }
 
-fn waits_for(thread: &Path) -> Option<&'static str> {
+fn waits_for(thread: &Path) -> Option<(libc::c_long, &'static str)> {
     // The number of the system call and its arguments, or `running`.
     let text = std::fs::read_to_string(thread.join("syscall")).ok()?;
     let number: libc::c_long = text.split_whitespace().next()?.parse().ok()?;
-    WAITS.iter().chain(&OLD_WAITS).find(|(n, _)| *n == number).map(|(_, what)| *what)
+    WAITS.iter().chain(&OLD_WAITS).find(|(n, _)| *n == number).copied()
 }
 
 #[cfg(test)]

@@ -1,38 +1,41 @@
 //! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
 
 use crate::answer::Answer;
-use crate::arguments::{MessageFormat, Search, Strategy, Test, Time};
+use crate::arguments::Test;
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{CRASHED, Output, explore, explore_in_turn};
+use crate::explore::{Output, explore, explore_in_turn};
 use crate::programs::{Case, Filter, list};
-use crate::results::{Failed, Outcomes, UNCONTROLLED, Verdict};
-use crate::screen::Progress;
+use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
+use crate::screen;
 use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
+use raddle_core::check::SearchKind;
+use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
+use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
-use raddle_native::Interrupt;
-use raddle_shadow::protocol::{Order, Search as Kind};
+use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
+use raddle_terminal::{Interrupt, ProgressLine, read_search};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// What all verdicts take for granted, beside what the searches say.
-const REAL_ARC: &str = "reference counts of Arc not explored";
-const REAL_ADDRESSES: &str = "addresses as they come";
-const THREAD_PANICS: &str = "threads that nobody joins may panic";
 /// What may help where a thread panics on purpose.
 const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and that nobody joins; nor does \
                             raddle with --allow-thread-panics\n";
-/// What may help where a schedule does not lead to the same steps again.
-pub const TRY_TRACKING: &str = "; if it depends on who drops an Arc last, --track-arc makes that visible";
 /// How much output of a failing execution is shown.
 const MOST_OUTPUT: usize = 4_000;
 
 /// Runs `cargo raddle test`.
-pub fn run(test: Box<Test>) -> Result<u8, String> {
+pub fn run(mut test: Box<Test>) -> Result<u8, String> {
+    if let Some(file) = &mut test.search.resume {
+        // Only the test whose search it is; its process runs in another folder.
+        test.only.extend(read_search(file)?.test);
+        let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
+        *file = path.display().to_string();
+    }
     let (folder, text) = place(&test)?;
     let filter = Filter::new(&test, text)?;
     let workspace = Workspace::find(&folder, &test.cargo)?;
@@ -57,7 +60,7 @@ pub fn run(test: Box<Test>) -> Result<u8, String> {
         folder,
         workspace,
         programs,
-        progress: Progress::new(test.message_format == MessageFormat::Human),
+        progress: screen::progress(!test.search.is_json()),
         begun: Instant::now(),
         beginning: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
         outcomes: Mutex::new(outcomes),
@@ -92,13 +95,13 @@ fn wanted(test: &Test, filter: &Filter, programs: &[Program]) -> Result<(Vec<Cas
         }
         let excluded = test.exclude.iter().any(|e| e.replace('-', "_") == program.target.replace('-', "_"));
         let why = match excluded {
-            true => "the crate is excluded and runs on the real std",
-            false => "it has a main of its own (harness = false), so its tests cannot be told apart",
+            true => SkipReason::Excluded,
+            false => SkipReason::OwnMain,
         };
         outcomes.push(Outcomes {
             program: index,
             name: "(all)".to_owned(),
-            verdict: Verdict::Skipped(why.to_owned()),
+            verdict: Verdict::Skipped(why),
             explored: Vec::new(),
             elapsed: Duration::ZERO,
         });
@@ -114,7 +117,7 @@ struct Suite<'a> {
     folder: PathBuf,
     workspace: Workspace,
     programs: Vec<Program>,
-    progress: Progress,
+    progress: ProgressLine,
     begun: Instant,
     /// What the clock on the wall shows at the beginning of every execution.
     beginning: u64,
@@ -124,33 +127,37 @@ struct Suite<'a> {
 /// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
 fn is_panic_of_thread(failure: &Failure) -> bool {
     let defect = &failure.defect;
-    let passed_on = defect.notes.iter().any(|note| note.text.ends_with(" panicked because of it"));
-    defect.kind == FailureKind::Panic && defect.message.starts_with("main.") && !passed_on
+    let by_thread = |fact: &Fact| fact.relation == Relation::Panicked && fact.task.as_deref() != Some("main");
+    let passed_on = defect.facts.iter().any(|fact| fact.relation == Relation::PanickedBecause);
+    defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
+/// How long one test may be explored unless told otherwise.
+const BUDGET: Duration = Duration::from_secs(10);
+
 /// The order for one test, without its ticket.
-pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) -> Order {
-    let random = Kind::Random(search.schedules.unwrap_or(u64::MAX));
-    let searches = match &search.strategy {
-        None => vec![Kind::Exhaustive, random],
-        Some(Strategy::Exhaustive) => vec![Kind::Exhaustive],
-        Some(Strategy::Dfs) => vec![Kind::Dfs],
-        Some(Strategy::Sampler(_)) => vec![random],
-    };
-    let sampler = match &search.strategy {
-        Some(Strategy::Sampler(name)) => name.clone(),
-        _ => None,
+pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> Order {
+    let search = &test.search;
+    let searches = match search.strategy {
+        Some(kind) => vec![kind],
+        // A search that goes on is one that enumerates.
+        None if search.resume.is_some() => vec![SearchKind::Exhaustive],
+        None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
     };
     Order {
         test: name.to_owned(),
-        searches,
-        sampler,
+        searches: searches.iter().map(SearchKind::to_string).collect(),
+        schedules: search.schedules.unwrap_or(u64::MAX),
+        executions: search.executions,
+        keep_going: search.keep_going,
+        resume: search.resume.clone(),
+        search_folder: None,
         seed: search.seed,
         workers: search.workers,
         max_steps: search.max_steps,
         preemptions: search.preemptions,
-        spurious: search.spurious,
-        any_time: search.time == Time::Any,
+        spurious: test.rust.spurious,
+        time: search.time,
         budget: Some(budget.as_millis() as u64),
         patience: patience.as_millis() as u64,
         arena: true,
@@ -162,7 +169,7 @@ pub fn order(search: &Search, name: &str, budget: Duration, patience: Duration) 
 
 impl Suite<'_> {
     fn is_json(&self) -> bool {
-        self.test.message_format == MessageFormat::Json
+        self.test.search.is_json()
     }
 
     fn list(&self, cases: &[Case]) {
@@ -200,7 +207,7 @@ impl Suite<'_> {
                 });
             }
         });
-        self.progress.clear();
+        self.progress.wipe();
         let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
         let place = |o: &Outcomes| {
             let at = cases.iter().position(|c| c.program == o.program && c.name == o.name);
@@ -232,9 +239,10 @@ impl Suite<'_> {
         let (verdict, explored) = match (&case.ignored, self.budget()) {
             (Some(why), _) => (Verdict::Ignored(why.clone()), Vec::new()),
             _ if case.cannot.is_some() => {
-                (Verdict::Skipped(case.cannot.clone().unwrap_or_default()), Vec::new())
+                let why = case.cannot.clone().unwrap_or_default();
+                (Verdict::Skipped(SkipReason::Doctest { why }), Vec::new())
             }
-            (None, None) => (Verdict::Skipped("the total budget was used up before".to_owned()), Vec::new()),
+            (None, None) => (Verdict::Skipped(SkipReason::TotalBudget), Vec::new()),
             (None, Some(budget)) => self.explore_within(case, budget, of),
         };
         Outcomes {
@@ -248,8 +256,8 @@ impl Suite<'_> {
 
     /// What the next test may take; none if nothing is left.
     fn budget(&self) -> Option<Duration> {
-        let one = self.test.search.budget;
-        match self.test.search.total_budget {
+        let one = self.test.search.budget.unwrap_or(BUDGET);
+        match self.test.rust.total_budget {
             None => Some(one),
             Some(total) => {
                 total.checked_sub(self.begun.elapsed()).filter(|left| !left.is_zero()).map(|l| l.min(one))
@@ -264,7 +272,8 @@ impl Suite<'_> {
         of: usize,
     ) -> (Verdict, Vec<raddle_shadow::protocol::Explored>) {
         let (program, inside) = self.place_of(case);
-        let mut order = order(&self.test.search, &inside, budget, self.test.patience);
+        let mut order = order(self.test, &inside, budget, self.test.patience);
+        order.search_folder = Some(self.workspace.our_folder());
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
         order.beginning = self.beginning;
@@ -276,18 +285,21 @@ impl Suite<'_> {
                 .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
         };
         let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
-        if order.arena && matches!(&verdict, Verdict::NoVerdict(how) if how.contains(CRASHED)) {
+        if order.arena && matches!(&verdict, Verdict::NoVerdict(NoVerdict::Crashed(_))) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
             (verdict, explored) = explore_in_turn(&program, &order, tell);
             for search in &mut explored {
-                search.coverage.assumptions.push(REAL_ADDRESSES.to_owned());
+                search.coverage.assumptions.push(Assumption::RealAddresses);
             }
         }
-        let taken = [(!self.test.track_arc, REAL_ARC), (order.thread_panics, THREAD_PANICS)];
+        let taken = [
+            (!self.test.track_arc, Assumption::ReferenceCountsNotExplored),
+            (order.thread_panics, Assumption::ThreadPanicsAllowed),
+        ];
         for (_, assumption) in taken.iter().filter(|(holds, _)| *holds) {
             for search in &mut explored {
-                search.coverage.assumptions.push((*assumption).to_owned());
+                search.coverage.assumptions.push(assumption.clone());
             }
         }
         match &mut verdict {
@@ -295,8 +307,8 @@ impl Suite<'_> {
                 failed.coverage = explored.last().map(|search| search.coverage.clone());
                 self.keep(case, order, failed);
             }
-            Verdict::Skipped(why) if why.starts_with(UNCONTROLLED) && !self.test.track_arc => {
-                why.push_str(TRY_TRACKING);
+            Verdict::Skipped(SkipReason::NotDeterministic { untracked_arcs, .. }) => {
+                *untracked_arcs = !self.test.track_arc;
             }
             _ => {}
         }
@@ -335,7 +347,7 @@ impl Suite<'_> {
         if self.is_json() {
             json::test(program, &outcome);
         } else if let Verdict::Failed(failed) = &outcome.verdict {
-            self.progress.clear();
+            self.progress.wipe();
             println!("{}", self.report(program, &outcome.name, failed));
         }
         outcomes.push(outcome);

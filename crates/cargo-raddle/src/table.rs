@@ -2,6 +2,7 @@
 
 use crate::compile::Program;
 use crate::results::{Outcomes, Verdict};
+use raddle_core::fact::{Assumption, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -32,20 +33,20 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
                 thousands(outcome.executions()),
                 format!("{:.1} s", outcome.elapsed.as_secs_f64()),
             );
+            if let Some(file) = outcome.search_file() {
+                let _ = writeln!(out, "    to go on from here: --resume {}", file.display());
+            }
             if let Some(why) = outcome.verdict.reason().filter(|why| !why.is_empty()) {
                 let _ = writeln!(out, "    {}", why.lines().next().unwrap_or_default());
             }
         }
     }
     let _ = writeln!(out, "\n{}", sum(outcomes));
-    let assumed: BTreeSet<&str> = outcomes
-        .iter()
-        .flat_map(|o| &o.explored)
-        .flat_map(|e| &e.coverage.assumptions)
-        .map(String::as_str)
-        .collect();
+    let assumed: BTreeSet<&Assumption> =
+        outcomes.iter().flat_map(|o| &o.explored).flat_map(|e| &e.coverage.assumptions).collect();
     if !assumed.is_empty() {
-        let _ = writeln!(out, "taken for granted: {}", assumed.into_iter().collect::<Vec<_>>().join(" · "));
+        let words: Vec<String> = assumed.into_iter().map(raddle_report::assumption).collect();
+        let _ = writeln!(out, "taken for granted: {}", words.join(" · "));
     }
     out
 }
@@ -54,7 +55,7 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
 fn short(coverage: &Coverage, searches: usize) -> String {
     match &coverage.extent {
         Extent::Exhaustive => "exhaustive".to_owned(),
-        Extent::Within(bounds) => format!("exhaustive within {}", bounds.join(", ")),
+        Extent::Within(bounds) => format!("exhaustive within {}", raddle_report::bounds(bounds)),
         Extent::Sampled { schedules, seed } if searches > 1 => {
             format!("part, then {} at random", thousands(*schedules)) + &seeded(*seed)
         }
@@ -62,8 +63,11 @@ fn short(coverage: &Coverage, searches: usize) -> String {
             format!("{} at random", thousands(*schedules)) + &seeded(*seed)
         }
         Extent::Replayed => "one schedule".to_owned(),
-        Extent::Partial(why) if why.contains("first failure") => "until it failed".to_owned(),
-        Extent::Partial(_) => "part: the time was up".to_owned(),
+        Extent::Partial(StopReason::FirstFailure | StopReason::FirstFailureWithin { .. }) => {
+            "until it failed".to_owned()
+        }
+        Extent::Partial(StopReason::TimeLimit { .. }) => "part: the time was up".to_owned(),
+        Extent::Partial(why) => format!("part: {}", raddle_report::stop(why)),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::arguments::Test;
 use crate::compile::Program;
 use crate::results::Failed;
 use crate::{PASSED, screen};
+use raddle_core::record::VERSION as RECORD_VERSION;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_report::Run;
@@ -104,6 +105,13 @@ pub fn read(path: &Path) -> Result<Kept, String> {
         .map_err(|e| format!("cannot read the ticket {}: {e}", path.display()))?;
     // Versions and broken files are told apart by the ticket itself.
     Ticket::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    if let Some(version) = record_version(&text).filter(|version| *version != RECORD_VERSION) {
+        let path = path.display();
+        return Err(format!(
+            "{path} was written by another version of raddle: its record has version {version}, this raddle reads \
+             version {RECORD_VERSION}; replay it with the raddle that wrote it"
+        ));
+    }
     let kept: Result<Kept, _> = serde_json::from_str(&text);
     let mut kept = kept.map_err(|e| {
         format!(
@@ -115,6 +123,12 @@ pub fn read(path: &Path) -> Result<Kept, String> {
     Ok(kept)
 }
 
+/// The version of the record in a ticket of `cargo raddle test`, of whatever version.
+fn record_version(text: &str) -> Option<u32> {
+    let kept: serde_json::Value = serde_json::from_str(text).ok()?;
+    kept["failure"]["record"]["version"].as_u64().and_then(|version| version.try_into().ok())
+}
+
 /// The report of a failure as text. Where there is no ticket, it says why.
 pub fn report(failure: &Failure, coverage: &Coverage, ticket: Result<&Path, &str>, sources: &Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
@@ -123,7 +137,7 @@ pub fn report(failure: &Failure, coverage: &Coverage, ticket: Result<&Path, &str
         Ok(path) => format!("cargo raddle replay {}", raddle_report::quote(&path.display().to_string())),
         Err(why) => format!("not possible: {why}"),
     };
-    let run = Run { ticket_file: shown.ok(), elapsed: None, replay: Some(replay) };
+    let run = Run { ticket_file: shown.ok(), replay: Some(replay), ..Run::default() };
     raddle_report::failure(failure, coverage, &run, &screen::layout(sources))
 }
 
@@ -132,4 +146,19 @@ pub fn show(path: &Path) -> Result<u8, String> {
     let kept = read(path)?;
     print!("{}", report(&kept.failure, &kept.coverage, Ok(path), &kept.origin.workspace));
     Ok(PASSED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_old_ticket_says_which_version_made_it() {
+        let path = std::env::temp_dir().join(format!("raddle-old-ticket-{}.json", std::process::id()));
+        let text = r#"{"version":1,"settings":{},"steps":[],"failure":{"record":{"version":1,"lines":[]}}}"#;
+        std::fs::write(&path, text).unwrap();
+        let error = read(&path).map(|_| ()).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(error.contains("its record has version 1, this raddle reads version 2"), "{error}");
+    }
 }

@@ -4,10 +4,12 @@
 //! timers may fire relative to other tasks.
 
 use crate::operation::TaskId;
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// When timers may fire.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Time {
     /// The earliest deadline fires, and only when nothing else can run: no false alarm about a five-second
     /// timeout.
@@ -18,13 +20,8 @@ pub enum Time {
 }
 
 impl Time {
-    /// What a coverage line says of it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Time::Idle => "timers when idle",
-            Time::Any => "timers at any point",
-        }
-    }
+    /// Every policy, with its name.
+    pub const ALL: [(Time, &str); 2] = [(Time::Idle, "idle"), (Time::Any, "any")];
 }
 
 /// The virtual clock of one execution and the timers set on it.

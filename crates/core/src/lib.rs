@@ -6,9 +6,12 @@
 //! This crate knows nothing of coroutines, of Erlang or of terminals.
 #![forbid(unsafe_code)]
 
+pub mod check;
 pub mod clock;
+pub mod fact;
 pub mod operation;
 pub mod order;
+mod plain;
 pub mod random;
 pub mod record;
 pub mod search;

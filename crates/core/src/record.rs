@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The version of the record format.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Line {
     pub object: Option<String>,
     /// With what result: "→ 3", "0 → 1", "would block".
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub detail: String,
+    pub result: String,
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
@@ -90,6 +90,7 @@ pub struct ExecutionRecord {
     /// The tasks, in the order they appeared.
     pub tasks: Vec<TaskInfo>,
     /// What happened, in order.
+    #[serde(rename = "events")]
     pub lines: Vec<Line>,
 }
 
@@ -120,7 +121,7 @@ impl ExecutionRecord {
             step: None,
             operation: "…".to_owned(),
             object: None,
-            detail: format!("{} lines of everybody are left out here", thousands(left_out.len() as u64)),
+            result: format!("{} lines of everybody are left out here", thousands(left_out.len() as u64)),
             place: None,
             preempts: false,
             reads_from: None,
@@ -154,7 +155,7 @@ mod tests {
             step: Some(n),
             operation: "load".to_owned(),
             object: None,
-            detail: String::new(),
+            result: String::new(),
             place: None,
             preempts: false,
             reads_from: n.checked_sub(3),
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!(short.lines.len(), 20);
         let steps: Vec<usize> = short.steps().filter_map(|line| line.step).collect();
         assert_eq!(steps, (0..5).chain(86..100).collect::<Vec<_>>());
-        assert_eq!(short.lines[5].detail, "81 lines of everybody are left out here");
+        assert_eq!(short.lines[5].result, "81 lines of everybody are left out here");
         for line in short.steps() {
             let from = line.reads_from.and_then(|from| short.lines[from].step);
             let was = line.step.and_then(|n| n.checked_sub(3)).filter(|n| steps.contains(n));

@@ -9,13 +9,25 @@ mod follow;
 mod reorder;
 
 use crate::search::{NoListener, OnFailure, Plan, search};
-use crate::verdict::{Failure, FailureKind};
+use crate::verdict::{Failure, Simplification};
 use crate::world::{Pick, World};
 use follow::{Follow, Of, Run};
 use std::sync::{Arc, Mutex};
 
 /// Longer executions are left as they are.
 const LONGEST: usize = 2_000;
+
+/// The failure that these picks lead to; none if they lead to none. All picks are prescribed, also of steps that happen by
+/// themselves.
+pub(crate) fn follow<W, M>(plan: &Plan, picks: Vec<Pick>, make_world: M) -> Option<Failure>
+where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    let follow = Follow::new(picks, Of::AllSteps, Arc::default());
+    search(plan, Box::new(follow), make_world, Arc::new(NoListener)).failure
+}
 
 /// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as it did for the
 /// search that found the failure.
@@ -25,11 +37,10 @@ where
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    use FailureKind::*;
-    let may_be_cut = match failure.kind() {
-        Panic | DataRace | Invariant => true,
-        Deadlock | Leak => false,
-        Livelock | StepLimit | NotDeterministic | Misuse => return None,
+    let may_be_cut = match failure.kind().simplification() {
+        Simplification::Cut => true,
+        Simplification::Reorder => false,
+        Simplification::None => return None,
     };
     if failure.ticket.steps.len() > LONGEST {
         return None;

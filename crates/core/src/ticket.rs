@@ -84,6 +84,17 @@ impl Ticket {
         Ticket { version: VERSION, test, settings, steps }
     }
 
+    /// A ticket of no step, for failures that nothing can bring back.
+    pub fn empty() -> Ticket {
+        Ticket { version: VERSION, test: None, settings: BTreeMap::new(), steps: Vec::new() }
+    }
+
+    /// Whether a text is meant as a ticket in one line, of whatever version.
+    pub fn is_line(text: &str) -> bool {
+        let version = text.strip_prefix("raddle").and_then(|rest| rest.split_once(';'));
+        version.is_some_and(|(digits, _)| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
     /// The picks, without what is expected of them.
     pub fn picks(&self) -> impl Iterator<Item = Pick> + '_ {
         self.steps.iter().map(|s| Pick { task: TaskId(s.task), option: s.option })

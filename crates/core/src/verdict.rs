@@ -1,66 +1,13 @@
 //! What an execution, and a whole search, turned out to mean. A verdict never claims more than was explored.
 
-use crate::record::{ExecutionRecord, Place};
+mod kind;
+
+pub use kind::{Blame, FailureKind, Simplification};
+
+use crate::fact::{Assumption, Bound, Fact, Relation, StopReason};
+use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
 use serde::{Deserialize, Serialize};
-use std::fmt;
-
-/// The kinds of failure.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailureKind {
-    /// A task panicked and the program did not handle it.
-    Panic,
-    /// Nothing can move and somebody waits.
-    Deadlock,
-    /// Only loops that wait in vain are left.
-    Livelock,
-    /// Two accesses to one cell, not both reads, with nothing that orders them.
-    DataRace,
-    /// Something tracked outlived the execution.
-    Leak,
-    /// A stated invariant does not hold.
-    Invariant,
-    /// The execution took more steps than allowed.
-    StepLimit,
-    /// The same picks did not lead to the same steps.
-    NotDeterministic,
-    /// The library was used in a way that it does not support.
-    Misuse,
-}
-
-impl FailureKind {
-    /// The kind in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            FailureKind::Panic => "panic",
-            FailureKind::Deadlock => "deadlock",
-            FailureKind::Livelock => "livelock",
-            FailureKind::DataRace => "data race",
-            FailureKind::Leak => "leak",
-            FailureKind::Invariant => "broken invariant",
-            FailureKind::StepLimit => "step limit",
-            FailureKind::NotDeterministic => "not deterministic",
-            FailureKind::Misuse => "misuse",
-        }
-    }
-}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
-    }
-}
-
-/// One fact about a failure: who waits for what, where the other access was.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Note {
-    /// The fact, naming its task and object.
-    pub text: String,
-    /// Where.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<Place>,
-}
 
 /// What a world says went wrong in one execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -71,19 +18,32 @@ pub struct Defect {
     pub message: String,
     /// The facts that explain it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<Note>,
+    pub facts: Vec<Fact>,
 }
 
 impl Defect {
-    /// A defect without notes.
+    /// A defect without facts.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Defect {
-        Defect { kind, message: message.into(), notes: Vec::new() }
+        Defect { kind, message: message.into(), facts: Vec::new() }
+    }
+    /// The same picks led to different steps, in this way.
+    pub fn not_deterministic(difference: impl Into<String>) -> Defect {
+        let difference = difference.into();
+        Defect::new(FailureKind::NotDeterministic, format!("the program is not deterministic: {difference}"))
+            .with(Fact::new(Relation::Differs { difference }))
     }
     /// Adds a fact.
     #[must_use]
-    pub fn note(mut self, text: impl Into<String>, place: Option<Place>) -> Defect {
-        self.notes.push(Note { text: text.into(), place });
+    pub fn with(mut self, fact: Fact) -> Defect {
+        self.facts.push(fact);
         self
+    }
+    /// What was different, where the same picks led to different steps.
+    pub fn difference(&self) -> Option<&str> {
+        self.facts.iter().find_map(|fact| match &fact.relation {
+            Relation::Differs { difference } => Some(difference.as_str()),
+            _ => None,
+        })
     }
 }
 
@@ -101,9 +61,31 @@ pub struct Failure {
     /// What went wrong while the execution was put away; never the reason for the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub afterwards: Vec<String>,
+    /// What a replay of the ticket gave instead; none if it gave the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<Replayed>,
+}
+
+/// What a replay gave that did not give the same failure again.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Replayed {
+    /// No failure.
+    Passed,
+    /// Another failure.
+    Failed {
+        /// Its kind.
+        kind: FailureKind,
+        /// Its message.
+        message: String,
+    },
 }
 
 impl Failure {
+    /// A failure whose execution was put away without anything else going wrong.
+    pub fn new(defect: Defect, execution: u64, record: ExecutionRecord, ticket: Ticket) -> Failure {
+        Failure { defect, execution, record, ticket, afterwards: Vec::new(), replayed: None }
+    }
     /// What kind of failure it is.
     pub fn kind(&self) -> FailureKind {
         self.defect.kind
@@ -143,8 +125,8 @@ pub enum Verdict {
 pub enum Extent {
     /// All of it.
     Exhaustive,
-    /// All of it within these bounds, in words ("2 preemptions").
-    Within(Vec<String>),
+    /// All of it within these bounds.
+    Within(Vec<Bound>),
     /// This many schedules, drawn with this seed.
     Sampled {
         /// How many.
@@ -154,8 +136,8 @@ pub enum Extent {
     },
     /// One execution, prescribed by a ticket.
     Replayed,
-    /// A part: the search ended early, for this reason ("stopped at the first failure").
-    Partial(String),
+    /// A part: the search ended early, for this reason.
+    Partial(StopReason),
 }
 
 /// What a search covered and what it took for granted.
@@ -165,33 +147,14 @@ pub struct Coverage {
     pub extent: Extent,
     /// How many executions that took.
     pub executions: u64,
-    /// What was taken for granted ("sequentially consistent", "timers when idle").
-    pub assumptions: Vec<String>,
+    /// What was taken for granted.
+    pub assumptions: Vec<Assumption>,
 }
 
 impl Coverage {
     /// Every behaviour was seen, with no bound.
     pub fn is_exhaustive(&self) -> bool {
         self.extent == Extent::Exhaustive
-    }
-}
-
-impl fmt::Display for Coverage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.extent {
-            Extent::Exhaustive => write!(f, "exhaustive")?,
-            Extent::Within(bounds) => write!(f, "exhaustive within {}", bounds.join(" and "))?,
-            Extent::Sampled { schedules, seed } => {
-                let plural = if *schedules == 1 { "" } else { "s" };
-                write!(f, "sampled {} schedule{plural} (seed {seed})", thousands(*schedules))?
-            }
-            Extent::Replayed => write!(f, "replayed one schedule")?,
-            Extent::Partial(why) => write!(f, "not exhaustive: {why}")?,
-        }
-        for assumption in &self.assumptions {
-            write!(f, " · {assumption}")?;
-        }
-        Ok(())
     }
 }
 
@@ -211,18 +174,6 @@ pub fn thousands(n: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn coverage_says_what_it_means() {
-        let assumptions = vec!["sequentially consistent".to_owned(), "timers when idle".to_owned()];
-        let mut coverage = Coverage { extent: Extent::Exhaustive, executions: 6, assumptions };
-        assert_eq!(coverage.to_string(), "exhaustive · sequentially consistent · timers when idle");
-        coverage.assumptions.clear();
-        coverage.extent = Extent::Within(vec!["2 preemptions".to_owned()]);
-        assert_eq!(coverage.to_string(), "exhaustive within 2 preemptions");
-        coverage.extent = Extent::Sampled { schedules: 10_000, seed: 7 };
-        assert_eq!(coverage.to_string(), "sampled 10,000 schedules (seed 7)");
-    }
 
     #[test]
     fn thousands_are_grouped() {

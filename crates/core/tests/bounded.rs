@@ -76,7 +76,7 @@ where
         let problem = |words: &str| {
             Err(format!(
                 "{words} within {bounds:?}, {workers} workers: {} instead of {} executions; {missed} of {} \
-                 classes missed; {:?} {:?} instead of {:?} {:?}; {} instead of {}",
+                 classes missed; {:?} {:?} instead of {:?} {:?}; {:?} instead of {:?}",
                 found.executions,
                 slow.executions,
                 slow_classes.len(),

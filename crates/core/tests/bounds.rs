@@ -55,7 +55,7 @@ fn leaving_a_blocked_task_is_no_preemption() {
 fn a_bounded_search_says_its_bound() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
     let two = program([ops, ops]);
-    let words = |bound| run(&all(1), &two, bounded(bound)).coverage.to_string();
+    let words = |bound| raddle_report::coverage(&run(&all(1), &two, bounded(bound)).coverage);
     assert_eq!(words(0), "exhaustive within 0 preemptions");
     assert_eq!(words(1), "exhaustive within 1 preemption");
     assert!(!run(&all(1), &two, bounded(1)).coverage.is_exhaustive());
@@ -70,7 +70,7 @@ fn a_task_may_be_ahead_by_so_many_yields() {
     let within = |yields| {
         let bounds = Bounds { yields: Some(yields), ..Bounds::default() };
         let found = run(&all(1), &two, Within::new(bounds, None, Box::new(Dfs::new())));
-        (found.executions, found.coverage.to_string())
+        (found.executions, raddle_report::coverage(&found.coverage))
     };
     assert_eq!(run(&all(1), &two, Dfs::new()).executions, 6);
     // Nobody gives way as long as somebody else could move: rryy.
@@ -87,7 +87,7 @@ fn executions_that_are_too_long_are_left_out() {
     let within = |steps| {
         let bounds = Bounds { steps: Some(steps), ..Bounds::default() };
         let found = run(&all(1), &two, Within::new(bounds, None, Box::new(Dfs::new())));
-        (found.executions, found.abandoned, found.failures, found.coverage.to_string())
+        (found.executions, found.abandoned, found.failures, raddle_report::coverage(&found.coverage))
     };
     assert_eq!(within(2), (0, 3, 0, "exhaustive within 2 steps".to_owned()));
     assert_eq!(within(3), (3, 0, 0, "exhaustive".to_owned()));
@@ -100,7 +100,7 @@ fn bounds_combine() {
     let bounds = Bounds { preemptions: Some(1), yields: Some(0), steps: Some(5) };
     let found = run(&all(2), &three, Within::new(bounds, None, Box::new(Dfs::new())));
     let words = "exhaustive within 1 preemption and a lead of 0 yields and 5 steps";
-    assert_eq!((found.executions, found.coverage.to_string().as_str()), (0, words));
+    assert_eq!((found.executions, raddle_report::coverage(&found.coverage).as_str()), (0, words));
 }
 
 /// The tighter of two bounds decides: 4 executions have at most 1 preemption.
@@ -119,7 +119,7 @@ fn random_stays_within_its_bound() {
     for bound in 0..3 {
         let (strategy, seen) = spy(Within::preemptions(bound, Box::new(Random::new(7))));
         let found = run(&limited(300, all(2)), &program([ops, ops, ops]), strategy);
-        assert_eq!(found.coverage.to_string(), "sampled 300 schedules (seed 7)");
+        assert_eq!(raddle_report::coverage(&found.coverage), "sampled 300 schedules (seed 7)");
         let most = seen.lock().unwrap().iter().map(|t| t.preemptions()).max();
         assert_eq!(most, Some(bound));
     }
@@ -140,7 +140,7 @@ fn no_preempt_makes_one_execution_and_gives_way_at_yields() {
     let two = program([&[Read(0), Yield, Read(0)], &[Read(0), Choose(3), Read(0)]]);
     let found = run(&all(2), &two, strategy);
     assert_eq!(found.executions, 1);
-    assert_eq!(found.coverage.to_string(), "not exhaustive: one schedule without preemptions");
+    assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: one schedule without preemptions");
     // main reads and comes to its yield, main.1 runs to its end with option 0, main goes on.
     assert_eq!(picks(&seen), [[(0, 0), (1, 0), (1, 0), (1, 0), (0, 0), (0, 0)]]);
 }

@@ -3,6 +3,8 @@
 mod common;
 
 use common::*;
+use raddle_core::clock::Time;
+use raddle_core::fact::{Assumption, Bound};
 use raddle_core::search::{NoListener, search};
 use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Prefix, Random, Strategy, Within};
 use raddle_core::trace::Trace;
@@ -24,7 +26,7 @@ fn a_limit_of_executions_is_kept_exactly() {
                 let found = run(&limited(limit, all(workers)), &ninety(), Dfs::new());
                 assert_eq!(found.executions, limit, "{workers} workers");
                 let words = format!("not exhaustive: stopped after {limit} execution");
-                assert!(found.coverage.to_string().starts_with(&words), "{}", found.coverage);
+                assert!(raddle_report::coverage(&found.coverage).starts_with(&words), "{:?}", found.coverage);
                 let found = run(&limited(limit, all(workers)), &ninety(), Random::new(1));
                 assert_eq!(found.executions, limit, "{workers} workers");
             }
@@ -48,10 +50,10 @@ fn a_limit_that_is_just_enough_is_exhaustive() {
 fn a_limit_inside_a_bound_is_no_longer_exhaustive_within_it() {
     let bounded = |bound| Within::preemptions(bound, Box::new(Dfs::new()));
     let found = run(&limited(3, all(1)), &ninety(), bounded(2));
-    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 3 executions");
+    assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: stopped after 3 executions");
     // Without preemptions: the 3! orders of the tasks.
     let found = run(&limited(6, all(1)), &ninety(), bounded(0));
-    assert_eq!(found.coverage.to_string(), "exhaustive within 0 preemptions");
+    assert_eq!(raddle_report::coverage(&found.coverage), "exhaustive within 0 preemptions");
 }
 
 #[test]
@@ -59,11 +61,11 @@ fn thousands_are_grouped_in_the_coverage() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
     // 8! / (2!)^4 = 2,520 interleavings.
     let found = run(&limited(1_234, all(1)), &program([ops, ops, ops, ops]), Dfs::new());
-    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 1,234 executions");
+    assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: stopped after 1,234 executions");
     let found = run(&limited(1_234, all(2)), &ninety(), Random::new(3));
-    assert_eq!(found.coverage.to_string(), "sampled 1,234 schedules (seed 3)");
+    assert_eq!(raddle_report::coverage(&found.coverage), "sampled 1,234 schedules (seed 3)");
     let found = run(&limited(1, all(2)), &ninety(), Random::new(3));
-    assert_eq!(found.coverage.to_string(), "sampled 1 schedule (seed 3)");
+    assert_eq!(raddle_report::coverage(&found.coverage), "sampled 1 schedule (seed 3)");
 }
 
 #[test]
@@ -99,7 +101,7 @@ fn a_search_stops_at_the_time_limit_and_says_so() {
                 // 27! / (9!)^3 interleavings: some 10^11.
                 run(&plan, &program([ops, ops, ops]), Dfs::new())
             });
-            let words = found.unwrap().coverage.to_string();
+            let words = raddle_report::coverage(&found.unwrap().coverage);
             assert!(words.starts_with("not exhaustive: stopped after "), "{words}");
             assert!(words.ends_with(" at the time limit"), "{words}");
         }
@@ -128,7 +130,7 @@ fn a_search_of_slow_executions_stops_at_the_time_limit() {
         run(&plan, &program([slow, &[Read(0)], &[Read(0)], &[Read(0)], &[Read(0)], &[Read(0)]]), Dfs::new());
     assert!(begun.elapsed() < Duration::from_millis(600), "{:?}", begun.elapsed());
     assert!(found.executions < 30, "{}", found.executions);
-    assert!(found.coverage.to_string().ends_with(" at the time limit"), "{}", found.coverage);
+    assert!(raddle_report::coverage(&found.coverage).ends_with(" at the time limit"), "{:?}", found.coverage);
 }
 
 /// A search that has explored all there is when its time is up is through: a bound that grows goes on from there.
@@ -141,7 +143,7 @@ fn a_time_limit_that_comes_too_late() {
         let program = program([&[Sleep(150)]]);
         let found = search(&plan, strategy, || Toy::new(&program), std::sync::Arc::new(NoListener));
         assert_eq!((found.executions, found.through, found.left), (1, true, None));
-        assert!(found.coverage.is_exhaustive(), "{}", found.coverage);
+        assert!(found.coverage.is_exhaustive(), "{:?}", found.coverage);
     }
 }
 
@@ -171,7 +173,10 @@ fn abandoned_executions_take_time_too() {
     let found = found.unwrap();
     assert_eq!(found.executions, 0);
     assert!(found.abandoned > 0);
-    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 0 executions at the time limit");
+    assert_eq!(
+        raddle_report::coverage(&found.coverage),
+        "not exhaustive: stopped after 0 executions at the time limit"
+    );
 }
 
 /// What is redundant is not missed, but what a strategy could not decide may be.
@@ -183,7 +188,7 @@ fn what_was_not_decided_is_not_exhausted() {
     let found = run(&all(1), &ninety(), GivesUp(Decision::UNDECIDED, 4));
     assert_eq!((found.abandoned, found.undecided), (3, 3));
     let words = "not exhaustive: the strategy could not decide 3 of its executions";
-    assert_eq!(found.coverage.to_string(), words);
+    assert_eq!(raddle_report::coverage(&found.coverage), words);
 }
 
 /// The write comes before the check in 1 of 2 interleavings.
@@ -193,14 +198,14 @@ fn a_search_stops_at_the_first_failure_or_counts_them_all() {
     let found = run(&first(1), &bad, Dfs::new());
     assert_eq!(found.failures, 1);
     assert_eq!(found.failure.unwrap().execution, found.executions, "the last one is the one that failed");
-    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped at the first failure");
+    assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: stopped at the first failure");
     for workers in [1, 2, 3] {
         // 3 * 4 = 12 that pass: choose anywhere among check, write. Those that fail: choose before, between
         // or never reached since the check fails; 4 (before) + 4 (between) + 1 (never).
         let found = run(&all(workers), &bad, Dfs::new());
         assert_eq!((found.executions, found.failures), (21, 9));
         assert_eq!(found.outcomes.values().sum::<u64>(), 12);
-        assert_eq!(found.coverage.to_string(), "exhaustive");
+        assert_eq!(raddle_report::coverage(&found.coverage), "exhaustive");
         assert!(found.failure.is_some());
     }
 }
@@ -208,9 +213,12 @@ fn a_search_stops_at_the_first_failure_or_counts_them_all() {
 #[test]
 fn assumptions_are_listed_once_and_in_order() {
     let ops = ninety();
-    let make = || Toy::new(&ops).assuming(&["timers when idle", "fair spins"]);
+    let make = || Toy::new(&ops).assuming(&[Assumption::Timers(Time::Idle), Assumption::FairSpins(3)]);
     let found = search(&all(3), Box::new(Dfs::new()), make, std::sync::Arc::new(NoListener));
-    assert_eq!(found.coverage.to_string(), "exhaustive · fair spins · timers when idle");
+    assert_eq!(
+        raddle_report::coverage(&found.coverage),
+        "exhaustive · fair spins (3 rounds) · timers when idle"
+    );
 }
 
 #[test]
@@ -220,8 +228,7 @@ fn a_prefix_is_a_bound_and_the_coverage_names_it() {
         let bounded = Within::preemptions(2, Box::new(Dfs::new()));
         run(&limited(100, all(1)), &ninety(), Prefix::new(picks, Box::new(bounded))).coverage.extent
     };
-    let two = "2 preemptions".to_owned();
-    assert_eq!(within(2), Extent::Within(vec![two, "a prefix of 2 steps".to_owned()]));
+    assert_eq!(within(2), Extent::Within(vec![Bound::Preemptions(2), Bound::Prefix(2)]));
     let found = run(&limited(100, all(1)), &ninety(), Prefix::new(vec![pick(0, 0)], Box::new(Dfs::new())));
-    assert_eq!(found.coverage.to_string(), "exhaustive within a prefix of 1 step");
+    assert_eq!(raddle_report::coverage(&found.coverage), "exhaustive within a prefix of 1 step");
 }

@@ -21,7 +21,7 @@ fn explore(workers: usize, program: &Program) -> raddle_core::search::Findings<O
     explored.dedup();
     assert_eq!(explored.len() as u64, found.executions, "an interleaving was explored twice");
     assert!(found.coverage.is_exhaustive());
-    assert_eq!(found.coverage.to_string(), "exhaustive");
+    assert_eq!(raddle_report::coverage(&found.coverage), "exhaustive");
     assert_eq!(found.coverage.executions, found.executions);
     assert_eq!(found.abandoned, 0);
     found

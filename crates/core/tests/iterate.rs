@@ -29,7 +29,7 @@ fn the_first_failure_has_the_fewest_preemptions() {
         assert_eq!(failure.record.lines.iter().filter(|line| line.preempts).count(), 1);
         let words =
             "not exhaustive: stopped at the first failure, which has 1 preemption; there is none with fewer";
-        assert_eq!(found.coverage.to_string(), words);
+        assert_eq!(raddle_report::coverage(&found.coverage), words);
         assert_eq!((found.finished_bound, failure.execution), (Some(0), found.executions));
     }
 }
@@ -40,7 +40,7 @@ fn it_is_over_when_nothing_is_refused_any_more() {
     let two = program([ops, ops]);
     let words = |up_to| {
         let found = iteratively(&all(1), up_to, &two);
-        (found.executions, found.finished_bound, found.coverage.to_string())
+        (found.executions, found.finished_bound, raddle_report::coverage(&found.coverage))
     };
     // Four traces: the reads commute.
     assert_eq!(words(0), (2, Some(0), "exhaustive within 0 preemptions".to_owned()));
@@ -56,11 +56,11 @@ fn budgets_are_those_of_all_rounds_together() {
     let found = iteratively(&limited(20, all(1)), 9, &three);
     // 6 with no preemption, 24 with at most one.
     assert_eq!((found.executions, found.finished_bound), (20, Some(0)));
-    assert_eq!(found.coverage.to_string(), "not exhaustive: stopped after 20 executions");
+    assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: stopped after 20 executions");
     let mut plan = all(1);
     plan.budget.time = Some(Duration::ZERO);
     let found = iteratively(&plan, 9, &three);
-    assert!(found.coverage.to_string().ends_with("at the time limit"), "{}", found.coverage);
+    assert!(raddle_report::coverage(&found.coverage).ends_with("at the time limit"), "{:?}", found.coverage);
 }
 
 proptest! {

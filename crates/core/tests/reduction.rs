@@ -66,7 +66,7 @@ fn compare_to(programs: &Programs, once: Once) -> Result<Option<u64>, String> {
         let twice = classes.values().filter(|n| **n > 1).count();
         let problem = |words: String| {
             Err(format!(
-                "{words}; coverage {}; {:?}\n{workers} workers: {} executions, {} abandoned, {} failures; {} classes, {missed} missed, \
+                "{words}; coverage {:?}; {:?}\n{workers} workers: {} executions, {} abandoned, {} failures; {} classes, {missed} missed, \
                  {twice} more than once\n{programs:?}",
                 found.coverage,
                 found.failure.as_ref().map(|f| &f.defect.message),
@@ -86,7 +86,7 @@ fn compare_to(programs: &Programs, once: Once) -> Result<Option<u64>, String> {
             return problem("failures differ".to_owned());
         }
         if !found.coverage.is_exhaustive() {
-            return problem(format!("coverage: {}", found.coverage));
+            return problem(format!("coverage: {:?}", found.coverage));
         }
         if once == Once::AtLeast {
             continue;
@@ -223,7 +223,7 @@ fn what_cannot_be_decided_is_told() {
     let found = explore(Box::new(Optimal::new()));
     assert!(found.undecided > 0 && found.abandoned >= found.undecided && found.through);
     assert!(!found.coverage.is_exhaustive());
-    let words = found.coverage.to_string();
+    let words = raddle_report::coverage(&found.coverage);
     assert!(words.contains("the strategy could not decide"), "{words}");
     // The slow and obvious search can.
     let slow = explore(Box::new(Dfs::new()));

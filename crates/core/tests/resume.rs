@@ -14,7 +14,7 @@ use common::{Toy, all, limited, program, random_machines};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use raddle_core::search::{
-    Counted, Findings, Listener, NoListener, Plan, Progress, Saved, search, search_iteratively,
+    Findings, Listener, NoListener, Plan, Progress, Saved, Tally, search, search_iteratively,
 };
 use raddle_core::strategy::{
     Bounded, Bounds, Dfs, Divisible as _, Next, Optimal, PreemptionBounding, Random, Strategy as _, Within,
@@ -62,9 +62,20 @@ fn programs() -> Vec<Programs> {
     ]
 }
 
+/// What a search has counted, with outcomes as text.
+fn counted(found: &Findings<Outcome>) -> Tally<String> {
+    let outcomes = found.outcomes.iter().map(|(outcome, times)| (format!("{outcome:?}"), *times));
+    Tally {
+        executions: found.executions,
+        outcomes: outcomes.collect(),
+        failures_by_kind: found.failures_by_kind.clone(),
+        ..Tally::default()
+    }
+}
+
 /// Explores to the end, `step` executions at a time, each time from what was read back from a file.
 fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Findings<Outcome>, usize) {
-    let mut earlier = Counted::default();
+    let mut earlier = Tally::default();
     let mut plan = all(workers);
     for parts in 1.. {
         plan.counted = earlier.executions;
@@ -76,29 +87,33 @@ fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Find
             std::sync::Arc::new(NoListener),
         );
         let Some(left) = found.left.take() else {
-            earlier.add_to(&mut found);
-            let all = earlier.outcomes.values().chain(found.outcomes.values()).sum::<u64>();
-            assert_eq!(all + found.failures, found.executions);
+            earlier.merge(counted(&found));
+            let passed = earlier.outcomes.values().sum::<u64>();
+            assert_eq!(passed + earlier.failed(), earlier.executions);
+            (found.executions, found.failures_by_kind) = (earlier.executions, earlier.failures_by_kind);
             return (found, parts);
         };
-        let words = found.coverage.to_string();
+        let words = raddle_report::coverage(&found.coverage);
         assert!(words.starts_with("not exhaustive: stopped after "), "{words}");
         // Somebody may find that there is no number left while another one's execution turns out not to count.
         assert!(if workers == 1 { found.executions == step } else { found.executions <= step });
+        earlier.merge(counted(&found));
         let saved = Saved {
             search: Saved::VERSION,
             test: None,
             kind: String::new(),
+            fallen_back: false,
             settings: Default::default(),
+            assumed: None,
             round: None,
             explored: found.explored.unwrap_or(0.0),
-            counted: Counted::of(&earlier, &found),
+            found: earlier.clone(),
             left,
         };
         let read = Saved::parse(&saved.to_json()).unwrap();
-        assert_eq!((&read.counted, read.left.len()), (&saved.counted, saved.left.len()));
+        assert_eq!((&read.found, read.left.len()), (&saved.found, saved.left.len()));
         assert!((0.0..1.0).contains(&read.explored), "{}", read.explored);
-        (earlier, plan.left, plan.explored) = (read.counted, Some(read.left), read.explored);
+        (earlier, plan.left, plan.explored) = (read.found, Some(read.left), read.explored);
     }
     unreachable!("it ends")
 }
@@ -240,7 +255,7 @@ fn stopped_at_the_very_end_of_a_round() {
             continue;
         }
         let words = format!("not exhaustive: interrupted after {} executions", stopped.executions);
-        assert_eq!(stopped.coverage.to_string(), words);
+        assert_eq!(raddle_report::coverage(&stopped.coverage), words);
         let plan = Plan { left: stopped.left, counted: stopped.executions, ..all(1) };
         assert!(plan.left.as_ref().is_some_and(|left| !left.is_empty()));
         let rest = search_iteratively(&plan, stop + 1..=9, strategy, make, std::sync::Arc::new(NoListener));
@@ -254,7 +269,7 @@ fn stopped_at_the_very_end_of_a_round() {
     };
     let stopped = search_iteratively(&all(1), 0..=0, until, make, listener.clone());
     assert_eq!((stopped.finished_bound, stopped.interrupted, stopped.left), (Some(0), true, None));
-    assert_eq!(stopped.coverage.to_string(), "exhaustive within 0 preemptions");
+    assert_eq!(raddle_report::coverage(&stopped.coverage), "exhaustive within 0 preemptions");
 }
 
 #[test]
@@ -262,9 +277,9 @@ fn other_files_are_refused() {
     let error = |text: &str| Saved::parse(text).unwrap_err();
     assert!(error("{ \"search\": 1, \"le").starts_with("this is no search that was stopped: EOF while"));
     assert_eq!(error("{}"), "this is no search that was stopped: it has no version");
-    let newer = "this search was stopped by another version of raddle: its format is 7, not 3";
+    let newer = "this search was stopped by another version of raddle: its format is 7, not 4";
     assert_eq!(error("{\"search\": 7}"), newer);
-    assert!(error("{\"search\": 3}").contains("missing field"));
+    assert!(error("{\"search\": 4}").contains("missing field"));
     // A ticket is a file of another kind.
     assert!(
         error("{\"version\": 1, \"test\": null, \"settings\": {}, \"steps\": []}").contains("no version")

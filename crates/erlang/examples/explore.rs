@@ -92,10 +92,7 @@ fn main() {
     let begun = Instant::now();
     let make = || if open { ErlangWorld::unordered(&program) } else { ErlangWorld::new(&program) };
     let listener = std::sync::Arc::new(NoListener);
-    let findings = match rest.get(1).map(String::as_str) {
-        Some("optimal") => raddle_erlang::reduce::explore(&plan, &program, listener),
-        _ => search(&plan, strategy, make, listener),
-    };
+    let findings = search(&plan, strategy, make, listener);
     let seconds = begun.elapsed().as_secs_f64();
     println!(
         "{} executions ({} abandoned), {} steps, {} failures, {seconds:.2} s ({:.0} executions/s)",
@@ -105,20 +102,24 @@ fn main() {
         findings.failures,
         findings.executions as f64 / seconds
     );
-    println!("{}", findings.coverage);
+    println!("{}", raddle_report::coverage(&findings.coverage));
     for (outcome, times) in findings.outcomes.iter().take(20) {
         println!("  {times} x {outcome}");
     }
     if let Some(failure) = &findings.failure {
         println!("{}: {}", failure.kind(), failure.message());
-        for note in &failure.defect.notes {
-            println!("  {} {}", note.text, note.place.as_ref().map_or(String::new(), ToString::to_string));
+        for note in &failure.defect.facts {
+            println!(
+                "  {} {}",
+                raddle_report::fact(note),
+                note.place.as_ref().map_or(String::new(), ToString::to_string)
+            );
         }
         for line in &failure.record.lines {
             let task = &failure.record.tasks[line.task].name;
             let place =
                 line.place.as_ref().map_or(String::new(), |p| format!("  in {} line {}", p.file, p.line));
-            println!("  {task}: {} {}{place}", line.operation, line.detail);
+            println!("  {task}: {} {}{place}", line.operation, line.result);
         }
     }
 }

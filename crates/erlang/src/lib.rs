@@ -6,8 +6,8 @@
 #![forbid(unsafe_code)]
 
 pub mod beam;
+pub mod check;
 pub mod code;
-pub mod command;
 mod counterfactual;
 pub mod ends;
 pub mod ets;
@@ -17,7 +17,6 @@ mod linear;
 pub mod machine;
 pub mod native;
 pub mod process;
-pub mod reduce;
 mod regex;
 pub mod replaced;
 pub mod run;

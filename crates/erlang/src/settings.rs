@@ -1,31 +1,9 @@
 //! The settings of an execution, beyond the program: each is named in the coverage line.
 
 use raddle_core::clock::Time;
+use raddle_core::fact::Assumption;
+pub use raddle_core::fact::{Delivery, Grain};
 use std::collections::BTreeMap;
-
-/// Where a process may be preempted, and what one step is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Grain {
-    /// At every visible operation; an exit is a sequence of steps, a kill only marks its target.
-    #[default]
-    Full,
-    /// As the thesis counts: after every call with a side effect that returned; an exit is one step.
-    Thesis,
-    /// Only at a blocked receive. Coarse: may miss failures.
-    Receive,
-}
-
-/// When signals arrive.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Delivery {
-    /// All signals at once.
-    Instant,
-    /// Messages at once, other signals later, in order per pair: as within one node.
-    #[default]
-    Local,
-    /// All signals later, in order per pair, with overtaking between pairs: as between nodes.
-    Pairs,
-}
 
 /// What counts as a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -68,33 +46,25 @@ impl Settings {
             ..Settings::default()
         }
     }
-    /// The settings as text for the coverage line.
-    pub fn words(&self) -> Vec<String> {
-        let grain = match self.grain {
-            Grain::Full => "grain full",
-            Grain::Thesis => "grain thesis",
-            Grain::Receive => "grain receive: coarse, may miss",
-        };
-        let delivery = match self.delivery {
-            Delivery::Instant => "signals at once",
-            Delivery::Local => "signals as within a node",
-            Delivery::Pairs => "signals as between nodes",
-        };
-        let mut words = vec![grain.to_owned(), delivery.to_owned(), self.time.words().to_owned()];
-        match self.kills {
-            0 => {}
-            1 => words.push("at most 1 kill".to_owned()),
-            n => words.push(format!("at most {n} kills")),
+    /// What a search with these settings takes for granted.
+    pub fn assumptions(&self) -> Vec<Assumption> {
+        let mut assumed = vec![
+            Assumption::Grain(self.grain),
+            Assumption::Signals(self.delivery),
+            Assumption::Timers(self.time),
+        ];
+        if self.kills > 0 {
+            assumed.push(Assumption::Kills(self.kills));
         }
-        words
+        assumed
     }
     /// The settings for tickets.
     pub fn to_map(&self) -> BTreeMap<String, String> {
         let mut map = BTreeMap::new();
         let mut set = |key: &str, value: String| map.insert(key.to_owned(), value);
-        set("grain", format!("{:?}", self.grain).to_lowercase());
-        set("delivery", format!("{:?}", self.delivery).to_lowercase());
-        set("time", format!("{:?}", self.time).to_lowercase());
+        set("grain", self.grain.name().to_owned());
+        set("delivery", self.delivery.name().to_owned());
+        set("time", self.time.name().to_owned());
         if self.kills > 0 {
             set("kill", self.kills.to_string());
         }

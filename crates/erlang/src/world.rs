@@ -12,6 +12,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
+use raddle_core::fact::Assumption;
 use raddle_core::operation::TaskId;
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::trace::Step;
@@ -52,7 +53,7 @@ pub struct ErlangWorld {
     last_time: Vec<Pick>,
     /// The processes of the last deadlock, and its defect.
     deadlock: Option<(Vec<Rc<Process>>, Defect)>,
-    assumptions: Vec<String>,
+    assumptions: Vec<Assumption>,
 }
 
 /// The module with the start instruction of every process: `erlang:apply(M, F, Args)`.
@@ -101,11 +102,11 @@ impl ErlangWorld {
         } else {
             Machine::new(env, module, function, Vec::new())
         };
-        let assumptions = program.settings.words();
+        let assumptions = program.settings.assumptions();
         ErlangWorld::from(begin, assumptions)
     }
 
-    fn from(begin: Machine, assumptions: Vec<String>) -> ErlangWorld {
+    fn from(begin: Machine, assumptions: Vec<Assumption>) -> ErlangWorld {
         let now = begin.clone();
         let mut world = ErlangWorld {
             begin,
@@ -422,7 +423,7 @@ impl Explain for ErlangWorld {
                 step: number,
                 operation: log.text.clone(),
                 object: None,
-                detail,
+                result: detail,
                 place: log.place.clone(),
                 preempts: false,
                 reads_from: None,
@@ -431,7 +432,7 @@ impl Explain for ErlangWorld {
         let lines = entries.into_iter().rev().filter(|l| !l.text.is_empty()).map(line).collect();
         ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     }
-    fn assumptions(&self) -> Vec<String> {
+    fn assumptions(&self) -> Vec<Assumption> {
         self.assumptions.clone()
     }
 }

@@ -164,8 +164,8 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
         record(2 * LIMIT, Box::new(Optimal::new()), || ErlangWorld::unordered(program))
             .expect("no more than all");
     if few.undecided > 0 && (undecidable || program.settings.grain != Grain::Full) {
-        // The coverage says so, and depth-first search takes over.
-        assert!(!few.coverage.is_exhaustive(), "{name}: {}", few.coverage);
+        // It says so, and depth-first search takes over.
+        assert!(!few.coverage.is_exhaustive(), "{name}: {:?}", few.coverage);
         return Some((all.executions, 0));
     }
     assert_eq!(few.undecided, 0, "{name}: undecided");

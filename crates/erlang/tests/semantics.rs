@@ -116,7 +116,7 @@ fn a_killed_server_is_restarted() {
     let program = program(&dir(), "delivery", "supervised", settings);
     let findings = bounded(&program, 0);
     assert_eq!(outcomes(&findings), ["exited", "replied"]);
-    assert!(findings.coverage.to_string().contains("at most 1 kill"));
+    assert!(raddle_report::coverage(&findings.coverage).contains("at most 1 kill"));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_server_that_is_killed_at_any_point_is_restarted() {
         let findings = optimal(&program(&dir, "restarted", "killed_once", settings));
         assert_eq!(outcomes(&findings), ["{0,0}", "{exited,0}"]);
         assert_eq!((findings.failures, findings.undecided), (0, 0));
-        assert!(findings.coverage.to_string().starts_with("exhaustive"));
+        assert!(raddle_report::coverage(&findings.coverage).starts_with("exhaustive"));
         findings.executions
     });
     assert_eq!(counted, [65, 616]);

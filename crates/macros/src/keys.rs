@@ -32,8 +32,6 @@ pub enum Role {
 pub enum Takes {
     /// None: the function has no argument.
     Nothing,
-    /// None, and the argument is `true`.
-    True,
     /// An integer literal of this type, `min..=max`.
     Integer { of: &'static str, min: u64, max: u64 },
     /// A string literal.
@@ -59,7 +57,8 @@ const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32,
     SamplerName { word, variant, number }
 }
 
-/// Every sampler, under the names of `RADDLE_STRATEGY`.
+/// Every sampler, under the names that `RADDLE_STRATEGY` takes too. A test compares it with the core's list: a macro is
+/// compiled before every crate that uses it, and must not wait for the engine.
 pub static SAMPLERS: [SamplerName; 11] = [
     sampler("portfolio", "Portfolio", None),
     sampler("uniform", "Uniform", None),
@@ -112,8 +111,8 @@ pub static KEYS: [Key; 22] = [
     setter("time", TIME, "time = any"),
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
-    setter("keep_going", Takes::True, "keep_going"),
-    setter("observers", Takes::True, "observers"),
+    setter("keep_going", Takes::Nothing, "keep_going"),
+    setter("observers", Takes::Nothing, "observers"),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),
@@ -127,4 +126,28 @@ pub fn find(name: &str) -> Option<&'static Key> {
 /// All keys, as an error lists them.
 pub fn listed() -> String {
     KEYS.iter().map(|key| format!("`{}`", key.example)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::strategy::Sampler;
+
+    /// The engine's list of samplers is the one that counts.
+    #[test]
+    fn the_samplers_are_those_of_the_engine() {
+        assert_eq!(SAMPLERS.len(), Sampler::ALL.len());
+        for (ours, theirs) in SAMPLERS.iter().zip(Sampler::ALL) {
+            assert_eq!(ours.word.parse(), Ok(theirs), "{} has its usual number", ours.word);
+            let variant = format!("{theirs:?}");
+            assert_eq!(ours.variant, variant.split('(').next().unwrap_or_default());
+            if let Some((least, usual)) = ours.number {
+                assert_eq!(variant, format!("{}({usual})", ours.variant));
+                let named = |number: u32| format!("{}:{number}", ours.word).parse::<Sampler>();
+                assert!(named(least).is_ok() && (least == 0 || named(least - 1).is_err()), "{}", ours.word);
+            } else {
+                assert!(format!("{}:1", ours.word).parse::<Sampler>().is_err(), "{}", ours.word);
+            }
+        }
+    }
 }

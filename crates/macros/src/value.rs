@@ -16,8 +16,7 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
     let site = Span::mixed_site();
     let value = match (key.takes, value) {
         (Takes::Nothing, None) => return Ok(TokenStream::new()),
-        (Takes::True, None) => return Ok(quote_spanned!(site=> true)),
-        (Takes::Nothing | Takes::True, Some(value)) => {
+        (Takes::Nothing, Some(value)) => {
             let at = if value.is_empty() { word.to_token_stream() } else { value };
             return Err(Error::new_spanned(at, format!("`{name}` takes no value")));
         }
@@ -26,7 +25,7 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
     };
     let wrong = |what: &str| Error::new_spanned(&value, format!("`{name}` takes {what}, as in `{example}`"));
     match key.takes {
-        Takes::Nothing | Takes::True => unreachable!("they have no value"),
+        Takes::Nothing => unreachable!("it has no value"),
         Takes::Integer { of, min, max } => match syn::parse2(value.clone()) {
             Ok(Lit::Int(integer)) => within(&integer, &value, key, of, min..=max).map(|_| value),
             _ => Err(wrong("an integer")),

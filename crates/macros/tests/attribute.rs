@@ -70,8 +70,8 @@ impl Checker {
     pub fn stack_size(self, bytes: usize) -> Checker {
         self.note(format!("stack_size {bytes}"))
     }
-    pub fn keep_going(self, on: bool) -> Checker {
-        self.note(format!("keep_going {on}"))
+    pub fn keep_going(self) -> Checker {
+        self.note("keep_going".to_owned())
     }
     pub fn detached(self, detached: Detached) -> Checker {
         self.note(format!("detached {detached:?}"))
@@ -134,7 +134,7 @@ fn every_setting() {
         "time Any",
         "time_limit 5s",
         "stack_size 65536",
-        "keep_going true",
+        "keep_going",
         "detached MustFinish",
         "name attribute::every_setting",
     ]);

@@ -1,7 +1,6 @@
 //! The Rust world: std's concurrency under control. Tasks are coroutines that run until just before their
 //! next visible operation, announce it, and suspend. Outside an exploration everything here is std's own.
 
-mod interrupt;
 mod observers;
 mod runtime;
 mod settings;
@@ -38,7 +37,6 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
-pub use interrupt::Interrupt;
 pub use observers::Observers;
 pub use runtime::watch::Watchdog;
 pub use settings::{Detached, Settings, Spins};

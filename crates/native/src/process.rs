@@ -1,6 +1,7 @@
 //! `std::process::exit`, which in an exploration ends the execution and not the process.
 
 use crate::runtime::context;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
@@ -10,5 +11,5 @@ pub fn exit(code: i32) -> ! {
     let Some(current) = context::current() else { std::process::exit(code) };
     let name = current.with(|e| e.my_name());
     let defect = Defect::new(FailureKind::Panic, format!("{name} ended the process with exit code {code}"));
-    current.fail(defect.note(format!("{name} called exit here"), Some(Location::caller().into())))
+    current.fail(defect.with(Fact::of(name, Relation::Exited).at(Some(Location::caller().into()))))
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 /// The treatment of detached tasks when main returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub enum Detached {
     /// They are dropped, as at the exit of a process.
     #[default]
@@ -16,6 +17,7 @@ pub enum Detached {
 
 /// The treatment of spin loops: loops that read and yield until a value changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum Spins {
     /// A loop may take this many identical iterations while other tasks are enabled, and then waits for a
     /// change. The code after a spin that gives up is explored.

@@ -10,9 +10,10 @@ use crate::runtime::teardown::catch;
 use crate::runtime::{abort, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
+use raddle_core::fact::Assumption;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::{Defect, thousands};
+use raddle_core::verdict::Defect;
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
@@ -174,25 +175,21 @@ impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
         self.execution.record()
     }
 
-    fn assumptions(&self) -> Vec<String> {
+    fn assumptions(&self) -> Vec<Assumption> {
         let e = &*self.execution;
-        let mut words = vec!["sequentially consistent".to_owned(), e.settings.time.words().to_owned()];
+        let mut assumed = vec![Assumption::SequentiallyConsistent, Assumption::Timers(e.settings.time)];
         if e.has_held_spins() {
-            words.push(match e.settings.spins {
-                Spins::Fair(rounds) => format!("fair spins ({rounds} rounds)"),
-                Spins::Await => "spins wait for a change and never give up".to_owned(),
+            assumed.push(match e.settings.spins {
+                Spins::Fair(rounds) => Assumption::FairSpins(rounds),
+                Spins::Await => Assumption::SpinsAwait,
             });
         }
         if e.has_cut_short() {
-            words.push(format!(
-                "detached tasks had {} steps after main returned",
-                thousands(main_exit::PATIENCE as u64)
-            ));
+            assumed.push(Assumption::DetachedSteps(main_exit::PATIENCE));
         }
         if e.settings.spurious > 0 {
-            let plural = if e.settings.spurious == 1 { "" } else { "s" };
-            words.push(format!("up to {} spurious wake-up{plural}", e.settings.spurious));
+            assumed.push(Assumption::SpuriousWakeUps(e.settings.spurious));
         }
-        words
+        assumed
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Checker;
 use crate::listener::Listening;
-use raddle_core::search::{OnFailure, search};
+use raddle_core::search::{OnFailure, Plan, search};
 use raddle_core::strategy::{Observation, Random, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 pub use raddle_core::verdict::Verdict;
@@ -27,12 +27,14 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        self.plan.budget.executions = Some(1);
-        (self.plan.workers, self.plan.on_failure) = (1, OnFailure::KeepGoing);
+        let mut plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
+        (plan.test, plan.budget) = (self.check.test.take(), self.check.budget.clone());
+        plan.budget.executions = Some(1);
         let found = Arc::new(Mutex::new(None));
-        let strategy = Box::new(Wrapped(Noting { inside: Random::new(self.seed), found: found.clone() }));
-        let listening = Arc::new(Listening::new(self.plan.test.clone(), false));
-        search(&self.plan, strategy, || NativeWorld::new(&f, self.settings.clone()), listening);
+        let noting = Noting { inside: Random::new(self.seed.unwrap_or(0)), found: found.clone() };
+        let listening = Arc::new(Listening::new(plan.test.clone(), false));
+        let make = || NativeWorld::new(&f, self.settings.clone());
+        search(&plan, Box::new(Wrapped(noting)), make, listening);
         let mut found = found.lock().unwrap_or_else(|e| e.into_inner());
         found.take()
     }

@@ -1,15 +1,15 @@
-//! Environment variables that override a run, so that nobody has to edit a test to replay it.
+//! Environment variables that override the settings of a check, so that no test has to be edited to replay it.
 //!
-//! A value that makes no sense is an error that names the variable and what it takes.
+//! A value that makes no sense is an error that names the variable and what it takes, and so are variables that contradict
+//! each other. A variable that does not apply to a test, among many, is skipped for it; that is said once.
 
-use crate::checker::{Checker, Choice};
-use crate::resume;
-use crate::tickets;
-use raddle_core::strategy::Sampler;
+use crate::checker::Checker;
+use raddle_core::check::{SearchKind, parse_duration};
 use raddle_native::Observers;
+use raddle_terminal::{read_search, read_ticket};
+use std::io::Write;
 use std::str::FromStr;
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Applies the variables of this process. They are read once: a check is over in less time than it takes to look for
 /// all of them.
@@ -27,52 +27,81 @@ pub(crate) fn apply_own(checker: &mut Checker) -> Result<(), String> {
     apply(checker, find)
 }
 
-/// Applies `RADDLE_STRATEGY`, `RADDLE_PREEMPTIONS`, `RADDLE_ITERATIONS`, `RADDLE_SECONDS`, `RADDLE_SEED`,
-/// `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var` reads them.
-fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
-    let iterations = number::<u64>(&var, "RADDLE_ITERATIONS")?;
-    if let Some(strategy) = var("RADDLE_STRATEGY") {
-        checker.choice = match strategy.as_str() {
-            "exhaustive" => Choice::Exhaustive,
-            "iterative" => {
-                checker.up_to.get_or_insert(u32::MAX);
-                checker.bounds.preemptions = None;
-                Choice::Exhaustive
-            }
-            "dfs" => Choice::Dfs,
-            "preemption-bounding" => Choice::PreemptionBounding,
-            name => {
-                if name != "random" {
-                    checker.sampler = name.parse().map_err(|_| {
-                        let names = Sampler::NAMES;
-                        format!("RADDLE_STRATEGY is `{name}`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
-                             {names}")
-                    })?;
-                }
-                Choice::Random(match checker.choice {
-                    Choice::Random(schedules) => schedules,
-                    _ => 10_000,
-                })
-            }
-        };
+/// Variables of earlier versions, with what to set instead.
+const OLD: [(&str, &str); 2] = [
+    ("RADDLE_ITERATIONS", "RADDLE_SCHEDULES (how many to sample) or RADDLE_EXECUTIONS (limits any search)"),
+    ("RADDLE_SECONDS", "RADDLE_BUDGET, such as 10s"),
+];
+
+/// Variables that say how to search.
+const SEARCHES: [&str; 8] = [
+    "RADDLE_STRATEGY",
+    "RADDLE_SCHEDULES",
+    "RADDLE_EXECUTIONS",
+    "RADDLE_PREEMPTIONS",
+    "RADDLE_SEED",
+    "RADDLE_WORKERS",
+    "RADDLE_OBSERVERS",
+    "RADDLE_RESUME",
+];
+
+/// Says once that a variable is skipped for tests that it does not apply to.
+fn skip(variable: &'static str, applies_to: &str) {
+    static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if !said.contains(&variable) {
+        said.push(variable);
+        // Straight to the channel: a test harness keeps what is printed.
+        let _ = writeln!(
+            std::io::stderr(),
+            "raddle: {variable} applies to {applies_to}; it is skipped for others"
+        );
     }
-    if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
-        // A bound that grows does so up to this.
-        match &mut checker.up_to {
-            Some(up_to) => *up_to = most,
-            None => checker.bounds.preemptions = Some(most),
+}
+
+/// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`,
+/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
+/// reads them.
+fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+    for (old, new) in OLD {
+        if var(old).is_some() {
+            return Err(format!("{old} is not read any more: set {new}"));
         }
     }
-    match (&mut checker.choice, iterations) {
-        (Choice::Random(schedules), Some(n)) => *schedules = n,
-        (_, Some(n)) => checker.plan.budget.executions = Some(n),
-        (_, None) => {}
+    let set = |name: &&str| var(name).is_some();
+    if var("RADDLE_REPLAY").is_some()
+        && let Some(other) = SEARCHES.iter().find(|name| set(name))
+    {
+        return Err(format!("RADDLE_REPLAY and {other} contradict each other: a replay does not search"));
+    }
+    let check = &mut checker.check;
+    if let Some(strategy) = var("RADDLE_STRATEGY") {
+        check.kind = strategy.parse().map_err(|error: String| format!("RADDLE_STRATEGY: {error}"))?;
+    }
+    if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
+        check.bounds.preemptions = Some(most);
+    }
+    let is_drawn = check.kind.is_sampled() && check.replay.is_none();
+    if let Some(schedules) = number(&var, "RADDLE_SCHEDULES")? {
+        match is_drawn {
+            true => check.schedules = schedules,
+            false => skip("RADDLE_SCHEDULES", "tests that draw schedules"),
+        }
+    }
+    if let Some(executions) = number(&var, "RADDLE_EXECUTIONS")? {
+        check.budget.executions = Some(executions);
+    }
+    if let Some(steps) = number(&var, "RADDLE_MAX_STEPS")? {
+        check.budget.steps = steps;
     }
     if let Some(seed) = number(&var, "RADDLE_SEED")? {
-        checker.seed = seed;
+        match is_drawn {
+            true => check.seed = seed,
+            false => skip("RADDLE_SEED", "tests that draw schedules"),
+        }
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
-        checker.plan.workers = workers.max(1);
+        check.workers = workers.max(1);
     }
     if let Some(text) = var("RADDLE_OBSERVERS") {
         let yes = match text.as_str() {
@@ -80,24 +109,30 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             "0" | "false" => false,
             _ => return Err(format!("RADDLE_OBSERVERS is `{text}`; it takes true or false")),
         };
-        checker.settings.observers = yes.then(Observers::default);
+        match check.kind {
+            SearchKind::Exhaustive | SearchKind::Iterative => {
+                checker.settings.observers = yes.then(Observers::default);
+            }
+            _ => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
+        }
     }
-    if let Some(seconds) = number(&var, "RADDLE_SECONDS")? {
-        checker.plan.budget.time = Some(Duration::from_secs(seconds));
+    if let Some(text) = var("RADDLE_BUDGET") {
+        let budget = parse_duration(&text).map_err(|e| format!("RADDLE_BUDGET is `{text}`; {e}"))?;
+        check.budget.time = Some(budget);
     }
     if let Some(file) = var("RADDLE_RESUME") {
-        let saved = resume::read(&file).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
-        // A search of another test is none of this one's business.
-        let unknown = saved.test.is_none() || checker.plan.test.is_none();
-        if unknown || saved.test == checker.plan.test {
-            checker.go_on(saved).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        let saved = read_search(&file).map_err(|e| format!("RADDLE_RESUME: {e}"))?;
+        // A search of another test does not concern this one.
+        let unknown = saved.test.is_none() || check.test.is_none();
+        if unknown || saved.test == check.test {
+            (check.resume, checker.resumed_by) = (Some(saved), Some("RADDLE_RESUME"));
         }
     }
     if let Some(text) = var("RADDLE_REPLAY") {
-        let ticket = tickets::read(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
-        // A ticket of another test is none of this one's business.
-        let unknown = ticket.test.is_none() || checker.plan.test.is_none();
-        if unknown || ticket.test == checker.plan.test {
+        let ticket = read_ticket(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
+        // A ticket of another test does not concern this one.
+        let unknown = ticket.test.is_none() || check.test.is_none();
+        if unknown || ticket.test == check.test {
             checker.follow(ticket)?;
         }
     }
@@ -113,6 +148,7 @@ fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::strategy::Sampler;
 
     fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {
         let mut checker = Checker::random(5);
@@ -122,49 +158,72 @@ mod tests {
 
     #[test]
     fn overrides_what_it_names() {
-        let checker =
-            applied(&[("RADDLE_SEED", "7"), ("RADDLE_ITERATIONS", "1_000"), ("RADDLE_WORKERS", "2")]);
-        let checker = checker.unwrap();
-        assert_eq!((checker.seed, checker.plan.workers), (7, 2));
-        assert!(matches!(checker.choice, Choice::Random(1_000)));
-        let checker = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "9")]).unwrap();
-        assert!(matches!(checker.choice, Choice::Dfs));
-        assert_eq!(checker.plan.budget.executions, Some(9));
-        let checker = applied(&[("RADDLE_PREEMPTIONS", "2")]).unwrap();
-        assert_eq!((checker.bounds.preemptions, checker.up_to), (Some(2), None));
-        let checker = applied(&[("RADDLE_STRATEGY", "iterative"), ("RADDLE_PREEMPTIONS", "2")]).unwrap();
-        assert_eq!((checker.bounds.preemptions, checker.up_to), (None, Some(2)));
-        let observes = |value| applied(&[("RADDLE_OBSERVERS", value)]).unwrap().settings.observers.is_some();
+        let vars = [("RADDLE_SEED", "7"), ("RADDLE_SCHEDULES", "1_000"), ("RADDLE_WORKERS", "2")];
+        let check = applied(&vars).unwrap().check;
+        assert_eq!((check.seed, check.workers, check.schedules), (7, 2, 1_000));
+        let vars = [("RADDLE_STRATEGY", "dfs"), ("RADDLE_EXECUTIONS", "9"), ("RADDLE_MAX_STEPS", "77")];
+        let check = applied(&vars).unwrap().check;
+        assert_eq!((check.kind, check.budget.executions), (SearchKind::Dfs, Some(9)));
+        assert_eq!(check.budget.steps, 77);
+        let check = applied(&[("RADDLE_PREEMPTIONS", "2"), ("RADDLE_BUDGET", "3s")]).unwrap().check;
+        assert_eq!((check.bounds.preemptions, check.is_growing()), (Some(2), false));
+        assert_eq!(check.budget.time, Some(std::time::Duration::from_secs(3)));
+        let vars = [("RADDLE_STRATEGY", "iterative"), ("RADDLE_PREEMPTIONS", "2")];
+        let check = applied(&vars).unwrap().check;
+        assert_eq!((check.bounds.preemptions, check.is_growing()), (Some(2), true));
+        let observes = |value| {
+            applied(&[("RADDLE_STRATEGY", "exhaustive"), ("RADDLE_OBSERVERS", value)])
+                .unwrap()
+                .settings
+                .observers
+                .is_some()
+        };
         assert_eq!([observes("true"), observes("1"), observes("false")], [true, true, false]);
-        let checker = applied(&[("RADDLE_STRATEGY", "pct:4")]).unwrap();
-        assert_eq!(checker.sampler, Sampler::Pct(4));
-        assert!(matches!(checker.choice, Choice::Random(5)));
     }
 
     #[test]
-    fn every_sampler_has_a_name() {
-        for sampler in Sampler::ALL {
-            let checker = applied(&[("RADDLE_STRATEGY", &sampler.to_string())]).unwrap();
-            assert_eq!(checker.sampler, sampler);
-            assert!(matches!(checker.choice, Choice::Random(5)));
+    fn every_strategy_has_a_name() {
+        let sampled = Sampler::ALL.map(SearchKind::Sampled);
+        for kind in SearchKind::SYSTEMATIC.into_iter().chain(sampled) {
+            let check = applied(&[("RADDLE_STRATEGY", &kind.to_string())]).unwrap().check;
+            assert_eq!((check.kind, check.schedules), (kind, 5));
         }
     }
 
     #[test]
     fn nonsense_is_an_error_that_names_the_variable() {
-        assert_eq!(applied(&[("RADDLE_SEED", "x")]).unwrap_err(), "RADDLE_SEED is `x`; it takes a number");
-        let error = applied(&[("RADDLE_STRATEGY", "luck")]).unwrap_err();
-        let names = Sampler::NAMES;
-        let expected = format!(
-            "RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, preemption-bounding, random, \
-                             {names}"
-        );
-        assert_eq!(error, expected);
-        let error = applied(&[("RADDLE_OBSERVERS", "some")]).unwrap_err();
-        assert_eq!(error, "RADDLE_OBSERVERS is `some`; it takes true or false");
-        let error = applied(&[("RADDLE_RESUME", "/no/such/search")]).unwrap_err();
-        assert!(error.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{error}");
-        let error = applied(&[("RADDLE_REPLAY", "/no/such/ticket")]).unwrap_err();
-        assert!(error.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{error}");
+        let error = |name, value| applied(&[(name, value)]).unwrap_err();
+        assert_eq!(error("RADDLE_SEED", "x"), "RADDLE_SEED is `x`; it takes a number");
+        let expected =
+            format!("RADDLE_STRATEGY: there is no strategy `luck`; there are {}", SearchKind::names());
+        assert_eq!(error("RADDLE_STRATEGY", "luck"), expected);
+        assert_eq!(error("RADDLE_OBSERVERS", "some"), "RADDLE_OBSERVERS is `some`; it takes true or false");
+        let soon = "RADDLE_BUDGET is `soon`; it takes a time such as `10s` or `2m`";
+        assert_eq!(error("RADDLE_BUDGET", "soon"), soon);
+        let resumed = error("RADDLE_RESUME", "/no/such/search");
+        assert!(resumed.starts_with("RADDLE_RESUME: cannot read the search /no/such/search"), "{resumed}");
+        let replayed = error("RADDLE_REPLAY", "/no/such/ticket");
+        assert!(replayed.starts_with("RADDLE_REPLAY: cannot read the ticket /no/such/ticket"), "{replayed}");
+    }
+
+    #[test]
+    fn variables_that_contradict_each_other_are_an_error() {
+        let error = applied(&[("RADDLE_REPLAY", "x"), ("RADDLE_SEED", "7")]).unwrap_err();
+        assert_eq!(error, "RADDLE_REPLAY and RADDLE_SEED contradict each other: a replay does not search");
+    }
+
+    #[test]
+    fn what_does_not_apply_to_a_test_is_skipped_for_it() {
+        let check = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_SEED", "7"), ("RADDLE_SCHEDULES", "9")]);
+        let check = check.unwrap().check;
+        assert_eq!((check.kind, check.seed, check.schedules), (SearchKind::Dfs, 0, 5));
+    }
+
+    #[test]
+    fn old_names_say_the_new_ones() {
+        let error = applied(&[("RADDLE_SECONDS", "3")]).unwrap_err();
+        assert_eq!(error, "RADDLE_SECONDS is not read any more: set RADDLE_BUDGET, such as 10s");
+        let error = applied(&[("RADDLE_ITERATIONS", "3")]).unwrap_err();
+        assert!(error.contains("RADDLE_SCHEDULES") && error.contains("RADDLE_EXECUTIONS"), "{error}");
     }
 }

@@ -5,23 +5,25 @@ mod checker;
 #[doc(hidden)]
 pub mod determinism_probe;
 mod environment;
+mod error;
 pub mod guide;
 mod listener;
 #[doc(hidden)]
 pub mod observer;
 mod predicates;
+mod program;
 mod report;
-mod resume;
-mod screen;
-mod tickets;
 
 pub use checker::Checker;
+pub use error::{CheckError, DoesNotApply};
 pub use predicates::{Finding, Findings, autocheck};
+pub use raddle_core::check::{Checked, SearchKind, Simplify, Statistics, Verdict};
 pub use raddle_core::clock::Time;
+pub use raddle_core::fact;
 pub use raddle_core::record;
 pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::{Ticket, VERSION as TICKET_VERSION};
-pub use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
+pub use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind, Replayed};
 pub use raddle_macros::test;
 pub use raddle_native::choice::{any_bool, atomic_step, choose};
 pub use raddle_native::label::{Labelled, label};
@@ -56,7 +58,6 @@ static ALLOCATOR: alloc::Allocator = alloc::Allocator::system();
 pub fn check<T, F>(f: F)
 where
     F: Fn() -> T + Send + Sync,
-    T: Ord + std::fmt::Debug + Send,
 {
     Checker::exhaustive().check(f);
 }
@@ -97,10 +98,10 @@ pub mod __private {
     pub fn run_test<T: TestResult>(checker: Checker, body: fn() -> T) -> T {
         let report = checker.without_crate_name().run(|| body().demand());
         if report.failure().is_some() {
-            panic!("{report}");
+            panic!("{}", report.for_terminal());
         }
         crate::checker::end_if_interrupted(&report);
-        println!("{report}");
+        println!("{}", report.for_terminal());
         T::passed()
     }
 }

@@ -4,17 +4,6 @@ use raddle_core::verdict::{Coverage, Failure};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// What one check found.
-#[derive(Clone, Debug)]
-pub struct Seen {
-    /// What was covered.
-    pub coverage: Coverage,
-    /// How many steps all executions took together.
-    pub steps: u64,
-    /// The failure with the lowest execution number.
-    pub failure: Option<Failure>,
-}
-
 /// Hears of all checks of the process.
 pub trait Observer: Sync {
     /// The program that is being explored starts a check of its own.
@@ -25,8 +14,8 @@ pub trait Observer: Sync {
     fn stuck(&self, words: &str);
     /// The program needs what only the real world has, and cannot be explored. Does not return.
     fn outside(&self, what: &str) -> !;
-    /// A check is over.
-    fn seen(&self, seen: Seen);
+    /// A check that the program makes itself is over.
+    fn checked(&self, coverage: &Coverage, steps: u64, failure: Option<&Failure>);
     /// How long checks that have no limit of their own may still take.
     fn time_left(&self) -> Option<Duration>;
     /// How long a task may run without an operation before [`stuck`](Observer::stuck) is called.

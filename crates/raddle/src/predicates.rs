@@ -101,7 +101,7 @@ impl<T: Ord + Debug> Report<T> {
     /// What one asks of any concurrent program.
     pub fn findings(&self) -> Findings {
         let all = vec![self.never_deadlocks(), self.never_panics(), self.always_the_same_result()];
-        Findings { all, coverage: self.coverage().to_string() }
+        Findings { all, coverage: raddle_report::coverage(self.coverage()) }
     }
 
     /// A claim that holds if nothing speaks against it, and if nothing that might was left out because the
@@ -109,7 +109,7 @@ impl<T: Ord + Debug> Report<T> {
     fn found(&self, claim: impl Into<String>, against: impl IntoIterator<Item = String>) -> Finding {
         let mut because: Vec<String> = against.into_iter().collect();
         if let (true, Extent::Partial(why)) = (because.is_empty(), &self.coverage().extent) {
-            because.push(format!("not known: {why}"));
+            because.push(format!("not known: {}", raddle_report::stop(why)));
         }
         Finding::new(claim, because)
     }

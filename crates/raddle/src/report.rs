@@ -1,63 +1,72 @@
 //! What a check found.
 
-use crate::screen;
-use raddle_core::search::Findings;
+use raddle_core::check::Checked;
 use raddle_core::verdict::{Coverage, Failure, FailureKind};
 use raddle_report::{Layout, Run};
+use raddle_terminal::{Channel, SearchFile, layout};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// What a check found. Displays as the report of its failure, or as one line if there is none.
+/// What a check found. Displays as the report of its failure, or as one line if there is none: always the same text,
+/// wherever it is printed. [`Report::for_terminal`] fits the terminal.
 #[derive(Debug)]
 pub struct Report<T> {
-    findings: Findings<T>,
+    checked: Checked<T>,
     run: Run,
-    /// Results that came before the search was stopped and went on, and not again since.
-    earlier: BTreeMap<String, u64>,
     /// Where what is left of the search was written, or why it could not be.
-    stopped: Option<Result<PathBuf, String>>,
+    stopped: Option<SearchFile>,
 }
 
 impl<T> Report<T> {
-    pub(crate) fn new(findings: Findings<T>, run: Run) -> Report<T> {
-        Report { findings, run, earlier: BTreeMap::new(), stopped: None }
+    pub(crate) fn new(checked: Checked<T>, run: Run, stopped: Option<SearchFile>) -> Report<T> {
+        Report { checked, run, stopped }
     }
-    pub(crate) fn with_earlier(
-        self,
-        earlier: BTreeMap<String, u64>,
-        stopped: Option<Result<PathBuf, String>>,
-    ) -> Report<T> {
-        Report { earlier, stopped, ..self }
+    /// What the check found, as values.
+    pub fn checked(&self) -> &Checked<T> {
+        &self.checked
+    }
+    /// The same; the report is not needed any more.
+    pub fn into_checked(self) -> Checked<T> {
+        self.checked
     }
     /// How many executions came to an end.
     pub fn executions(&self) -> u64 {
-        self.findings.executions
+        self.checked.executions()
     }
     /// How many steps all executions took together.
     pub fn steps(&self) -> u64 {
-        self.findings.steps
+        self.checked.statistics.steps
     }
     /// What was covered.
     pub fn coverage(&self) -> &Coverage {
-        &self.findings.coverage
+        &self.checked.coverage
+    }
+    /// What was covered, as one line: `exhaustive · sequentially consistent · timers when idle`.
+    pub fn covered(&self) -> String {
+        raddle_report::coverage(self.coverage())
+    }
+    /// The facts that explain the failure, a sentence each.
+    pub fn facts(&self) -> Vec<String> {
+        let facts = self.failure().map(|failure| failure.defect.facts.as_slice()).unwrap_or_default();
+        facts.iter().map(raddle_report::fact).collect()
     }
     /// The results of executions that passed, and how often each came.
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
-        &self.findings.outcomes
+        &self.checked.outcomes
     }
     /// The results that came before the search was stopped and have not come again since it went on, in words: they
     /// are not among the outcomes, but they count.
     pub fn outcomes_before(&self) -> &BTreeMap<String, u64> {
-        &self.earlier
+        &self.checked.earlier_outcomes
     }
     /// The largest bound on preemptions that was explored completely, where the bound grows.
     pub fn finished_bound(&self) -> Option<u32> {
-        self.findings.finished_bound
+        self.checked.statistics.finished_bound
     }
     /// How many executions the strategy gave up since equivalent ones are explored elsewhere. They count for nothing.
     pub fn abandoned(&self) -> u64 {
-        self.findings.abandoned
+        self.checked.statistics.abandoned
     }
     /// Where a search that was stopped by Ctrl-C or a time limit has written what is left, for
     /// [`resume`](crate::Checker::resume).
@@ -66,35 +75,40 @@ impl<T> Report<T> {
     }
     /// The failure with the lowest execution number.
     pub fn failure(&self) -> Option<&Failure> {
-        self.findings.failure.as_ref()
+        self.checked.failure()
     }
     /// How many executions failed.
     pub fn failures(&self) -> u64 {
-        self.findings.failures
+        self.checked.failed()
     }
     /// How many executions failed, by kind. More than the first is only looked for with
     /// [`keep_going`](crate::Checker::keep_going).
     pub fn failures_by_kind(&self) -> &BTreeMap<FailureKind, u64> {
-        &self.findings.failures_by_kind
+        &self.checked.statistics.failures_by_kind
     }
     /// The first failure of each kind.
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
-        self.failure().into_iter().chain(&self.findings.others).find(|failure| failure.kind() == kind)
+        self.checked.failure_of(kind)
     }
     /// The most that the search held at once to know what is left, in steps and picks: at most the length of an
     /// execution for each of its alternatives (a pair of its steps that conflict, a further option), however many
     /// executions there are, and mostly much less.
     pub fn peak(&self) -> u64 {
-        self.findings.peak
+        self.checked.statistics.peak
     }
     /// Whether somebody pressed Ctrl-C during the search. The [coverage](Report::coverage) says whether it was through
     /// by then.
     pub fn is_interrupted(&self) -> bool {
-        self.findings.interrupted
+        self.checked.interrupted
     }
     /// Where the failure's ticket was written.
     pub fn ticket_file(&self) -> Option<&Path> {
         self.run.ticket_file.as_deref()
+    }
+    /// The whole report for the terminal that standard error is connected to: its width and colours, or as `COLUMNS` and
+    /// `NO_COLOR` have it.
+    pub fn for_terminal(&self) -> String {
+        self.render(&layout(Channel::Error))
     }
     /// The whole report as text, `width` characters wide.
     pub fn to_text(&self, width: usize) -> String {
@@ -122,6 +136,6 @@ impl<T> Report<T> {
 
 impl<T> fmt::Display for Report<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(&screen::layout()))
+        f.write_str(&self.render(&Layout::plain()))
     }
 }

@@ -35,7 +35,7 @@ fn a_bound_loses_no_outcome_and_makes_no_more_executions() {
     }
     let report = Checker::exhaustive().preemptions(0).run(racy_counter);
     let words = "exhaustive within 0 preemptions · sequentially consistent · timers when idle";
-    assert_eq!(report.coverage().to_string(), words);
+    assert_eq!(raddle_report::coverage(report.coverage()), words);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn bounds_combine_and_are_named() {
     let checker = Checker::exhaustive().preemptions(1).yield_bound(0).step_bound(3);
     let report = checker.run(racy_counter);
     assert_eq!(report.executions(), 0);
-    let words = report.coverage().to_string();
+    let words = raddle_report::coverage(report.coverage());
     let expected =
         "not exhaustive: no execution comes to an end within 1 preemption and a lead of 0 yields and 3 steps";
     assert!(words.starts_with(expected), "{words}");
@@ -72,12 +72,16 @@ fn executions_that_are_too_long_do_not_fail() {
     let report = Checker::exhaustive().step_bound(12).run(endless);
     assert_eq!(report.failures(), 0);
     assert!(report.outcomes().keys().copied().eq(0..*report.outcomes().keys().last().unwrap() + 1));
-    assert!(report.coverage().to_string().starts_with("exhaustive within 12 steps"), "{}", report.coverage());
-    // If all executions are too long, the report does not claim success.
+    assert!(
+        raddle_report::coverage(report.coverage()).starts_with("exhaustive within 12 steps"),
+        "{:?}",
+        report.coverage()
+    );
+    // Where all are too long, nobody is told that all is well.
     let report = Checker::exhaustive().step_bound(1).preemptions(0).run(endless);
     assert_eq!((report.executions(), report.never_panics().holds), (0, false));
     let expected = "not exhaustive: no execution comes to an end within 0 preemptions and 1 step";
-    assert!(report.coverage().to_string().starts_with(expected), "{}", report.coverage());
+    assert!(raddle_report::coverage(report.coverage()).starts_with(expected), "{:?}", report.coverage());
 }
 
 fn preemptions<T>(report: &Report<T>) -> usize {
@@ -101,7 +105,7 @@ fn a_growing_bound_that_refuses_nothing_any_more_is_through() {
     assert!(report.coverage().is_exhaustive() && report.outcomes().keys().eq(&[4]));
     let bounded = Checker::exhaustive().preemptions_up_to(1).run(|| mutex_counter(2, 2));
     assert_eq!(bounded.finished_bound(), Some(1));
-    assert!(bounded.coverage().to_string().starts_with("exhaustive within 1 preemption"));
+    assert!(raddle_report::coverage(bounded.coverage()).starts_with("exhaustive within 1 preemption"));
 }
 
 /// The first failing schedule of the reduction need not be simple; the reported one is.
@@ -109,7 +113,7 @@ fn a_growing_bound_that_refuses_nothing_any_more_is_through() {
 fn the_failure_of_an_exhaustive_check_has_a_simple_schedule() {
     let check = || assert_eq!(racy_counter(), 2);
     let simple = Checker::exhaustive().run(check);
-    let raw = Checker::exhaustive().simplify(false).run(check);
+    let raw = Checker::exhaustive().simplify(raddle::Simplify::No).run(check);
     assert!(preemptions(&simple) <= preemptions(&raw));
     assert_eq!(preemptions(&simple), 1);
     assert_eq!(simple.failure().unwrap().message(), raw.failure().unwrap().message());
@@ -155,7 +159,7 @@ fn a_search_goes_on_where_a_time_limit_stopped_it() {
     let searches: [(&str, Checker, Program); 5] = [
         ("optimal", Checker::exhaustive(), || mutex_counter(3, 4)),
         ("bounded", Checker::exhaustive().preemptions(2), || mutex_counter(3, 4)),
-        ("observers", Checker::exhaustive().observers(true), || first_answers(3, 5, 8)),
+        ("observers", Checker::exhaustive().observers(), || first_answers(3, 5, 8)),
         ("dfs", Checker::dfs(), || mutex_counter(2, 3)),
         ("iterative", Checker::exhaustive().preemptions_up_to(2), || mutex_counter(3, 4)),
     ];
@@ -194,10 +198,11 @@ fn the_file_of_another_search_is_refused() {
     let file = report.search_file().expect("forty thousand take longer").to_str().unwrap().to_owned();
     let refused = |checker: Checker| {
         let file = file.clone();
-        let payload = std::panic::catch_unwind(move || checker.resume(file)).map(|_| ()).unwrap_err();
+        let run = move || checker.resume(file).run(program);
+        let payload = std::panic::catch_unwind(run).map(|_| ()).unwrap_err();
         *payload.downcast::<String>().unwrap()
     };
-    let kinds = "raddle: the search that was stopped is `dfs`, this one is `dfs, within 2 preemptions`";
+    let kinds = "raddle: the search that was stopped is `dfs`, this one is `dfs, preemptions=2`";
     assert_eq!(refused(checker.clone().preemptions(2)), kinds);
     let tests = "raddle: the search that was stopped is one of bounds::refused, not of another";
     assert_eq!(refused(checker.clone().name("another")), tests);

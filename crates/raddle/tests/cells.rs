@@ -71,9 +71,9 @@ fn two_writes_that_nothing_orders_are_a_race_in_the_very_first_execution() {
         failure.message(),
         "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
     );
-    let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
+    let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main writes UnsafeCell#1 here", "main.1 writes UnsafeCell#1 here"]);
-    let here: Vec<_> = failure.defect.notes.iter().map(|n| n.place.clone().unwrap()).collect();
+    let here: Vec<_> = failure.defect.facts.iter().map(|n| n.place.clone().unwrap()).collect();
     assert!(here.iter().all(|p| p.file.ends_with("cells.rs")) && here[0].column < here[1].column);
 }
 
@@ -443,7 +443,7 @@ fn an_access_lasts_as_long_as_its_closure() {
     // The record shows where the long access ended.
     let lines: Vec<_> = failure.trace().lines.iter().filter(|l| l.object.is_some()).collect();
     let told: Vec<String> =
-        lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(
         told,
         [
@@ -492,7 +492,7 @@ fn a_reference_to_what_is_changed_must_be_the_only_one() {
         "main writes UnsafeCell#1 inside of its own read of it: a reference to the value that is changed must \
          be the only one"
     );
-    assert_eq!(failure.defect.notes.len(), 2);
+    assert_eq!(failure.defect.facts.len(), 2);
     fails(FailureKind::Misuse, nested(write, read));
     fails(FailureKind::Misuse, nested(write, write));
     // Sequential accesses are fine, and so is one cell inside another's access.

@@ -69,7 +69,7 @@ fn a_choice_is_told() {
     let failure =
         fails(FailureKind::Panic, || assert_ne!((raddle::choose(3), raddle::any_bool()), (2, true)));
     let steps: Vec<String> =
-        failure.trace().steps().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        failure.trace().steps().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(steps, ["choose → 2", "any_bool → true"]);
     assert!(failure.trace().steps().all(|l| l.place.as_ref().unwrap().file.ends_with("choice.rs")));
 }
@@ -78,7 +78,7 @@ fn a_choice_is_told() {
 fn nothing_to_choose_from() {
     let failure = fails(FailureKind::Panic, || raddle::choose(0));
     assert_eq!(failure.message(), "main panicked: raddle: choose(0): there is nothing to choose from");
-    assert!(failure.defect.notes[0].place.as_ref().unwrap().file.ends_with("choice.rs"));
+    assert!(failure.defect.facts[0].place.as_ref().unwrap().file.ends_with("choice.rs"));
     let failure = fails(FailureKind::Panic, || raddle::choose(1 << 33));
     assert!(failure.message().contains("more than 4294967295 options"), "{}", failure.message());
 }
@@ -155,7 +155,7 @@ fn an_atomic_step_returns_and_panics_as_its_closure_does() {
     let failure = fails(FailureKind::Panic, || raddle::atomic_step("disk", || panic!("disk full")));
     assert_eq!(failure.message(), "main panicked: disk full");
     let told: Vec<String> =
-        failure.trace().lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
+        failure.trace().lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.result)).collect();
     assert_eq!(told, ["atomic_step \"disk\" ", "panic disk full"]);
     assert_eq!(raddle::atomic_step("outside", || 7), 7);
 }
@@ -171,9 +171,9 @@ fn operations_inside_of_an_atomic_step_are_refused() {
         "main wants to lock Mutex#1 in the middle of atomic_step \"disk\": other tasks could run there, and it \
          would not be atomic; do it before or after"
     );
-    let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
+    let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["atomic_step \"disk\" began here", "main wants to lock Mutex#1 here"]);
-    assert!(failure.defect.notes.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("choice.rs")));
+    assert!(failure.defect.facts.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("choice.rs")));
 
     let failure = fails(FailureKind::Misuse, || raddle::atomic_step("a", || raddle::atomic_step("b", || ())));
     assert!(
@@ -196,7 +196,7 @@ fn operations_inside_of_an_atomic_step_are_refused() {
         });
     });
     // Later executions are not affected.
-    let report = Checker::dfs().keep_going(true).run(|| match raddle::choose(2) {
+    let report = Checker::dfs().keep_going().run(|| match raddle::choose(2) {
         0 => raddle::atomic_step("disk", || AtomicUsize::new(1).load(Relaxed)),
         _ => AtomicUsize::new(2).load(Relaxed),
     });
@@ -253,11 +253,10 @@ fn labels_name_objects_in_reports() {
         let _two = accounts.lock();
     });
     assert!(
-        failure.defect.notes[0]
-            .text
+        raddle_report::fact(&failure.defect.facts[0])
             .starts_with("main waits to lock Mutex#1 \"accounts\", which it holds itself"),
         "{}",
-        failure.defect.notes[0].text
+        raddle_report::fact(&failure.defect.facts[0])
     );
     let failure = fails(FailureKind::Panic, || {
         let hits = AtomicUsize::new(0);
@@ -275,7 +274,7 @@ fn labels_name_objects_in_reports() {
 fn labels_belong_to_their_execution_and_do_nothing_outside() {
     static LOCK: Mutex<()> = Mutex::new(());
     raddle::label(&LOCK, "outside");
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         if raddle::any_bool() {
             panic!("{}", LOCK.lock().is_ok());
         }

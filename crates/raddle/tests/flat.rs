@@ -82,7 +82,7 @@ fn memory_stays_flat() {
 
     // Failures: the first of each kind is kept with its record.
     let gauge = Gauge::default();
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         gauge.look(1_500);
         let numbers = [raddle::choose(40), raddle::choose(40)];
         assert_eq!(numbers, [40, 40]);

@@ -138,7 +138,7 @@ fn all_unparks_before_a_park_are_known_and_none_after_it() {
     // Both unparks may come before the one park, but need not.
     races(Checker::dfs(), || unparked_by_two(1));
     // With two parks, both are acquired; but both tokens may be one.
-    let report = Checker::dfs().keep_going(true).run(|| unparked_by_two(2));
+    let report = Checker::dfs().keep_going().run(|| unparked_by_two(2));
     let kind = report.failure().expect("the second park may wait for ever").kind();
     assert_eq!(kind, FailureKind::Deadlock);
     assert!(report.failures() < report.executions());

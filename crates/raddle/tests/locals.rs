@@ -509,7 +509,7 @@ fn failed_executions_leave_nothing_behind() {
         static NOISY: Noisy = Noisy::new(&ALIVE);
         static PLAIN: Cell<u32> = const { Cell::new(0) };
     }
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         assert_eq!((PLAIN.get(), ALIVE.load(SeqCst)), (0, 0), "something is left");
         PLAIN.set(1);
         NOISY.with(|_| {});
@@ -552,7 +552,7 @@ fn teardown_copes_with_destructors_that_do_operations_wait_or_panic() {
     }
     let nasty: [fn(); 3] = [|| OTHER.with(|_| {}), || panic!("boom"), || NASTY.with(|_| {})];
     for end in nasty {
-        let report = Checker::random(2).keep_going(true).run(|| {
+        let report = Checker::random(2).keep_going().run(|| {
             assert_eq!(ALIVE.load(SeqCst), 0, "something is left");
             let x = Arc::new(AtomicUsize::new(0));
             assert!(FIRST.with(|f| f.set(Noisy::new(&ALIVE)).is_ok()));
@@ -564,7 +564,7 @@ fn teardown_copes_with_destructors_that_do_operations_wait_or_panic() {
         assert_eq!(ALIVE.load(SeqCst), 0);
     }
     // A destructor that would wait for ever is abandoned.
-    let report = Checker::random(2).keep_going(true).run(|| {
+    let report = Checker::random(2).keep_going().run(|| {
         let nasty = Nasty(Noisy::new(&ALIVE), Arc::default(), thread::park);
         assert!(NASTY.with(|n| n.set(nasty).is_ok()));
         thread::park();

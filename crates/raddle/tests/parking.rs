@@ -76,7 +76,7 @@ fn there_is_only_one_token() {
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
-    assert_eq!(failure.defect.notes[0].text, "main waits to be unparked");
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to be unparked");
     let verbs: Vec<_> =
         failure.trace().steps().map(|l| (l.operation.as_str(), l.object.as_deref())).collect();
     assert_eq!(verbs, [("unpark", None), ("unpark", None), ("park", None)]);
@@ -85,7 +85,7 @@ fn there_is_only_one_token() {
 #[test]
 fn two_unparks_may_wake_only_once() {
     // main: u1 u2 j; main.1: p1 p2 e. After u1, either p1 u2 p2 e j, or u2 p1 and then a deadlock.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let handle = thread::spawn(|| {
             thread::park();
             thread::park();
@@ -97,7 +97,7 @@ fn two_unparks_may_wake_only_once() {
     assert_eq!((report.executions(), report.failures()), (2, 1));
     let failure = report.failure().unwrap();
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
+    let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to join main.1", "main.1 waits to be unparked"]);
     let unpark = failure.trace().steps().next().unwrap();
     assert_eq!((unpark.operation.as_str(), unpark.object.as_deref()), ("unpark", Some("main.1")));
@@ -229,7 +229,7 @@ fn a_loop_that_parks_until_a_deadline_ends() {
     for checker in [Checker::exhaustive(), Checker::dfs(), Checker::random(20)] {
         let report = checker.run(program);
         assert!(report.failure().is_none(), "{report}");
-        assert!(report.coverage().to_string().contains("fair spins"), "{}", report.coverage());
+        assert!(raddle_report::coverage(report.coverage()).contains("fair spins"), "{:?}", report.coverage());
     }
 }
 
@@ -238,7 +238,7 @@ fn a_timeout_that_never_comes_is_none() {
     let report = Checker::dfs().run(|| thread::park_timeout(Duration::MAX));
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.defect.notes[0].text, "main waits to be unparked");
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to be unparked");
 }
 
 #[test]

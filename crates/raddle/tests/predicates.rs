@@ -72,7 +72,7 @@ fn what_was_not_explored_is_not_known() {
 #[test]
 fn failures_are_counted_by_kind_and_each_has_its_first() {
     for workers in [1, 2] {
-        let report = Checker::dfs().keep_going(true).workers(workers).run(|| match raddle::choose(5) {
+        let report = Checker::dfs().keep_going().workers(workers).run(|| match raddle::choose(5) {
             0 | 1 => 0,
             2 | 3 => panic!("a panic"),
             _ => {

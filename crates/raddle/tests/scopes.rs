@@ -112,9 +112,9 @@ fn an_unjoined_panic_is_the_scopes() {
     });
     let failure = report.failure().expect("it fails");
     assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main.2 panicked: boom"));
-    let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
+    let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main.2 panicked here", "main panicked because of it"]);
-    assert!(failure.defect.notes.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("scopes.rs")));
+    assert!(failure.defect.facts.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("scopes.rs")));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_deadlock_names_those_the_scope_waits_for() {
     });
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
+    let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to join scope#1, held by main.2", "main.2 waits to be unparked"]);
 }
 
@@ -263,7 +263,7 @@ fn a_failure_in_a_scoped_thread_ends_the_scope_clean() {
             DROPPED.fetch_add(1, SeqCst);
         }
     }
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let x = AtomicUsize::new(0);
         thread::scope(|s| {
             for n in 1..=2 {

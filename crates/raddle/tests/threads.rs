@@ -378,14 +378,14 @@ fn a_panic_fails_the_test_if_the_handle_is_dropped_after_it() {
 
 #[test]
 fn a_panic_fails_the_test_if_the_handle_is_forgotten() {
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let handle = thread::spawn(|| panic!("boom"));
         std::mem::forget(handle);
     });
     // The thread has no operation, so its exit is automatic, and it is not joined.
     assert_eq!((report.executions(), report.failures()), (1, 1));
     assert_eq!(report.failure().unwrap().message(), "main.1 panicked: boom");
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         std::mem::forget(thread::spawn(move || {
             x.load(SeqCst);
@@ -501,7 +501,7 @@ fn panicking_is_a_threads_own() {
 #[test]
 fn a_panic_in_a_destructor_during_unwinding_harms_nobody_else() {
     // main: l, then j END; main.1: s. Only l after s fails: in 1 of 2 executions.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
             let x = x.clone();
@@ -536,7 +536,7 @@ fn a_thread_abandoned_in_the_middle_of_unwinding_harms_nobody_else() {
             thread::park();
         }
     }
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         assert!(!thread::panicking());
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -583,7 +583,7 @@ fn detached_threads_end_with_main_or_must_have_finished() {
     passes(&report);
     assert_eq!(report.executions(), 1);
     // If other tasks must have finished when it exits, it may exit before or after a.
-    let report = Checker::dfs().detached(Detached::MustFinish).keep_going(true).run(program);
+    let report = Checker::dfs().detached(Detached::MustFinish).keep_going().run(program);
     assert_eq!((report.executions(), report.failures()), (2, 1));
     let failure = report.failure().unwrap();
     assert_eq!(failure.kind(), FailureKind::Deadlock);
@@ -631,7 +631,7 @@ fn a_thread_that_joins_itself_waits_for_ever() {
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
-    let notes: Vec<_> = failure.defect.notes.iter().map(|n| n.text.as_str()).collect();
+    let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to be unparked", "main.1 waits to join main.1"]);
 }
 

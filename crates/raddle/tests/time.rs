@@ -190,7 +190,7 @@ fn a_sleep_without_end_is_a_deadlock() {
     let report = Checker::dfs().run(|| thread::sleep(Duration::MAX));
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.defect.notes[0].text, "main waits to sleep");
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to sleep");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn a_timer_is_a_task_in_the_record() {
     let names: Vec<_> = failure.trace().tasks.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["main", "main~timer1"]);
     let steps: Vec<_> =
-        failure.trace().steps().map(|l| (l.task, l.operation.as_str(), l.detail.as_str())).collect();
+        failure.trace().steps().map(|l| (l.task, l.operation.as_str(), l.result.as_str())).collect();
     assert_eq!(steps, [(1, "fire", ""), (0, "sleep", "1s")]);
 }
 
@@ -333,9 +333,9 @@ fn a_reading_is_shown() {
     });
     let failure = report.failure().expect("it fails");
     let line = |operation: &str| failure.trace().steps().find(|l| l.operation == operation).unwrap();
-    assert_eq!((line("now").object.as_deref(), line("now").detail.as_str()), (Some("Clock#1"), "→ 0ns"));
+    assert_eq!((line("now").object.as_deref(), line("now").result.as_str()), (Some("Clock#1"), "→ 0ns"));
     assert_eq!(
-        (line("elapsed").object.as_deref(), line("elapsed").detail.as_str()),
+        (line("elapsed").object.as_deref(), line("elapsed").result.as_str()),
         (Some("Clock#1"), "→ 1s")
     );
 }

@@ -236,7 +236,7 @@ impl Lives {
         for (i, cell) in cells.iter().enumerate() {
             if let Some(lane) = cell.lane() {
                 let (first, _) = lives[lane];
-                let ended = matches!(cell.what, What::Event { event, .. } if event.is_last());
+                let ended = matches!(cell.what, What::Event { event, .. } if event.is_last);
                 lives[lane] = (first.min(i), if ended { i } else { usize::MAX });
             }
         }

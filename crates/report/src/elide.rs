@@ -187,7 +187,7 @@ mod tests {
             step: Some(step),
             operation: operation.to_owned(),
             object: Some("AtomicBool#1".to_owned()),
-            detail: format!("→ {step}"),
+            result: format!("→ {step}"),
             place: None,
             preempts: false,
             reads_from: None,

@@ -1,10 +1,11 @@
 //! What the search covered, in which execution it failed, and how to see the failure again.
 
-use crate::layout::Run;
+use crate::coverage;
+use crate::layout::{Run, TicketText};
 use crate::paint::{Row, Style};
 use crate::text;
 use raddle_core::ticket::Ticket;
-use raddle_core::verdict::{Coverage, Extent, Failure, thousands};
+use raddle_core::verdict::{Coverage, Extent, Failure, Replayed, thousands};
 
 /// Longer tickets are not printed.
 const LONGEST_TICKET: usize = 2_000;
@@ -14,13 +15,23 @@ const START: usize = 11;
 /// Draws the footer.
 pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usize>) -> Vec<Row> {
     let mut footer = Footer { rows: Vec::new(), width };
-    footer.afterwards(&failure.afterwards);
-    footer.items("search", &coverage.to_string());
+    footer.afterwards(&afterwards(failure));
+    footer.items("search", &coverage::items(coverage));
     if coverage.extent != Extent::Replayed {
         footer.prose("found", &found(failure, coverage, run));
     }
     footer.ticket(&failure.ticket, run);
     footer.rows
+}
+
+/// What else went wrong.
+fn afterwards(failure: &Failure) -> Vec<String> {
+    let other = failure.replayed.as_ref().map(|replayed| match replayed {
+        Replayed::Passed => "no failure".to_owned(),
+        Replayed::Failed { kind, message } => format!("{kind}: {message}"),
+    });
+    let replayed = other.map(|other| format!("replaying this ticket once gave another result ({other})"));
+    failure.afterwards.iter().cloned().chain(replayed).collect()
 }
 
 /// "in execution 3 of 10,000, seed 7".
@@ -69,7 +80,11 @@ impl Footer {
             self.exact("ticket", file);
         }
         if let Some(command) = &run.replay {
-            return self.exact("replay", command);
+            self.exact("replay", command);
+            if let (TicketText::WhenShort, Some(line)) = (run.ticket_text, &line) {
+                self.exact("as text", line);
+            }
+            return;
         }
         match (&ticket.test, file.as_ref().or(line.as_ref())) {
             (Some(test), Some(ticket)) => {
@@ -91,11 +106,11 @@ impl Footer {
     }
 
     /// Items with dots between them, broken between items where possible.
-    fn items(&mut self, what: &str, text: &str) {
+    fn items(&mut self, what: &str, items: &[String]) {
         const HARD: &str = "\u{a0}";
-        let whole: Vec<String> = text.split(" · ").map(|item| item.replace(' ', HARD)).collect();
+        let whole: Vec<String> = items.iter().map(|item| item.replace(' ', HARD)).collect();
         if whole.iter().any(|item| text::width(item) + 2 > self.room()) {
-            return self.prose(what, text);
+            return self.prose(what, &items.join(" · "));
         }
         for (n, part) in text::wrap(&whole.join(&format!("{HARD}· ")), self.room()).iter().enumerate() {
             self.exact(if n == 0 { what } else { "" }, &part.replace(HARD, " "));

@@ -1,6 +1,7 @@
 //! What went wrong, before how: the kind of failure, its message, and the facts that explain it, each with the
 //! place and the source line it is about.
 
+use crate::facts;
 use crate::layout::{Color, Layout};
 use crate::paint::{Row, Style};
 use crate::place;
@@ -8,24 +9,24 @@ use crate::source::Library;
 use crate::text;
 use crate::view_model;
 use raddle_core::record::Place;
-use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
+use raddle_core::verdict::{Blame, Coverage, Extent, Failure, FailureKind, thousands};
 
 /// The paragraphs of the headline.
 pub fn parts(failure: &Failure, coverage: &Coverage, library: &Library, layout: &Layout) -> Vec<Vec<Row>> {
     let title = Row::new().with(0, &title(failure, coverage), Style::Wrong);
     let mut message = message(failure, layout);
     message.extend(panic_place(failure, library, layout));
-    vec![vec![title], message, notes(failure, library, layout)]
+    vec![vec![title], message, facts(failure, library, layout)]
 }
 
-/// Where the panic was, unless a note says so.
+/// Where the panic was, unless a fact says so.
 fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<Row> {
-    if failure.kind() != FailureKind::Panic {
+    if failure.kind().blame() != Blame::Panic {
         return None;
     }
     let line = *view_model::guilty(failure).last()?;
     let place = failure.record.lines[line].place.as_ref()?;
-    let noted = failure.defect.notes.iter().any(|note| note.place.as_ref() == Some(place));
+    let noted = failure.defect.facts.iter().any(|fact| fact.place.as_ref() == Some(place));
     (!noted).then(|| quotation(place, 0, library, layout))
 }
 
@@ -35,10 +36,7 @@ fn title(failure: &Failure, coverage: &Coverage) -> String {
         Some(test) => format!(" of {}", text::clean(test)),
         None => String::new(),
     };
-    let what = match failure.kind() {
-        FailureKind::StepLimit => "step limit reached",
-        kind => kind.words(),
-    };
+    let what = failure.kind().title();
     match (failure.kind(), &coverage.extent) {
         (FailureKind::NotDeterministic, Extent::Replayed) => {
             format!("raddle: the replayed execution{test} went another way")
@@ -70,20 +68,20 @@ fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
 }
 
 /// Each fact, and under it where that is.
-fn notes(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
+fn facts(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
     let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(4).max(24));
     let mut rows = Vec::new();
-    let places = failure.defect.notes.iter().filter_map(|n| n.place.as_ref());
+    let places = failure.defect.facts.iter().filter_map(|fact| fact.place.as_ref());
     let wide = places.map(|p| text::width(&place::full(p))).filter(|w| *w <= 40).max().unwrap_or(0);
-    for note in &failure.defect.notes {
-        for (n, part) in text::wrap(&text::clean(&note.text), room).iter().enumerate() {
+    for fact in &failure.defect.facts {
+        for (n, part) in text::wrap(&text::clean(&facts::fact(fact)), room).iter().enumerate() {
             let mut row = Row::new();
             if n == 0 {
                 row.put(2, "•", Style::Wrong);
             }
             rows.push(row.with(4, part, Style::Plain));
         }
-        if let Some(place) = &note.place {
+        if let Some(place) = &fact.place {
             rows.push(quotation(place, wide, library, layout));
         }
     }

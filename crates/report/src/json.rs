@@ -1,11 +1,11 @@
-//! The whole failure as JSON, for other programs. Versioned: a change that a reader could trip over makes a new
-//! [`VERSION`].
+//! The whole failure as JSON, for other programs: the trace format that `schema/trace.schema.json` describes. Versioned:
+//! a change that a reader could trip over makes a new [`VERSION`].
 
 use raddle_core::verdict::{Coverage, Failure};
 use serde::Serialize;
 
 /// The version of the JSON form of a failure.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The failure, its record in full and its ticket, and what the search covered, as JSON.
 pub fn to_json(failure: &Failure, coverage: &Coverage) -> String {

@@ -23,6 +23,8 @@ pub enum Sources {
     Show,
     /// Look in this directory alone.
     Under(PathBuf),
+    /// Look in these directories, and in the directories `src` and `test` beside them.
+    Beside(Vec<PathBuf>),
     /// Do not quote.
     Hide,
 }
@@ -70,4 +72,16 @@ pub struct Run {
     pub elapsed: Option<Duration>,
     /// The command that replays the ticket; none for that of the `raddle` crate.
     pub replay: Option<String>,
+    /// Whether the ticket is printed beside that command.
+    pub ticket_text: TicketText,
+}
+
+/// Whether a ticket is printed beside the command that replays its file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TicketText {
+    /// It is not.
+    #[default]
+    Never,
+    /// It is, if it is short.
+    WhenShort,
 }

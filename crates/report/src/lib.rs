@@ -6,7 +6,9 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod coverage;
 mod elide;
+mod facts;
 mod footer;
 mod headline;
 mod json;
@@ -16,14 +18,18 @@ mod lines;
 mod listing;
 mod paint;
 mod place;
+mod progress;
 #[cfg(test)]
 mod random_records;
 mod source;
 mod text;
 mod view_model;
 
+pub use coverage::{assumption, bound, bounds, count, coverage, difference, extent, skip, stop};
+pub use facts::fact;
 pub use json::{VERSION, to_json};
-pub use layout::{Color, Layout, Run, Sources};
+pub use layout::{Color, Layout, Run, Sources, TicketText};
+pub use progress::progress;
 pub use text::quote;
 
 use paint::Row;
@@ -36,9 +42,8 @@ use view_model::ViewModel;
 ///
 /// ```
 /// # use raddle_core::{record::ExecutionRecord, ticket::Ticket, verdict::*};
-/// # let failure = Failure { defect: Defect::new(FailureKind::Deadlock, "everybody waits"), execution: 3,
-/// #     record: ExecutionRecord::default(), afterwards: vec![],
-/// #     ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: vec![] } };
+/// # let defect = Defect::new(FailureKind::Deadlock, "everybody waits");
+/// # let failure = Failure::new(defect, 3, ExecutionRecord::default(), Ticket::empty());
 /// # let coverage = Coverage { extent: Extent::Exhaustive, executions: 3, assumptions: vec![] };
 /// use raddle_report::{Layout, Run};
 ///
@@ -82,12 +87,11 @@ pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layou
 /// The verdict on a search that found nothing, in one line and without a line break. It claims no more than
 /// what was explored.
 pub fn summary(coverage: &Coverage, run: &Run) -> String {
-    let plural = if coverage.executions == 1 { "" } else { "s" };
-    let mut line = format!("raddle: no failure in {} execution{plural}", thousands(coverage.executions));
+    let mut line = format!("raddle: no failure in {}", count(coverage.executions, "execution"));
     if let Some(elapsed) = run.elapsed {
         line.push_str(&format!(" and {:.1} s", elapsed.as_secs_f64()));
     }
-    format!("{line}: {coverage}")
+    format!("{line}: {}", self::coverage(coverage))
 }
 
 /// What the marks mean, for the marks that were used.

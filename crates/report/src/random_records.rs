@@ -7,6 +7,7 @@ use crate::source::Library;
 use crate::view_model::{Beat, ViewModel};
 use crate::{columns, lines, text};
 use proptest::prelude::*;
+use raddle_core::fact::{Fact, Relation, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
@@ -45,7 +46,7 @@ fn line() -> impl Strategy<Value = Line> {
             step: step.then_some(0),
             operation,
             object,
-            detail: String::new(),
+            result: String::new(),
             place,
             preempts,
             reads_from,
@@ -61,11 +62,31 @@ fn record() -> impl Strategy<Value = ExecutionRecord> {
         let mut lines: Vec<Line> = rounds.collect();
         let mut next = 0;
         for (i, line) in lines.iter_mut().enumerate() {
-            line.detail = format!("<{i}>");
+            line.result = format!("<{i}>");
             line.step = line.step.map(|_| next);
             next += line.step.is_some() as usize;
         }
         ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
+    })
+}
+
+fn fact() -> impl Strategy<Value = Fact> {
+    let (text, name) = ("[ a-z,\"\n]{0,30}", "main|main\\.1|~|[ a-z\n]{0,9}");
+    let relation = prop_oneof![
+        text.prop_map(|operation| Relation::Waits { waiting: Waiting::ToDo, operation, needs: None }),
+        proptest::collection::vec(text, 0..3).prop_map(|objects| Relation::Spins { objects }),
+        proptest::collection::vec(text, 0..3).prop_map(|mailbox| Relation::WaitsForMessage { mailbox }),
+        text.prop_map(|function| Relation::In { function }),
+        text.prop_map(|operation| Relation::Next { operation }),
+        Just(Relation::Panicked),
+        Just(Relation::Writes),
+    ];
+    let (task, object) = (proptest::option::of(name), proptest::option::of(text));
+    (task, object, relation, proptest::option::of(place())).prop_map(|(task, object, relation, place)| Fact {
+        task,
+        object,
+        place,
+        ..Fact::new(relation)
     })
 }
 
@@ -76,14 +97,10 @@ fn failure() -> impl Strategy<Value = Failure> {
         Just(FailureKind::DataRace),
         Just(FailureKind::StepLimit)
     ];
-    let note = ("(main|main\\.1|~)?[ a-z,\"\n]{0,30}", proptest::option::of(place()));
-    let notes = proptest::collection::vec(note, 0..4);
-    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", notes).prop_map(|(record, kind, message, notes)| Failure {
-        defect: notes.into_iter().fold(Defect::new(kind, message), |d, (text, place)| d.note(text, place)),
-        execution: 1,
-        record,
-        ticket: Ticket { version: 1, test: None, settings: Default::default(), steps: Vec::new() },
-        afterwards: Vec::new(),
+    let facts = proptest::collection::vec(fact(), 0..4);
+    (record(), kind, "[a-z \n\t\u{1b}]{0,60}", facts).prop_map(|(record, kind, message, facts)| {
+        let defect = Defect { facts, ..Defect::new(kind, message) };
+        Failure::new(defect, 1, record, Ticket::empty())
     })
 }
 

@@ -23,6 +23,10 @@ impl Library {
         let roots = match sources {
             Sources::Hide => Vec::new(),
             Sources::Under(root) => vec![root.clone()],
+            Sources::Beside(folders) => {
+                let beside = |dir: &PathBuf| [dir.clone(), dir.join("../src"), dir.join("../test")];
+                folders.iter().flat_map(beside).collect()
+            }
             Sources::Show => {
                 let here = std::env::current_dir().ok();
                 let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);

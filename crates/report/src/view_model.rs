@@ -2,15 +2,19 @@
 //! draw the same view, so they always tell the same.
 
 use crate::elide::{self, Piece};
+use crate::facts;
 use crate::paint::{Row, Style};
 use crate::place::Places;
 use crate::text::clean;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::record::{ExecutionRecord, Line, Place};
-use raddle_core::verdict::{Failure, FailureKind};
+use raddle_core::verdict::{Blame, Failure};
 use std::collections::BTreeSet;
 
 /// The operation of a panic's line.
 const PANIC: &str = "panic";
+/// The operation of a task's last line.
+const END: &str = "end";
 
 /// Something that one task did, or waits to do.
 #[derive(Clone, Debug)]
@@ -29,6 +33,8 @@ pub struct Event<'a> {
     pub preempts: bool,
     /// This is where it went wrong.
     pub fails: bool,
+    /// The task does nothing after this.
+    pub is_last: bool,
 }
 
 impl Event<'_> {
@@ -45,10 +51,6 @@ impl Event<'_> {
             None if self.fails => row.put(2 + digits, "✗", Style::Wrong),
             None => row.put(2 + digits, "·", Style::Faint),
         }
-    }
-    /// The task does nothing after this.
-    pub fn is_last(&self) -> bool {
-        self.text == "end" || self.text.starts_with("end ") || self.text.starts_with(PANIC)
     }
     /// The text and whose effect it saw.
     pub fn whole(&self) -> String {
@@ -161,7 +163,7 @@ fn tasks(record: &ExecutionRecord) -> Vec<Task> {
 
 fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
     let line = &record.lines[i];
-    let text = match (line.operation.as_str(), line.detail.as_str()) {
+    let text = match (line.operation.as_str(), line.result.as_str()) {
         (_, "") => line.expected_operation(),
         // The message of the panic that failed the test stands above the record.
         (PANIC, _) if fails => line.expected_operation(),
@@ -180,6 +182,7 @@ fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
         place: line.place.as_ref(),
         preempts: line.preempts,
         fails,
+        is_last: matches!(line.operation.as_str(), END | PANIC),
     }
 }
 
@@ -199,17 +202,17 @@ fn name<'s>(record: &'s ExecutionRecord, line: &Line) -> &'s str {
     record.tasks.get(line.task).map_or("?", |a| &a.name)
 }
 
-/// The lines where it went wrong: those that a note names by task and place; for a panic without notes, the
+/// The lines where it went wrong: those that a fact names by task and place; for a panic without facts, the
 /// last one.
 pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     let record = &failure.record;
-    let panics = failure.kind() == FailureKind::Panic;
-    if matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
+    let blame = failure.kind().blame();
+    if blame == Blame::Waiting {
         return BTreeSet::new();
     }
-    let named = failure.defect.notes.iter().filter_map(|note| {
-        let (task, _) = subject(record, &note.text)?;
-        let place = note.place.as_ref()?;
+    let panics = blame == Blame::Panic;
+    let named = failure.defect.facts.iter().filter_map(|fact| {
+        let (task, place) = (task_of(record, fact)?, fact.place.as_ref()?);
         let there = |l: &Line| l.task == task && l.place.as_ref() == Some(place);
         record.lines.iter().rposition(|l| there(l) && (!panics || l.operation == PANIC))
     });
@@ -220,36 +223,40 @@ pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     named
 }
 
-/// What the tasks wait for when nothing moves any more, one event for each note that begins with a task's name.
-/// The note itself stands in full above the record.
+/// What the tasks wait for when nothing moves any more, one event for each fact about a task.
+/// The fact itself stands in full above the record.
 fn stuck(failure: &Failure) -> Vec<Event<'_>> {
-    if !matches!(failure.kind(), FailureKind::Deadlock | FailureKind::Livelock) {
+    if failure.kind().blame() != Blame::Waiting {
         return Vec::new();
     }
-    let events = failure.defect.notes.iter().filter_map(|note| {
-        let (task, text) = subject(&failure.record, &note.text)?;
-        let place = note.place.as_ref();
-        let text = clean(first_clause(text));
-        Some(Event { task, number: None, text, saw: None, place, preempts: false, fails: true })
+    // What a task would do next is not what it waits for.
+    let waiting = failure.defect.facts.iter().filter(|fact| !matches!(fact.relation, Relation::Next { .. }));
+    let events = waiting.filter_map(|fact| {
+        let task = task_of(&failure.record, fact)?;
+        let text = if fact.is_waiting() { clean(&facts::short(fact)) } else { told_of_task(fact) };
+        let place = fact.place.as_ref();
+        Some(Event {
+            task,
+            number: None,
+            text,
+            saw: None,
+            place,
+            preempts: false,
+            fails: true,
+            is_last: false,
+        })
     });
     events.collect()
 }
 
-/// `waits for Mutex#2` of `waits for Mutex#2, held by main.2`; commas in quoted names do not count.
-fn first_clause(text: &str) -> &str {
-    let mut quoted = false;
-    let end = text.char_indices().find(|(_, c)| {
-        quoted ^= *c == '"';
-        *c == ',' && !quoted
-    });
-    end.map_or(text, |(i, _)| &text[..i])
+/// What a fact says of its task, without the task.
+fn told_of_task(fact: &Fact) -> String {
+    let whole = facts::fact(&Fact { task: Some(String::new()), label: None, ..fact.clone() });
+    clean(whole.trim_start())
 }
 
-/// The task that a fact is about, and what it says of it: `main.1 waits for Mutex#2`.
-fn subject<'n>(record: &ExecutionRecord, fact: &'n str) -> Option<(usize, &'n str)> {
-    let (first, rest) = fact.split_once(' ')?;
-    let task = record.tasks.iter().position(|a| a.name == first)?;
-    let label = record.tasks[task].label.as_ref().map(|label| format!("\"{label}\" "));
-    let rest = label.and_then(|label| rest.strip_prefix(&label)).unwrap_or(rest);
-    Some((task, rest))
+/// The task that a fact is about, by its number in the record.
+fn task_of(record: &ExecutionRecord, fact: &Fact) -> Option<usize> {
+    let name = fact.task.as_ref()?;
+    record.tasks.iter().position(|task| task.name == *name)
 }

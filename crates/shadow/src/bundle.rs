@@ -9,13 +9,15 @@ mod packed {
     include!(concat!(env!("OUT_DIR"), "/files.rs"));
 }
 
-/// Compiled into the driver and into the facade of `test`.
-const PROTOCOL: &str = include_str!("protocol.rs");
-const PROTOCOL_PATH: &str = "crates/shadow/shim/test/src/protocol.rs";
+/// Compiled into this crate and into the facade of `test`.
+const SHARED: [(&str, &str); 2] = [
+    ("crates/shadow/shim/test/src/protocol.rs", include_str!("protocol.rs")),
+    ("crates/shadow/shim/test/src/symbols.rs", include_str!("symbols.rs")),
+];
 
 /// All files, by their path in the repository.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
-    packed::FILES.iter().copied().chain([(PROTOCOL_PATH, PROTOCOL)])
+    packed::FILES.iter().copied().chain(SHARED)
 }
 
 /// A number that stands for these files and for what else decides what is built.
@@ -68,7 +70,7 @@ fn delete_others(folder: &Path, kept: &HashSet<PathBuf>) -> io::Result<()> {
 /// The repository's manifest, with fewer members and another JSON.
 fn manifest(text: &str) -> String {
     let members = "members = [\"crates/core\", \"crates/macros\", \"crates/native\", \"crates/raddle\", \
-                   \"crates/report\", \"crates/shadow-json\", \"crates/shadow/shim/*\"]";
+                   \"crates/report\", \"crates/shadow-json\", \"crates/terminal\", \"crates/shadow/shim/*\"]";
     let json = "serde_json = { package = \"raddle-shadow-json\", path = \"crates/shadow-json\" }";
     let lines = text.lines().map(|line| match line {
         line if line.starts_with("members = ") => members,
@@ -85,9 +87,13 @@ mod tests {
 
     #[test]
     fn the_facades_and_what_they_need_are_packed() {
-        for name in
-            ["crates/shadow/shim/std/src/lib.rs", "crates/native/src/lib.rs", "Cargo.lock", PROTOCOL_PATH]
-        {
+        for name in [
+            "crates/shadow/shim/std/src/lib.rs",
+            "crates/native/src/lib.rs",
+            "Cargo.lock",
+            SHARED[0].0,
+            SHARED[1].0,
+        ] {
             assert!(files().any(|(n, _)| n == name), "{name} is missing");
         }
     }
@@ -123,7 +129,7 @@ mod tests {
         for path in [&moved, &kept] {
             std::fs::write(path, "").unwrap();
         }
-        let there = folder.join(PROTOCOL_PATH);
+        let there = folder.join(SHARED[0].0);
         let written = std::fs::metadata(&there).unwrap().modified().unwrap();
         unpack(&folder).unwrap();
         assert!(!moved.exists() && kept.exists());

@@ -10,8 +10,7 @@ pub mod protocol;
 pub use compiler::Compiler;
 pub use install::{Arcs, Shim, install};
 
-// The facades are compiled with the shim; what can be tested without them is tested here.
+// Compiled into the facade of `test`; what can be tested without the facades is tested here.
 #[cfg(test)]
 #[allow(dead_code)]
-#[path = "../shim/test/src/symbols.rs"]
 mod symbols;

@@ -3,9 +3,11 @@
 //!
 //! This file is compiled into both.
 
+use raddle_core::clock::Time;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// Asks the program to do something else than what its harness does: [`LIST`] or [`EXPLORE`].
 pub const WISH: &str = "RADDLE_SHADOW";
@@ -32,10 +34,18 @@ pub struct Listed {
 pub struct Order {
     /// The test.
     pub test: String,
-    /// The searches, one after the other until one fails or has seen everything.
-    pub searches: Vec<Search>,
-    /// Which sampler draws random schedules; none for the usual one.
-    pub sampler: Option<String>,
+    /// The strategies, one after the other until one fails or has seen everything.
+    pub searches: Vec<String>,
+    /// How many schedules are drawn.
+    pub schedules: u64,
+    /// At most so many executions of each search.
+    pub executions: Option<u64>,
+    /// The file of a search of this test that was stopped, to go on from.
+    pub resume: Option<String>,
+    /// Where searches are written that are stopped by the time limit; none if they are not.
+    pub search_folder: Option<PathBuf>,
+    /// Whether a search goes on after a failure.
+    pub keep_going: bool,
     /// The seed of random choices.
     pub seed: u64,
     /// Operating-system threads that explore.
@@ -46,8 +56,8 @@ pub struct Order {
     pub preemptions: Option<u32>,
     /// Spurious wake-ups allowed.
     pub spurious: u32,
-    /// Whether timers may fire at any point.
-    pub any_time: bool,
+    /// When timers may fire.
+    pub time: Time,
     /// The time in which all searches of the test must be done, in milliseconds; none for no limit.
     pub budget: Option<u64>,
     /// How long a task may run without any operation, in milliseconds.
@@ -61,18 +71,6 @@ pub struct Order {
     pub thread_panics: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
-}
-
-/// One way of searching.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Search {
-    /// Everything.
-    Exhaustive,
-    /// Every interleaving, without reduction.
-    Dfs,
-    /// So many random schedules.
-    Random(u64),
 }
 
 /// What a program says while it explores.
@@ -111,12 +109,20 @@ pub struct Outcome {
     pub complaint: Option<String>,
     /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
     pub explicit: bool,
+    /// How many steps an execution could take.
+    pub max_steps: usize,
 }
 
 /// How many lines of a record are told.
 const LONGEST_STORY: usize = 10_000;
 
 impl Outcome {
+    /// The same with a failure that no exploration saw.
+    #[must_use]
+    pub fn complaining(self, complaint: String) -> Outcome {
+        Outcome { complaint: Some(complaint), ..self }
+    }
+
     /// The same in few words: an execution may have had a million steps, of which nobody will read all.
     #[must_use]
     pub fn packed(mut self) -> Outcome {
@@ -147,4 +153,6 @@ pub struct Explored {
     pub coverage: Coverage,
     /// Steps of all executions.
     pub steps: u64,
+    /// Where what is left of the search was written, if it had to stop.
+    pub search_file: Option<PathBuf>,
 }

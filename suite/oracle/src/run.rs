@@ -354,7 +354,7 @@ pub fn explore(program: &Program, checker: Checker) -> Report<Logs> {
         Time::Idle => raddle::Time::Idle,
         Time::Any => raddle::Time::Any,
     };
-    let checker = checker.name("oracle").simplify(false).keep_going(true);
+    let checker = checker.name("oracle").simplify(raddle::Simplify::No).keep_going();
     checker.time(time).spurious(program.spurious as u32).run(|| execute(program))
 }
 

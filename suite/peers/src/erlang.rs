@@ -6,11 +6,12 @@
 use crate::concuerror::{Concuerror, MISSING, Test};
 use crate::cpu::{self, Measured};
 use crate::number;
-use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::Dfs;
+use raddle_core::check::{self, Check, SearchKind, Undecided};
+use raddle_core::search::{NoListener, OnFailure};
+use raddle_erlang::check::Checkable;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::Settings;
-use raddle_erlang::world::{ErlangWorld, Program};
+use raddle_erlang::world::Program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -123,13 +124,13 @@ fn line(row: &Row, ours: Option<Measured>, theirs: Option<&Result<Measured, Stri
 
 /// Explores; the count must be the known one.
 fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
-    let plan = Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    let findings: Findings<String> = if row.reduced {
-        raddle_erlang::reduce::explore(&plan, program, Arc::new(NoListener))
-    } else {
-        search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(program), Arc::new(NoListener))
-    };
-    (findings.executions == row.expected && findings.undecided == 0).then_some(findings.executions)
+    let kind = if row.reduced { SearchKind::Exhaustive } else { SearchKind::Dfs };
+    let on_failure = OnFailure::KeepGoing;
+    let check = Check { workers, on_failure, undecided: Undecided::Report, ..Check::new(kind) };
+    let program = Checkable::new(program.clone());
+    let checked = check::check(&program, &check, Arc::new(NoListener)).ok()?;
+    let executions = checked.executions();
+    (executions == row.expected && checked.statistics.undecided == 0).then_some(executions)
 }
 
 /// The best of all rounds; one failure is a failure.

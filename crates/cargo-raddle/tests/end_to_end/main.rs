@@ -2,7 +2,9 @@
 
 mod command;
 mod common;
+mod erl_command;
 mod erlang;
+mod features;
 mod outside;
 mod traces;
 mod verdicts;

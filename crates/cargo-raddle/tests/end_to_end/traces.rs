@@ -12,11 +12,11 @@ fn a_very_long_failure_is_told_without_its_middle_and_replayed_whole() {
     let (tests, code) = explored(&folder, &["--only", "long::and_then_it_fails"]);
     let test = &tests["long::and_then_it_fails"];
     assert_eq!((&test["verdict"], code), (&"failed".into(), 1), "{}", test["because"]);
-    let lines = test["failure"]["record"]["lines"].as_array().unwrap();
+    let lines = test["failure"]["record"]["events"].as_array().unwrap();
     assert_eq!(lines.len(), 10_000);
     let told = lines.iter().filter(|line| line["step"].is_u64()).count();
     let left_out = lines.iter().find(|line| line["step"].is_null() && line["operation"] == "…").unwrap();
-    assert!(left_out["detail"].as_str().unwrap().contains("lines of everybody are left out"), "{left_out}");
+    assert!(left_out["result"].as_str().unwrap().contains("lines of everybody are left out"), "{left_out}");
     let steps = test["failure"]["ticket"]["steps"].as_array().unwrap();
     assert!(told < 10_000 && steps.len() > 60_000, "the ticket is whole: {told} of {}", steps.len());
     let replayed = raddle(&folder, &["replay", test["ticket"].as_str().unwrap()]);

@@ -137,7 +137,7 @@ fn memory_is_at_the_same_addresses_in_every_execution() {
     for (name, test) in &tests {
         assert_eq!(test["verdict"], "passed", "{name}: {test:#}");
         assert_eq!(test["coverage"]["extent"], "exhaustive", "{name}: {test:#}");
-        let assumed = test["coverage"]["assumptions"].to_string();
+        let assumed = test["covered"].to_string();
         assert!(!assumed.contains("addresses") && !assumed.contains("allocator"), "{name}: {assumed}");
     }
     // The allocator's own operations are seen: the other thread's block is there, or it is not.
@@ -158,7 +158,7 @@ fn nothing_outlives_its_execution() {
         let (tests, code) = results(&output);
         assert_eq!(code, i32::from(filter == "fails::"), "{tests:#?}");
         for (test, result) in &tests {
-            let assumed = result["coverage"]["assumptions"].to_string();
+            let assumed = result["covered"].to_string();
             assert!(!assumed.contains("addresses"), "{test}: {assumed}");
         }
     }
@@ -172,7 +172,7 @@ fn reference_counts_are_seen_if_that_is_asked_for() {
         let verdict = |name: &str| tests[&format!("tests::{name}")]["verdict"].as_str().unwrap().to_owned();
         let names =
             ["another_drops_last", "nobody_else_has_it", "it_is_still_there", "it_is_an_arc_like_any_other"];
-        let assumed = tests["tests::three_let_go"]["coverage"]["assumptions"].to_string();
+        let assumed = tests["tests::three_let_go"]["covered"].to_string();
         let executions = tests["tests::three_let_go"]["executions"].as_u64().unwrap();
         (names.map(verdict), assumed.contains("Arc"), executions)
     };

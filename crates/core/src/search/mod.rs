@@ -2,24 +2,30 @@
 //! stopping; it brings a kept prefix about by replaying it, without asking the strategy.
 
 mod estimate;
+mod findings;
 mod iterate;
 mod lazy_settings;
 mod pool;
 mod run;
 mod saved;
+mod tally;
 mod watcher;
 mod worker;
 
 pub use estimate::Estimate;
+pub use findings::Findings;
+pub(crate) use findings::Part;
+pub(crate) use iterate::explore_iteratively;
 pub use iterate::search_iteratively;
 pub use lazy_settings::LazySettings;
-pub use saved::{Counted, Saved};
+pub use saved::Saved;
+pub use tally::{FailureGroup, Tally};
 
+use crate::fact::StopReason;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
-use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
+use crate::verdict::{Extent, Failure};
 use crate::world::World;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use watcher::{Stopped, Watching};
@@ -134,53 +140,31 @@ impl Default for Plan {
     }
 }
 
-/// What a search found.
-#[derive(Debug)]
-pub struct Findings<T> {
-    /// How many executions came to an end.
-    pub executions: u64,
-    /// How many the strategy gave up as redundant; not counted above.
-    pub abandoned: u64,
-    /// How many of those it could not decide: behaviours may be missing.
-    pub undecided: u64,
-    /// The most that a strategy of the search held at once, in steps and picks.
-    pub peak: u64,
-    /// Somebody wanted it to end; it may have been through all the same.
-    pub interrupted: bool,
-    /// The strategy had nothing left to explore.
-    pub through: bool,
-    /// What is left to explore, if the search had to stop and can go on later: see [`Saved`].
-    pub left: Option<Vec<SavedSubtree>>,
-    /// How much of the whole tree has been explored, as far as the strategy can tell.
-    pub explored: Option<f64>,
-    /// How many steps all of them took.
-    pub steps: u64,
-    /// The results of executions that passed, and how often each came.
-    pub outcomes: BTreeMap<T, u64>,
-    /// How many executions failed.
-    pub failures: u64,
-    /// The same by kind.
-    pub failures_by_kind: BTreeMap<FailureKind, u64>,
-    /// The failure with the lowest execution number.
-    pub failure: Option<Failure>,
-    /// The failures of other kinds, each the one with the lowest execution number.
-    pub others: Vec<Failure>,
-    /// The largest bound that has been explored completely, where a bound grows.
-    pub finished_bound: Option<u32>,
-    /// What was covered.
-    pub coverage: Coverage,
-}
-
 /// Explores. `make_world` is called once by each worker, on its own thread; the calling thread is one of them.
 ///
 /// # Panics
 /// If `plan` has parts that a strategy of another kind has left.
 pub fn search<W, M>(
     plan: &Plan,
-    mut strategy: Box<dyn Strategy>,
+    strategy: Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
 ) -> Findings<W::Outcome>
+where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    Findings::of(plan, explore(plan, strategy, make_world, listener))
+}
+
+/// The same; what it found can be added to what others found.
+pub(crate) fn explore<W, M>(
+    plan: &Plan,
+    mut strategy: Box<dyn Strategy>,
+    make_world: M,
+    listener: Arc<dyn Listener>,
+) -> Part<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
@@ -223,49 +207,34 @@ where
     // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
     let stopped =
         stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
-    let executions = || in_words(plan.counted + total.executions);
+    let executions = plan.counted + total.tally.executions;
     let extent = match (&stopped, kind) {
         (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
-            Extent::Partial(interrupted_after(&executions()))
+            Extent::Partial(StopReason::Interrupted { executions })
         }
-        (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.executions, seed },
+        (_, Extent::Sampled { seed, .. }) => Extent::Sampled { schedules: total.tally.executions, seed },
         (_, Extent::Replayed) => Extent::Replayed,
-        (None, _) if total.undecided > 0 => {
-            let undecided = thousands(total.undecided);
-            Extent::Partial(format!("the strategy could not decide {undecided} of its executions"))
+        (None, _) if total.tally.undecided > 0 => {
+            Extent::Partial(StopReason::Undecided { executions: total.tally.undecided })
         }
         (None, kind) => total.extent.unwrap_or(kind),
         (Some(why), _) => Extent::Partial(match why {
-            Stopped::Failure => "stopped at the first failure".to_owned(),
-            Stopped::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
-            Stopped::Refuted => "stopped to begin anew".to_owned(),
-            Stopped::Executions => format!("stopped after {}", executions()),
-            Stopped::Time => format!("stopped after {} at the time limit", executions()),
-            Stopped::Interrupted => interrupted_after(&executions()),
+            Stopped::Failure => StopReason::FirstFailure,
+            Stopped::NotDeterministic => StopReason::NotDeterministic,
+            Stopped::Refuted => StopReason::Refuted,
+            Stopped::Executions => StopReason::Executions { executions },
+            Stopped::Time => StopReason::TimeLimit { executions },
+            Stopped::Interrupted => StopReason::Interrupted { executions },
         }),
     };
-    let mut firsts: Vec<Failure> = total.first.into_values().collect();
-    firsts.sort_by_key(|failure| failure.execution);
-    let mut firsts = firsts.into_iter();
-    let coverage = Coverage { extent, executions: total.executions, assumptions: total.assumptions };
-    Findings {
-        executions: total.executions,
-        abandoned: total.abandoned,
-        undecided: total.undecided,
-        peak: total.peak,
+    Part {
+        tally: total.tally,
+        extent,
         interrupted,
         through: stopped.is_none(),
         left: total.left,
         explored: total.explored,
-        steps: total.steps,
-        outcomes: total.outcomes,
-        failures: total.failures.values().sum(),
-        failures_by_kind: total.failures,
-        failure: firsts.next(),
-        // A search that stops at the first failure may have seen others on the way, which says nothing.
-        others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
         finished_bound: None,
-        coverage,
     }
 }
 
@@ -284,15 +253,4 @@ where
     let plan =
         Plan { expected: Some(Arc::new(ticket.clone())), left: None, counted: 0, workers: 1, ..plan.clone() };
     search(&plan, Box::new(Replay::new(ticket)), make_world, listener)
-}
-
-fn in_words(executions: u64) -> String {
-    match executions {
-        1 => "1 execution".to_owned(),
-        n => format!("{} executions", thousands(n)),
-    }
-}
-
-fn interrupted_after(executions: &str) -> String {
-    format!("interrupted after {executions}")
 }

@@ -1,5 +1,6 @@
 //! One execution: the kept prefix is brought about, then the strategy is asked until the run is over.
 
+use crate::fact::{Fact, Relation};
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Observation, Standing, Strategy};
 use crate::ticket::TicketStep;
@@ -133,7 +134,7 @@ fn failed<W: World>(
     defect: Defect,
 ) -> Ran<W::Outcome> {
     // Other failures are not the program's: where they come, the strategy does not know where it is.
-    let is_the_programs = !matches!(defect.kind, FailureKind::NotDeterministic | FailureKind::Misuse);
+    let is_the_programs = defect.kind.can_be_replayed();
     if ending == Ending::Stopped && !is_the_programs {
         return Ran::Failed(defect);
     }
@@ -351,41 +352,36 @@ fn diverged(index: usize, expected: &str, found: &str) -> Defect {
 fn not_deterministic(world: &dyn Describe, index: usize, task: TaskId, exists: bool) -> Defect {
     let was = world.describe_last_time(index);
     let now = if exists { world.describe(task) } else { "a task that does not exist".to_owned() };
-    what_to_look_for(format!("step {} was `{was}`, now it is `{now}`", index + 1))
+    Defect::not_deterministic(format!("step {} was `{was}`, now it is `{now}`", index + 1))
 }
 
 #[cold]
 fn no_longer_possible(world: &dyn Describe, index: usize, pick: Pick, exists: bool) -> Defect {
     let now = if exists { world.describe(pick.task) } else { "a task that does not exist".to_owned() };
     let step = index + 1;
-    what_to_look_for(format!("option {} of `{now}` was possible at step {step}, now it is not", pick.option))
+    Defect::not_deterministic(format!(
+        "option {} of `{now}` was possible at step {step}, now it is not",
+        pick.option
+    ))
 }
 
 #[cold]
 fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
     let went_on = format!("it went on after step {steps} before, now nothing can happen there");
     match end {
-        End::Passed(_) => what_to_look_for(went_on),
+        End::Passed(_) => Defect::not_deterministic(went_on),
         End::Failed(d) if d.kind == FailureKind::Misuse => d,
         End::Failed(d) => {
-            what_to_look_for(went_on).note(format!("it ended in a {}: {}", d.kind, d.message), None)
+            let ended = Relation::EndedIn { kind: d.kind, message: d.message };
+            Defect::not_deterministic(went_on).with(Fact::new(ended))
         }
     }
 }
 
 #[cold]
 fn not_again(defect: &Defect) -> Defect {
-    what_to_look_for(format!(
+    Defect::not_deterministic(format!(
         "it ended in a {} ({}), and passed when the same schedule was run again",
         defect.kind, defect.message
     ))
-}
-
-fn what_to_look_for(difference: String) -> Defect {
-    Defect::new(FailureKind::NotDeterministic, format!("the program is not deterministic: {difference}"))
-        .note(
-            "the same picks must lead to the same steps: look for hash maps with random seeds, real time, \
-         addresses, random numbers, or state that outlives an execution",
-            None,
-        )
 }

@@ -2,6 +2,7 @@
 
 use super::pool::Pool;
 use super::run::{Ran, execute};
+use super::tally::Tally;
 use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
 use crate::strategy::{Next, SavedSubtree, Strategy};
@@ -9,7 +10,6 @@ use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::{Finished, World};
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -27,19 +27,8 @@ impl Job {
 }
 
 /// What all workers have found together.
-pub(super) struct Total<T> {
-    pub executions: u64,
-    pub abandoned: u64,
-    /// Those of them that the strategy could not decide.
-    pub undecided: u64,
-    /// The most that a strategy held at once.
-    pub peak: u64,
-    pub steps: u64,
-    pub outcomes: BTreeMap<T, u64>,
-    pub failures: BTreeMap<FailureKind, u64>,
-    /// The failure of each kind with the lowest number.
-    pub first: BTreeMap<FailureKind, Failure>,
-    pub assumptions: Vec<String>,
+pub(super) struct Total<T: Ord> {
+    pub tally: Tally<T>,
     /// What the strategy says of the whole search, once a part of it is done.
     pub extent: Option<Extent>,
     /// What was not explored, if the search had to stop and can go on later.
@@ -51,7 +40,7 @@ pub(super) struct Total<T> {
 }
 
 /// What the workers of a search share.
-pub(super) struct Shared<'a, T> {
+pub(super) struct Shared<'a, T: Ord> {
     plan: &'a Plan,
     listener: &'a dyn Listener,
     pub watched: Arc<Watched>,
@@ -82,21 +71,8 @@ impl<'a, T: Ord> Shared<'a, T> {
         listener: &'a Arc<dyn Listener>,
         sampling: bool,
     ) -> Self {
-        let total = Total {
-            executions: 0,
-            abandoned: 0,
-            undecided: 0,
-            peak: 0,
-            steps: 0,
-            outcomes: BTreeMap::new(),
-            failures: BTreeMap::new(),
-            first: BTreeMap::new(),
-            assumptions: Vec::new(),
-            extent: None,
-            left: None,
-            nothing_left: false,
-            explored: None,
-        };
+        let total =
+            Total { tally: Tally::default(), extent: None, left: None, nothing_left: false, explored: None };
         let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
         Shared {
             plan,
@@ -133,12 +109,10 @@ impl<'a, T: Ord> Shared<'a, T> {
             let parts = parts.map(|parts| parts.concat());
             total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
             if total.nothing_left && total.extent.is_none() {
-                total.extent = jobs.last().map(|job| job.strategy.extent(total.executions));
+                total.extent = jobs.last().map(|job| job.strategy.extent(total.tally.executions));
             }
             total.left = parts.filter(|parts| !parts.is_empty());
         }
-        total.assumptions.sort();
-        total.assumptions.dedup();
         (total, stopped)
     }
 
@@ -167,7 +141,14 @@ where
     M: Fn() -> W + Sync,
 {
     shared.watched.guard(|| {
-        let mut worker = Worker { shared, world: make_world(), numbers: 0..0, own: Own::default() };
+        let mut worker = Worker {
+            shared,
+            world: make_world(),
+            numbers: 0..0,
+            own: Tally::default(),
+            reported: 0,
+            looked: 0,
+        };
         let pool = &shared.watched.pool;
         while let Some(mut job) = pool.take() {
             worker.explore(&mut job);
@@ -179,39 +160,19 @@ where
     });
 }
 
-/// What one worker has found and not yet handed in.
-struct Own<T> {
-    executions: u64,
-    reported: u64,
-    /// How many there were, given up or not, when others were last told.
-    looked: u64,
-    abandoned: u64,
-    undecided: u64,
-    peak: u64,
-    steps: u64,
-    outcomes: BTreeMap<T, u64>,
-}
-
-impl<T> Default for Own<T> {
-    fn default() -> Self {
-        Own {
-            executions: 0,
-            reported: 0,
-            looked: 0,
-            abandoned: 0,
-            undecided: 0,
-            peak: 0,
-            steps: 0,
-            outcomes: BTreeMap::new(),
-        }
-    }
-}
-
-struct Worker<'a, W: World> {
+/// A worker, and what it has found and not yet handed in.
+struct Worker<'a, W: World>
+where
+    W::Outcome: Ord,
+{
     shared: &'a Shared<'a, W::Outcome>,
     world: W,
     numbers: Range<u64>,
-    own: Own<W::Outcome>,
+    own: Tally<W::Outcome>,
+    /// How many executions others were told of.
+    reported: u64,
+    /// How many there were, given up or not, when others were last told.
+    looked: u64,
 }
 
 impl<W: World> Worker<'_, W>
@@ -253,8 +214,8 @@ where
                 shared.watched.pool.give(Job::new(strategy));
             }
             let done = self.own.executions + self.own.abandoned;
-            if done - self.own.looked >= REPORT_EVERY || steps > 1_000 {
-                self.own.looked = done;
+            if done - self.looked >= REPORT_EVERY || steps > 1_000 {
+                self.looked = done;
                 self.report();
                 self.note_explored(job);
             }
@@ -333,13 +294,17 @@ where
         }
         let telling = shared.telling.lock().unwrap();
         let before = shared.limit.load(Ordering::Relaxed);
-        let (earlier, earlier_of_its_kind) = {
+        let (earlier, known) = {
             let mut total = shared.total.lock().unwrap();
-            *total.failures.entry(defect.kind).or_insert(0) += 1;
             let is_before = |failure: &Failure| failure.execution <= number;
-            (total.first.values().any(is_before), total.first.get(&defect.kind).is_some_and(is_before))
+            let known = total.tally.known(defect.kind, &defect.message).is_some_and(is_before)
+                || (before <= number && before != u64::MAX);
+            if known {
+                total.tally.count_failure(defect.kind, &defect.message);
+            }
+            (total.tally.failures.iter().any(|group| is_before(&group.first)), known)
         };
-        if earlier_of_its_kind || (before <= number && before != u64::MAX) {
+        if known {
             drop(telling);
             self.put_away();
             return;
@@ -348,15 +313,13 @@ where
         record.mark_preemptions(trace);
         let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.to_map(), trace, &record);
         let execution = number + 1;
-        let mut failure = Failure { defect, execution, record, ticket, afterwards: Vec::new() };
+        let mut failure = Failure::new(defect, execution, record, ticket);
         if !earlier {
             shared.listener.failed(&failure);
         }
         failure.afterwards = self.put_away();
         let mut total = shared.total.lock().unwrap();
-        if total.first.get(&failure.kind()).is_none_or(|f| f.execution > execution) {
-            total.first.insert(failure.kind(), failure);
-        }
+        total.tally.add_failure(failure);
         if shared.plan.on_failure == OnFailure::Stop {
             drop(total);
             shared.watched.note_stop(Stopped::Failure);
@@ -372,33 +335,15 @@ where
     }
 
     fn report(&mut self) {
-        let new = self.own.executions - self.own.reported;
+        let new = self.own.executions - self.reported;
         self.shared.watched.executions.fetch_add(new, Ordering::Relaxed);
-        self.own.reported = self.own.executions;
+        self.reported = self.own.executions;
         self.shared.watched.peak.fetch_max(self.own.peak, Ordering::Relaxed);
     }
 
     fn hand_in(&mut self) {
         self.report();
-        let own = std::mem::take(&mut self.own);
-        let mut total = self.shared.total.lock().unwrap();
-        total.executions += own.executions;
-        total.abandoned += own.abandoned;
-        total.undecided += own.undecided;
-        total.peak = total.peak.max(own.peak);
-        total.steps += own.steps;
-        if total.outcomes.is_empty() {
-            total.outcomes = own.outcomes;
-        } else {
-            for (outcome, times) in own.outcomes {
-                *total.outcomes.entry(outcome).or_insert(0) += times;
-            }
-        }
-        let assumptions = self.world.assumptions();
-        if total.assumptions.is_empty() {
-            total.assumptions = assumptions;
-        } else {
-            total.assumptions.extend(assumptions);
-        }
+        let own = Tally { assumptions: self.world.assumptions(), ..std::mem::take(&mut self.own) };
+        self.shared.total.lock().unwrap().tally.merge(own);
     }
 }

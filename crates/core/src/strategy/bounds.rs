@@ -3,6 +3,7 @@
 //! A bound only ever refuses picks, so an execution is within the bounds if and only if each of its prefixes is.
 
 use super::SavedSubtree;
+use crate::fact::Bound;
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -30,24 +31,19 @@ impl Bounds {
     pub fn is_none(&self) -> bool {
         *self == Bounds::default()
     }
-    /// Each bound in words, as they follow "within".
-    pub fn words(&self) -> Vec<String> {
-        let counted = |n: u64, one: &str| match n {
-            1 => format!("1 {one}"),
-            n => format!("{n} {one}s"),
-        };
-        let preemptions = self.preemptions.map(|n| counted(n.into(), "preemption"));
-        let yields = self.yields.map(|n| format!("a lead of {}", counted(n.into(), "yield")));
-        let steps = self.steps.map(|n| counted(n as u64, "step"));
-        preemptions.into_iter().chain(yields).chain(steps).collect()
+    /// Each bound.
+    pub fn list(&self) -> Vec<Bound> {
+        let preemptions = self.preemptions.map(Bound::Preemptions);
+        let yields = self.yields.map(Bound::YieldLead);
+        preemptions.into_iter().chain(yields).chain(self.steps.map(Bound::Steps)).collect()
     }
     /// The extent of a search within these bounds, where it would be `without` without them.
     pub(super) fn extent(&self, without: Extent, reached: &Reached) -> Extent {
         match without {
             _ if !reached.is_set() && !matches!(without, Extent::Partial(_)) => without,
-            Extent::Exhaustive => Extent::Within(self.words()),
+            Extent::Exhaustive => Extent::Within(self.list()),
             Extent::Within(mut bounds) => {
-                bounds.extend(self.words());
+                bounds.extend(self.list());
                 Extent::Within(bounds)
             }
             other => other,
@@ -151,10 +147,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_in_words() {
+    fn bounds_are_listed() {
         let all = Bounds { preemptions: Some(2), yields: Some(1), steps: Some(100) };
-        assert_eq!(all.words(), ["2 preemptions", "a lead of 1 yield", "100 steps"]);
-        assert_eq!(Bounds::preemptions(1).words(), ["1 preemption"]);
-        assert!(Bounds::default().is_none() && Bounds::default().words().is_empty());
+        assert_eq!(all.list(), [Bound::Preemptions(2), Bound::YieldLead(1), Bound::Steps(100)]);
+        assert_eq!(Bounds::preemptions(1).list(), [Bound::Preemptions(1)]);
+        assert!(Bounds::default().is_none() && Bounds::default().list().is_empty());
     }
 }

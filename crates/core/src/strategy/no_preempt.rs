@@ -3,6 +3,7 @@
 //! Guarantee: one execution, with no preemption and option 0 everywhere. The end of other strategies' work.
 
 use super::{Decision, Next, Strategy};
+use crate::fact::StopReason;
 use crate::trace::Trace;
 use crate::verdict::Extent;
 use crate::world::{Manner, Pick, Point};
@@ -41,6 +42,6 @@ impl Strategy for NoPreempt {
     }
 
     fn extent(&self, _executions: u64) -> Extent {
-        Extent::Partial("one schedule without preemptions".to_owned())
+        Extent::Partial(StopReason::OneSchedule)
     }
 }

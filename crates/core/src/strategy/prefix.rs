@@ -4,6 +4,7 @@
 //! trace, so a systematic one must not ask for less than the prefix to be kept.
 
 use super::{Decision, Observation, Strategy, Wrapped, Wrapper};
+use crate::fact::Bound;
 use crate::trace::Trace;
 use crate::verdict::Extent;
 use crate::world::{Pick, Point};
@@ -53,10 +54,7 @@ impl Wrapper for Prefix {
     }
 
     fn extent(&self, executions: u64) -> Extent {
-        let prefix = match self.picks.len() {
-            1 => "a prefix of 1 step".to_owned(),
-            n => format!("a prefix of {n} steps"),
-        };
+        let prefix = Bound::Prefix(self.picks.len());
         match self.then.extent(executions) {
             Extent::Exhaustive => Extent::Within(vec![prefix]),
             Extent::Within(mut bounds) => {

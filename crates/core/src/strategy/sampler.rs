@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 /// Which strategy draws the schedules of a random search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Sampler {
     /// All of them share the budget, and those that show new behaviours get more of it.
     #[default]

@@ -12,6 +12,7 @@ pub enum SavedSubtree {
         /// Tasks and options.
         picks: Vec<(u32, u32)>,
         /// How much of the whole tree it is taken to be.
+        #[serde(with = "crate::plain::fraction")]
         share: f64,
         /// Whether a bound has refused something already.
         reached: bool,

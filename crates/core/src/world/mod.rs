@@ -12,6 +12,7 @@ pub use counterfactual::{Blockers, BlockingEffect, Counterfactual};
 pub use driver::{Decision, Driver, UniformDraws};
 pub use point::{Birth, Manner, Pending, Pick, Point};
 
+use crate::fact::Assumption;
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
 use crate::trace::Step;
@@ -81,8 +82,8 @@ pub trait Describe {
 pub trait Explain: Describe {
     /// The execution so far.
     fn record(&self) -> ExecutionRecord;
-    /// What the executions so far took for granted ("fair spins"), for the coverage line.
-    fn assumptions(&self) -> Vec<String> {
+    /// What the executions so far took for granted.
+    fn assumptions(&self) -> Vec<Assumption> {
         Vec::new()
     }
 }

@@ -10,6 +10,7 @@ pub mod random_machines;
 pub mod random_programs;
 pub mod spy;
 
+use raddle_core::fact::Assumption;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
@@ -96,7 +97,7 @@ pub struct Toy {
     program: Program,
     /// Deliberately not deterministic.
     twist: Option<(u64, Program)>,
-    assumes: Vec<String>,
+    assumes: Vec<Assumption>,
     executions: u64,
     at: Vec<usize>,
     outcome: Outcome,
@@ -116,8 +117,8 @@ impl Toy {
     pub fn twisted(self, when: u64, other: &Program) -> Toy {
         Toy { twist: Some((when, other.clone())), ..self }
     }
-    pub fn assuming(self, assumptions: &[&str]) -> Toy {
-        Toy { assumes: assumptions.iter().map(|s| (*s).to_owned()).collect(), ..self }
+    pub fn assuming(self, assumptions: &[Assumption]) -> Toy {
+        Toy { assumes: assumptions.to_vec(), ..self }
     }
     fn next(&self, task: usize) -> Option<Op> {
         self.program.tasks[task].get(self.at[task]).copied()
@@ -259,7 +260,7 @@ impl Explain for Toy {
             step: Some(step),
             operation: op.words().0.to_owned(),
             object: op.words().1.map(|(object, _)| object),
-            detail: String::new(),
+            result: String::new(),
             place: None,
             preempts: false,
             reads_from: None,
@@ -271,7 +272,7 @@ impl Explain for Toy {
         }
     }
 
-    fn assumptions(&self) -> Vec<String> {
+    fn assumptions(&self) -> Vec<Assumption> {
         self.assumes.clone()
     }
 }

@@ -5,6 +5,7 @@ use crate::process::{ExitStep, Next, Pc, Process};
 use crate::run::Env;
 use crate::settings::Judgement;
 use crate::term::{Atom, Pid, Term};
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::rc::Rc;
@@ -43,8 +44,8 @@ impl Drop for Log {
     }
 }
 
-/// A line of a stack trace as text: `reg_server:loop/1`.
-fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
+/// A line of a stack trace in words: `reg_server:loop/1`.
+fn frame(entry: &Term) -> Option<Frame> {
     let [module, function, arity, info] = entry.as_tuple()? else { return None };
     let arity = arity.as_usize().unwrap_or_else(|| arity.iter().count());
     let (mut file, mut line) = (None, None);
@@ -58,17 +59,36 @@ fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
         }
     }
     let place = file.zip(line).map(|(file, line)| Place { file, line: line as u32, column: 1 });
-    Some((format!("in {module}:{function}/{arity}"), place))
+    Some(Frame { module: module.to_string(), function: format!("{module}:{function}/{arity}"), place })
 }
 
-/// The lines of a stack trace.
-pub(super) fn trace_lines(trace: &Term) -> Vec<(String, Option<Place>)> {
-    trace.iter().filter_map(in_words).collect()
+/// A call on the stack of a process.
+pub(super) struct Frame {
+    module: String,
+    function: String,
+    place: Option<Place>,
+}
+
+impl Frame {
+    /// What it says about a crash.
+    pub fn fact(self, undefined: bool) -> Fact {
+        let Frame { module, function, place } = self;
+        let relation = match undefined {
+            true => Relation::Undefined { module, function },
+            false => Relation::In { function },
+        };
+        Fact::new(relation).at(place)
+    }
+}
+
+/// The calls of a stack trace.
+pub(super) fn stack(trace: &Term) -> Vec<Frame> {
+    trace.iter().filter_map(frame).collect()
 }
 
 /// The first source location in a stack trace.
 pub(super) fn place_of(trace: &Term) -> Option<Place> {
-    trace.iter().filter_map(in_words).find_map(|(_, place)| place)
+    trace.iter().filter_map(frame).find_map(|frame| frame.place)
 }
 
 /// The source location of an instruction.
@@ -142,15 +162,14 @@ impl Machine {
         let message = format!("deadlock: {} {operation} for ever", names.join(" and "));
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for p in waiting {
-            let what = match &p.next {
-                Next::Receive(_) if p.mailbox.is_empty() => "waits for a message".to_owned(),
+            let relation = match &p.next {
                 Next::Receive(_) => {
-                    let messages: Vec<String> = p.mailbox.iter().map(Term::to_string).collect();
-                    format!("waits for another message than {}", messages.join(", "))
+                    Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_string).collect() }
                 }
-                _ => "waits".to_owned(),
+                _ => Relation::WaitsForSignal,
             };
-            defect = defect.note(format!("{} {what}", self.shown(p)), own_place(&self.env, p));
+            let fact = Fact::of(p.pid.to_string(), relation).at(own_place(&self.env, p));
+            defect = defect.with(Fact { label: p.name.map(|name| name.to_string()), ..fact });
         }
         Ending::Failed(defect)
     }

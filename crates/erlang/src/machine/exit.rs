@@ -247,8 +247,15 @@ impl Machine {
             message += &format!(" at {place}");
         }
         let mut defect = Defect::new(FailureKind::Panic, message);
-        for line in exiting.trace.as_ref().map(super::ending::trace_lines).unwrap_or_default() {
-            defect = defect.note(line.0, line.1);
+        let undefined = exiting.trace.is_some()
+            && reason
+                .as_tuple()
+                .map_or(reason, |t| &t[0])
+                .as_atom()
+                .is_some_and(|what| what.text() == "undef");
+        let frames = exiting.trace.as_ref().map(super::ending::stack).unwrap_or_default();
+        for (depth, frame) in frames.into_iter().enumerate() {
+            defect = defect.with(frame.fact(undefined && depth == 0));
         }
         if self.env.settings.grain == Grain::Thesis {
             self.over = Some(Rc::new(defect));

@@ -1,8 +1,11 @@
 //! Shared by the tests: compiles Erlang programs with the installed `erlc`, and explores them.
 #![allow(dead_code)]
 
+use raddle_core::check::{self, Check, Simplify, Undecided};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{Dfs, PreemptionBounding, Strategy};
+use raddle_core::verdict::{Extent, Failure};
+use raddle_erlang::check::Checkable;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::Settings;
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -79,8 +82,46 @@ pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<Strin
 
 /// Explores with the optimal reduction.
 pub fn optimal(program: &Program) -> Findings<String> {
-    let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
-    raddle_erlang::reduce::explore(&plan, program, std::sync::Arc::new(NoListener))
+    optimal_with(program, 1)
+}
+
+/// The same with so many workers. What the reduction cannot decide, it says.
+pub fn optimal_with(program: &Program, workers: usize) -> Findings<String> {
+    let check = Check {
+        on_failure: OnFailure::KeepGoing,
+        undecided: Undecided::Report,
+        simplify: Simplify::No,
+        workers,
+        ..Check::default()
+    };
+    let program = Checkable::new(program.clone());
+    let checked = check::check(&program, &check, std::sync::Arc::new(NoListener)).expect("nothing to resume");
+    let mut firsts: Vec<Failure> = Vec::new();
+    for group in checked.failures.iter().map(|group| &group.first) {
+        if firsts.iter().all(|known| known.kind() != group.kind()) {
+            firsts.push(group.clone());
+        }
+    }
+    let failures = checked.failed();
+    let mut firsts = firsts.into_iter();
+    Findings {
+        executions: checked.executions(),
+        abandoned: checked.statistics.abandoned,
+        undecided: checked.statistics.undecided,
+        peak: checked.statistics.peak,
+        interrupted: checked.interrupted,
+        through: !matches!(checked.coverage.extent, Extent::Partial(_)),
+        left: None,
+        explored: None,
+        steps: checked.statistics.steps,
+        outcomes: checked.outcomes,
+        failures,
+        failures_by_kind: checked.statistics.failures_by_kind,
+        failure: firsts.next(),
+        others: firsts.collect(),
+        finished_bound: None,
+        coverage: checked.coverage,
+    }
 }
 
 /// Explores with depth-first search.

@@ -4,8 +4,6 @@
 use super::*;
 use raddle_core::strategy::{Dfs, Optimal, Within};
 use raddle_core::verdict::FailureKind;
-use std::path::Path;
-use std::process::Command;
 
 fn server(step: u32, test: &str) -> Program {
     let files = ["reg_server.erl", "reg_server_tests.erl"];
@@ -86,27 +84,4 @@ fn before_its_listing_each_test_fails_as_the_text_says() {
     assert_eq!(within_two(621, "detach"), Some(Deadlock));
     // "In this case the defect is even detected with a preemption bound of zero!"
     assert!(bounded(&server(610, "multiple_concurrent_stops"), 0).failures > 0);
-}
-
-#[test]
-fn the_command_explores_every_test_of_chapter_6() {
-    if !erlang_is_there() {
-        return;
-    }
-    let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/erlang/reg_server_tests.erl");
-    let output = Command::new(env!("CARGO_BIN_EXE_raddle-erl"))
-        .arg(&suite)
-        .args(["--strict", "--grain", "thesis"])
-        .output()
-        .expect("the command runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), TESTS.len() + 1, "{text}");
-    for ((test, _), line) in TESTS.iter().zip(&lines) {
-        assert!(line.starts_with(&format!("reg_server_tests:{test}_test: passed, ")), "{line}");
-        let covered = "(exhaustive · grain thesis · signals at once · timers when idle)";
-        assert!(line.ends_with(covered), "{line}");
-    }
-    assert_eq!(lines.last(), Some(&"15 tests, all passed"), "{text}");
 }

@@ -44,7 +44,7 @@ fn the_other_keys_are_setters_in_the_order_written() {
     assert_eq!(checker("stack_size = 0x10000"), "exhaustive().stack_size(0x10000)");
     assert_eq!(checker("seed = 18446744073709551615"), "exhaustive().seed(18446744073709551615)");
     assert_eq!(checker("seed = 7u64, workers = 2usize"), "exhaustive().seed(7u64).workers(2usize)");
-    assert_eq!(checker("keep_going"), "exhaustive().keep_going(true)");
+    assert_eq!(checker("keep_going"), "exhaustive().keep_going()");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -19,7 +20,7 @@ const ABORTED: u64 = 2;
 static WAIT: OperationKind = OperationKind::new("wait", |view, op| {
     Evaluation::when(view.object().words[0] != 0, Accesses::write(op.object))
 })
-.waits(|_| Some("waits to be woken by"));
+.waits(|_| Waiting::ToBeWoken);
 static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |view, op| {
     let arrived = view.object().words[0] != 0;
     Evaluation::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })

@@ -13,6 +13,7 @@ use crate::runtime::scheduler::{Mode, Turn};
 use crate::runtime::tasks::end::END;
 use crate::runtime::tasks::fiber::{self, At, Fiber};
 use crate::runtime::tasks::task::{Came, Phase, Role};
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
@@ -254,6 +255,6 @@ impl Current {
     #[track_caller]
     pub fn misuse(self, defect: Defect) -> ! {
         let place = Location::caller();
-        self.fail(defect.note("it is used here", Some(place.into())))
+        self.fail(defect.with(Fact::new(Relation::Used).at(Some(place.into()))))
     }
 }

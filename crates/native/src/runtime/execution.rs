@@ -151,7 +151,7 @@ impl Execution {
             let defect = evidence.deadlock();
             self.fail(defect);
         } else if self.settings.detached == Detached::MustFinish
-            && let Some(defect) = evidence.unfinished(self)
+            && let Some(defect) = evidence.unfinished()
         {
             self.fail(defect);
         }

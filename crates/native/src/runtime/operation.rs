@@ -7,6 +7,7 @@
 use crate::runtime::objects::view::{Blocked, View};
 use crate::runtime::objects::wake::Wake;
 use crate::runtime::state::State;
+use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{BlockingEffect, Manner};
 use std::panic::Location;
@@ -76,8 +77,8 @@ pub(crate) struct OperationKind {
     pub holders: fn(&Blocked<'_>) -> Vec<TaskId>,
     /// What they hold, for the same reports.
     pub held: fn(&Blocked<'_>) -> ObjectId,
-    /// The words for a task that waits for it to happen, if "waits to lock" does not fit.
-    pub waits: fn(&Blocked<'_>) -> Option<&'static str>,
+    /// How a task waits for it to happen.
+    pub waits: fn(&Blocked<'_>) -> Waiting,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
     /// May only look at what it touches: says itself when it changes something.
@@ -118,7 +119,7 @@ impl OperationKind {
             may_fail: false,
             holders: nobody,
             held: its_object,
-            waits: |_| None,
+            waits: |_| Waiting::ToDo,
             in_destructors: false,
             looks: false,
             surely_writes: false,
@@ -143,9 +144,9 @@ impl OperationKind {
         self.held = held;
         self
     }
-    /// Says what a task does that waits for it.
-    pub const fn waits(mut self, words: fn(&Blocked<'_>) -> Option<&'static str>) -> OperationKind {
-        self.waits = words;
+    /// Says how a task waits for it.
+    pub const fn waits(mut self, how: fn(&Blocked<'_>) -> Waiting) -> OperationKind {
+        self.waits = how;
         self
     }
     /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:

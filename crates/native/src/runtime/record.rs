@@ -88,7 +88,7 @@ impl Evidence<'_> {
                 step: if line.is_step { steps.next() } else { None },
                 operation: line.kind.name.to_owned(),
                 object: self.name_for(line.task, line.object),
-                detail: self.detail(line, &mut pointers),
+                result: self.detail(line, &mut pointers),
                 place: in_the_program(line.kind, line.place),
                 preempts: false,
                 reads_from,

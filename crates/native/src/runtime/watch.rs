@@ -122,11 +122,7 @@ impl Watch {
             Some(place) => format!(", after the operation at {place}"),
             None => String::new(),
         };
-        format!(
-            "{task} has been running for {} s without any operation{place}; raddle can only switch tasks at \
-             operations, so a loop or a blocking call that it does not see hangs here",
-            time.as_secs()
-        )
+        format!("{task} has been running for {} s without any operation{place}", time.as_secs())
     }
 }
 

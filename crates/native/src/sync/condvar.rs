@@ -17,6 +17,7 @@ use crate::runtime::objects::ObjectState;
 use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
+use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -63,7 +64,7 @@ static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     false => Vec::new(),
 })
 .holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
-.waits(|blocked| Some(if blocked.view().is_woken() { "was woken by" } else { "waits to be notified by" }));
+.waits(|blocked| if blocked.view().is_woken() { Waiting::Woken } else { Waiting::ToBeNotified });
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
     accesses: notifies(view, op.object),

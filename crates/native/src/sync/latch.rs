@@ -9,6 +9,7 @@ use crate::runtime::objects::ObjectState;
 use crate::runtime::objects::view::Blocked;
 use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +46,7 @@ pub(super) const fn waiting(name: &'static str) -> OperationKind {
         Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
-    .waits(|_| Some("waits for"))
+    .waits(|_| Waiting::For)
     .alike()
 }
 
@@ -55,7 +56,7 @@ pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
         Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
     })
     .held_by(runner)
-    .waits(|_| Some("waits for"))
+    .waits(|_| Waiting::For)
     .alike()
 }
 

@@ -9,6 +9,7 @@ use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
+use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use std::time::Duration;
 static PARK: OperationKind = OperationKind::new("park", |view, op| {
     Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view)))
 })
-.waits(|_| Some("waits to be unparked"));
+.waits(|_| Waiting::ToBeUnparked);
 /// Before it parks, where spurious wake-ups are possible: option 1 is to return, while any are left.
 static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(Accesses::read(op.object)),
@@ -24,11 +25,11 @@ static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match vie
 });
 
 static PARK_TIMEOUT: OperationKind =
-    OperationKind::new("park_timeout", timed_park).waits(|_| Some("waits to be unparked"));
+    OperationKind::new("park_timeout", timed_park).waits(|_| Waiting::ToBeUnparked);
 /// Where timers fire at any point, arming one is a step of its own; see [`super::sleep`].
 static BEGIN: OperationKind =
     OperationKind::always("park_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
-static WAKE: OperationKind = OperationKind::new("wake", timed_park).waits(|_| Some("waits to be unparked"));
+static WAKE: OperationKind = OperationKind::new("wake", timed_park).waits(|_| Waiting::ToBeUnparked);
 /// Takes the token if it is there, without waiting.
 static POLL: OperationKind = OperationKind::new("park_timeout", |view, op| {
     Evaluation::ready(if has_token(view) { Accesses::write(op.object) } else { Accesses::read(op.object) })

@@ -58,7 +58,7 @@ fn every_complaint_is_the_same() {
 #[test]
 fn a_complaint_names_the_callers_line() {
     let failure = failure(|| _ = AtomicU8::new(0).load(Release));
-    let place = failure.defect.notes[0].place.as_ref().unwrap();
+    let place = failure.defect.facts[0].place.as_ref().unwrap();
     assert!(place.file.ends_with("mirror.rs"), "{place}");
 }
 

@@ -121,7 +121,7 @@ fn what_the_trace_says() {
         panic!("show me");
     });
     let lines: Vec<_> = (failure.trace().lines.iter().filter(|l| l.object.is_some()))
-        .map(|l| format!("{} {} {}", l.operation, l.object.as_deref().unwrap(), l.detail))
+        .map(|l| format!("{} {} {}", l.operation, l.object.as_deref().unwrap(), l.result))
         .collect();
     let expected = [
         "compare_exchange AtomicPtr#1 fails: finds ptr1",
@@ -218,6 +218,6 @@ fn a_failure_for_no_reason_is_no_write() {
     });
     let failure = report.failure().expect("fails");
     let lines = &failure.trace().lines;
-    assert_eq!(lines[1].detail, "fails for no reason");
+    assert_eq!(lines[1].result, "fails for no reason");
     assert_eq!((lines[2].operation.as_str(), lines[2].reads_from), ("load", Some(0)));
 }

@@ -431,7 +431,7 @@ fn agree(program: &Program, seed: u64, tally: &mut Tally) {
     let report = Checker::random(1)
         .sampler(raddle::Sampler::Uniform)
         .seed(seed)
-        .simplify(false)
+        .simplify(raddle::Simplify::No)
         .run(|| program.run(record.clone()));
     let Record { events, refused } = &*record.lock().unwrap();
     let before = happened_before(events);
@@ -450,8 +450,8 @@ fn agree(program: &Program, seed: u64, tally: &mut Tally) {
             let last = first.unwrap_or_else(|| panic!("not a race: {} {events:#?}", failure.message()));
             assert_eq!(last + 1, events.len(), "not the first: {events:#?}");
             assert_eq!(*refused, Some(events[last].task));
-            let blamed = &failure.defect.notes[0].text;
-            let mine = &failure.defect.notes[1].text;
+            let blamed = &raddle_report::fact(&failure.defect.facts[0]);
+            let mine = &raddle_report::fact(&failure.defect.facts[1]);
             assert!(mine.starts_with(&format!("{} ", name(events[last].task))), "{mine}");
             let found = conflicts(events, &before, last);
             let nested = failure.kind() == FailureKind::Misuse;

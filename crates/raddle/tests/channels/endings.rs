@@ -39,7 +39,7 @@ fn an_execution_that_fails_leaves_nothing_behind() {
         thread::yield_now();
         panic!("on purpose");
     };
-    let report = Checker::random(200).keep_going(true).run::<(), _>(program);
+    let report = Checker::random(200).keep_going().run::<(), _>(program);
     assert_eq!(report.failures(), 200);
     assert_eq!(report.failure().unwrap().message(), "main panicked: on purpose");
     assert_eq!(report.failure().unwrap().afterwards, Vec::<String>::new());
@@ -66,7 +66,7 @@ fn destructors_that_use_channels() {
         }
     }
     for capacity in [0, 1, 8] {
-        let report = Checker::random(100).keep_going(true).run::<(), _>(move || {
+        let report = Checker::random(100).keep_going().run::<(), _>(move || {
             let (tx, rx) = sync_channel(capacity);
             let (tx, rx) = (Says(tx), Asks(rx));
             thread::spawn(move || {

@@ -40,8 +40,8 @@ fn failure<T: Ord + Debug + Send>(f: impl Fn() -> T + Send + Sync) -> Failure {
 }
 
 /// The text of the failure's notes.
-fn notes(failure: &Failure) -> Vec<&str> {
-    failure.defect.notes.iter().map(|n| n.text.as_str()).collect()
+fn notes(failure: &Failure) -> Vec<String> {
+    failure.defect.facts.iter().map(raddle_report::fact).collect()
 }
 
 /// The set of outcomes, without their counts.

@@ -152,13 +152,13 @@ fn the_story_of_a_meeting() {
     });
     let lines: Vec<_> = (failure.trace().lines.iter())
         .filter(|l| l.object.as_deref() == Some("SyncChannel#1") && !l.operation.starts_with("drop"))
-        .map(|l| format!("{} {} {}", failure.trace().tasks[l.task].name, l.operation, l.detail))
+        .map(|l| format!("{} {} {}", failure.trace().tasks[l.task].name, l.operation, l.result))
         .collect();
     let expected = ["main send message 1", "main.1 recv → message 1", "main send taken"];
     assert_eq!(lines, expected);
     let received = failure.trace().lines.iter().find(|l| l.operation == "recv").unwrap();
     let sent = &failure.trace().lines[received.reads_from.unwrap()];
-    assert_eq!((sent.operation.as_str(), sent.detail.as_str()), ("send", "message 1"));
+    assert_eq!((sent.operation.as_str(), sent.result.as_str()), ("send", "message 1"));
 }
 
 #[test]

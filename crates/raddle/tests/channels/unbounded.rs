@@ -90,7 +90,7 @@ fn a_receiver_that_keeps_a_sender_waits_for_ever() {
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     assert_eq!(notes(&failure), ["main waits to recv Channel#1"]);
-    let place = failure.defect.notes[0].place.as_ref().expect("a place").to_string();
+    let place = failure.defect.facts[0].place.as_ref().expect("a place").to_string();
     assert!(place.contains(file!()), "{place}");
 }
 

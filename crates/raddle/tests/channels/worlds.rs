@@ -50,7 +50,7 @@ fn a_channel_from_outside_is_a_misuse() {
         assert_eq!(failure.kind(), FailureKind::Misuse);
         assert!(failure.message().starts_with("a channel that was made outside of this execution"));
         assert_eq!(notes(&failure), ["the channel was made here", "it is used here"]);
-        for note in &failure.defect.notes {
+        for note in &failure.defect.facts {
             assert!(note.place.as_ref().unwrap().to_string().contains(file!()), "{note:?}");
         }
     }

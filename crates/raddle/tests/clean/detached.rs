@@ -79,7 +79,11 @@ fn those_who_wait_do_not_keep_main_from_ending() {
         std::mem::forget(sender);
     });
     assert!(report.failure().is_none(), "{report}");
-    assert!(!report.coverage().to_string().contains("after main returned"), "{}", report.coverage());
+    assert!(
+        !raddle_report::coverage(report.coverage()).contains("after main returned"),
+        "{:?}",
+        report.coverage()
+    );
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn one_that_never_rests_is_cut_short_and_the_coverage_says_so() {
     });
     assert!(report.failure().is_none(), "{report}");
     assert_eq!(report.executions(), 1);
-    let words = report.coverage().to_string();
+    let words = raddle_report::coverage(report.coverage());
     assert!(words.contains("detached tasks had 1,000 steps after main returned"), "{words}");
 }
 
@@ -108,7 +112,7 @@ fn timers_that_fire_at_any_point_fire_before_main_ends() {
         });
     };
     assert!(Checker::dfs().run(program).failure().is_none());
-    let report = Checker::dfs().time(Time::Any).keep_going(true).run(program);
+    let report = Checker::dfs().time(Time::Any).keep_going().run(program);
     assert_eq!(report.failure().map(|f| f.message()), Some("main.1 panicked: awake"));
     assert_eq!((report.executions(), report.failures()), (1, 1));
 }

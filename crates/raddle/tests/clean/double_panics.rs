@@ -24,7 +24,7 @@ fn in_main() {
         failed.message(),
         "main: panic in a destructor during cleanup: in a destructor; the process would abort"
     );
-    let lines: Vec<&str> = failed.trace().lines.iter().map(|l| l.detail.as_str()).collect();
+    let lines: Vec<&str> = failed.trace().lines.iter().map(|l| l.result.as_str()).collect();
     assert_eq!(lines, ["the first", "in a destructor"]);
 }
 
@@ -62,7 +62,7 @@ fn in_the_middle_of_other_tasks() {
             }
         }
     }
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let count = Arc::new(AtomicUsize::new(0));
         let tasks: Vec<_> = (0..3)
             .map(|n| {
@@ -81,7 +81,7 @@ fn in_the_middle_of_other_tasks() {
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2]);
     let message = "main.3: panic in a destructor during cleanup: the third; the process would abort";
     assert_eq!(report.failure().unwrap().message(), message);
-    assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+    assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn the_search_goes_on() {
     };
     // As many as without the destructor.
     let expected = {
-        let report = Checker::dfs().keep_going(true).run(|| {
+        let report = Checker::dfs().keep_going().run(|| {
             let lock = Arc::new(Mutex::new(0));
             let its = lock.clone();
             let task = thread::spawn(move || *its.lock().unwrap() += 1);
@@ -108,11 +108,11 @@ fn the_search_goes_on() {
         (report.executions(), report.failures())
     };
     for workers in [1, 3] {
-        let report = Checker::dfs().keep_going(true).workers(workers).run(program);
+        let report = Checker::dfs().keep_going().workers(workers).run(program);
         assert_eq!((report.executions(), report.failures()), expected);
         assert!(report.coverage().is_exhaustive());
     }
-    let report = Checker::random(300).seed(5).keep_going(true).workers(2).run(program);
+    let report = Checker::random(300).seed(5).keep_going().workers(2).run(program);
     assert_eq!(report.executions(), 300);
     assert!(report.failures() > 50, "{}", report.failures());
 }

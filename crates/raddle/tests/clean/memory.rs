@@ -58,7 +58,7 @@ fn measured() {
         assert_eq!((report.executions(), report.failures()), (20 * n, 0), "{report}");
     });
     let failing = growth(|n| {
-        let report = Checker::random(2 * n).keep_going(true).run(|| everything(true));
+        let report = Checker::random(2 * n).keep_going().run(|| everything(true));
         assert_eq!((report.executions(), report.failures()), (2 * n, 2 * n));
     });
     assert!(passing < 2 << 20, "200,000 executions cost {passing} bytes");

@@ -202,7 +202,7 @@ fn copies_that_use_each_other_when_they_are_destroyed() {
 fn after_a_failure() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     static LOCK: Mutex<usize> = Mutex::new(0);
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let seen = COUNT.fetch_add(1, SeqCst);
         assert!(!LOCK.is_poisoned());
         let mut guard = LOCK.lock().unwrap();

@@ -182,7 +182,7 @@ fn a_destructor_that_panics_is_noted() {
     assert!(said.starts_with("main panicked while it was put away: cannot close at "), "{said}");
     assert_eq!(abandoned, "main aborted while it was put away");
     // The search continues.
-    let report = Checker::random(20).keep_going(true).run(program);
+    let report = Checker::random(20).keep_going().run(program);
     assert_eq!((report.executions(), report.failures()), (20, 20));
 }
 
@@ -215,7 +215,7 @@ fn a_destructor_that_waits_is_abandoned() {
         assert_eq!(failed.kind(), FailureKind::Deadlock);
         assert_eq!(failed.afterwards, Vec::<String>::new());
         assert_eq!(DESTROYED.load(SeqCst), 0);
-        let report = Checker::random(50).keep_going(true).run(|| program(main_waits));
+        let report = Checker::random(50).keep_going().run(|| program(main_waits));
         assert_eq!(report.failures(), 50);
     }
 }
@@ -295,7 +295,7 @@ fn a_destructor_that_uses_everything() {
             assert_eq!(raddle::choose(1), 0);
         }
     }
-    let report = Checker::random(100).keep_going(true).run(|| {
+    let report = Checker::random(100).keep_going().run(|| {
         let (sender, receiver) = mpsc::channel();
         let shared = Arc::new((Mutex::new(0), Condvar::new()));
         let count = Arc::new(AtomicUsize::new(0));

@@ -39,8 +39,8 @@ fn a_future_that_looks_before_it_registers_loses_its_wake_up() {
         t.join().unwrap();
     });
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
-    assert_eq!(failure.defect.notes[0].text, "main waits to be woken by Waker#1");
-    assert!(failure.defect.notes[0].place.as_ref().unwrap().file.ends_with("futures/waking.rs"));
+    assert_eq!(raddle_report::fact(&failure.defect.facts[0]), "main waits to be woken by Waker#1");
+    assert!(failure.defect.facts[0].place.as_ref().unwrap().file.ends_with("futures/waking.rs"));
     let told = steps(&failure);
     let at = |step: &str| told.iter().position(|s| s == step).unwrap_or_else(|| panic!("{told:?}"));
     assert!(at("main.1 wake AtomicWaker#1") < at("main register AtomicWaker#1"), "{told:?}");
@@ -60,7 +60,7 @@ fn a_future_that_nobody_wakes_is_a_deadlock() {
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     let failure = fails(FailureKind::Deadlock, || block_on(spawn(pending::<()>())).unwrap());
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
-    let notes: Vec<&str> = failure.defect.notes.iter().map(|n| &*n.text).collect();
+    let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main waits to be woken by Waker#2", "main.1 waits to be woken by Waker#1"]);
 }
 
@@ -111,7 +111,7 @@ fn a_wake_up_by_the_task_itself_is_no_step() {
 fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
     // The future wakes itself once, and from then on relies on others. If a wake-up comes before its second
     // poll, that poll must see its cause: there will be no third.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let shared = Arc::new((AtomicUsize::new(0), std::sync::Mutex::new(None::<Waker>)));
         let other = shared.clone();
         let t = thread::spawn(move || {
@@ -137,7 +137,7 @@ fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
     assert_eq!(report.failures(), 0, "{:?}", report.failure());
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2, 3]);
     // A future that ignores its wake-ups deadlocks if both come before its second poll.
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         let waker = Arc::new(std::sync::Mutex::new(None::<Waker>));
         let other = waker.clone();
         let _t = thread::spawn(move || {
@@ -202,7 +202,7 @@ fn an_atomic_waker_has_a_label() {
         panic!("stop");
     });
     assert_eq!(steps(&failure), ["main wake AtomicWaker#1 \"ready\""]);
-    assert_eq!(failure.trace().steps().next().unwrap().detail, "nobody");
+    assert_eq!(failure.trace().steps().next().unwrap().result, "nobody");
 }
 
 #[test]

@@ -222,7 +222,7 @@ fn spurious_wake_ups_break_an_if() {
     assert_eq!(failed.kind(), FailureKind::Panic);
     assert_eq!(failed.message(), "main panicked: woken for nothing");
     let wake = failed.trace().lines.iter().find(|l| l.operation == "wake").unwrap();
-    assert_eq!(wake.detail, "for no reason");
+    assert_eq!(wake.result, "for no reason");
 }
 
 #[test]

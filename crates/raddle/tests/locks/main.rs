@@ -46,7 +46,7 @@ fn passes<T: Ord + Debug + Send>(checker: Checker, f: impl Fn() -> T + Send + Sy
     if let Some(failure) = report.failure() {
         panic!("{}", tell(failure));
     }
-    let coverage = report.coverage().to_string();
+    let coverage = raddle_report::coverage(report.coverage());
     assert!(coverage.starts_with("exhaustive"), "{coverage}");
     report
 }
@@ -66,7 +66,7 @@ fn failure_of<T: Ord + Debug + Send>(checker: Checker, f: impl Fn() -> T + Send 
 /// The notes of a failure, without locations.
 fn notes(failure: &Failure) -> Vec<String> {
     let without_place = |text: &str| text.split(" since ").next().unwrap_or_default().to_owned();
-    failure.defect.notes.iter().map(|n| without_place(&n.text)).collect()
+    failure.defect.facts.iter().map(|fact| without_place(&raddle_report::fact(fact))).collect()
 }
 
 fn tell(failure: &Failure) -> String {
@@ -76,7 +76,7 @@ fn tell(failure: &Failure) -> String {
     }
     for line in &failure.trace().lines {
         let object = line.object.as_deref().unwrap_or("");
-        text.push_str(&format!("  {} {} {object} {}\n", line.task, line.operation, line.detail));
+        text.push_str(&format!("  {} {} {object} {}\n", line.task, line.operation, line.result));
     }
     text
 }

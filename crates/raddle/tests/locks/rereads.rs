@@ -37,7 +37,7 @@ fn a_writer_may_come_in_between() {
             "main reads RwLock#1 again while it reads it, and main.1 may already wait to write it: std's RwLock keeps \
              new readers out while a writer waits, and then they wait for each other for ever"
         );
-        let notes: Vec<&str> = failure.defect.notes.iter().map(|note| note.text.as_str()).collect();
+        let notes: Vec<String> = failure.defect.facts.iter().map(raddle_report::fact).collect();
         assert_eq!(
             notes,
             ["main reads it since here", "main reads it again here", "main.1 wants to write it here"]

@@ -311,7 +311,7 @@ fn a_loop_that_reads_is_a_loop_that_waits() {
         crate::join(polling);
     });
     assert!(report.failure().is_none());
-    assert!(report.coverage().to_string().contains("fair spins"), "{}", report.coverage());
+    assert!(raddle_report::coverage(report.coverage()).contains("fair spins"), "{:?}", report.coverage());
 }
 
 #[test]
@@ -406,6 +406,6 @@ fn a_label_names_it() {
         let _held = table.write().unwrap();
         let _again = table.read().unwrap();
     });
-    let waits = &report.failure().unwrap().defect.notes[0].text;
+    let waits = &raddle_report::fact(&report.failure().unwrap().defect.facts[0]);
     assert!(waits.starts_with("main waits to read RwLock#1 \"table\""), "{waits}");
 }

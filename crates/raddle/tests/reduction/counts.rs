@@ -12,7 +12,7 @@ fn count(f: impl Fn() + Send + Sync) -> u64 {
         .map(|workers| {
             let report = Checker::exhaustive().workers(workers).run(&f);
             assert!(report.failure().is_none(), "{report}");
-            assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+            assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
             report.executions()
         })
         .collect();
@@ -95,7 +95,7 @@ fn increments_in_one_step() {
 /// order, or each has one lock and waits for the other.
 #[test]
 fn a_deadlock_is_a_trace() {
-    let report = Checker::exhaustive().keep_going(true).run(abba);
+    let report = Checker::exhaustive().keep_going().run(abba);
     assert_eq!((report.executions(), report.failures()), (3, 1));
 }
 
@@ -143,7 +143,7 @@ fn readers_who_keep_a_writer_out_for_ever() {
         let _held = shared.1.lock().unwrap();
         thread::park();
     };
-    let report = Checker::exhaustive().keep_going(true).run(program);
+    let report = Checker::exhaustive().keep_going().run(program);
     assert_eq!((report.executions(), report.failures()), (5, 5), "main waits for ever");
     assert!(report.coverage().is_exhaustive());
 }

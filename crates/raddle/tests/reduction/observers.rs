@@ -16,9 +16,10 @@ use std::sync::Arc;
 fn counts<T: Ord + std::fmt::Debug + Send>(program: impl Fn() -> T + Send + Sync) -> [u64; 2] {
     let [all, some] = [false, true].map(|observers| {
         let reports = [1, 2].map(|workers| {
-            let checker = Checker::exhaustive().observers(observers).keep_going(true).workers(workers);
+            let checker = Checker::exhaustive().keep_going().workers(workers);
+            let checker = if observers { checker.observers() } else { checker };
             let report = checker.run(&program);
-            assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+            assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
             report
         });
         assert_eq!(reports[0].executions(), reports[1].executions());
@@ -119,7 +120,7 @@ fn only_channels_without_bound() {
 #[test]
 fn a_failure_is_found_and_replayed() {
     let program = || assert_ne!(first_of(3, 1), [2]);
-    let report = Checker::exhaustive().observers(true).run(program);
+    let report = Checker::exhaustive().observers().run(program);
     let failure = report.failure().expect("the last one may be the first");
     let again = Checker::replay_ticket(failure.ticket.clone()).run(program);
     assert_eq!(again.failure().map(|f| f.kind()), Some(failure.kind()));

@@ -98,7 +98,7 @@ fn compare(
         let problem = |words: &str| {
             let failure = found.failure.as_ref().map(|f| &f.defect.message);
             Err(format!(
-                "{words}: {} executions, {} abandoned, {} failures, {} classes, {missed} missed; {failure:?}\n{}",
+                "{words}: {} executions, {} abandoned, {} failures, {} classes, {missed} missed; {failure:?}\n{:?}",
                 found.executions,
                 found.abandoned,
                 found.failures,

@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 
 #[test]
 fn aborting_is_a_failure_and_the_search_can_go_on() {
-    let report = Checker::dfs().keep_going(true).run(|| {
+    let report = Checker::dfs().keep_going().run(|| {
         if raddle::any_bool() {
             thread::spawn(|| std::process::abort()).join().unwrap();
         }

@@ -53,7 +53,7 @@ fn a_task_waits_for_itself() {
         transfer(&balance, &Account::default(), *guard);
     });
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
-    let fact = notes(&failure)[0];
+    let fact = &notes(&failure)[0];
     assert!(fact.starts_with("main waits to lock Mutex#1, which it holds itself since "), "{fact}");
 }
 

@@ -34,7 +34,11 @@ fn passes() {
         increments()
     });
     let threads = threads.into_inner().unwrap().len();
-    println!("\n{} executions on {threads} threads: {}", report.executions(), report.coverage());
+    println!(
+        "\n{} executions on {threads} threads: {}",
+        report.executions(),
+        raddle_report::coverage(report.coverage())
+    );
 }
 
 /// Finds the lost update.
@@ -68,11 +72,11 @@ fn strategy_iterations_and_seed() {
     let assumed = "sequentially consistent · timers when idle";
     assert_eq!(passing(&[]), format!("4 executions on 1 threads: exhaustive · {assumed}"));
     assert_eq!(
-        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_ITERATIONS", "25"), ("RADDLE_SEED", "9")]),
+        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_SCHEDULES", "25"), ("RADDLE_SEED", "9")]),
         format!("25 executions on 1 threads: sampled 25 schedules (seed 9) · {assumed}")
     );
     assert_eq!(
-        passing(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_ITERATIONS", "4")]),
+        passing(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_EXECUTIONS", "4")]),
         format!("4 executions on 1 threads: not exhaustive: stopped after 4 executions · {assumed}")
     );
 }
@@ -81,7 +85,7 @@ fn strategy_iterations_and_seed() {
 fn workers() {
     // Each worker is sure to run only if there are enough executions for all.
     let line =
-        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_ITERATIONS", "200_000"), ("RADDLE_WORKERS", "3")]);
+        passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_SCHEDULES", "200_000"), ("RADDLE_WORKERS", "3")]);
     assert!(line.starts_with("200000 executions on 3 threads"), "{line}");
 }
 
@@ -114,12 +118,12 @@ fn nonsense() {
     wrong(
         "RADDLE_STRATEGY",
         "luck",
-        "RADDLE_STRATEGY is `luck`; it takes exhaustive, iterative, dfs, preemption-bounding, random, portfolio, ",
+        "RADDLE_STRATEGY: there is no strategy `luck`; there are exhaustive, iterative, dfs, preemption-bounding, random ",
     );
     wrong("RADDLE_SEED", "x", "RADDLE_SEED is `x`; it takes a number");
-    wrong("RADDLE_ITERATIONS", "-1", "RADDLE_ITERATIONS is `-1`; it takes a number");
+    wrong("RADDLE_SCHEDULES", "-1", "RADDLE_SCHEDULES is `-1`; it takes a number");
     wrong("RADDLE_PREEMPTIONS", "two", "RADDLE_PREEMPTIONS is `two`; it takes a number");
-    wrong("RADDLE_SECONDS", "1m", "RADDLE_SECONDS is `1m`; it takes a number");
+    wrong("RADDLE_BUDGET", "1d", "RADDLE_BUDGET is `1d`; `d` is no unit of time; it takes ms, s, m or h");
     wrong("RADDLE_RESUME", "/no/such/search", "RADDLE_RESUME: cannot read the search /no/such/search");
     wrong("RADDLE_WORKERS", "many", "RADDLE_WORKERS is `many`; it takes a number");
     wrong("RADDLE_REPLAY", "/no/such/ticket", "RADDLE_REPLAY: cannot read the ticket /no/such/ticket");

@@ -101,11 +101,11 @@ fn snapshot(name: &str, text: &str) {
 fn passes<T: Ord + Debug + Clone + Send>(program: impl Fn() -> T + Send + Sync) -> BTreeSet<T> {
     let report = Checker::dfs().run(program);
     assert!(report.failure().is_none(), "{report}");
-    assert!(report.coverage().is_exhaustive(), "{}", report.coverage());
+    assert!(report.coverage().is_exhaustive(), "{:?}", report.coverage());
     report.outcomes().keys().cloned().collect()
 }
 
-/// The notes of a failure.
-fn notes(failure: &Failure) -> Vec<&str> {
-    failure.defect.notes.iter().map(|n| n.text.as_str()).collect()
+/// The facts about a failure.
+fn notes(failure: &Failure) -> Vec<String> {
+    failure.defect.facts.iter().map(raddle_report::fact).collect()
 }

@@ -16,8 +16,8 @@ fn misused(kind: &str, program: impl Fn() + Send + Sync) -> Failure {
     let what = failure.message().split(" that ").next().unwrap();
     assert_eq!(what, kind);
     assert!(failure.message().contains("each execution must start clean"), "{report}");
-    let used = failure.defect.notes.last().unwrap();
-    assert_eq!(used.text, "it is used here");
+    let used = failure.defect.facts.last().unwrap();
+    assert_eq!(raddle_report::fact(used), "it is used here");
     let place = used.place.as_ref().unwrap();
     assert_eq!(place.file, file!());
     failure
@@ -27,7 +27,7 @@ fn misused(kind: &str, program: impl Fn() + Send + Sync) -> Failure {
 fn locks_that_the_closure_brought_along() {
     let accounts = Arc::new(Mutex::new([10, 20]));
     let program = || accounts.lock().unwrap()[0] += 1;
-    let report = Checker::dfs().keep_going(false).run(|| {
+    let report = Checker::dfs().run(|| {
         program();
         raddle::choose(2)
     });
@@ -179,6 +179,6 @@ fn a_check_inside_of_a_check() {
     let failure = report.failure().unwrap();
     let message = "main panicked: raddle: a check inside of a check; explore one program at a time";
     assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, message));
-    assert_eq!(failure.defect.notes[0].place.as_ref().unwrap().file, file!());
+    assert_eq!(failure.defect.facts[0].place.as_ref().unwrap().file, file!());
     snapshot("misuse_check_inside_of_a_check", &columns(&report));
 }

@@ -84,7 +84,7 @@ fn the_program_ends_before_the_ticket() {
     let report = Checker::replay(&ticket).run(|| (0..5).for_each(|_| thread::yield_now()));
     assert!(report.failure().is_none(), "{report}");
     assert_eq!(
-        report.coverage().to_string(),
+        raddle_report::coverage(report.coverage()),
         "replayed one schedule · sequentially consistent · timers when idle"
     );
 }

@@ -1,5 +1,7 @@
 //! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
 
+use raddle_core::clock::Time;
+use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::{self, Ticket, TicketStep};
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
@@ -36,7 +38,7 @@ impl Tale {
             step,
             operation: operation.to_owned(),
             object,
-            detail: detail.to_owned(),
+            result: detail.to_owned(),
             place,
             preempts: false,
             reads_from: None,
@@ -77,7 +79,7 @@ impl Tale {
             settings,
             steps: steps.collect(),
         };
-        Failure { defect, execution, record: self.record, ticket, afterwards: Vec::new() }
+        Failure::new(defect, execution, self.record, ticket)
     }
 }
 
@@ -95,13 +97,13 @@ fn elsewhere(file: &str, line: u32) -> Option<Place> {
 }
 
 pub fn coverage(extent: Extent, executions: u64) -> Coverage {
-    let assumptions = ["sequentially consistent", "timers when idle"].map(str::to_owned).to_vec();
+    let assumptions = vec![Assumption::SequentiallyConsistent, Assumption::Timers(Time::Idle)];
     Coverage { extent, executions, assumptions }
 }
 
 /// A search that ended with its first failure.
 pub fn first_failure(failure: &Failure) -> Coverage {
-    coverage(Extent::Partial("stopped at the first failure".to_owned()), failure.execution)
+    coverage(Extent::Partial(StopReason::FirstFailure), failure.execution)
 }
 
 const MAIN: usize = 0;
@@ -139,7 +141,7 @@ fn lost_update_of(tasks: &[(&str, Option<&str>)], balance: &str) -> Failure {
                 FailureKind::Panic,
                 "main panicked: assertion `left == right` failed\n  left: 50\n right: 150",
             )
-            .note("main panicked here", place),
+            .with(Fact::of("main", Relation::Panicked).at(place)),
         )
 }
 
@@ -166,6 +168,23 @@ pub fn long_names() -> Failure {
     failure
 }
 
+fn waits(
+    task: &str,
+    operation: &str,
+    object: &str,
+    at: Option<Place>,
+    held: Option<(&str, Option<Place>)>,
+) -> Fact {
+    let (waiting, operation) = (Waiting::ToDo, operation.to_owned());
+    let others = held.map(|(task, place)| Other { task: task.to_owned(), place });
+    let relation = Relation::Waits { waiting, operation, needs: None };
+    Fact { others: others.into_iter().collect(), ..Fact::of(task, relation).object(object).at(at) }
+}
+
+fn spins(task: &str, object: &str, at: Option<Place>) -> Fact {
+    Fact::of(task, Relation::Spins { objects: vec![object.to_owned()] }).at(at)
+}
+
 /// AB-BA.
 pub fn deadlock() -> Failure {
     let code = |code| at("src/transfer.rs", code);
@@ -180,9 +199,9 @@ pub fn deadlock() -> Failure {
             Some("transfer::both_ways"),
             2,
             Defect::new(FailureKind::Deadlock, "nothing can move: main, main.1 and main.2 wait for ever")
-                .note("main.1 waits to lock Mutex#2, held by main.2 since src/transfer.rs:7", second.clone())
-                .note("main.2 waits to lock Mutex#1, held by main.1 since src/transfer.rs:7", second)
-                .note("main waits to join main.1", code("thread::scope")),
+                .with(waits("main.1", "lock", "Mutex#2", second.clone(), Some(("main.2", first.clone()))))
+                .with(waits("main.2", "lock", "Mutex#1", second, Some(("main.1", first))))
+                .with(waits("main", "join", "main.1", code("thread::scope"), None)),
         )
 }
 
@@ -206,8 +225,8 @@ pub fn livelock() -> Failure {
             FailureKind::Livelock,
             "only waiting loops are left, and nothing they read ever changes: main, main.1",
         )
-        .note("main goes round and round here, waiting for AtomicBool#1 \"READY\"", mine)
-        .note("main.1 goes round and round here, waiting for AtomicBool#2 \"GO\"", other),
+        .with(spins("main", "AtomicBool#1 \"READY\"", mine))
+        .with(spins("main.1", "AtomicBool#2 \"GO\"", other)),
     )
 }
 
@@ -230,8 +249,8 @@ pub fn data_race() -> Failure {
                 FailureKind::DataRace,
                 "main.1 and main touch UnsafeCell#1, and nothing in the program orders them",
             )
-            .note("main.1 writes UnsafeCell#1 here", write)
-            .note("main reads UnsafeCell#1 here", read),
+            .with(Fact::of("main.1", Relation::Writes).object("UnsafeCell#1").at(write))
+            .with(Fact::of("main", Relation::Reads).object("UnsafeCell#1").at(read)),
         )
 }
 
@@ -271,12 +290,7 @@ pub fn not_deterministic() -> Failure {
         .fails(
             Some("bank::no_deposit_is_lost"),
             2,
-            Defect::new(
-                FailureKind::NotDeterministic,
-                "the program is not deterministic: step 2 was `main load AtomicU64#1`, now it is `main lock Mutex#2`",
-            )
-            .note("the same picks must lead to the same steps: look for hash maps with random seeds, real time, addresses, \
-                 random numbers, or state that outlives an execution", None),
+            Defect::not_deterministic("step 2 was `main load AtomicU64#1`, now it is `main lock Mutex#2`"),
         )
 }
 
@@ -290,8 +304,8 @@ pub fn leak() -> Failure {
             None,
             1,
             Defect::new(FailureKind::Leak, "2 tracked values outlived the execution")
-                .note("this Track#1 \"node\" was made here", elsewhere("src/list.rs", 12))
-                .note("this Track#2 \"node\" was made here", elsewhere("src/list.rs", 12)),
+                .with(Fact::new(Relation::Made).object("Track#1 \"node\"").at(elsewhere("src/list.rs", 12)))
+                .with(Fact::new(Relation::Made).object("Track#2 \"node\"").at(elsewhere("src/list.rs", 12))),
         )
 }
 
@@ -356,8 +370,8 @@ pub fn passed_on() -> Failure {
             Some("pool::drains"),
             1,
             Defect::new(FailureKind::Panic, "main.2 panicked: queue is empty\nand closed")
-                .note("main.2 panicked here", file(12))
-                .note("main panicked because of it", file(7)),
+                .with(Fact::of("main.2", Relation::Panicked).at(file(12)))
+                .with(Fact::of("main", Relation::PanickedBecause).at(file(7))),
         )
 }
 

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SavedReduction {
     /// How much of the whole tree it is taken to be.
+    #[serde(with = "crate::plain::fraction")]
     share: f64,
     /// Task, option, accesses, origin and movers of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,

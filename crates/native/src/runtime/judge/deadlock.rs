@@ -8,10 +8,10 @@ use super::evidence::Evidence;
 use super::panics::Handle;
 use crate::runtime::record::in_the_program;
 use crate::runtime::tasks::task::{Phase, Role};
+use raddle_core::fact::{Fact, Other, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::Describe;
 
 impl Evidence<'_> {
     /// Nothing can move: which task waits for which?
@@ -26,18 +26,18 @@ impl Evidence<'_> {
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         for id in waiting {
             let op = &self.tasks[id].op;
-            let mut text = self.waits(id);
+            let mut fact = self.waits(id);
             let held = (op.kind.held)(&self.blocked(id));
-            if held != op.object {
-                text.push_str(&format!(" and needs {}", self.object_name(held)));
+            if let Relation::Waits { needs, .. } = &mut fact.relation
+                && held != op.object
+            {
+                *needs = Some(self.object_name(held));
             }
             let holders = (op.kind.holders)(&self.blocked(id)).into_iter();
-            let others: Vec<String> = holders.map(|holder| self.holds(holder, held, id)).collect();
-            if let Some((first, rest)) = others.split_first() {
-                text.push_str(&format!(", {first}"));
-                text.extend(rest.iter().map(|other| format!(" and {other}")));
-            }
-            defect = defect.note(text, in_the_program(op.kind, op.place));
+            fact.others = holders
+                .map(|holder| Other { task: self.task_name(holder), place: self.taken_at(holder, held) })
+                .collect();
+            defect = defect.with(fact);
         }
         defect
     }
@@ -46,18 +46,6 @@ impl Evidence<'_> {
     fn waiting(&self) -> impl Iterator<Item = TaskId> {
         let tasks = self.tasks;
         tasks.ids().filter(move |id| tasks[*id].is_waiting_thread())
-    }
-
-    /// Says that `holder` has what `waiting` waits for, and since when.
-    fn holds(&self, holder: TaskId, object: ObjectId, waiting: TaskId) -> String {
-        let who = match holder == waiting {
-            true => "which it holds itself".to_owned(),
-            false => format!("held by {}", self.task_name(holder)),
-        };
-        match self.taken_at(holder, object) {
-            Some(place) => format!("{who} since {place}"),
-            None => who,
-        }
     }
 
     /// Where `holder` last did something to `object`.
@@ -75,23 +63,18 @@ impl Evidence<'_> {
         );
         for id in held {
             let task = &self.tasks[*id];
-            let waits: Vec<String> = reads(*id).iter().map(|o| self.object_name(*o)).collect();
-            let what =
-                if waits.is_empty() { "nothing that raddle sees".to_owned() } else { waits.join(", ") };
-            defect = defect.note(
-                format!("{} goes round and round here, waiting for {what}", self.task_name(*id)),
-                in_the_program(task.op.kind, task.op.place),
-            );
+            let objects = reads(*id).iter().map(|o| self.object_name(*o)).collect();
+            let spins = Fact::of(self.task_name(*id), Relation::Spins { objects });
+            defect = defect.with(spins.at(in_the_program(task.op.kind, task.op.place)));
         }
         for id in self.waiting().filter(|id| !held.contains(id)) {
-            let op = &self.tasks[id].op;
-            defect = defect.note(self.waits(id), in_the_program(op.kind, op.place));
+            defect = defect.with(self.waits(id));
         }
         defect
     }
 
-    /// Main has returned, and others that must come to their end have not; `names` describes their pending operations.
-    pub fn unfinished(&self, names: &dyn Describe) -> Option<Defect> {
+    /// Main has returned, and others that must come to their end have not.
+    pub fn unfinished(&self) -> Option<Defect> {
         let is_unfinished = |id: &TaskId| {
             let task = &self.tasks[*id];
             let is_there =
@@ -110,7 +93,9 @@ impl Evidence<'_> {
         );
         for id in unfinished {
             let op = &self.tasks[id].op;
-            defect = defect.note(format!("next: {}", names.describe(id)), in_the_program(op.kind, op.place));
+            let next = Fact::of(self.task_name(id), Relation::Next { operation: op.kind.name.to_owned() });
+            let next = Fact { object: self.name_for(id, op.object), ..next };
+            defect = defect.with(next.at(in_the_program(op.kind, op.place)));
         }
         Some(defect)
     }

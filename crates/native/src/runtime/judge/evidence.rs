@@ -7,8 +7,10 @@ use crate::runtime::execution::Execution;
 use crate::runtime::log::Log;
 use crate::runtime::objects::view::Blocked;
 use crate::runtime::operation::NO_OBJECT;
+use crate::runtime::record::in_the_program;
 use crate::runtime::state::State;
 use crate::runtime::tasks::Tasks;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Describe;
 
@@ -39,18 +41,13 @@ impl<'a> Evidence<'a> {
         Blocked::new(self.tasks[id].view(self.state))
     }
 
-    /// `main.1 waits to lock Mutex#2`.
-    pub fn waits(&self, id: TaskId) -> String {
+    /// The task waits to do its pending operation.
+    pub fn waits(&self, id: TaskId) -> Fact {
         let op = &self.tasks[id].op;
-        let name = self.task_name(id);
-        let mut text = match (op.kind.waits)(&self.blocked(id)) {
-            Some(words) => format!("{name} {words}"),
-            None => format!("{name} waits to {}", op.kind.name),
-        };
-        if let Some(object) = self.name_for(id, op.object) {
-            text.push_str(&format!(" {object}"));
-        }
-        text
+        let (waiting, operation) = ((op.kind.waits)(&self.blocked(id)), op.kind.name.to_owned());
+        let relation = Relation::Waits { waiting, operation, needs: None };
+        let fact = Fact::of(self.task_name(id), relation).at(in_the_program(op.kind, op.place));
+        Fact { object: self.name_for(id, op.object), ..fact }
     }
 }
 

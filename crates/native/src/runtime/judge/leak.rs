@@ -2,6 +2,7 @@
 //!
 //! Invariant: a value is listed from when it is tracked until it is dropped.
 
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
@@ -37,7 +38,7 @@ impl Tracked {
         };
         let mut defect = Defect::new(FailureKind::Leak, message);
         for (_, name, place) in self.alive.iter().take(10) {
-            defect = defect.note(format!("this {name} was made here"), Some((*place).into()));
+            defect = defect.with(Fact::new(Relation::Made).object(*name).at(Some((*place).into())));
         }
         Some(defect)
     }

@@ -5,6 +5,7 @@
 use super::evidence::Evidence;
 use crate::runtime::operation::NO_OBJECT;
 use crate::runtime::scheduler::AtomicStep;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::verdict::{Defect, FailureKind};
 
 impl Evidence<'_> {
@@ -23,7 +24,7 @@ impl Evidence<'_> {
              would not be atomic; do it before or after"
         );
         Defect::new(FailureKind::Misuse, message)
-            .note(format!("atomic_step {name} began here"), Some(place.into()))
-            .note(format!("{me} wants to {what} here"), Some(op.place.into()))
+            .with(Fact::new(Relation::AtomicStepBegan).object(name).at(Some(place.into())))
+            .with(Fact::of(me, Relation::WantsTo { operation: what }).at(Some(op.place.into())))
     }
 }

@@ -8,6 +8,7 @@ use crate::runtime::execution::Execution;
 use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::operation::OperationKind;
 use crate::runtime::tasks::task::Phase;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -110,7 +111,7 @@ fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
     let last = e.tasks[me].fate.panic.clone();
     let said = last.as_ref().map(|p| format!(": {}", p.message)).unwrap_or_default();
     let defect = Defect::new(FailureKind::Panic, format!("{name}: {message}{said}; the process would abort"));
-    e.fail(defect.note(format!("{name} panicked here"), last.and_then(|p| p.place).or(place)));
+    e.fail(defect.with(Fact::of(name, Relation::Panicked).at(last.and_then(|p| p.place).or(place))));
 }
 
 /// Whether another task could still learn of a task's panic.
@@ -228,11 +229,12 @@ impl Evidence<'_> {
         };
         let name = self.task_name(first);
         let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"))
-            .note(format!("{name} panicked here"), place.clone());
+            .with(Fact::of(name, Relation::Panicked).at(place.clone()));
         match first == id {
             true => defect,
             false => {
-                defect.note(format!("{} panicked because of it", self.task_name(id)), panic.place.clone())
+                let because = Fact::of(self.task_name(id), Relation::PanickedBecause);
+                defect.with(because.at(panic.place.clone()))
             }
         }
     }

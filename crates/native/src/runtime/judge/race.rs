@@ -10,6 +10,7 @@ use crate::runtime::judge::sync_clocks::Clocks;
 use crate::runtime::log::Log;
 use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::OperationKind;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
@@ -41,6 +42,12 @@ impl CellAccess {
         match self {
             CellAccess::Read => "reads",
             CellAccess::Write => "writes",
+        }
+    }
+    fn relation(self) -> Relation {
+        match self {
+            CellAccess::Read => Relation::Reads,
+            CellAccess::Write => Relation::Writes,
         }
     }
 }
@@ -248,7 +255,7 @@ impl Evidence<'_> {
             )
         };
         Defect::new(kind, message)
-            .note(format!("{theirs} {} {name} here", first.how.does()), Some(first.place.into()))
-            .note(format!("{mine} {} {name} here", how.does()), Some(place.into()))
+            .with(Fact::of(theirs, first.how.relation()).object(name.clone()).at(Some(first.place.into())))
+            .with(Fact::of(mine, how.relation()).object(name).at(Some(place.into())))
     }
 }

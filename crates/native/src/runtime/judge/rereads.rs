@@ -8,6 +8,7 @@
 
 use super::evidence::Evidence;
 use crate::runtime::record::in_the_program;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 
@@ -92,11 +93,12 @@ impl Evidence<'_> {
         let op = &self.tasks[me].op;
         let mut defect = Defect::new(FailureKind::Deadlock, message);
         if let Some(first) = first {
-            let text = format!("{reader} reads it since here");
-            defect = defect.note(text, in_the_program(first.kind, first.place));
+            let since = Fact::of(reader.clone(), Relation::ReadsSince).object(lock.clone());
+            defect = defect.with(since.at(in_the_program(first.kind, first.place)));
         }
-        let defect =
-            defect.note(format!("{reader} reads it again here"), in_the_program(again.kind, again.place));
-        defect.note(format!("{writer} wants to write it here"), in_the_program(op.kind, op.place))
+        let rereads = Fact::of(reader, Relation::ReadsAgain).object(lock.clone());
+        let waits = Fact::of(writer, Relation::WantsToWrite).object(lock);
+        let defect = defect.with(rereads.at(in_the_program(again.kind, again.place)));
+        defect.with(waits.at(in_the_program(op.kind, op.place)))
     }
 }

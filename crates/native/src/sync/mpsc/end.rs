@@ -4,6 +4,7 @@ use super::channel::Channel;
 use super::joint::Joint;
 use crate::runtime::context::{self, Current};
 use crate::runtime::objects::ObjectKind;
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
@@ -88,5 +89,5 @@ fn from_elsewhere(what: &str) -> Defect {
 fn made_outside(made: &'static Location<'static>) -> Defect {
     let message = "a channel that was made outside of this execution is used in it; each execution must start \
                    clean, so create it inside the closure (or use std's own to send results out)";
-    Defect::new(FailureKind::Misuse, message).note("the channel was made here", Some(made.into()))
+    Defect::new(FailureKind::Misuse, message).with(Fact::new(Relation::ChannelMade).at(Some(made.into())))
 }

@@ -2,11 +2,10 @@
 //! what is different only at their ends goes unnoticed, and so does what the first execution has changed in the world
 //! outside for good. So a few schedules are run before the search, and again after it.
 
-use crate::explore::{SearchRecorder, checker};
+use crate::explore::{Search, SearchRecorder, Searches, checker};
 use crate::protocol::Order;
 use raddle::determinism_probe::{Probe, Verdict};
-use raddle::observer::Seen;
-use raddle::{Checker, Defect, Failure, FailureKind, Ticket};
+use raddle::{Checker, Defect, Failure, Ticket};
 use std::time::{Duration, Instant};
 
 /// How many schedules.
@@ -33,9 +32,13 @@ pub fn before(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sy
 }
 
 /// Takes the claim of the last search back if the same schedules do not lead to the same steps again.
-pub fn confirm(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync), before: &Before) -> Result<(), String> {
-    let mut kept = std::mem::take(&mut *recorder.seen.lock().unwrap());
-    if let Some(last) = kept.last_mut() {
+pub fn confirm(
+    order: &Order,
+    program: &(dyn Fn() + Sync),
+    before: &Before,
+    found: &mut Searches,
+) -> Result<(), String> {
+    if let Some(last) = found.0.last_mut() {
         let is_late = clock(order);
         // The first twice in a row at the end: what changes in turns may be the same again after any number of executions,
         // but not after one more.
@@ -52,7 +55,6 @@ pub fn confirm(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + S
             }
         }
     }
-    *recorder.seen.lock().unwrap() = kept;
     Ok(())
 }
 
@@ -64,13 +66,13 @@ fn clock(order: &Order) -> impl Fn() -> bool {
 }
 
 fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Probe>, String> {
-    let order = Order { seed: order.seed.wrapping_add(n as u64), ..order.clone() };
-    checker(&order, Checker::random(1), |checker| checker.draw(program))
+    let seed = order.seed.wrapping_add(n as u64);
+    checker(order, Checker::random(1).seed(seed), |checker| checker.draw(program))
 }
 
 /// Whether a difference matters beside what a search has found. If that is a failure, it was one of the test, unless a
 /// schedule that had passed fails in that way now, too.
-fn says_more_than(seen: &Seen, once: &Probe, again: &Probe) -> bool {
+fn says_more_than(seen: &Search, once: &Probe, again: &Probe) -> bool {
     match &seen.failure {
         None => true,
         Some(failure) => once.verdict == Verdict::Passed && again.verdict == Verdict::Failed(failure.kind()),
@@ -90,16 +92,6 @@ fn not_the_same(order: &Order, once: &Probe, again: &Probe) -> Failure {
             format!("one schedule went differently from step {} on when it was run again", same + 1)
         }
     };
-    Failure {
-        defect: Defect::new(FailureKind::NotDeterministic, text),
-        execution: 2,
-        record: Default::default(),
-        ticket: Ticket {
-            version: raddle::TICKET_VERSION,
-            test: Some(order.test.clone()),
-            settings: Default::default(),
-            steps: Vec::new(),
-        },
-        afterwards: Vec::new(),
-    }
+    let ticket = Ticket { test: Some(order.test.clone()), ..Ticket::empty() };
+    Failure::new(Defect::not_deterministic(text), 2, Default::default(), ticket)
 }

@@ -1,16 +1,19 @@
 //! One test, explored: the searches of the order one after the other, until one fails or has seen everything. A test
 //! that explores by itself is run as it is, and what its own checks find is the verdict.
 
-use crate::protocol::{Explored, Message, ORDER, Order, Outcome, Search};
+use crate::protocol::{Explored, Message, ORDER, Order, Outcome};
 use crate::real::{TestDescAndFn, TestFn};
 use crate::statics;
 use crate::answer_file::say;
 use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
-use raddle::observer::{self, Observer, Seen};
-use raddle::{Checker, Extent, FailureKind, Time};
+use raddle::observer::{self, Observer};
+use raddle::{Checked, Checker, Coverage, Extent, Failure, FailureKind, SearchKind};
+use raddle_core::search::Budget;
 use raddle::{expected, outside};
+use raddle_terminal::write_search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -27,7 +30,7 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     };
     let recorder = Box::leak(Box::new(SearchRecorder {
         explicit: AtomicBool::new(false),
-        seen: Mutex::new(Vec::new()),
+        explicit_checks: Mutex::new(None),
         until: order.budget.map(|ms| Instant::now() + Duration::from_millis(ms)),
         patience: Duration::from_millis(order.patience),
     }));
@@ -37,100 +40,154 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     outside::take_over(order.beginning);
     let program = || verdict::run(*body, desc);
     expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
-    let alone = Order { workers: 1, ..order.clone() };
-    let before = match order.replay {
-        None => Some(determinism_probe::before(&alone, recorder, &program)),
-        Some(_) => None,
+    let mut outcome = match explored(&order, recorder, &program) {
+        _ if recorder.is_explicit() => by_itself(&order, recorder, *body, desc),
+        Ok(searches) => searches.into_outcome(&order),
+        Err(complaint) => Searches::default().into_outcome(&order).complaining(complaint),
     };
-    let mut result = searches(&order, recorder, &program);
-    if order.workers > 1
-        && (statics::shared() || recorder.failed_with(FailureKind::NotDeterministic))
-        && !recorder.is_explicit()
-    {
-        // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
-        recorder.seen.lock().unwrap().clear();
-        result = searches(&alone, recorder, &program);
-    }
-    if let Some(before) = before
-        && !recorder.is_explicit()
-        && result.is_ok()
-    {
-        result = before.and_then(|before| determinism_probe::confirm(&alone, recorder, &program, &before));
-    }
-    if order.replay.is_none() && order.max_steps.is_none() && recorder.failed_with(FailureKind::StepLimit) {
-        // Too long for seeing everything; a few schedules still say something.
-        recorder.seen.lock().unwrap().clear();
-        result = long::explore(&alone, recorder, &program);
-    }
-    let mut outcome = match recorder.is_explicit() {
-        false => Outcome {
-            explored: recorder.explored(),
-            failure: recorder.failure(),
-            complaint: None,
-            explicit: false,
-            ticket: None,
-        },
-        true => by_itself(&order, recorder, *body, desc),
-    };
-    if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && says_nothing(f.kind())) {
-        // Nobody will look at its steps, which may be very many.
+    if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && f.kind().is_limit_of_exploring()) {
+        // Its steps, which may be very many, are not shown.
         failure.record = Default::default();
         failure.ticket.steps.clear();
-    }
-    if let Err(complaint) = result {
-        outcome.complaint = Some(complaint);
     }
     say(&Message::Done(Box::new(outcome.packed())));
 }
 
-/// Whether a failure is about the limits of exploring, and says nothing about the test.
-fn says_nothing(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+/// Explores the test as the order says, and whether the same schedules lead to the same steps again.
+fn explored(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
+    let alone = Order { workers: 1, ..order.clone() };
+    let before = match order.replay {
+        None => Some(determinism_probe::before(&alone, recorder, program)),
+        Some(_) => None,
+    };
+    let mut found = searches(order, recorder, program)?;
+    if order.workers > 1
+        && (statics::shared() || found.failed_with(FailureKind::NotDeterministic))
+        && !recorder.is_explicit()
+    {
+        // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
+        found = searches(&alone, recorder, program)?;
+    }
+    if let Some(before) = before
+        && !recorder.is_explicit()
+    {
+        determinism_probe::confirm(&alone, program, &before?, &mut found)?;
+    }
+    if order.replay.is_none() && order.max_steps.is_none() && found.failed_with(FailureKind::StepLimit) {
+        // Too long for seeing everything; a few schedules still say something.
+        found = long::explore(&alone, recorder, program)?;
+    }
+    Ok(found)
+}
+
+/// What the searches of one test found, in order.
+#[derive(Default)]
+pub struct Searches(pub Vec<Search>);
+
+/// What one search found.
+pub struct Search {
+    pub coverage: Coverage,
+    pub steps: u64,
+    pub failure: Option<Failure>,
+    /// Where what is left of it was written.
+    pub search_file: Option<PathBuf>,
+}
+
+impl Search {
+    fn of(checked: Checked<()>, order: &Order) -> Search {
+        let failure = checked.failure().cloned();
+        let left = checked.left.as_ref().zip(order.search_folder.as_ref());
+        // What could not be written is not offered.
+        let search_file = left.and_then(|(saved, folder)| write_search(folder, saved).ok());
+        Search { steps: checked.statistics.steps, coverage: checked.coverage, failure, search_file }
+    }
+}
+
+impl Searches {
+    pub fn one(search: Search) -> Searches {
+        Searches(vec![search])
+    }
+    fn failure(&self) -> Option<&Failure> {
+        self.0.iter().find_map(|search| search.failure.as_ref())
+    }
+    pub fn failed(&self) -> bool {
+        self.failure().is_some()
+    }
+    pub fn failed_with(&self, kind: FailureKind) -> bool {
+        self.failure().is_some_and(|failure| failure.kind() == kind)
+    }
+    /// Another search could not add anything.
+    fn is_settled(&self) -> bool {
+        self.0.last().is_some_and(|last| {
+            last.failure.is_some() || matches!(last.coverage.extent, Extent::Exhaustive | Extent::Within(_))
+        })
+    }
+    fn into_outcome(self, order: &Order) -> Outcome {
+        let failure = self.failure().cloned();
+        let explored = |search: Search| {
+            let mut coverage = search.coverage;
+            coverage.assumptions.extend(memory::assumption());
+            Explored { coverage, steps: search.steps, search_file: search.search_file }
+        };
+        let explored = self.0.into_iter().map(explored).collect();
+        Outcome { explored, failure, complaint: None, explicit: false, ticket: None, max_steps: max_steps(order) }
+    }
+}
+
+/// How many steps an execution may take.
+fn max_steps(order: &Order) -> usize {
+    order.max_steps.unwrap_or(Budget::default().steps)
 }
 
 /// Carries the order out. An order that makes no sense is a complaint.
-fn searches(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<(), String> {
+fn searches(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
     if let Some(ticket) = &order.replay {
-        return search(order, Checker::replay(ticket), program);
+        return Ok(Searches::one(search(order, Checker::replay(ticket), program)?));
     }
+    let mut found = Searches::default();
     for (n, kind) in order.searches.iter().enumerate() {
         let left = recorder.until.map(|until| until.saturating_duration_since(Instant::now()));
         let share = left.map(|left| left / (order.searches.len() - n) as u32);
-        let checker = match *kind {
-            Search::Exhaustive => Checker::exhaustive(),
-            Search::Dfs => Checker::dfs(),
-            Search::Random(schedules) => Checker::random(schedules),
-        };
-        let checker = match &order.sampler {
-            Some(name) => checker.sampler(name.parse()?),
-            None => checker,
+        let kind: SearchKind = kind.parse()?;
+        let checker = match kind.is_sampled() {
+            true => Checker::random(order.schedules).kind(kind).seed(order.seed),
+            false => Checker::new(kind),
         };
         let checker = match share {
             Some(share) => checker.time_limit(share),
             None => checker,
         };
-        search(order, checker, program)?;
-        if recorder.is_settled() {
+        found.0.push(search(order, checker, program)?);
+        if recorder.is_explicit() || found.is_settled() {
             break;
         }
     }
-    Ok(())
+    Ok(found)
 }
 
-pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<(), String> {
-    checker(order, search, |checker| drop(checker.run(program)))
+pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<Search, String> {
+    checker(order, search, |checker| Search::of(checker.run(program).into_checked(), order))
 }
 
 /// Does something with a checker that has the order's settings.
 pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> R) -> Result<R, String> {
-    let mut checker = checker.seed(order.seed).workers(order.workers).name(order.test.as_str());
+    let mut checker = checker.workers(order.workers).name(order.test.as_str());
     // As std has it.
     let stack = std::env::var("RUST_MIN_STACK").ok().and_then(|size| size.parse().ok());
     if let Some(stack) = stack {
         checker = checker.stack_size(stack);
     }
     if order.replay.is_none() {
-        checker = checker.spurious(order.spurious).time(if order.any_time { Time::Any } else { Time::Idle });
+        checker = checker.spurious(order.spurious).time(order.time);
+        if order.keep_going {
+            checker = checker.keep_going();
+        }
+        if let Some(file) = &order.resume {
+            checker = checker.resume(file);
+        }
+        if let Some(executions) = order.executions {
+            checker = checker.max_executions(executions);
+        }
         if let Some(steps) = order.max_steps {
             checker = checker.max_steps(steps);
         }
@@ -147,7 +204,7 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
 
 /// Runs a test that explores by itself.
 fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate::real::TestDesc) -> Outcome {
-    recorder.seen.lock().unwrap().clear();
+    *recorder.explicit_checks.lock().unwrap() = Some(Searches::default());
     expected::allow_panics_of_threads(false);
     statics::let_go();
     memory::let_go();
@@ -167,15 +224,22 @@ fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate:
             Some(verdict::said(&*payload).unwrap_or("the test panicked").to_owned())
         }
     };
-    let failure = complaint.as_ref().and_then(|_| recorder.failure());
-    let complaint = complaint.filter(|_| failure.is_none());
-    Outcome { explored: recorder.explored(), failure, complaint, explicit: true, ticket: None }
+    let checks = recorder.explicit_checks.lock().unwrap().take().unwrap_or_default();
+    let outcome = Outcome { explicit: true, ..checks.into_outcome(order) };
+    match complaint {
+        // A check whose failure the test expects is no failure of the test.
+        None => Outcome { failure: None, ..outcome },
+        Some(_) if outcome.failure.is_some() => outcome,
+        Some(complaint) => outcome.complaining(complaint),
+    }
 }
 
-/// Hears of every search in this process.
+/// Hears of what happens in this process that no check of the harness returns: checks that the test makes itself, and
+/// that it needs the real world.
 pub struct SearchRecorder {
     explicit: AtomicBool,
-    pub seen: Mutex<Vec<Seen>>,
+    /// What the checks of the test itself found, once it runs by itself.
+    explicit_checks: Mutex<Option<Searches>>,
     pub until: Option<Instant>,
     patience: Duration,
 }
@@ -184,30 +248,6 @@ impl SearchRecorder {
     /// The test explores by itself.
     pub fn is_explicit(&self) -> bool {
         self.explicit.load(Ordering::SeqCst)
-    }
-    fn explored(&self) -> Vec<Explored> {
-        let seen = self.seen.lock().unwrap();
-        let explored = |s: &Seen| {
-            let mut coverage = s.coverage.clone();
-            coverage.assumptions.extend(memory::assumption().map(str::to_owned));
-            Explored { coverage, steps: s.steps }
-        };
-        seen.iter().map(explored).collect()
-    }
-    fn failure(&self) -> Option<raddle::Failure> {
-        self.seen.lock().unwrap().iter().find_map(|s| s.failure.clone())
-    }
-    pub fn failed_with(&self, kind: FailureKind) -> bool {
-        !self.is_explicit() && self.failure().is_some_and(|f| f.kind() == kind)
-    }
-    /// Another search could not add anything.
-    fn is_settled(&self) -> bool {
-        let seen = self.seen.lock().unwrap();
-        let last = seen.last();
-        self.is_explicit()
-            || last.is_some_and(|s| {
-                s.failure.is_some() || matches!(s.coverage.extent, Extent::Exhaustive | Extent::Within(_))
-            })
     }
 }
 
@@ -226,8 +266,10 @@ impl Observer for SearchRecorder {
         // SAFETY: ends the process, and nothing else: whatever the program has for its end is not to be run.
         unsafe { libc::_exit(2) }
     }
-    fn seen(&self, seen: Seen) {
-        self.seen.lock().unwrap().push(seen);
+    fn checked(&self, coverage: &Coverage, steps: u64, failure: Option<&Failure>) {
+        if let Some(checks) = &mut *self.explicit_checks.lock().unwrap() {
+            checks.0.push(Search { coverage: coverage.clone(), steps, failure: failure.cloned(), search_file: None });
+        }
     }
     fn time_left(&self) -> Option<Duration> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()))

@@ -1,6 +1,7 @@
 //! The memory of executions: at the same addresses in each of them, where that is possible.
 
 use raddle::{arena, program_memory};
+use raddle_core::fact::Assumption;
 use std::io::Write;
 
 /// From now on executions have arenas, if `wanted`.
@@ -18,6 +19,6 @@ pub fn let_go() {
 }
 
 /// What verdicts on this program take for granted.
-pub fn assumption() -> Option<&'static str> {
-    program_memory::is_without_its_allocator().then_some("the program's own allocator is not used")
+pub fn assumption() -> Option<Assumption> {
+    program_memory::is_without_its_allocator().then_some(Assumption::OwnAllocatorNotUsed)
 }

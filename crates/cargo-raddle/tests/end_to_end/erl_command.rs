@@ -1,25 +1,39 @@
-//! The command: its output, its exit code, and the replay of a ticket.
+//! `raddle erl`: what it prints, what it returns, and that a ticket replays.
 
-mod common;
-
-use common::*;
-use raddle_erlang::command::{FAILED, PASSED, UNUSABLE, parse, run};
+use crate::common::{err, out, raddle};
+use crate::erlang::{compile_suite, compile_text, directory, erlang_is_there};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+const PASSED: i32 = 0;
+const FAILED: i32 = 1;
+const UNUSABLE: i32 = 2;
 
 fn suite(file: &str) -> String {
     let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/erlang").join(file);
     path.to_string_lossy().into_owned()
 }
 
-/// The output of the command, and its exit code.
+/// What the command prints, errors last, and its exit code.
 fn command(arguments: &[&str]) -> (String, i32) {
-    let mut out = Vec::new();
-    let code = match parse(arguments.iter().map(|a| (*a).to_owned())) {
-        Ok(options) => run(&options, &mut out).expect("a vector takes everything"),
-        Err(message) => return (message, UNUSABLE),
+    let output = raddle(&directory("erl_command"), &[&["erl"], arguments].concat());
+    (out(&output) + &err(&output), output.status.code().expect("it ends by itself"))
+}
+
+/// The steps that a report shows: the lines that begin with a number, a mark or a dot before a process.
+fn steps_of(text: &str) -> Vec<String> {
+    let is_step = |line: &&str| {
+        let line = line.trim_start_matches(['◆', '✗', '·', ' ']);
+        line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('P')
+            && line.contains(": ")
     };
-    (String::from_utf8(out).expect("text"), code)
+    text.lines().skip_while(|line| !line.is_empty()).filter(is_step).map(str::to_owned).collect()
+}
+
+/// The ticket that a report shows as text; its file if it is too long for that.
+fn ticket_of(text: &str) -> &str {
+    let file = || text.lines().find_map(|line| line.strip_prefix("  ticket   "));
+    text.lines().find_map(|line| line.strip_prefix("  as text  ")).or_else(file).expect("a ticket")
 }
 
 #[test]
@@ -76,23 +90,27 @@ fn a_failure_is_told_step_by_step_and_replays() {
     assert_eq!(code, FAILED, "{text}");
     assert!(text.contains("P crashed: {assertEqual,"), "{text}");
     let steps = [
-        "P: #Ref<P.1> = counters:new(1, [])  in small.erl line ",
-        "P.1: 0 = counters:get(#Ref<P.1>, 1)  in small.erl line ",
-        "P.2: ok = counters:put(#Ref<P.1>, 1, 1)  in small.erl line ",
-        "P: receives the message done  in small.erl line ",
-        "P: exits (",
+        ("P:", "counters:new(1, []) → #Ref<P.1>", "small.erl:"),
+        ("P.1:", "counters:get(#Ref<P.1>, 1) → 0", "small.erl:"),
+        ("P.2:", "counters:put(#Ref<P.1>, 1, 1) → ok", "small.erl:"),
+        ("P:", "receives a message → done", "small.erl:"),
+        ("P:", "exits (", ""),
     ];
-    for step in steps {
-        assert!(text.contains(step), "no {step} in {text}");
+    for (process, step, place) in steps {
+        let is_it = |line: &str| line.contains(process) && line.contains(step) && line.contains(place);
+        assert!(text.lines().any(is_it), "no {process} {step} in {text}");
     }
-    let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+    // The file and the text of the ticket bring it about again.
+    assert!(text.contains("  ticket   .raddle/small-tests-counter-test.json\n"), "{text}");
+    let (from_file, code) = command(&[&file, "--replay", ".raddle/small-tests-counter-test.json"]);
+    assert_eq!(code, FAILED, "{from_file}");
+    let ticket = ticket_of(&text);
     let mut again = arguments.to_vec();
     again.extend(["--replay", ticket]);
     let (replayed, code) = command(&again);
     assert_eq!(code, FAILED, "{replayed}");
-    let told =
-        |text: &str| text.lines().filter(|l| l.starts_with("    ")).map(str::to_owned).collect::<Vec<_>>();
-    assert_eq!(told(&text), told(&replayed));
+    assert_eq!(steps_of(&text), steps_of(&replayed));
+    assert_eq!(steps_of(&text), steps_of(&from_file));
     assert!(replayed.contains("replayed one schedule"), "{replayed}");
 }
 
@@ -110,14 +128,18 @@ fn what_erlc_says_is_shown() {
 
 #[test]
 fn what_is_wrong_with_arguments_is_said() {
-    let (text, code) = command(&["--grain", "coarse"]);
-    assert_eq!((text.as_str(), code), ("--grain is full, thesis or receive, not coarse", UNUSABLE));
-    let (text, _) = command(&["--gain", "full"]);
-    assert!(text.starts_with("there is no option --gain\nusage: raddle erl"), "{text}");
-    let (text, code) = command(&["no_such_file.beam"]);
-    assert_eq!((text.as_str(), code), ("there is no file no_such_file.beam\n", UNUSABLE));
-    let (text, _) = command(&["--preemptions", "few"]);
-    assert_eq!(text, "--preemptions needs a number, not few");
+    let said = |arguments: &[&str], words: &str| {
+        let (text, code) = command(arguments);
+        assert!(text.contains(words), "{text}");
+        assert_eq!(code, UNUSABLE);
+    };
+    said(&["--grain", "coarse"], "`coarse` is none of full, thesis, receive");
+    said(&["--gain", "full"], "unexpected argument '--gain'");
+    said(&["no_such_file.beam"], "there is no file no_such_file.beam\n");
+    said(&["--preemptions", "few"], "invalid value 'few' for '--preemptions <N>'");
+    said(&["--strategy", "luck"], "there is no strategy `luck`; there are exhaustive, iterative, dfs");
+    said(&["--resume", "/no/such/search", "x.beam"], "cannot read the search /no/such/search");
+    said(&["--resume", "a", "--replay", "b"], "cannot be used with");
 }
 
 #[test]
@@ -125,7 +147,7 @@ fn beam_files_of_self_contained_modules_need_no_erlang() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("self_contained", &["thesis_listings.erl"], &[]);
+    let dir = compile_suite("self_contained", &["thesis_listings.erl"]);
     let file = dir.join("thesis_listings.beam");
     let arguments =
         [&file.to_string_lossy(), "--test", "listing_4_2", "--grain", "thesis", "--strategy", "dfs"];
@@ -152,10 +174,7 @@ fn what_is_missing_is_named_with_its_caller() {
     let text = "-module(missing).\n-export([a_test/0]).\na_test() ->\n    X = erlang:trace_info(new, flags),\n    {X}.\n";
     let dir = compile_text("missing", text);
     let (text, _) = command(&[&dir.join("missing.beam").to_string_lossy()]);
-    assert!(
-        text.contains("  erlang:trace_info/2 is not supported yet (called at missing.erl:4)\n"),
-        "{text}"
-    );
+    assert!(text.contains("erlang:trace_info/2 is not supported yet (called at missing.erl:4)"), "{text}");
 }
 
 /// A project as rebar3 leaves it after `rebar3 eunit`: sources, and compiled code in `_build`.
@@ -175,26 +194,23 @@ fn bank() -> PathBuf {
     project
 }
 
-/// The output of the program itself, and its exit code.
-fn program_in(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
-    let program = env!("CARGO_BIN_EXE_raddle-erl");
-    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
-    (String::from_utf8(output.stdout).expect("text"), output.status.code())
-}
-
 #[test]
 fn the_guide_shows_what_is_printed() {
     if !erlang_is_there() {
         return;
     }
-    let guide = include_str!("../guide/for_erlang_programmers.md");
+    let guide = include_str!("../../../erlang/guide/for_erlang_programmers.md");
     let project = bank();
     let mut commands = 0;
     for block in guide.split("```text\n$ raddle erl ").skip(1) {
         let block = block.split("```").next().expect("the block");
         let mut shown = block.lines();
         let arguments: Vec<&str> = shown.next().expect("the command").split(' ').collect();
-        let (text, code) = program_in(&project, &arguments);
+        let run = |arguments: &[&str]| {
+            let output = raddle(&project, &[&["erl"], arguments].concat());
+            (out(&output), output.status.code())
+        };
+        let (text, code) = run(&arguments);
         assert_eq!(code, Some(FAILED), "{text}");
         // Each shown line is a prefix of a printed one; dots stand for omitted lines.
         let mut printed = text.lines();
@@ -208,15 +224,11 @@ fn the_guide_shows_what_is_printed() {
             assert!(found, "the guide shows\n{line}\nbut what is printed is\n{text}");
             skipping = line == "...";
         }
-        // The ticket replays the same steps, with any other options.
-        let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
-        let (again, code) =
-            program_in(&project, &[&arguments[..], &["--grain", "thesis", "--replay", ticket]].concat());
+        // The ticket brings the same steps about again, whatever else is said.
+        let ticket = ticket_of(&text);
+        let (again, code) = run(&[&arguments[..], &["--grain", "thesis", "--replay", ticket]].concat());
         assert_eq!(code, Some(FAILED), "{again}");
-        let steps = |text: &str| {
-            text.lines().filter(|l| l.starts_with("    P")).map(str::to_owned).collect::<Vec<_>>()
-        };
-        assert_eq!(steps(&text), steps(&again));
+        assert_eq!(steps_of(&text), steps_of(&again));
         commands += 1;
     }
     assert_eq!(commands, 2);
@@ -241,33 +253,24 @@ a_test() ->
     assert_eq!(code, FAILED, "{text}");
     assert!(text.contains("  printed by P:\n    the answer is 42\n"), "{text}");
     assert!(text.contains("  printed by P.1:\n    from a child\n"), "{text}");
-    let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+    let ticket = ticket_of(&text);
     let (again, _) = command(&[&file.to_string_lossy(), "--replay", ticket]);
     assert!(again.contains("    the answer is 42\n"), "{again}");
 }
 
-/// Every option of the command is in its usage text and in the guide.
+/// Every flag that the command takes is in the guide.
 #[test]
-fn usage_and_guide_list_what_is_accepted() {
-    let source = include_str!("../src/command/arguments.rs");
-    let guide = include_str!("../guide/for_erlang_programmers.md");
-    let parsing =
-        source.split("pub fn parse").nth(1).and_then(|s| s.split("impl Options").next()).expect("it");
-    let words: Vec<&str> =
-        parsing.split('"').skip(1).step_by(2).filter(|w| !w.contains([' ', '{', '\\'])).collect();
-    assert!(words.contains(&"optimal") && words.contains(&"--kill") && words.contains(&"pairs"), "{words:?}");
-    for word in words {
-        assert!(raddle_erlang::command::USAGE.contains(word), "{word} is not in the usage text");
-        if !["--pa", "--help", "-h", "-"].contains(&word) {
-            assert!(guide.contains(word), "{word} is not in the guide");
+fn the_guide_lists_what_is_accepted() {
+    let guide = include_str!("../../../erlang/guide/for_erlang_programmers.md");
+    let (help, code) = command(&["--help"]);
+    assert_eq!(code, PASSED, "{help}");
+    let flags: Vec<&str> = help.split_whitespace().filter(|word| word.starts_with("--")).collect();
+    assert!(flags.len() > 15, "{help}");
+    for flag in flags.into_iter().map(|flag| flag.trim_matches(|c: char| !c.is_alphanumeric() && c != '-')) {
+        if !["--pa", "--help"].contains(&flag) {
+            assert!(guide.contains(flag), "{flag} is not in the guide");
         }
     }
-}
-
-#[test]
-fn help_is_no_error() {
-    let (text, code) = command(&["--help"]);
-    assert!(text.starts_with("usage: raddle erl [OPTIONS]") && code == PASSED, "{text}");
 }
 
 #[test]
@@ -275,25 +278,23 @@ fn what_is_not_there_is_named_with_what_to_do() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("not_there", &["small.erl", "small_tests.erl"], &[]);
+    let dir = compile_suite("not_there", &["small.erl", "small_tests.erl"]);
     let dir = dir.to_string_lossy();
     let said = |arguments: &[&str]| {
         let (text, code) = command(arguments);
         assert_eq!(code, UNUSABLE, "{text}");
         text
     };
-    let is_a_directory =
-        format!("{dir} is a directory: say -pa {dir}, and --module if not all of its tests are wanted\n");
+    let is_a_directory = format!(
+        "raddle: {dir} is a directory: say -pa {dir}, and --module if not all of its tests are wanted\n"
+    );
     assert_eq!(said(&[&dir]), is_a_directory);
-    assert_eq!(said(&["-pa", "no_such_directory"]), "there is no directory no_such_directory\n");
-    assert_eq!(said(&["-pa", &dir, "--module", "nope"]), "there is no nope.beam in the -pa directories\n");
-    assert_eq!(said(&["--module", "nope"]), "there is no nope.beam: say with -pa where it is\n");
+    assert_eq!(said(&["-pa", "no_such_directory"]), "raddle: there is no directory no_such_directory\n");
+    let missing = "raddle: there is no nope.beam in the -pa directories\n";
+    assert_eq!(said(&["-pa", &dir, "--module", "nope"]), missing);
+    assert_eq!(said(&["--module", "nope"]), "raddle: there is no nope.beam: say with -pa where it is\n");
     let wrong = said(&["-pa", &dir, "--module", "small", "--test", "nope"]);
-    assert_eq!(wrong, "there is no exported function nope/0 in small\n");
-    // Several directories after one -pa, as with erl; later arguments are not among them.
-    let other = directory("not_there_either");
-    let options = parse(["-pa", &other.to_string_lossy(), &dir, "x.beam"].map(str::to_owned)).expect("right");
-    assert_eq!((options.pa.len(), options.files.len()), (2, 1));
+    assert_eq!(wrong, "raddle: there is no exported function nope/0 in small\n");
     // Without a module, every module with tests in the directory.
     let (text, code) = command(&["-pa", &dir]);
     assert_eq!(code, FAILED);
@@ -329,21 +330,22 @@ fn without_erlang_it_says_how_to_get_it() {
         return;
     }
     let without = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_raddle-erl"))
+        let output = Command::new(env!("CARGO_BIN_EXE_raddle"))
+            .arg("erl")
             .args(arguments)
+            .current_dir(directory("erl_command"))
             .env("PATH", "/nowhere")
             .env_remove("RADDLE_ERLANG_ROOT")
             .output()
             .expect("it runs");
-        (String::from_utf8(output.stdout).expect("text"), output.status.code())
+        (out(&output) + &err(&output), output.status.code())
     };
     let (text, code) = without(&[&suite("small_tests.erl")]);
     assert_eq!(code, Some(UNUSABLE));
-    assert!(text.starts_with("Erlang is not installed: "), "{text}");
+    assert!(text.starts_with("raddle: Erlang is not installed: "), "{text}");
     assert!(text.contains("`apt-get install erlang-base erlang-dev erlang-eunit`"), "{text}");
-    // Modules that use nothing of OTP work; others report what is missing.
-    let dir =
-        compile_suite("without_erlang", &["thesis_listings.erl", "account.erl", "account_tests.erl"], &[]);
+    // Modules that need nothing of OTP's work; others say what is missing.
+    let dir = compile_suite("without_erlang", &["thesis_listings.erl", "account.erl", "account_tests.erl"]);
     let (text, code) =
         without(&[&dir.join("thesis_listings.beam").to_string_lossy(), "--test", "listing_4_2"]);
     assert_eq!(code, Some(PASSED), "{text}");
@@ -357,18 +359,19 @@ fn tickets_that_cannot_be_used_are_refused() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("tickets", &["small.erl", "small_tests.erl"], &[]);
+    let dir = compile_suite("tickets", &["small.erl", "small_tests.erl"]);
     let file = dir.join("small_tests.beam");
     let file = file.to_string_lossy();
     let (text, code) = command(&[&file, "--replay", "garbage"]);
-    assert_eq!(
-        (text.as_str(), code),
-        ("not a usable ticket: a ticket starts with `raddle1;` or is a JSON file\n", UNUSABLE)
-    );
+    assert!(text.starts_with("raddle: cannot read the ticket garbage: "), "{text}");
+    assert_eq!(code, UNUSABLE);
+    let (text, code) = command(&[&file, "--replay", "raddle0;;;"]);
+    assert!(text.contains("it has version 0, this raddle reads version 1"), "{text}");
+    assert_eq!(code, UNUSABLE);
     let (text, _) = command(&[&file]);
-    let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
+    let ticket = ticket_of(&text);
     let (text, code) = command(&[&file, "--replay", &ticket[..ticket.len() / 2]]);
-    assert!(text.starts_with("not a usable ticket: "), "{text}");
+    assert!(text.starts_with("raddle: not a usable ticket: "), "{text}");
     assert_eq!(code, UNUSABLE);
     // Only the ticket's test is replayed, with the ticket's settings, with any other options.
     let (text, code) = command(&[&file, "--replay", ticket, "--grain", "thesis"]);
@@ -387,13 +390,13 @@ fn a_long_story_shows_its_beginning_and_its_end() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("long_record", &["thesis_listings.erl"], &[]);
+    let dir = compile_suite("long_record", &["thesis_listings.erl"]);
     let file = dir.join("thesis_listings.beam");
     let arguments =
         [&file.to_string_lossy(), "--test", "listing_4_1", "--strategy", "dfs", "--max-steps", "1000"];
     let (text, code) = command(&arguments);
     assert_eq!(code, FAILED, "{text}");
-    assert!(text.contains("    ... 800 steps ...\n"), "{text}");
+    assert!(text.contains("shortened: "), "{text}");
     assert!(text.lines().count() < 210, "{text}");
 }
 

@@ -1,9 +1,10 @@
 //! From files to tests: `.erl` files are compiled with the installed `erlc`, `.beam` files are loaded as they
 //! are.
 
-use super::arguments::{Options, USAGE};
-use crate::beam;
-use crate::code::{SearchPath, installed_otp};
+use super::arguments::Erl;
+use raddle_erlang::beam;
+use raddle_erlang::code::{SearchPath, installed_otp};
+use raddle_erlang::replaced;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub struct Sources {
     modules: Vec<(String, Origin)>,
     /// Modules beside the named ones that do not compile, with the output of `erlc`.
     broken: Vec<(String, String)>,
+    /// The folders of what was named, beside which sources may be.
+    folders: Vec<PathBuf>,
 }
 
 /// Where a module's code is.
@@ -48,21 +51,21 @@ fn folder(file: &Path) -> &Path {
 }
 
 impl Sources {
-    /// Compiles the source files.
-    pub fn prepare(options: &Options) -> Result<Sources, String> {
-        let named: Vec<&PathBuf> = options.files.iter().filter(|f| is(f, "erl")).collect();
+    /// Compiles what has to be compiled.
+    pub fn prepare(erl: &Erl) -> Result<Sources, String> {
+        let named: Vec<&PathBuf> = erl.files.iter().filter(|f| is(f, "erl")).collect();
         let (compiled, broken) =
-            if named.is_empty() { Default::default() } else { compile_all(&named, &options.pa)? };
+            if named.is_empty() { Default::default() } else { compile_all(&named, &erl.program.pa)? };
         let bytes_of = |name: &str| compiled.iter().find(|(n, _)| n == name).map(|(_, b)| b.clone());
         let mut modules: Vec<(String, Origin)> =
             named.iter().filter_map(|f| Some((stem(f), Origin::Compiled(bytes_of(&stem(f))?)))).collect();
-        let mut directories = options.pa.clone();
-        for dir in &options.pa {
+        let mut directories = erl.program.pa.clone();
+        for dir in &erl.program.pa {
             if !dir.is_dir() {
                 return Err(format!("there is no directory {}", dir.display()));
             }
         }
-        for file in options.files.iter().filter(|f| !is(f, "erl")) {
+        for file in erl.files.iter().filter(|f| !is(f, "erl")) {
             if file.is_dir() {
                 let dir = file.display();
                 return Err(format!(
@@ -70,7 +73,7 @@ impl Sources {
                 ));
             }
             if !is(file, "beam") {
-                return Err(format!("{} is neither an .erl nor a .beam file\n{USAGE}", file.display()));
+                return Err(format!("{} is neither an .erl nor a .beam file", file.display()));
             }
             if !file.is_file() {
                 return Err(format!("there is no file {}", file.display()));
@@ -81,25 +84,33 @@ impl Sources {
                 directories.push(dir.to_owned());
             }
         }
-        match &options.module {
+        match &erl.program.module {
             Some(module) if !modules.iter().any(|(name, _)| name == module) => {
                 let file = format!("{module}.beam");
                 match directories.iter().map(|d| d.join(&file)).find(|f| f.is_file()) {
                     Some(found) => modules.push((module.clone(), Origin::File(found))),
-                    None if options.pa.is_empty() => {
+                    None if erl.program.pa.is_empty() => {
                         return Err(format!("there is no {file}: say with -pa where it is"));
                     }
                     None => return Err(format!("there is no {file} in the -pa directories")),
                 }
             }
             None if modules.is_empty() => {
-                let found = options.pa.iter().flat_map(|dir| files_in(dir, "beam"));
+                let found = erl.program.pa.iter().flat_map(|dir| files_in(dir, "beam"));
                 modules.extend(found.map(|file| (stem(&file), Origin::File(file))));
             }
             _ => {}
         }
+        let mut folders: Vec<PathBuf> = erl.files.iter().map(|file| folder(file).to_owned()).collect();
+        folders.extend(erl.program.pa.iter().cloned());
+        folders.dedup();
         directories.extend(installed_otp());
-        Ok(Sources { path: SearchPath { directories, given: compiled }, modules, broken })
+        Ok(Sources { path: SearchPath { directories, given: compiled }, modules, broken, folders })
+    }
+
+    /// The folders of what was named.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        self.folders.clone()
     }
 
     /// A hint for a module that is missing.
@@ -110,7 +121,7 @@ impl Sources {
         let file = format!("{module}.beam");
         let known = self.path.given.iter().any(|(name, _)| name == module)
             || self.path.directories.iter().any(|dir| dir.join(&file).is_file());
-        if known || crate::replaced::module(module).is_some() {
+        if known || replaced::module(module).is_some() {
             return None;
         }
         if installed_otp().is_empty() {
@@ -121,10 +132,10 @@ impl Sources {
         Some(format!("there is no module {module}: if it is one of yours, say with -pa where it is"))
     }
 
-    /// The selected tests: module and function.
-    pub fn tests(&self, options: &Options) -> Result<Vec<(String, String)>, String> {
+    /// The tests that are asked for: module and function.
+    pub fn tests(&self, erl: &Erl) -> Result<Vec<(String, String)>, String> {
         let mut tests = Vec::new();
-        let wanted = |name: &str| options.module.as_deref().is_none_or(|m| m == name);
+        let wanted = |name: &str| erl.program.module.as_deref().is_none_or(|m| m == name);
         for (name, origin) in self.modules.iter().filter(|(name, _)| wanted(name)) {
             let (shown, bytes) = match origin {
                 Origin::Compiled(bytes) => (name.clone(), bytes.to_vec()),
@@ -135,7 +146,7 @@ impl Sources {
                 }
             };
             let found = functions_of(&bytes).map_err(|e| format!("{shown}: {e}"))?;
-            match &options.test {
+            match &erl.program.test {
                 Some(test) if found.contains(test) => tests.push((name.clone(), test.clone())),
                 Some(_) => {}
                 None => {
@@ -143,16 +154,15 @@ impl Sources {
                 }
             }
         }
-        if let (true, Some(test)) = (tests.is_empty(), &options.test) {
+        if let (true, Some(test)) = (tests.is_empty(), &erl.program.test) {
             let names: Vec<&str> =
                 self.modules.iter().map(|(n, _)| n.as_str()).filter(|n| wanted(n)).collect();
             return Err(format!("there is no exported function {test}/0 in {}", names.join(", ")));
         }
         if tests.is_empty() {
-            return Err(format!(
-                "there are no tests: functions whose names end in _test or _test_ and that take no arguments; or \
-                 name one with --test\n{USAGE}"
-            ));
+            let none = "there are no tests: functions whose names end in _test or _test_ and that take no arguments; \
+                        or name one with --test";
+            return Err(none.to_owned());
         }
         Ok(tests)
     }

@@ -1,0 +1,127 @@
+//! `raddle erl`: compiles, finds the tests, checks each, and says what was found.
+
+mod arguments;
+mod report;
+mod sources;
+mod weakest;
+
+pub use arguments::{Erl, spread_pa};
+
+use crate::{COULD_NOT, FAILED, PASSED, json};
+use raddle_core::check::{Check, Checked, check};
+use raddle_core::search::{Listener, NoListener, Progress};
+use raddle_core::ticket::Ticket;
+use raddle_core::verdict::Failure;
+use raddle_erlang::check::Checkable;
+use raddle_erlang::world::Program;
+use raddle_terminal::{Interrupt, ProgressLine, read_ticket, write_search, write_ticket};
+use report::Found;
+use sources::Sources;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// Runs `raddle erl`.
+pub fn run(erl: &Erl) -> Result<u8, String> {
+    let ticket = erl.replay.as_deref().map(read_ticket).transpose()?;
+    let mut check = erl.search.check()?;
+    let mut erl = match &ticket {
+        Some(ticket) => erl.for_ticket(ticket)?,
+        None => erl.clone(),
+    };
+    erl.only(check.resume.as_ref().and_then(|saved| saved.test.as_deref()));
+    if let Some(ticket) = &ticket {
+        check.follow(ticket.clone())?;
+    }
+    let settings = erl.settings()?;
+    let sources = Sources::prepare(&erl)?;
+    let tests = sources.tests(&erl)?;
+    let mut code = PASSED;
+    for (module, function) in &tests {
+        let (module, function) = (module.clone(), function.clone());
+        let program = Program { path: sources.path.clone(), module, function, settings: settings.clone() };
+        check.test = Some(format!("{}:{}", program.module, program.function));
+        let listening = Arc::new(Listening::new(check.test.clone(), &erl, ticket.is_none()));
+        let program = Checkable::new(program);
+        let checked = self::check(&program, &check, listening.clone())?;
+        let found = Found {
+            erl: &erl,
+            check: &check,
+            program: program.program(),
+            sources: &sources,
+            search_file: checked.left.as_ref().map(|saved| write_search(&folder(), saved)),
+            ticket_file: listening.ticket(),
+            checked: &checked,
+        };
+        match erl.search.is_json() {
+            true => found.tell_as_json(),
+            false => found.tell(),
+        }
+        code = worse(code, checked.verdict().exit_code());
+        if checked.interrupted {
+            code = worse(code, COULD_NOT);
+            break;
+        }
+    }
+    match erl.search.is_json() {
+        true => json::finished(code),
+        false if tests.len() > 1 => {
+            let verdict = if code == PASSED { "all passed" } else { "not all passed" };
+            println!("{} tests, {verdict}", tests.len());
+        }
+        false => {}
+    }
+    Ok(code)
+}
+
+/// A failure says more than what could not be explored.
+fn worse(one: u8, other: u8) -> u8 {
+    if one == FAILED || other == FAILED { FAILED } else { one.max(other) }
+}
+
+/// Checks a program without telling of it.
+fn silently(program: Program, check: &Check) -> Option<Checked<String>> {
+    self::check(&Checkable::new(program), check, Arc::new(NoListener)).ok()
+}
+
+/// Where tickets and searches are kept: with what rebar3 builds, if there is that.
+fn folder() -> PathBuf {
+    let built = Path::new("_build");
+    if built.is_dir() { built.join("raddle") } else { PathBuf::from(".raddle") }
+}
+
+/// What happens while a search goes on.
+struct Listening {
+    name: Option<String>,
+    line: ProgressLine,
+    interrupt: Interrupt,
+    writes: bool,
+    ticket: Mutex<Option<Result<PathBuf, String>>>,
+}
+
+impl Listening {
+    fn new(name: Option<String>, erl: &Erl, writes: bool) -> Listening {
+        let line = crate::screen::progress(!erl.search.is_json());
+        Listening { name, line, interrupt: Interrupt::new(), writes, ticket: Mutex::new(None) }
+    }
+    fn ticket(&self) -> Option<Result<PathBuf, String>> {
+        self.line.clear();
+        self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
+    }
+    fn write(&self, ticket: &Ticket) {
+        *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(write_ticket(&folder(), ticket));
+    }
+}
+
+impl Listener for Listening {
+    fn tick(&self, progress: &Progress) {
+        self.line.tick(self.name.as_deref(), progress);
+    }
+    fn wants_to_stop(&self) -> bool {
+        self.interrupt.is_requested()
+    }
+    fn failed(&self, failure: &Failure) {
+        if self.writes {
+            self.write(&failure.ticket);
+        }
+    }
+}

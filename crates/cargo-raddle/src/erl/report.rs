@@ -1,0 +1,139 @@
+//! What is said of one test: a line, and the report of its failure with what only the Erlang world knows.
+
+use super::arguments::Erl;
+use super::sources::Sources;
+use super::weakest::weakest_delivery;
+use crate::json;
+use raddle_core::check::{Check, Checked, Verdict};
+use raddle_core::fact::Relation;
+use raddle_core::verdict::{Failure, thousands};
+use raddle_core::world::World;
+use raddle_erlang::world::{ErlangWorld, Program};
+use raddle_report::{Layout, Run, Sources as Quoted, TicketText, quote};
+use raddle_terminal::{Channel, SearchFile, layout};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// Of a longer output only so many lines at its end are shown.
+const SHOWN: usize = 100;
+
+/// What was found of one test.
+pub struct Found<'a> {
+    pub erl: &'a Erl,
+    pub check: &'a Check,
+    pub program: &'a Program,
+    pub sources: &'a Sources,
+    pub checked: &'a Checked<String>,
+    pub search_file: Option<SearchFile>,
+    pub ticket_file: Option<Result<PathBuf, String>>,
+}
+
+impl Found<'_> {
+    fn name(&self) -> &str {
+        self.check.test.as_deref().unwrap_or_default()
+    }
+
+    /// Prints it for people.
+    pub fn tell(&self) {
+        let Checked { coverage, .. } = self.checked;
+        let counted = raddle_report::count(coverage.executions, "interleaving");
+        let covered = raddle_report::coverage(coverage);
+        let verdict = match self.checked.verdict() {
+            Verdict::Passed => "passed",
+            Verdict::Failed(_) => "FAILED",
+            Verdict::Interrupted => "interrupted",
+        };
+        let failures = match self.checked.failed() {
+            0 | 1 => String::new(),
+            n => format!(", {} of them fail", thousands(n)),
+        };
+        println!("{}: {verdict}, {counted}{failures} ({covered})", self.name());
+        for (at, group) in self.checked.failures.iter().enumerate() {
+            match at {
+                0 => self.tell_failure(&group.first),
+                _ => {
+                    let first = group.first.message().lines().next().unwrap_or_default();
+                    let times = raddle_report::count(group.count, "interleaving");
+                    println!("  also {}: {first} ({times})", group.first.kind());
+                }
+            }
+        }
+        match &self.search_file {
+            None => {}
+            Some(Ok(file)) => {
+                println!("  to go on from here: --resume {}", quote(&file.display().to_string()));
+            }
+            Some(Err(error)) => println!("  {error}"),
+        }
+    }
+
+    fn tell_failure(&self, failure: &Failure) {
+        let ticket_file = self.ticket_file.as_ref().and_then(|file| file.as_ref().ok()).cloned();
+        let replay = ticket_file.as_ref().map(|file| {
+            format!("raddle erl {} --replay {}", self.files(), quote(&file.display().to_string()))
+        });
+        let short = format!("raddle erl {} --replay TICKET", self.files());
+        let elapsed = Some(self.checked.statistics.elapsed);
+        let replay = Some(replay.unwrap_or(short));
+        let run = Run { ticket_file, elapsed, replay, ticket_text: TicketText::WhenShort };
+        let layout = Layout { sources: Quoted::Beside(self.sources.folders()), ..layout(Channel::Output) };
+        print!("{}", raddle_report::failure(failure, &self.checked.coverage, &run, &layout));
+        if let Some(Err(error)) = &self.ticket_file {
+            println!("  {error}");
+        }
+        if let Some(hint) = missing_module(failure).and_then(|module| self.sources.about_missing(module)) {
+            println!("  {hint}");
+        }
+        for (process, text) in printed(self.program, failure) {
+            println!("  printed by {process}:");
+            let lines: Vec<&str> = text.lines().collect();
+            let left_out = lines.len().saturating_sub(SHOWN);
+            if left_out > 0 {
+                println!("    ... {} ...", raddle_report::count(left_out as u64, "line"));
+            }
+            lines[left_out..].iter().for_each(|line| println!("    {line}"));
+        }
+        if self.check.replay.is_none() && self.checked.verdict().exit_code() == crate::FAILED {
+            let weakest = weakest_delivery(self.program, failure, self.check.budget.steps);
+            println!("  the weakest delivery that shows it: {weakest}");
+        }
+    }
+
+    /// The arguments that name the program.
+    fn files(&self) -> String {
+        let path = |path: &PathBuf| quote(&path.display().to_string());
+        let pa = self.erl.program.pa.iter().map(|dir| format!("-pa {}", path(dir)));
+        pa.chain(self.erl.files.iter().map(path)).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Prints it for other programs.
+    pub fn tell_as_json(&self) {
+        let path = |file: &PathBuf| file.display().to_string();
+        let ticket = self.ticket_file.as_ref().and_then(|file| file.as_ref().ok()).map(path);
+        let search = self.search_file.as_ref().and_then(|file| file.as_ref().ok()).map(path);
+        let place = json!({ "module": self.program.module });
+        json::checked(place, &self.program.function, self.checked, ticket, search);
+    }
+}
+
+/// What each process printed on the way to a failure.
+fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
+    let mut world = ErlangWorld::new(program);
+    world.start();
+    for pick in failure.ticket.picks() {
+        if !world.point().is_enabled(pick.task) {
+            // A ticket of another program: the report has said so already.
+            return Vec::new();
+        }
+        world.step(pick);
+    }
+    world.output()
+}
+
+/// The module of the function that was called and is not there, if that is what went wrong.
+fn missing_module(failure: &Failure) -> Option<&str> {
+    failure.defect.facts.iter().find_map(|fact| match &fact.relation {
+        Relation::Undefined { module, .. } => Some(module.as_str()),
+        _ => None,
+    })
+}

@@ -1,0 +1,93 @@
+//! What a check found, as values: the verdict, what was covered, the failures, how much it took, and what is left.
+
+use crate::search::{FailureGroup, Saved};
+use crate::verdict::{Coverage, Failure, FailureKind};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What a check means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// No execution failed; the coverage says what that means.
+    Passed,
+    /// An execution failed.
+    Failed(FailureKind),
+    /// The user interrupted it before an execution failed.
+    Interrupted,
+}
+
+impl Verdict {
+    /// The exit code of a command that found it: 0 if it passed, 1 if it failed, 2 if there is no telling.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Verdict::Passed => 0,
+            Verdict::Failed(kind) => kind.exit_code(),
+            Verdict::Interrupted => 2,
+        }
+    }
+}
+
+/// How much a check took, and what it counted.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics {
+    /// How many executions the strategy gave up as redundant. They count for nothing.
+    pub abandoned: u64,
+    /// How many of those it could not decide.
+    pub undecided: u64,
+    /// How many steps all executions took.
+    pub steps: u64,
+    /// The most that a strategy held at once, in steps and picks.
+    pub peak: u64,
+    /// How many executions failed, by kind.
+    pub failures_by_kind: BTreeMap<FailureKind, u64>,
+    /// The largest bound on preemptions that was explored completely, where it grows.
+    pub finished_bound: Option<u32>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// What a check found.
+#[derive(Clone, Debug)]
+pub struct Checked<T> {
+    /// What was covered, in how many executions.
+    pub coverage: Coverage,
+    /// The failures by kind and message, each with its first execution. A check that stops at a failure has one.
+    pub failures: Vec<FailureGroup>,
+    /// How much it took.
+    pub statistics: Statistics,
+    /// The results of executions that passed, and how often each came.
+    pub outcomes: BTreeMap<T, u64>,
+    /// Results of an earlier part of the search that did not come again since, as text.
+    pub earlier_outcomes: BTreeMap<String, u64>,
+    /// The user interrupted it. The coverage says whether it was through by then.
+    pub interrupted: bool,
+    /// What is left of a search that was interrupted or whose time was up.
+    pub left: Option<Saved>,
+}
+
+impl<T> Checked<T> {
+    /// What it means.
+    pub fn verdict(&self) -> Verdict {
+        match self.failure() {
+            Some(failure) => Verdict::Failed(failure.kind()),
+            None if self.interrupted => Verdict::Interrupted,
+            None => Verdict::Passed,
+        }
+    }
+    /// The failure with the lowest execution number.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failures.first().map(|group| &group.first)
+    }
+    /// The first failure of this kind.
+    pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
+        self.failures.iter().map(|group| &group.first).find(|failure| failure.kind() == kind)
+    }
+    /// How many executions failed.
+    pub fn failed(&self) -> u64 {
+        self.statistics.failures_by_kind.values().sum()
+    }
+    /// How many executions came to an end.
+    pub fn executions(&self) -> u64 {
+        self.coverage.executions
+    }
+}

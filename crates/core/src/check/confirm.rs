@@ -1,0 +1,69 @@
+//! What becomes of a failure: it is told as a schedule of the ordinary world, replayed once, and simplified.
+
+use super::checked::Checked;
+use super::explore::Exploration;
+use super::{OutcomeOf, Program};
+use crate::search::{NoListener, OnFailure, Part, Plan, replay};
+use crate::simplify::{follow, simplify};
+use crate::verdict::{Failure, Replayed};
+use crate::world::Pick;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+impl<P: Program> Exploration<'_, P>
+where
+    OutcomeOf<P>: Ord + Debug + Send,
+{
+    /// Failures of a reduced world become failures of the ordinary one.
+    pub fn concretise(&self, part: &mut Part<OutcomeOf<P>>) {
+        for group in &mut part.tally.failures {
+            let schedule: Vec<Pick> = group.first.ticket.picks().collect();
+            let concrete = self.program.concretise(&schedule);
+            let told =
+                concrete.and_then(|picks| follow(&self.one_execution(), picks, || self.program.world()));
+            if let Some(told) = told {
+                group.first = Failure { execution: group.first.execution, ..told };
+            }
+        }
+        if let Some(group) = part.tally.failures.first() {
+            self.listener.failed(&group.first);
+        }
+    }
+
+    /// Replays the first failure, which says so if it does not come back, and makes its schedule easier to read.
+    pub fn confirm(&self, checked: &mut Checked<OutcomeOf<P>>) {
+        let Some(group) = checked.failures.first_mut() else { return };
+        let failure = &mut group.first;
+        if self.check.replay.is_some() || !failure.kind().can_be_replayed() {
+            return;
+        }
+        failure.replayed = self.replayed(failure);
+        if failure.replayed.is_none()
+            && self.check.may_have_a_simpler_schedule()
+            && let Some(simple) = simplify(&self.one_execution(), failure, || self.program.world())
+        {
+            *failure = simple;
+            self.listener.failed(failure);
+        }
+    }
+
+    /// What a replay gives, unless it gives the same.
+    fn replayed(&self, failure: &Failure) -> Option<Replayed> {
+        let make = || self.program.world();
+        let found = replay(&self.one_execution(), &failure.ticket, make, Arc::new(NoListener));
+        let again = found.failure.map(|failure| failure.defect);
+        match again {
+            Some(defect) if defect.kind == failure.kind() => None,
+            Some(defect) => Some(Replayed::Failed { kind: defect.kind, message: defect.message }),
+            None => Some(Replayed::Passed),
+        }
+    }
+
+    fn one_execution(&self) -> Plan {
+        let mut plan = self.plan();
+        (plan.left, plan.counted, plan.explored) = (None, 0, 0.0);
+        (plan.workers, plan.on_failure) = (1, OnFailure::Stop);
+        (plan.budget.executions, plan.budget.time) = (None, None);
+        plan
+    }
+}

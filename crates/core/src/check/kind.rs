@@ -1,0 +1,90 @@
+//! The one list of ways to search, with their names: what settings, attributes, command lines and environment variables
+//! say.
+
+use crate::strategy::Sampler;
+use std::fmt;
+use std::str::FromStr;
+
+/// How to search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub enum SearchKind {
+    /// Every behaviour, with a partial-order reduction.
+    #[default]
+    Exhaustive,
+    /// The same, executions with few preemptions first: the first failure has the fewest.
+    Iterative,
+    /// Every execution, without a reduction.
+    Dfs,
+    /// Every execution, those with few preemptions first: preemption bounding with blocking avoidance, as Concuerror did
+    /// it first.
+    PreemptionBounding,
+    /// Random schedules, drawn by this sampler.
+    Sampled(Sampler),
+}
+
+impl SearchKind {
+    /// The searches that enumerate.
+    pub const SYSTEMATIC: [SearchKind; 4] =
+        [SearchKind::Exhaustive, SearchKind::Iterative, SearchKind::Dfs, SearchKind::PreemptionBounding];
+
+    /// Other names: of the usual sampler, and of what the thesis calls by no name.
+    const ALIASES: [(&str, SearchKind); 2] =
+        [("random", SearchKind::Sampled(Sampler::Portfolio)), ("thesis", SearchKind::PreemptionBounding)];
+
+    /// What [`FromStr`] takes.
+    pub fn names() -> String {
+        let systematic = SearchKind::SYSTEMATIC.map(|kind| kind.to_string()).join(", ");
+        let aliases = SearchKind::ALIASES.map(|(name, kind)| format!("{name} (that is {kind})")).join(", ");
+        format!("{systematic}, {aliases}, {}", Sampler::NAMES)
+    }
+
+    /// Whether it draws schedules.
+    pub fn is_sampled(self) -> bool {
+        matches!(self, SearchKind::Sampled(_))
+    }
+}
+
+impl fmt::Display for SearchKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchKind::Exhaustive => f.write_str("exhaustive"),
+            SearchKind::Iterative => f.write_str("iterative"),
+            SearchKind::Dfs => f.write_str("dfs"),
+            SearchKind::PreemptionBounding => f.write_str("preemption-bounding"),
+            SearchKind::Sampled(sampler) => sampler.fmt(f),
+        }
+    }
+}
+
+impl FromStr for SearchKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SearchKind, String> {
+        let named = SearchKind::SYSTEMATIC.into_iter().find(|kind| kind.to_string() == text);
+        let alias = || SearchKind::ALIASES.into_iter().find(|(name, _)| *name == text).map(|(_, kind)| kind);
+        let sampler = || text.parse().map(SearchKind::Sampled).ok();
+        let found = named.or_else(alias).or_else(sampler);
+        found.ok_or_else(|| format!("there is no strategy `{text}`; there are {}", SearchKind::names()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_back_and_others_are_refused() {
+        let sampled = Sampler::ALL.into_iter().chain([Sampler::Pct(5)]).map(SearchKind::Sampled);
+        for kind in SearchKind::SYSTEMATIC.into_iter().chain(sampled) {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        assert_eq!("random".parse(), Ok(SearchKind::Sampled(Sampler::Portfolio)));
+        assert_eq!("thesis".parse(), Ok(SearchKind::PreemptionBounding));
+        for text in ["luck", "", "pct:x", "dfs:2"] {
+            let error = text.parse::<SearchKind>().unwrap_err();
+            let expected = format!("there is no strategy `{text}`; there are exhaustive, iterative, dfs, ");
+            assert!(error.starts_with(&expected), "{error}");
+        }
+    }
+}

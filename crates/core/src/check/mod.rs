@@ -1,0 +1,53 @@
+//! One check of one program, whatever its world: explore, fall back where the reduction could not decide, tell the
+//! failures as schedules of the ordinary world, confirm by replay, simplify.
+//!
+//! This is the only place that searches several times, and the only one that says what all of them together cover. A
+//! front end is settings, a [`Program`] and a rendering of [`Checked`].
+
+mod checked;
+mod confirm;
+mod explore;
+mod kind;
+mod program;
+mod resume;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+pub use checked::{Checked, Statistics, Verdict};
+pub use kind::SearchKind;
+pub use program::Program;
+pub use settings::{Check, STEPS, Simplify, Undecided, parse_duration};
+
+use crate::search::Listener;
+use crate::world::World;
+use explore::Exploration;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The result of an execution of a program.
+pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
+
+/// Checks `program`. The listener hears of the first failure twice if its schedule could be simplified.
+///
+/// # Errors
+/// If the search to resume is one of another kind, of another test or with other settings.
+pub fn check<P: Program>(
+    program: &P,
+    check: &Check,
+    listener: Arc<dyn Listener>,
+) -> Result<Checked<OutcomeOf<P>>, String>
+where
+    OutcomeOf<P>: Ord + Debug + Send,
+{
+    let begun = Instant::now();
+    let mut exploration = Exploration::new(program, check.clone(), listener)?;
+    let mut part = exploration.run();
+    let left = exploration.save(&mut part);
+    let mut checked = exploration.checked(part);
+    checked.left = left;
+    exploration.confirm(&mut checked);
+    checked.statistics.elapsed = begun.elapsed();
+    Ok(checked)
+}

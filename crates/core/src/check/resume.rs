@@ -1,0 +1,95 @@
+//! A search that is stopped and goes on later: what is written down, and what must be the same.
+
+use super::explore::Exploration;
+use super::{OutcomeOf, Program};
+use crate::fact::Bound;
+use crate::search::{Part, Saved};
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+impl<P: Program> Exploration<'_, P>
+where
+    OutcomeOf<P>: Ord + Debug + Send,
+{
+    /// What kind of search it is: only the same kind can go on where another one was. None for those that cannot.
+    fn kind(&self) -> Option<String> {
+        let check = &self.check;
+        if check.kind.is_sampled() || check.replay.is_some() {
+            return None;
+        }
+        let bound = |bound: Bound| match bound {
+            Bound::Preemptions(n) => format!(", preemptions={n}"),
+            Bound::YieldLead(n) => format!(", yield-lead={n}"),
+            Bound::Steps(n) => format!(", steps={n}"),
+            Bound::Prefix(n) => format!(", prefix={n}"),
+        };
+        let bounds: Vec<String> = check.bounds.list().into_iter().map(bound).collect();
+        let growing = if check.is_growing() { ", growing" } else { "" };
+        let assuming = if self.program.assumed().is_some() { ", with assumptions" } else { "" };
+        Some(format!("{}{}{growing}{assuming}", check.kind, bounds.concat()))
+    }
+
+    /// The search goes on where `saved` was.
+    pub fn resume(&mut self, saved: Saved) -> Result<(), String> {
+        let kind = self.kind().ok_or("only searches that enumerate can go on where they were stopped")?;
+        if saved.kind != kind {
+            return Err(format!("the search that was stopped is `{}`, this one is `{kind}`", saved.kind));
+        }
+        if let (Some(one), Some(other)) = (&saved.test, &self.check.test)
+            && one != other
+        {
+            return Err(format!("the search that was stopped is one of {one}, not of {other}"));
+        }
+        let settings = self.settings().to_map();
+        if saved.settings != settings {
+            let listed = |settings: &BTreeMap<String, String>| {
+                settings.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+            };
+            return Err(format!(
+                "the search that was stopped has other settings: {}, not {}",
+                listed(&saved.settings),
+                listed(&settings)
+            ));
+        }
+        if let Some(assumed) = &saved.assumed {
+            self.program.assume(assumed)?;
+        }
+        (self.earlier, self.explored, self.left) = (saved.found, saved.explored, Some(saved.left));
+        self.round = saved.round.unwrap_or(0);
+        self.fallen_back = saved.fallen_back;
+        Ok(())
+    }
+
+    /// What is left of a search that had to stop.
+    pub fn save(&self, part: &mut Part<OutcomeOf<P>>) -> Option<Saved> {
+        let left = part.left.take()?;
+        let mut found = self.earlier.clone();
+        found.merge(part.tally.with_outcomes_as_text());
+        Some(Saved {
+            search: Saved::VERSION,
+            test: self.check.test.clone(),
+            kind: self.kind()?,
+            fallen_back: self.fallen_back,
+            settings: self.settings().to_map(),
+            assumed: self.program.assumed(),
+            round: self.check.is_growing().then(|| part.finished_bound.map_or(0, |bound| bound + 1)),
+            explored: part.explored.unwrap_or(0.0),
+            found,
+            left,
+        })
+    }
+}
+
+/// The outcomes of both parts: those that came earlier and again are counted together, the others stay text.
+pub(super) fn together<T: Ord + Debug>(
+    mut outcomes: BTreeMap<T, u64>,
+    earlier: &BTreeMap<String, u64>,
+) -> (BTreeMap<T, u64>, BTreeMap<String, u64>) {
+    let mut earlier = earlier.clone();
+    if !earlier.is_empty() {
+        for (outcome, times) in &mut outcomes {
+            *times += earlier.remove(&format!("{outcome:?}")).unwrap_or(0);
+        }
+    }
+    (outcomes, earlier)
+}

@@ -1,0 +1,178 @@
+//! How to check: the settings of a search that do not depend on the world.
+
+use super::SearchKind;
+use crate::search::{Budget, OnFailure, Saved};
+use crate::strategy::{Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Replay, Strategy, Within};
+use crate::ticket::Ticket;
+use std::time::Duration;
+
+/// `500ms`, `10s`, `2m`, `1h`, or a number of seconds.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(at);
+    let number: u64 = number.parse().map_err(|_| "it takes a time such as `10s` or `2m`".to_owned())?;
+    let millis = match unit {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(format!("`{unit}` is no unit of time; it takes ms, s, m or h")),
+    };
+    match number.checked_mul(millis) {
+        Some(0) => Err("no time at all is not enough".to_owned()),
+        Some(millis) => Ok(Duration::from_millis(millis)),
+        None => Err("that is too long".to_owned()),
+    }
+}
+
+/// The setting of tickets that says how many steps an execution may take.
+pub const STEPS: &str = "steps";
+
+/// What to do where the reduction could not decide how to go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Undecided {
+    /// Depth-first search decides, from the start.
+    #[default]
+    FallBack,
+    /// The coverage says so.
+    Report,
+}
+
+/// Whether a failing schedule is made easier to read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Simplify {
+    /// The same behaviour with fewer preemptions and without steps that do not matter.
+    #[default]
+    Yes,
+    /// The schedule as it was found.
+    No,
+}
+
+/// How to check a program.
+#[derive(Clone, Debug)]
+pub struct Check {
+    /// How to search.
+    pub kind: SearchKind,
+    /// How many schedules are drawn, where the search draws them.
+    pub schedules: u64,
+    /// Which executions are explored.
+    pub bounds: Bounds,
+    /// The bound on preemptions grows, up to that of the bounds.
+    pub growing: bool,
+    /// The seed of random choices.
+    pub seed: u64,
+    /// How many operating-system threads explore.
+    pub workers: usize,
+    /// How much the search may spend. Its executions limit every kind of search.
+    pub budget: Budget,
+    /// What to do about a failure.
+    pub on_failure: OnFailure,
+    /// Whether a failing schedule is made easier to read.
+    pub simplify: Simplify,
+    /// What to do where the reduction could not decide how to go on.
+    pub undecided: Undecided,
+    /// The name of the test, for tickets.
+    pub test: Option<String>,
+    /// One schedule to replay instead of searching.
+    pub replay: Option<Ticket>,
+    /// A search that was stopped, to go on from.
+    pub resume: Option<Saved>,
+    /// The reduction cannot decide anything.
+    #[cfg(test)]
+    pub(super) doubts: bool,
+}
+
+impl Default for Check {
+    fn default() -> Check {
+        Check {
+            kind: SearchKind::Exhaustive,
+            schedules: Check::SCHEDULES,
+            bounds: Bounds::default(),
+            growing: false,
+            seed: 0,
+            workers: 1,
+            budget: Budget::default(),
+            on_failure: OnFailure::Stop,
+            simplify: Simplify::Yes,
+            undecided: Undecided::FallBack,
+            test: None,
+            replay: None,
+            resume: None,
+            #[cfg(test)]
+            doubts: false,
+        }
+    }
+}
+
+impl Check {
+    /// How many schedules are drawn unless told otherwise.
+    pub const SCHEDULES: u64 = 10_000;
+
+    /// A search of this kind.
+    pub fn new(kind: SearchKind) -> Check {
+        Check { kind, ..Check::default() }
+    }
+
+    /// Replays a ticket. The number of steps comes from the ticket; the other settings are the world's.
+    pub fn follow(&mut self, ticket: Ticket) -> Result<(), String> {
+        if let Some(steps) = ticket.settings.get(STEPS) {
+            self.budget.steps =
+                steps.parse().map_err(|_| format!("the ticket's setting `{STEPS}={steps}` is no number"))?;
+        }
+        self.replay = Some(ticket);
+        Ok(())
+    }
+
+    /// Whether the bound on preemptions grows.
+    pub fn is_growing(&self) -> bool {
+        let can_grow = !self.kind.is_sampled() && self.kind != SearchKind::PreemptionBounding;
+        can_grow && (self.growing || self.kind == SearchKind::Iterative)
+    }
+
+    /// Whether a partial-order reduction explores.
+    pub(super) fn is_reduced(&self) -> bool {
+        self.replay.is_none() && matches!(self.kind, SearchKind::Exhaustive | SearchKind::Iterative)
+    }
+
+    /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
+    pub(super) fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+        if let Some(ticket) = &self.replay {
+            return Box::new(Replay::new(ticket));
+        }
+        #[cfg(test)]
+        if self.doubts && self.is_reduced() {
+            return Box::new(super::tests::Doubts { asked: false });
+        }
+        let inside: Box<dyn Strategy> = match self.kind {
+            SearchKind::Exhaustive | SearchKind::Iterative => match bounds.is_none() {
+                true => return Optimal::boxed(),
+                false => return Box::new(Bounded::new(bounds).beyond(explored)),
+            },
+            SearchKind::Dfs => Box::new(Dfs::new()),
+            SearchKind::PreemptionBounding => Box::new(PreemptionBounding::new(bounds.preemptions.take())),
+            SearchKind::Sampled(sampler) => sampler.strategy(self.seed),
+        };
+        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
+    }
+
+    /// Whether the first failure need not be one of those with few preemptions.
+    pub(super) fn may_have_a_simpler_schedule(&self) -> bool {
+        let unordered = self.kind.is_sampled() || self.kind == SearchKind::Exhaustive && !self.is_growing();
+        self.simplify == Simplify::Yes && unordered && self.replay.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(parse_duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(parse_duration("7"), Ok(Duration::from_secs(7)));
+        assert!(
+            ["0s", "soon", "3d", "99999999999999999999s"].iter().all(|text| parse_duration(text).is_err())
+        );
+    }
+}

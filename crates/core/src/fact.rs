@@ -1,0 +1,403 @@
+//! What is known of a search and of a failure, as types: bounds, assumptions, reasons, and facts about tasks and objects.
+//!
+//! No code reads a sentence to learn something: the facts travel as they are from the world to the renderer, and
+//! `raddle-report` alone makes sentences of them.
+
+use crate::clock::Time;
+use crate::record::Place;
+use crate::verdict::FailureKind;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+/// A bound within which a search explores.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bound {
+    /// At most so many preemptions.
+    Preemptions(u32),
+    /// No task yields more often than the others that are enabled, by more than this.
+    YieldLead(u32),
+    /// At most so many steps.
+    Steps(usize),
+    /// The first so many steps are prescribed.
+    Prefix(usize),
+}
+
+/// Why a search saw only a part of the behaviours.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// It stops at a failure, and there was one.
+    FirstFailure,
+    /// The same in a search whose bound on preemptions grows.
+    FirstFailureWithin {
+        /// How many preemptions the failing execution has.
+        preemptions: u32,
+        /// All executions with fewer have been explored.
+        fewest: bool,
+    },
+    /// The same picks did not lead to the same steps.
+    NotDeterministic,
+    /// An assumption of a reduced world was refuted; the search begins anew.
+    Refuted,
+    /// The executions of the budget are used up.
+    Executions {
+        /// How many there were.
+        executions: u64,
+    },
+    /// The time of the budget is used up.
+    TimeLimit {
+        /// How many executions there were.
+        executions: u64,
+    },
+    /// The user interrupted it.
+    Interrupted {
+        /// How many executions there were.
+        executions: u64,
+    },
+    /// The strategy could not decide how some executions go on.
+    Undecided {
+        /// How many.
+        executions: u64,
+    },
+    /// No execution comes to its end within the bounds.
+    NothingWithin(Vec<Bound>),
+    /// The strategy explores one schedule.
+    OneSchedule,
+}
+
+/// Where an Erlang process may be interrupted, and what one step is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grain {
+    /// At every visible operation; an exit is a sequence of steps, a kill only marks its victim.
+    #[default]
+    Full,
+    /// As the thesis counts: after every call with a side effect that returned; an exit is one step.
+    Thesis,
+    /// Only where a process waits. Coarse: may miss.
+    Receive,
+}
+
+/// How Erlang signals travel.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Delivery {
+    /// Everything arrives at once.
+    Instant,
+    /// Messages at once, other signals later, in order per pair: as within one node.
+    #[default]
+    Local,
+    /// Everything later, in order per pair, others may overtake: as between nodes.
+    Pairs,
+}
+
+impl Grain {
+    /// Every grain, with its name.
+    pub const ALL: [(Grain, &str); 3] =
+        [(Grain::Full, "full"), (Grain::Thesis, "thesis"), (Grain::Receive, "receive")];
+}
+
+impl Delivery {
+    /// Every delivery, the weakest first, with its name.
+    pub const ALL: [(Delivery, &str); 3] =
+        [(Delivery::Instant, "instant"), (Delivery::Local, "local"), (Delivery::Pairs, "pairs")];
+}
+
+macro_rules! named {
+    ($($of:ty),*) => {$(
+        impl $of {
+            /// The name.
+            pub fn name(self) -> &'static str {
+                <$of>::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, name)| *name)
+            }
+        }
+        impl FromStr for $of {
+            type Err = String;
+            fn from_str(text: &str) -> Result<$of, String> {
+                let names = <$of>::ALL.map(|(_, name)| name).join(", ");
+                let found = <$of>::ALL.into_iter().find(|(_, name)| *name == text);
+                found.map(|(one, _)| one).ok_or_else(|| format!("`{text}` is none of {names}"))
+            }
+        }
+    )*};
+}
+named!(Grain, Delivery, Time);
+
+/// What a search took for granted. In the order in which a coverage line names them.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Assumption {
+    /// Only schedules within this bound were drawn.
+    SampledWithin(Bound),
+    /// Addresses differ between executions.
+    RealAddresses,
+    /// At most so many processes are killed.
+    Kills(u32),
+    /// Detached tasks had so many steps after main returned.
+    DetachedSteps(usize),
+    /// A waiting loop takes at most so many identical rounds while others could run.
+    FairSpins(u32),
+    /// What one step of an Erlang process is.
+    Grain(Grain),
+    /// Of longer executions only the first so many steps were taken.
+    FirstSteps(usize),
+    /// Reference counts of `Arc` are not operations.
+    ReferenceCountsNotExplored,
+    /// Atomics are sequentially consistent.
+    SequentiallyConsistent,
+    /// How Erlang signals travel.
+    Signals(Delivery),
+    /// A waiting loop waits for a change and never gives up.
+    SpinsAwait,
+    /// The global allocator of the program is not used.
+    OwnAllocatorNotUsed,
+    /// A task that panics and is not joined does not fail the test.
+    ThreadPanicsAllowed,
+    /// When timers fire.
+    Timers(Time),
+    /// At most so many spurious wake-ups.
+    SpuriousWakeUps(u32),
+}
+
+/// Why a test could not be explored.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipReason {
+    /// It does something that only the real world can do.
+    Outside {
+        /// What it does.
+        what: String,
+    },
+    /// It waits in a system call.
+    WaitsOutside {
+        /// For what.
+        what: String,
+    },
+    /// A task runs without any operation.
+    Stuck {
+        /// What the watchdog says.
+        words: String,
+    },
+    /// An execution did not come to its end in so many seconds.
+    TooLong {
+        /// How long it had.
+        seconds: u64,
+    },
+    /// No execution came to its end within the budget.
+    NoExecutionEnded,
+    /// An execution took more steps than allowed.
+    StepLimit {
+        /// How many are allowed.
+        steps: usize,
+    },
+    /// The same schedule did not lead to the same steps.
+    NotDeterministic {
+        /// What was different.
+        difference: String,
+        /// Reference counts were not tracked, which may be the reason.
+        untracked_arcs: bool,
+    },
+    /// The library was used in a way that it does not support.
+    Misuse {
+        /// How.
+        message: String,
+    },
+    /// No search explored anything.
+    NothingExplored,
+    /// The crate is excluded and runs on the real std.
+    Excluded,
+    /// The program has a main of its own, so its tests cannot be told apart.
+    OwnMain,
+    /// The budget for all tests was used up before.
+    TotalBudget,
+    /// The user interrupted it.
+    Interrupted,
+    /// A doctest that is not run.
+    Doctest {
+        /// Why.
+        why: String,
+    },
+}
+
+/// How a blocked task waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Waiting {
+    /// To do its operation.
+    #[default]
+    ToDo,
+    /// For the object.
+    For,
+    /// To be unparked.
+    ToBeUnparked,
+    /// To be notified by the object.
+    ToBeNotified,
+    /// It was woken by the object and needs something else.
+    Woken,
+    /// To be woken by the object.
+    ToBeWoken,
+}
+
+/// What a fact says of its task and object.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relation {
+    /// The task's pending operation is blocked; the others hold what it needs.
+    Waits {
+        /// How it waits.
+        waiting: Waiting,
+        /// Its operation.
+        operation: String,
+        /// What it needs, if that is not the object.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        needs: Option<String>,
+    },
+    /// The task waits in a loop for one of these objects to change.
+    Spins {
+        /// What the loop reads.
+        objects: Vec<String>,
+    },
+    /// The process waits for a message.
+    WaitsForMessage {
+        /// The messages in its mailbox, none of which it takes.
+        mailbox: Vec<String>,
+    },
+    /// The process waits.
+    WaitsForSignal,
+    /// The task reads the object.
+    Reads,
+    /// The task writes the object.
+    Writes,
+    /// The task has been reading the object.
+    ReadsSince,
+    /// The task reads the object again.
+    ReadsAgain,
+    /// The task wants to write the object.
+    WantsToWrite,
+    /// The task panicked.
+    Panicked,
+    /// The task panicked because another one had.
+    PanickedBecause,
+    /// The task called exit.
+    Exited,
+    /// The object was made.
+    Made,
+    /// The channel was made.
+    ChannelMade,
+    /// What the message is about is used.
+    Used,
+    /// The atomic step began.
+    AtomicStepBegan,
+    /// The task wants to do this to the object.
+    WantsTo {
+        /// Its operation.
+        operation: String,
+    },
+    /// This is what the task would do next.
+    Next {
+        /// Its operation.
+        operation: String,
+    },
+    /// A call on the stack.
+    In {
+        /// The function.
+        function: String,
+    },
+    /// A call of a function that is not there.
+    Undefined {
+        /// Its module.
+        module: String,
+        /// The function.
+        function: String,
+    },
+    /// The same picks led to different steps.
+    Differs {
+        /// What was different.
+        difference: String,
+    },
+    /// It ended in another failure.
+    EndedIn {
+        /// Of which kind.
+        kind: FailureKind,
+        /// With which message.
+        message: String,
+    },
+}
+
+/// Another task that a fact is about, and where.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Other {
+    /// Its name.
+    pub task: String,
+    /// Where it took what the fact is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// One fact that explains a failure: `main.1` waits to lock `Mutex#2`, which `main` holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Fact {
+    /// The name of the task that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// The name that the program registered for the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// What it says of them.
+    pub relation: Relation,
+    /// The name of the object that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// Where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The tasks that hold what the task needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
+}
+
+impl Fact {
+    /// A fact of which only the relation is known.
+    pub fn new(relation: Relation) -> Fact {
+        Fact { task: None, label: None, relation, object: None, place: None, others: Vec::new() }
+    }
+    /// A fact about a task.
+    pub fn of(task: impl Into<String>, relation: Relation) -> Fact {
+        Fact { task: Some(task.into()), ..Fact::new(relation) }
+    }
+    /// The same about an object.
+    #[must_use]
+    pub fn object(mut self, object: impl Into<String>) -> Fact {
+        self.object = Some(object.into());
+        self
+    }
+    /// The same, and where.
+    #[must_use]
+    pub fn at(mut self, place: Option<Place>) -> Fact {
+        self.place = place;
+        self
+    }
+    /// Whether the task waits and does not go on.
+    pub fn is_waiting(&self) -> bool {
+        use Relation::*;
+        matches!(self.relation, Waits { .. } | Spins { .. } | WaitsForMessage { .. } | WaitsForSignal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back_and_others_are_refused() {
+        for (grain, name) in Grain::ALL {
+            assert_eq!((grain.name(), name.parse()), (name, Ok(grain)));
+        }
+        for (delivery, name) in Delivery::ALL {
+            assert_eq!((delivery.name(), name.parse()), (name, Ok(delivery)));
+        }
+        assert_eq!("coarse".parse::<Grain>(), Err("`coarse` is none of full, thesis, receive".to_owned()));
+        assert_eq!(["idle", "any"].map(str::parse), [Ok(Time::Idle), Ok(Time::Any)]);
+    }
+}

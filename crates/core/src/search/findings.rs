@@ -1,0 +1,102 @@
+//! What one search found: a tally, how much it covered, and what it has left.
+
+use super::{OnFailure, Plan, Tally};
+use crate::strategy::SavedSubtree;
+use crate::verdict::{Coverage, Extent, Failure, FailureKind};
+use std::collections::BTreeMap;
+
+/// What a search, or a part of one, found.
+#[derive(Debug)]
+pub(crate) struct Part<T: Ord> {
+    pub tally: Tally<T>,
+    pub extent: Extent,
+    /// The user wanted it to end; it may have been through all the same.
+    pub interrupted: bool,
+    /// The strategy had nothing left to explore.
+    pub through: bool,
+    /// What is left to explore, if the search had to stop and can go on later.
+    pub left: Option<Vec<SavedSubtree>>,
+    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    pub explored: Option<f64>,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
+}
+
+impl<T: Ord> Part<T> {
+    /// Both parts: `later` went on where this one was.
+    #[must_use]
+    pub fn followed_by(mut self, later: Part<T>) -> Part<T> {
+        self.tally.merge(later.tally);
+        Part { tally: self.tally, ..later }
+    }
+}
+
+/// What a search found.
+#[derive(Debug)]
+pub struct Findings<T> {
+    /// How many executions came to an end.
+    pub executions: u64,
+    /// How many the strategy gave up as redundant; not counted above.
+    pub abandoned: u64,
+    /// How many of those it could not decide: behaviours may be missing.
+    pub undecided: u64,
+    /// The most that a strategy of the search held at once, in steps and picks.
+    pub peak: u64,
+    /// The user wanted it to end; it may have been through all the same.
+    pub interrupted: bool,
+    /// The strategy had nothing left to explore.
+    pub through: bool,
+    /// What is left to explore, if the search had to stop and can go on later: see [`Saved`](super::Saved).
+    pub left: Option<Vec<SavedSubtree>>,
+    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    pub explored: Option<f64>,
+    /// How many steps all of them took.
+    pub steps: u64,
+    /// The results of executions that passed, and how often each came.
+    pub outcomes: BTreeMap<T, u64>,
+    /// How many executions failed.
+    pub failures: u64,
+    /// The same by kind.
+    pub failures_by_kind: BTreeMap<FailureKind, u64>,
+    /// The failure with the lowest execution number.
+    pub failure: Option<Failure>,
+    /// The failures of other kinds, each the one with the lowest execution number.
+    pub others: Vec<Failure>,
+    /// The largest bound that has been explored completely, where a bound grows.
+    pub finished_bound: Option<u32>,
+    /// What was covered.
+    pub coverage: Coverage,
+}
+
+impl<T: Ord> Findings<T> {
+    pub(super) fn of(plan: &Plan, part: Part<T>) -> Findings<T> {
+        let Part { tally, extent, interrupted, through, left, explored, finished_bound } = part;
+        let failures = tally.failed();
+        let mut firsts: Vec<Failure> = Vec::new();
+        for group in tally.failures {
+            if firsts.iter().all(|known| known.kind() != group.first.kind()) {
+                firsts.push(group.first);
+            }
+        }
+        let mut firsts = firsts.into_iter();
+        Findings {
+            executions: tally.executions,
+            abandoned: tally.abandoned,
+            undecided: tally.undecided,
+            peak: tally.peak,
+            interrupted,
+            through,
+            left,
+            explored,
+            steps: tally.steps,
+            outcomes: tally.outcomes,
+            failures,
+            failures_by_kind: tally.failures_by_kind,
+            failure: firsts.next(),
+            // A search that stops at the first failure may have seen others on the way, which says nothing.
+            others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
+            finished_bound,
+            coverage: Coverage { extent, executions: tally.executions, assumptions: tally.assumptions },
+        }
+    }
+}

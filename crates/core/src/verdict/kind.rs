@@ -1,0 +1,109 @@
+//! The kinds of failure. Each kind answers for itself: its name and title, its exit code, which steps are to blame, what
+//! may be done to its schedule. A new kind is an entry here and a world that reports it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The kinds of failure.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureKind {
+    /// A task panicked and the program did not handle it.
+    Panic,
+    /// Nothing can move and somebody waits.
+    Deadlock,
+    /// Only loops that wait in vain are left.
+    Livelock,
+    /// Two accesses to one cell, not both reads, with nothing that orders them.
+    DataRace,
+    /// Something tracked outlived the execution.
+    Leak,
+    /// A stated invariant does not hold.
+    Invariant,
+    /// The execution took more steps than allowed.
+    StepLimit,
+    /// The same picks did not lead to the same steps.
+    NotDeterministic,
+    /// The library was used in a way that it does not support.
+    Misuse,
+}
+
+impl FailureKind {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            FailureKind::Panic => "panic",
+            FailureKind::Deadlock => "deadlock",
+            FailureKind::Livelock => "livelock",
+            FailureKind::DataRace => "data race",
+            FailureKind::Leak => "leak",
+            FailureKind::Invariant => "broken invariant",
+            FailureKind::StepLimit => "step limit",
+            FailureKind::NotDeterministic => "not deterministic",
+            FailureKind::Misuse => "misuse",
+        }
+    }
+    /// The title of its report.
+    pub fn title(self) -> &'static str {
+        match self {
+            FailureKind::StepLimit => "step limit reached",
+            kind => kind.name(),
+        }
+    }
+    /// The exit code of a command that found it: 1 if the program failed, 2 if it could not be explored.
+    pub fn exit_code(self) -> u8 {
+        if self == FailureKind::Misuse { 2 } else { 1 }
+    }
+    /// Whether it says something about the limits of exploring, and nothing about the program.
+    pub fn is_limit_of_exploring(self) -> bool {
+        matches!(self, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+    }
+    /// Whether a replay of its ticket brings it about again.
+    pub fn can_be_replayed(self) -> bool {
+        !matches!(self, FailureKind::NotDeterministic | FailureKind::Misuse)
+    }
+    /// Which steps of the execution are to blame.
+    pub fn blame(self) -> Blame {
+        match self {
+            FailureKind::Panic => Blame::Panic,
+            FailureKind::Deadlock | FailureKind::Livelock => Blame::Waiting,
+            _ => Blame::Places,
+        }
+    }
+    /// Whether its schedule may be simplified, and whether steps may be left out that its last step does not depend on.
+    pub fn simplification(self) -> Simplification {
+        match self {
+            FailureKind::Panic | FailureKind::DataRace | FailureKind::Invariant => Simplification::Cut,
+            FailureKind::Deadlock | FailureKind::Leak => Simplification::Reorder,
+            _ => Simplification::None,
+        }
+    }
+}
+
+/// Which steps of a failing execution are to blame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blame {
+    /// The panics that the facts name; without facts the last panic.
+    Panic,
+    /// No step: the tasks that wait at the end.
+    Waiting,
+    /// The steps that the facts name by task and place.
+    Places,
+}
+
+/// How a failing schedule may be simplified.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Simplification {
+    /// Not at all.
+    None,
+    /// Independent steps may change their order.
+    Reorder,
+    /// The same, and what the last step does not depend on may be left out.
+    Cut,
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

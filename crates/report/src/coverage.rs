@@ -1,0 +1,196 @@
+//! What a search covered and what it took for granted, as one line; and why a test was not explored.
+
+use raddle_core::clock::Time;
+use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
+use raddle_core::verdict::{Coverage, Extent, thousands};
+
+/// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more than
+/// what was explored.
+pub fn coverage(coverage: &Coverage) -> String {
+    items(coverage).join(" · ")
+}
+
+/// The same in its parts: the extent, and each assumption.
+pub(crate) fn items(coverage: &Coverage) -> Vec<String> {
+    let assumptions = coverage.assumptions.iter().map(assumption);
+    std::iter::once(extent(coverage)).chain(assumptions).collect()
+}
+
+/// How much of the behaviours a search saw.
+pub fn extent(coverage: &Coverage) -> String {
+    // Coarse steps miss things: all of them is not everything.
+    let coarse = coverage.assumptions.contains(&Assumption::Grain(Grain::Receive));
+    let all = if coarse { "every coarse interleaving" } else { "exhaustive" };
+    match &coverage.extent {
+        Extent::Exhaustive => all.to_owned(),
+        Extent::Within(bounds) => format!("{all} within {}", self::bounds(bounds)),
+        Extent::Sampled { schedules, seed } => {
+            format!("sampled {} (seed {seed})", count(*schedules, "schedule"))
+        }
+        Extent::Replayed => "replayed one schedule".to_owned(),
+        Extent::Partial(why) => format!("not exhaustive: {}", stop(why)),
+    }
+}
+
+/// Why a search saw only a part.
+pub fn stop(why: &StopReason) -> String {
+    let after = |executions: &u64| count(*executions, "execution");
+    match why {
+        StopReason::FirstFailure => "stopped at the first failure".to_owned(),
+        StopReason::FirstFailureWithin { preemptions, fewest } => {
+            let preemptions_told = bound(&Bound::Preemptions(*preemptions));
+            let fewer = if *fewest && *preemptions > 0 { "; there is none with fewer" } else { "" };
+            format!("stopped at the first failure, which has {preemptions_told}{fewer}")
+        }
+        StopReason::NotDeterministic => "stopped since the program is not deterministic".to_owned(),
+        StopReason::Refuted => "stopped to begin anew".to_owned(),
+        StopReason::Executions { executions } => format!("stopped after {}", after(executions)),
+        StopReason::TimeLimit { executions } => {
+            format!("stopped after {} at the time limit", after(executions))
+        }
+        StopReason::Interrupted { executions } => format!("interrupted after {}", after(executions)),
+        StopReason::Undecided { executions } => {
+            format!("the strategy could not decide {} of its executions", thousands(*executions))
+        }
+        StopReason::NothingWithin(bounds) => {
+            format!("no execution comes to an end within {}", self::bounds(bounds))
+        }
+        StopReason::OneSchedule => "one schedule without preemptions".to_owned(),
+    }
+}
+
+/// Bounds as they follow "within".
+pub fn bounds(bounds: &[Bound]) -> String {
+    bounds.iter().map(bound).collect::<Vec<_>>().join(" and ")
+}
+
+/// A bound as it follows "within".
+pub fn bound(bound: &Bound) -> String {
+    let plain = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    match bound {
+        Bound::Preemptions(n) => plain((*n).into(), "preemption"),
+        Bound::YieldLead(n) => format!("a lead of {}", plain((*n).into(), "yield")),
+        Bound::Steps(n) => plain(*n as u64, "step"),
+        Bound::Prefix(n) => format!("a prefix of {}", plain(*n as u64, "step")),
+    }
+}
+
+/// An assumption.
+pub fn assumption(assumption: &Assumption) -> String {
+    match assumption {
+        Assumption::SampledWithin(bound) => format!("within {}", self::bound(bound)),
+        Assumption::RealAddresses => "addresses as they come".to_owned(),
+        Assumption::Kills(n) => format!("at most {}", count((*n).into(), "kill")),
+        Assumption::DetachedSteps(steps) => {
+            format!("detached tasks had {} after main returned", count(*steps as u64, "step"))
+        }
+        Assumption::FairSpins(rounds) => format!("fair spins ({rounds} rounds)"),
+        Assumption::Grain(Grain::Full) => "grain full".to_owned(),
+        Assumption::Grain(Grain::Thesis) => "grain thesis".to_owned(),
+        Assumption::Grain(Grain::Receive) => "grain receive: coarse, may miss".to_owned(),
+        Assumption::FirstSteps(steps) => {
+            format!("of long executions only the first {}", count(*steps as u64, "step"))
+        }
+        Assumption::ReferenceCountsNotExplored => "reference counts of Arc not explored".to_owned(),
+        Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
+        Assumption::Signals(Delivery::Instant) => "signals at once".to_owned(),
+        Assumption::Signals(Delivery::Local) => "signals as within a node".to_owned(),
+        Assumption::Signals(Delivery::Pairs) => "signals as between nodes".to_owned(),
+        Assumption::SpinsAwait => "spins wait for a change and never give up".to_owned(),
+        Assumption::OwnAllocatorNotUsed => "the program's own allocator is not used".to_owned(),
+        Assumption::ThreadPanicsAllowed => "threads that nobody joins may panic".to_owned(),
+        Assumption::Timers(Time::Idle) => "timers when idle".to_owned(),
+        Assumption::Timers(Time::Any) => "timers at any point".to_owned(),
+        Assumption::SpuriousWakeUps(n) => format!("up to {}", count((*n).into(), "spurious wake-up")),
+    }
+}
+
+/// Why a test was not explored.
+pub fn skip(why: &SkipReason) -> String {
+    match why {
+        SkipReason::Outside { what } => format!("needs the real world: {what}"),
+        SkipReason::WaitsOutside { what } => format!("needs the real world: it waits {what}"),
+        SkipReason::Stuck { words } => words.clone(),
+        SkipReason::TooLong { seconds } => {
+            format!("too long: an execution did not come to its end in {seconds} s")
+        }
+        SkipReason::NoExecutionEnded => "too long: no execution came to its end within the budget".to_owned(),
+        SkipReason::StepLimit { steps } => format!(
+            "too long: the execution took {} without coming to an end; allow more with --max-steps, or make it \
+             smaller (see --as-miri)",
+            count(*steps as u64, "step")
+        ),
+        SkipReason::NotDeterministic { difference, untracked_arcs } => {
+            let difference = self::difference(difference, *untracked_arcs);
+            format!("not deterministic, something in it is not under control: {difference}")
+        }
+        SkipReason::Misuse { message } => message.clone(),
+        SkipReason::NothingExplored => "nothing was explored".to_owned(),
+        SkipReason::Excluded => "the crate is excluded and runs on the real std".to_owned(),
+        SkipReason::OwnMain => {
+            "it has a main of its own (harness = false), so its tests cannot be told apart".to_owned()
+        }
+        SkipReason::TotalBudget => "the total budget was used up before".to_owned(),
+        SkipReason::Interrupted => "interrupted".to_owned(),
+        SkipReason::Doctest { why } => why.clone(),
+    }
+}
+
+/// What was different when a schedule was run again, and what may help.
+pub fn difference(difference: &str, untracked_arcs: bool) -> String {
+    let advice = match untracked_arcs {
+        true => "; if it depends on who drops an Arc last, --track-arc makes that visible",
+        false => "",
+    };
+    format!("{difference}{advice}")
+}
+
+/// "1 execution", "1,000 executions".
+pub fn count(n: u64, what: &str) -> String {
+    format!("{} {what}{}", thousands(n), if n == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_says_what_it_means() {
+        let assumptions = vec![Assumption::SequentiallyConsistent, Assumption::Timers(Time::Idle)];
+        let mut covered = Coverage { extent: Extent::Exhaustive, executions: 6, assumptions };
+        assert_eq!(coverage(&covered), "exhaustive · sequentially consistent · timers when idle");
+        covered.assumptions.clear();
+        covered.extent = Extent::Within(vec![Bound::Preemptions(2)]);
+        assert_eq!(coverage(&covered), "exhaustive within 2 preemptions");
+        covered.extent = Extent::Sampled { schedules: 10_000, seed: 7 };
+        assert_eq!(coverage(&covered), "sampled 10,000 schedules (seed 7)");
+        covered.extent = Extent::Within(vec![Bound::YieldLead(1), Bound::Steps(100)]);
+        covered.assumptions.push(Assumption::Grain(Grain::Receive));
+        let words = "every coarse interleaving within a lead of 1 yield and 100 steps · grain receive: coarse, may miss";
+        assert_eq!(coverage(&covered), words);
+    }
+
+    #[test]
+    fn assumptions_are_named_in_the_order_of_their_names() {
+        use Assumption::*;
+        let all = [
+            RealAddresses,
+            Kills(1),
+            DetachedSteps(1_000),
+            FairSpins(3),
+            Grain(super::Grain::Full),
+            FirstSteps(100_000),
+            ReferenceCountsNotExplored,
+            SequentiallyConsistent,
+            Signals(Delivery::Local),
+            SpinsAwait,
+            OwnAllocatorNotUsed,
+            ThreadPanicsAllowed,
+            Timers(Time::Idle),
+            SpuriousWakeUps(2),
+        ];
+        let words: Vec<String> = all.iter().map(assumption).collect();
+        assert!(words.is_sorted(), "{words:?}");
+        assert!(all.is_sorted(), "{all:?}");
+    }
+}

@@ -1,0 +1,268 @@
+//! Every example of the trace format is valid by its schema, and what is broken is not. The validator here knows the
+//! keywords of JSON Schema (draft 2020-12) that the schema uses, and refuses others.
+
+mod records;
+
+use raddle_core::clock::Time;
+use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
+use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, Replayed};
+use serde_json::{Value, json};
+
+/// What is wrong with `value`, as far as `schema` says.
+fn wrong(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    let Some(schema) = schema.as_object() else { return vec![format!("{at}: the schema is no object")] };
+    let mut errors = Vec::new();
+    for (keyword, wanted) in schema {
+        let mut demand = |holds: bool, what: String| {
+            if !holds {
+                errors.push(format!("{at}: {what}"))
+            }
+        };
+        match keyword.as_str() {
+            "$schema" | "$defs" | "title" | "description" => {}
+            "type" => {
+                let is = match value {
+                    Value::Object(_) => "object",
+                    Value::Array(_) => "array",
+                    Value::String(_) => "string",
+                    Value::Bool(_) => "boolean",
+                    Value::Number(number) if number.is_u64() || number.is_i64() => "integer",
+                    Value::Number(_) => "number",
+                    Value::Null => "null",
+                };
+                demand(wanted == is, format!("{is} instead of {wanted}"));
+            }
+            "const" => demand(value == wanted, format!("{value} instead of {wanted}")),
+            "enum" => {
+                let known = wanted.as_array().is_some_and(|all| all.contains(value));
+                demand(known, format!("{value} is none of {wanted}"));
+            }
+            "minimum" => demand(value.as_f64() >= wanted.as_f64(), format!("{value} is less than {wanted}")),
+            "required" => {
+                for name in wanted.as_array().into_iter().flatten().filter_map(Value::as_str) {
+                    demand(value.get(name).is_some(), format!("{name} is missing"));
+                }
+            }
+            "properties" => {
+                for (name, inner) in wanted.as_object().into_iter().flatten() {
+                    if let Some(found) = value.get(name) {
+                        errors.extend(wrong(root, inner, found, &format!("{at}/{name}")));
+                    }
+                }
+            }
+            "additionalProperties" => {
+                let known = |name: &str| schema.get("properties").is_some_and(|p| p.get(name).is_some());
+                for (name, found) in value.as_object().into_iter().flatten().filter(|(name, _)| !known(name))
+                {
+                    match wanted {
+                        Value::Bool(allowed) => {
+                            if !allowed {
+                                errors.push(format!("{at}: {name} is not known"));
+                            }
+                        }
+                        inner => errors.extend(wrong(root, inner, found, &format!("{at}/{name}"))),
+                    }
+                }
+            }
+            "items" => {
+                for (n, found) in value.as_array().into_iter().flatten().enumerate() {
+                    errors.extend(wrong(root, wanted, found, &format!("{at}/{n}")));
+                }
+            }
+            "oneOf" => {
+                let all = wanted.as_array().into_iter().flatten();
+                let fitting = all.filter(|inner| wrong(root, inner, value, at).is_empty()).count();
+                demand(fitting == 1, format!("{value} fits {fitting} of the alternatives"));
+            }
+            "$ref" => {
+                let path =
+                    wanted.as_str().and_then(|path| path.strip_prefix('#')).expect("a local reference");
+                let inner = root.pointer(path).unwrap_or_else(|| panic!("there is no {path}"));
+                errors.extend(wrong(root, inner, value, at));
+            }
+            other => errors.push(format!("{at}: the validator does not know {other}")),
+        }
+    }
+    errors
+}
+
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../schema/trace.schema.json")).expect("the schema is JSON")
+}
+
+fn errors_of(document: &Value) -> Vec<String> {
+    let schema = schema();
+    wrong(&schema, &schema, document, "")
+}
+
+fn document(failure: &Failure, coverage: &Coverage) -> Value {
+    serde_json::from_str(&raddle_report::to_json(failure, coverage)).expect("it is JSON")
+}
+
+fn is_valid(failure: &Failure, coverage: &Coverage) {
+    let document = document(failure, coverage);
+    assert_eq!(errors_of(&document), Vec::<String>::new(), "{document:#}");
+}
+
+#[test]
+fn every_example_is_valid() {
+    use records::*;
+    let examples = [
+        lost_update(),
+        labels(),
+        long_names(),
+        deadlock(),
+        livelock(),
+        data_race(),
+        step_limit(),
+        not_deterministic(),
+        leak(),
+        crowd(),
+        destructor(),
+        timer(),
+        passed_on(),
+        diverged(),
+    ];
+    for failure in examples {
+        is_valid(&failure, &first_failure(&failure));
+    }
+}
+
+/// One of each; a new variant that is not listed here is an error of the compiler, in `match` below.
+fn relations() -> Vec<Relation> {
+    use Relation::*;
+    let text = || "a".to_owned();
+    let all = vec![
+        Waits { waiting: Waiting::Woken, operation: text(), needs: Some(text()) },
+        Spins { objects: vec![text()] },
+        WaitsForMessage { mailbox: vec![text()] },
+        WaitsForSignal,
+        Reads,
+        Writes,
+        ReadsSince,
+        ReadsAgain,
+        WantsToWrite,
+        Panicked,
+        PanickedBecause,
+        Exited,
+        Made,
+        ChannelMade,
+        Used,
+        AtomicStepBegan,
+        WantsTo { operation: text() },
+        Next { operation: text() },
+        In { function: text() },
+        Undefined { module: text(), function: text() },
+        Differs { difference: text() },
+        EndedIn { kind: FailureKind::Leak, message: text() },
+    ];
+    for relation in &all {
+        match relation {
+            Waits { .. }
+            | Spins { .. }
+            | WaitsForMessage { .. }
+            | WaitsForSignal
+            | Reads
+            | Writes
+            | ReadsSince
+            | ReadsAgain
+            | WantsToWrite
+            | Panicked
+            | PanickedBecause
+            | Exited
+            | Made
+            | ChannelMade
+            | Used
+            | AtomicStepBegan
+            | WantsTo { .. }
+            | Next { .. }
+            | In { .. }
+            | Undefined { .. }
+            | Differs { .. }
+            | EndedIn { .. } => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn every_fact_is_valid_and_has_a_sentence() {
+    let mut failure = records::deadlock();
+    for relation in relations() {
+        let others = vec![Other { task: "main".to_owned(), place: None }];
+        let fact =
+            Fact { others, label: Some("name".to_owned()), ..Fact::of("main.1", relation).object("Mutex#1") };
+        assert!(!raddle_report::fact(&fact).is_empty());
+        failure.defect.facts = vec![fact];
+        is_valid(&failure, &records::first_failure(&failure));
+    }
+    for replayed in [Replayed::Passed, Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() }]
+    {
+        failure.replayed = Some(replayed);
+        is_valid(&failure, &records::first_failure(&failure));
+    }
+}
+
+#[test]
+fn every_coverage_is_valid() {
+    use Assumption::*;
+    let bounds = [Bound::Preemptions(2), Bound::YieldLead(1), Bound::Steps(3), Bound::Prefix(4)];
+    let executions = 7;
+    let stops = [
+        StopReason::FirstFailure,
+        StopReason::FirstFailureWithin { preemptions: 1, fewest: true },
+        StopReason::NotDeterministic,
+        StopReason::Refuted,
+        StopReason::Executions { executions },
+        StopReason::TimeLimit { executions },
+        StopReason::Interrupted { executions },
+        StopReason::Undecided { executions },
+        StopReason::NothingWithin(bounds.to_vec()),
+        StopReason::OneSchedule,
+    ];
+    let assumptions = vec![
+        SampledWithin(Bound::Steps(1)),
+        RealAddresses,
+        Kills(1),
+        DetachedSteps(2),
+        FairSpins(3),
+        Grain(self::Grain::Thesis),
+        FirstSteps(4),
+        ReferenceCountsNotExplored,
+        SequentiallyConsistent,
+        Signals(Delivery::Pairs),
+        SpinsAwait,
+        OwnAllocatorNotUsed,
+        ThreadPanicsAllowed,
+        Timers(Time::Any),
+        SpuriousWakeUps(5),
+    ];
+    let mut extents = vec![Extent::Exhaustive, Extent::Within(bounds.to_vec()), Extent::Replayed];
+    extents.push(Extent::Sampled { schedules: 3, seed: 1 });
+    extents.extend(stops.map(Extent::Partial));
+    let failure = records::deadlock();
+    for extent in extents {
+        is_valid(&failure, &Coverage { extent, executions, assumptions: assumptions.clone() });
+    }
+}
+
+#[test]
+fn what_is_broken_is_refused() {
+    let failure = records::deadlock();
+    let whole = document(&failure, &records::first_failure(&failure));
+    let broken = |pointer: &str, value: Value| {
+        let mut document = whole.clone();
+        *document.pointer_mut(pointer).unwrap_or_else(|| panic!("there is no {pointer}")) = value;
+        errors_of(&document)
+    };
+    assert!(!broken("/version", json!(1)).is_empty(), "another version");
+    assert!(!broken("/failure/defect/kind", json!("bad luck")).is_empty(), "an unknown kind");
+    assert!(!broken("/failure/record/events/0/task", json!("main")).is_empty(), "a task by name");
+    assert!(!broken("/failure/record/events/0/task", json!(-1)).is_empty(), "a negative number");
+    assert!(!broken("/failure/defect/facts/0/relation", json!({ "waits": {} })).is_empty(), "half a fact");
+    assert!(!broken("/coverage/extent", json!("first failure")).is_empty(), "prose");
+    assert!(
+        !broken("/failure/record/events/0", json!({ "task": 0, "operation": "a", "detail": "b" })).is_empty()
+    );
+    assert!(!broken("/failure/ticket", json!({})).is_empty(), "no ticket");
+}

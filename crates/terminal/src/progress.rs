@@ -1,0 +1,58 @@
+//! A line on standard error that shows how far a search has come, where that is a terminal.
+
+use crate::screen::Channel;
+use raddle_core::search::Progress;
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// How long a search goes on before anything is shown.
+const QUIET: Duration = Duration::from_secs(2);
+/// After how many tenths of a second the line is shown again.
+const AGAIN: u64 = 5;
+
+/// The line.
+#[derive(Debug)]
+pub struct ProgressLine {
+    wanted: bool,
+    /// Tenths of a second at which it was last shown.
+    shown: AtomicU64,
+}
+
+impl ProgressLine {
+    /// A line that is shown on a terminal, if it is wanted.
+    pub fn new(wanted: bool) -> ProgressLine {
+        ProgressLine { wanted: wanted && std::io::stderr().is_terminal(), shown: AtomicU64::new(0) }
+    }
+    /// A search has come so far.
+    pub fn tick(&self, name: Option<&str>, progress: &Progress) {
+        let tenths = progress.elapsed.as_millis() as u64 / 100;
+        let due = tenths >= self.shown.load(Ordering::Relaxed) + AGAIN;
+        if self.wanted && progress.elapsed >= QUIET && due {
+            self.shown.store(tenths, Ordering::Relaxed);
+            self.show(&raddle_report::progress(name, progress));
+        }
+    }
+    /// Shows this instead of what was there.
+    pub fn show(&self, text: &str) {
+        if self.wanted {
+            let width = Channel::Error.width().unwrap_or(80);
+            let text: String = text.chars().take(width.saturating_sub(1)).collect();
+            eprint!("\r\x1b[K{text}");
+            let _ = std::io::stderr().flush();
+        }
+    }
+    /// Shows nothing any more.
+    pub fn clear(&self) {
+        if self.wanted && self.shown.swap(0, Ordering::Relaxed) > 0 {
+            self.wipe();
+        }
+    }
+    /// Shows nothing, whatever was shown.
+    pub fn wipe(&self) {
+        if self.wanted {
+            eprint!("\r\x1b[K");
+            let _ = std::io::stderr().flush();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What the screen is like on which a report will be read.
+
+use raddle_report::{Color, Layout};
+use std::io::IsTerminal;
+
+/// Where a report is printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Channel {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
+}
+
+impl Channel {
+    fn is_terminal(self) -> bool {
+        match self {
+            Channel::Output => std::io::stdout().is_terminal(),
+            Channel::Error => std::io::stderr().is_terminal(),
+        }
+    }
+    /// How many characters a line has, if it is a terminal.
+    pub fn width(self) -> Option<usize> {
+        let channel = match self {
+            Channel::Output => libc::STDOUT_FILENO,
+            Channel::Error => libc::STDERR_FILENO,
+        };
+        let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
+        // SAFETY: the request fills in the structure that it is given.
+        let answer = unsafe { libc::ioctl(channel, libc::TIOCGWINSZ, &raw mut size) };
+        (answer == 0 && size.ws_col > 0).then_some(size.ws_col as usize)
+    }
+}
+
+/// The layout for a channel: columns on a terminal, lines elsewhere. `COLUMNS` overrides the width.
+pub fn layout(channel: Channel) -> Layout {
+    let terminal = channel.is_terminal();
+    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let width = asked.or_else(|| if terminal { channel.width() } else { None });
+    let mut layout = match width {
+        Some(width) => Layout::terminal(width),
+        None => Layout::plain(),
+    };
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    layout.color = if terminal && !no_color { Color::Always } else { Color::Never };
+    layout
+}
