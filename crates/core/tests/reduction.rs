@@ -5,11 +5,11 @@ mod common;
 
 use common::cases::config;
 use common::classes::{Seen, counting};
-use common::machine::{Do, Do::*, Machine, Outcome, Programs};
+use common::machine::{Do, Do::*, Hints, Machine, Outcome, Programs};
 use common::{Op, Toy, all, limited, program};
 use proptest::prelude::*;
 use raddle_core::search::{Findings, NoListener, search};
-use raddle_core::strategy::{Dfs, Optimal};
+use raddle_core::strategy::{Dfs, Optimal, OptimalDpor};
 use std::collections::BTreeSet;
 
 fn explore(
@@ -29,9 +29,21 @@ fn explore_all(
     most: u64,
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<Outcome>, Seen, Seen) {
+    explore_with(programs, Hints::None, workers, most, strategy)
+}
+
+/// The same of a machine that says so much.
+fn explore_with(
+    programs: &Programs,
+    hints: Hints,
+    workers: usize,
+    most: u64,
+    strategy: impl raddle_core::strategy::Strategy + 'static,
+) -> (Findings<Outcome>, Seen, Seen) {
     let (strategy, seen) = counting(strategy);
     let plan = limited(most, all(workers));
-    let found = search(&plan, Box::new(strategy), || Machine::new(programs), std::sync::Arc::new(NoListener));
+    let make = || Machine::with_hints(programs, hints);
+    let found = search(&plan, Box::new(strategy), make, std::sync::Arc::new(NoListener));
     let [seen, whole] = [seen.classes, seen.whole].map(|seen| std::mem::take(&mut *seen.lock().unwrap()));
     (found, seen, whole)
 }
@@ -54,6 +66,11 @@ fn compare_to(programs: &Programs, once: Once) -> Result<Option<u64>, String> {
     let (slow, slow_classes, slow_whole) = explore_all(programs, 1, MOST, Dfs::new());
     if slow.executions == MOST {
         return Ok(None);
+    }
+    for (hints, workers) in [(Hints::None, 1), (Hints::None, 2), (Hints::Exact, 1), (Hints::Exact, 2)] {
+        let (found, classes, whole) = explore_with(programs, hints, workers, 3 * MOST, OptimalDpor::new());
+        check_dpor(programs, &slow, &slow_classes, &slow_whole, (found, classes, whole))
+            .map_err(|why| format!("{hints:?}, {workers} workers: {why}\n{programs:?}"))?;
     }
     for workers in [1, 2] {
         let (found, classes, whole) = explore_all(programs, workers, 2 * MOST, Optimal::new());
@@ -108,6 +125,47 @@ fn compare_to(programs: &Programs, once: Once) -> Result<Option<u64>, String> {
         }
     }
     Ok(Some(slow_classes.len() as u64))
+}
+
+/// Compares what the reduction found with what depth-first search did.
+fn check_dpor(
+    programs: &Programs,
+    slow: &Findings<Outcome>,
+    slow_classes: &Seen,
+    slow_whole: &Seen,
+    (found, classes, whole): (Findings<Outcome>, Seen, Seen),
+) -> Result<(), String> {
+    let missed = slow_classes.keys().filter(|class| !classes.contains_key(class)).count();
+    let wrong = classes.keys().filter(|class| !slow_classes.contains_key(class)).count();
+    let twice = classes.iter().filter(|((cut, _), times)| !cut && **times > 1).count();
+    let cut_twice = whole.values().filter(|times| **times > 1).count();
+    let counts = format!(
+        "{} classes, {missed} missed, {wrong} wrong, {twice} twice, {cut_twice} cut twice; {} executions, {} abandoned, \
+         {} undecided; {}; {:?}",
+        slow_classes.len(),
+        found.executions,
+        found.abandoned,
+        found.undecided,
+        found.coverage,
+        found.failure.as_ref().map(|f| &f.defect.message),
+    );
+    let all_there = missed == 0
+        && found.outcomes.keys().eq(slow.outcomes.keys())
+        && found.failures_by_kind.keys().eq(slow.failures_by_kind.keys());
+    let once = wrong == 0 && twice == 0 && cut_twice == 0 && whole.keys().all(|class| slow_whole.contains_key(class));
+    // Behind a panic others may go on in vain, and so may readers of two locks.
+    let cuts = whole.values().sum::<u64>();
+    let in_vain = found.abandoned == 0 || cuts > 0 || written_locks(programs) > 1 || has_varying(programs);
+    let few = found.abandoned <= found.executions;
+    match all_there && once && in_vain && few && found.coverage.is_exhaustive() {
+        true => Ok(()),
+        false => Err(counts),
+    }
+}
+
+/// Whether there are operations whose accesses depend on more than their own object.
+fn has_varying(programs: &Programs) -> bool {
+    programs.iter().flatten().any(|op| matches!(op, Fret(_) | Guard(..)))
 }
 
 /// How many read-write locks somebody writes.

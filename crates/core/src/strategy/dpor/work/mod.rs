@@ -23,11 +23,11 @@ use super::names::Name;
 use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
-use crate::world::Birth;
+use crate::world::{Birth, Variation};
 
 /// Who moves, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Move {
+pub(in crate::strategy) struct Move {
     pub name: Name,
     pub option: u32,
     /// It took a detour in the execution that it is from.
@@ -39,7 +39,10 @@ impl Move {
     pub const UNDECIDED: u32 = u32::MAX;
 }
 
-pub(super) type Picks = Vec<Move>;
+pub(in crate::strategy) type Picks = Vec<Move>;
+
+/// A step that ends the run: its task, what it touches, and how its operation depends on the state.
+pub(in crate::strategy) type Foreseen = (TaskId, Accesses, Variation);
 
 /// A step of an execution that some of its items begin with.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,7 @@ struct EarlierStep {
 
 /// A part of the tree that is left to explore.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Item {
+pub(in crate::strategy) struct Item {
     /// How many steps of the execution that it was found in come first.
     pub depth: u32,
     /// The race that is reversed; none if only another option is tried.
@@ -68,7 +71,7 @@ pub(super) struct Item {
     /// After how many steps whatever follows is free.
     free: u32,
     /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
-    pub fatal: Option<(TaskId, Accesses)>,
+    pub fatal: Option<Foreseen>,
 }
 
 impl Item {
@@ -100,7 +103,7 @@ struct Batch {
 
 /// What is left to explore.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Work {
+pub(in crate::strategy) struct Work {
     items: Vec<Item>,
     clocks: Vec<Clock>,
     steps: Vec<EarlierStep>,
@@ -148,8 +151,8 @@ impl Work {
         self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
     }
     /// All but the step of `task` after `depth` steps, which ended the run.
-    pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
-        self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0) });
+    pub fn add_others(&mut self, depth: usize, foreseen: Foreseen) {
+        self.items.push(Item { fatal: Some(foreseen), ..Item::new(depth, None, 0) });
     }
     /// How many items there are.
     pub fn len(&self) -> usize {

@@ -9,14 +9,14 @@ use std::cmp::Ordering;
 
 /// A task's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Name(pub u32);
+pub(in crate::strategy) struct Name(pub u32);
 
 /// The parent of those that were there from the start.
 const NOBODY: u32 = u32::MAX;
 
 /// All names that were ever met, and who bears them in the present execution.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(in crate::strategy) struct Names {
     /// Parent and number there, by name.
     all: Vec<(u32, u32)>,
     /// The same in ascending order, each with its name. Children are mostly met in their order.
