@@ -152,7 +152,10 @@ fn check_dpor(
     let all_there = missed == 0
         && found.outcomes.keys().eq(slow.outcomes.keys())
         && found.failures_by_kind.keys().eq(slow.failures_by_kind.keys());
-    let once = wrong == 0 && twice == 0 && cut_twice == 0 && whole.keys().all(|class| slow_whole.contains_key(class));
+    let once = wrong == 0
+        && twice == 0
+        && cut_twice == 0
+        && whole.keys().all(|class| slow_whole.contains_key(class));
     // Behind a panic others may go on in vain, and so may readers of two locks.
     let cuts = whole.values().sum::<u64>();
     let in_vain = found.abandoned == 0 || cuts > 0 || written_locks(programs) > 1 || has_varying(programs);

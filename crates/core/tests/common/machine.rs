@@ -558,7 +558,16 @@ impl Counterfactual for Machine {
                 // Joins happen by themselves.
                 Some(op) => matches!(
                     op,
-                    Lock(_) | Read(_) | Write(_) | WriteUnread(_) | Send(..) | Recv(_) | Wake | Calm | Guard(..) | Join(_)
+                    Lock(_)
+                        | Read(_)
+                        | Write(_)
+                        | WriteUnread(_)
+                        | Send(..)
+                        | Recv(_)
+                        | Wake
+                        | Calm
+                        | Guard(..)
+                        | Join(_)
                 ),
                 None => false,
             }

@@ -25,6 +25,8 @@ pub(super) struct Root {
     pub happened: bool,
     /// The step that it is, if it is looked at again: only reversals that contain a step behind it are new.
     pub step: Option<usize>,
+    /// It is the last of the wakeup sequence of a reversal.
+    pub is_winner: bool,
 }
 
 /// Buffers that are used again.
@@ -101,27 +103,31 @@ impl Finder<'_> {
     ) {
         let end = self.scratch.maximal.len();
         let is_chain = is_chain && end - base == 1;
-        if blocked && !accesses.is_everything() && end - base > 1 {
-            let blocks = |at: &&u32| self.point.blocks(**at as usize, root.task);
-            if let Some(at) = self.scratch.maximal[base..end].iter().find(blocks).copied() {
-                // Nothing helps but to leave out this one.
-                if !self.stays(at) {
+        if end - base > 1 {
+            // They were met in this order, but for what led to steps that happened by themselves.
+            self.scratch.maximal[base..end].sort_unstable_by(|one, two| two.cmp(one));
+        }
+        // A conflict that blocks it until a later one does so in all subsets that have it, if there is no later one here.
+        let (path, point, task) = (self.path, self.point, root.task);
+        let may_block = blocked && !accesses.is_everything();
+        let blocks = |at: u32| may_block && point.blocks(at as usize, task);
+        let kept = self.scratch.kept.len();
+        let in_vain =
+            kept > 0 && (base..end).map(|n| self.scratch.maximal[n]).any(|at| self.stays(at) && blocks(at));
+        if !in_vain {
+            for number in base..end {
+                let at = self.scratch.maximal[number];
+                let is_known = again && path.knows(&self.scratch.root_past, at as usize);
+                if !is_known && !self.stays(at) {
                     self.leave_out(root, at, accesses, is_chain);
                 }
-                self.scratch.maximal.truncate(base);
-                return;
+                if number + 1 < end && blocks(at) {
+                    break;
+                }
+                self.scratch.kept.push(at);
             }
+            self.scratch.kept.truncate(kept);
         }
-        let kept = self.scratch.kept.len();
-        for number in base..end {
-            let at = self.scratch.maximal[number];
-            let is_known = again && self.path.knows(&self.scratch.root_past, at as usize);
-            if !is_known && !self.stays(at) {
-                self.leave_out(root, at, accesses, is_chain);
-            }
-            self.scratch.kept.push(at);
-        }
-        self.scratch.kept.truncate(kept);
         self.scratch.maximal.truncate(base);
     }
 
@@ -193,7 +199,9 @@ impl Finder<'_> {
     fn ask_with_past(&mut self, prefix: usize) {
         let Scratch { also, past, .. } = &mut *self.scratch;
         also.clear();
-        also.extend((prefix + 1..self.path.len()).filter(|at| self.path.knows(past, *at)).map(|at| at as u32));
+        also.extend(
+            (prefix + 1..self.path.len()).filter(|at| self.path.knows(past, *at)).map(|at| at as u32),
+        );
     }
 
     /// The same, besides what it is asked with already. Says whether that is more.

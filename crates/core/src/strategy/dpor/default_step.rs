@@ -54,9 +54,7 @@ impl OptimalDpor {
         let in_order =
             deferred.chain(goes_on).chain(others.clone().filter(move |t| Some(*t) > last)).chain(others);
         let mut is_allowed = |t: &TaskId| {
-            point.is_enabled(*t)
-                && !path.is_fatal(*t)
-                && !finder.is_forbidden(*t, point.pending(*t).accesses)
+            point.is_enabled(*t) && !path.is_fatal(*t) && !finder.is_forbidden(*t, point.pending(*t).accesses)
         };
         let mut allowed = in_order.filter(|t| is_allowed(t));
         let task = allowed.next()?;

@@ -61,7 +61,7 @@
 //! 6. Optimal: (`e_0 .. e_(j-1)`, `C`, `x`) determines `e_j`, then the execution (R1), then the place of the root in it (R3).
 //!    So a maximal trace is executed once. Executions in vain are those whose branch turns out to be empty, since all that
 //!    is enabled is forbidden, and those that end with nothing but sleeping steps.
-//! 7. A maximal conflict that blocks the root until a later conflict ([`Counterfactual::blocks`]) has to be left out.
+//! 7. A maximal conflict that blocks the root until a later conflict ([`Counterfactual::blocks`]) must not stay.
 //! 8. A root is visited when it is taken, after all that came before it. What came later concerns it only if its accesses
 //!    differ elsewhere and something later conflicts with those ([`Watched`](path::Watched)); then it is visited again at
 //!    the end for subsets that have something of that.
@@ -73,8 +73,8 @@
 //! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then
 //! [`Counterfactual::blocks`]: crate::world::Counterfactual::blocks
 
-mod closed_subsets;
 pub(in crate::strategy) mod clock;
+mod closed_subsets;
 pub(in crate::strategy) mod conflicts;
 mod default_step;
 mod memory;
@@ -203,7 +203,7 @@ impl OptimalDpor {
                 && self.path.steps_of(task) + 1 == self.time;
             let is_default = self.taken == self.schedule.len();
             if self.path.learns(task, accesses) && !waited && (is_last || is_default) {
-                self.visit_taken(task, accesses, Variation::Steady, point);
+                self.visit_taken(task, accesses, Variation::Steady, is_last, point);
             }
             self.path.push(task, 0, accesses, Origin::ByItself, 0);
             if is_last {
@@ -258,7 +258,7 @@ impl OptimalDpor {
         let mut watch = accesses;
         if self.path.learns(task, accesses) {
             self.variation = point.variation(task);
-            watch = self.visit_taken(task, accesses, self.variation, point);
+            watch = self.visit_taken(task, accesses, self.variation, origin == Origin::Scheduled, point);
         }
         self.path.push(task, 0, accesses, origin, movers(point));
         if watch != accesses && self.variation == Variation::State {

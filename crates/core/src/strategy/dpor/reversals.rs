@@ -4,8 +4,8 @@
 //! first step that it comes before. Of all executions that contain what is needed to see that, exactly one notes it: rules
 //! R1, R2 and R3 of [`dpor`](super) are tests of the execution at hand and of nothing else.
 
-use super::closed_subsets::{Finder, Root, Scratch};
 use super::clock::{Clock, join};
+use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::Conflicts;
 use super::path::{Fatal, Origin, Path, Reversal};
 use super::work::{Item, Move};
@@ -53,13 +53,16 @@ impl Finder<'_> {
         })
     }
 
-    /// R1: all that is left out behind `first`, the root excepted, was the default of the search.
+    /// R1: all that is left out behind `first`, the root excepted, was the default of the search. What a wakeup sequence
+    /// prescribed happened before its last step.
     #[inline]
     fn is_plain(&self, root: &Root, first: usize) -> bool {
         let path = self.path;
         let is_kept = |at: u32| path.knows(&self.scratch.past, at as usize) || root.step == Some(at as usize);
+        let prescribed = |at: &u32| path.events[*at as usize].origin == Origin::Scheduled;
         path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
             && path.odd.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
+            && (!root.is_winner || (first as u32 + 1..path.len() as u32).filter(prescribed).all(is_kept))
     }
 
     /// R2, first half: neither the root nor what comes before it belongs to another branch of a race that was reversed

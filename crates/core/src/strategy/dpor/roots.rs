@@ -14,10 +14,11 @@ impl OptimalDpor {
         task: TaskId,
         accesses: Accesses,
         variation: Variation,
+        is_winner: bool,
         point: &Point<'_>,
     ) -> Accesses {
         let time = self.path.steps_of(task) + 1;
-        let root = Root { task, time, accesses, variation, happened: true, step: None };
+        let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
         self.scratch.removed.clear();
         self.path.knowledge_of(task, &mut self.scratch.own);
         self.visit(&root, point);
@@ -92,7 +93,9 @@ impl OptimalDpor {
             let Watched { at, accesses: watch, .. } = self.path.watched[number];
             let Event { task, accesses, time, .. } = self.path.events[at as usize];
             let variation = Variation::State;
-            let root = Root { task, time, accesses, variation, happened: true, step: Some(at as usize) };
+            let is_winner = self.path.events[at as usize].origin == Origin::Scheduled;
+            let step = Some(at as usize);
+            let root = Root { task, time, accesses, variation, happened: true, step, is_winner };
             self.scratch.removed.clear();
             self.scratch.removed.push(at);
             self.path.knowledge_after(task, at as usize, &mut self.scratch.own);
@@ -123,7 +126,8 @@ impl OptimalDpor {
             }
             path.knowledge_after(task, from, &mut self.scratch.own);
             let time = path.steps_after(task, from) + 1;
-            let root = Root { task, time, accesses, variation, happened: true, step: None };
+            let is_winner = false;
+            let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
             self.visit(&root, point);
         }
     }
@@ -138,7 +142,7 @@ impl OptimalDpor {
         }
         let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
         let variation = point.variation(task);
-        let root = Root { task, time, accesses, variation, happened: false, step: None };
+        let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };
         self.scratch.removed.clear();
         self.path.knowledge_of(task, &mut self.scratch.own);
         self.visit(&root, point);

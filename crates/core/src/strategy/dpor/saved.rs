@@ -103,7 +103,8 @@ impl SavedReduction {
     pub(in crate::strategy) fn read(&self, closing: Closing) -> Result<Option<(Item, Path, Picks)>, String> {
         let Some(next) = &self.next else { return Ok(None) };
         let path = self.path(closing)?;
-        let fatal = next.fatal.map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
+        let fatal =
+            next.fatal.map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
         item.fatal = fatal;
         let picks: Picks = next
@@ -122,7 +123,8 @@ impl SavedReduction {
     pub(in crate::strategy) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
-        let fatal = item.fatal.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
+        let fatal =
+            item.fatal.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
         SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
     }
 
