@@ -7,8 +7,10 @@ use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, NoListener, Plan, search};
 use raddle_core::strategy::Random;
-use raddle_core::verdict::FailureKind;
-use raddle_core::world::{Describe, End, Pick, Point, UniformDraws, World};
+use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::{
+    Describe, Driver, Ended, Explain, Pick, Point, SelfDriving, UniformDraws, World, drive,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -36,19 +38,32 @@ impl World for Draws<'_> {
     fn step(&mut self, pick: Pick) {
         self.0.step(pick);
     }
-    fn run_unobserved(&mut self, dice: &mut UniformDraws) -> bool {
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<Outcome> {
+        self.0.end(stopped)
+    }
+    fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
+        Some(self)
+    }
+}
+
+impl SelfDriving for Draws<'_> {
+    fn run(&mut self, driver: &mut dyn Driver) {
+        self.start();
+        drive(self, driver);
+    }
+    fn run_unobserved(&mut self, draws: &mut UniformDraws) -> bool {
         self.1.fetch_add(1, Ordering::Relaxed);
         self.start();
         while !self.point().is_over()
-            && let Some(pick) = dice.draw(self.point().enabled(), self.point().all()).pick()
+            && let Some(pick) = draws.draw(self.point().enabled(), self.point().all()).pick()
         {
             self.step(pick);
         }
         true
     }
-    fn end(&mut self) -> End<Outcome> {
-        self.0.end()
-    }
+}
+
+impl Explain for Draws<'_> {
     fn record(&self) -> ExecutionRecord {
         self.0.record()
     }

@@ -58,7 +58,7 @@ fn compare<W: World>(make: impl Fn() -> W + Sync, bounds: Bounds, cuts: bool) ->
 where
     W::Outcome: Ord + std::marker::Send + Debug,
 {
-    let (slow, slow_classes) = explore(&make, 1, Within::new(bounds, Box::new(Dfs::new())));
+    let (slow, slow_classes) = explore(&make, 1, Within::new(bounds, None, Box::new(Dfs::new())));
     if slow.executions == MOST || slow.abandoned > MOST {
         return Ok((0, 0));
     }

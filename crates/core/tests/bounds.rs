@@ -7,9 +7,9 @@ use common::random_programs::programs;
 use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
-use raddle_core::strategy::{Bounds, Dfs, NoPreempt, PreemptionBounding, Random, Within};
+use raddle_core::strategy::{Bounds, Dfs, NoPreempt, PreemptionBounding, Random, Within, Wrapped};
 
-fn bounded(bound: u32) -> Within {
+fn bounded(bound: u32) -> Wrapped<Within> {
     Within::preemptions(bound, Box::new(Dfs::new()))
 }
 
@@ -69,7 +69,7 @@ fn a_task_may_be_ahead_by_so_many_yields() {
     let two = program([&[Yield, Yield], &[Read(0), Read(0)]]);
     let within = |yields| {
         let bounds = Bounds { yields: Some(yields), ..Bounds::default() };
-        let found = run(&all(1), &two, Within::new(bounds, Box::new(Dfs::new())));
+        let found = run(&all(1), &two, Within::new(bounds, None, Box::new(Dfs::new())));
         (found.executions, found.coverage.to_string())
     };
     assert_eq!(run(&all(1), &two, Dfs::new()).executions, 6);
@@ -86,7 +86,7 @@ fn executions_that_are_too_long_are_left_out() {
     let two = program([&[Add(0, 1), Read(0)], &[Read(0)]]);
     let within = |steps| {
         let bounds = Bounds { steps: Some(steps), ..Bounds::default() };
-        let found = run(&all(1), &two, Within::new(bounds, Box::new(Dfs::new())));
+        let found = run(&all(1), &two, Within::new(bounds, None, Box::new(Dfs::new())));
         (found.executions, found.abandoned, found.failures, found.coverage.to_string())
     };
     assert_eq!(within(2), (0, 3, 0, "exhaustive within 2 steps".to_owned()));
@@ -98,7 +98,7 @@ fn bounds_combine() {
     let ops: &[Op] = &[Add(0, 1), Yield, Read(0)];
     let three = program([ops, ops]);
     let bounds = Bounds { preemptions: Some(1), yields: Some(0), steps: Some(5) };
-    let found = run(&all(2), &three, Within::new(bounds, Box::new(Dfs::new())));
+    let found = run(&all(2), &three, Within::new(bounds, None, Box::new(Dfs::new())));
     let words = "exhaustive within 1 preemption and a lead of 0 yields and 5 steps";
     assert_eq!((found.executions, found.coverage.to_string().as_str()), (0, words));
 }
@@ -180,7 +180,7 @@ proptest! {
     fn two_stacks_hold_the_same_executions_as_a_bound(program in programs()) {
         for most in [Some(0), Some(1), Some(2), None] {
             let bounds = Bounds { preemptions: most, ..Bounds::default() };
-            let (slow, all_of_them) = spy(Within::new(bounds, Box::new(Dfs::new())));
+            let (slow, all_of_them) = spy(Within::new(bounds, None, Box::new(Dfs::new())));
             let slow = run(&all(1), &program, slow);
             for workers in 1..=2 {
                 let (strategy, seen) = spy(PreemptionBounding::new(most));

@@ -156,9 +156,6 @@ impl Strategy for GivesUp {
     fn choose(&mut self, _so_far: &Trace, _point: &Point<'_>) -> Decision {
         self.0
     }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Exhaustive
     }
@@ -221,10 +218,10 @@ fn a_prefix_is_a_bound_and_the_coverage_names_it() {
     let within = |steps: u32| {
         let picks = (0..steps).map(|task| pick(task, 0)).collect();
         let bounded = Within::preemptions(2, Box::new(Dfs::new()));
-        run(&limited(100, all(1)), &ninety(), Prefix::new(picks, bounded)).coverage.extent
+        run(&limited(100, all(1)), &ninety(), Prefix::new(picks, Box::new(bounded))).coverage.extent
     };
     let two = "2 preemptions".to_owned();
     assert_eq!(within(2), Extent::Within(vec![two, "a prefix of 2 steps".to_owned()]));
-    let found = run(&limited(100, all(1)), &ninety(), Prefix::new(vec![pick(0, 0)], Dfs::new()));
+    let found = run(&limited(100, all(1)), &ninety(), Prefix::new(vec![pick(0, 0)], Box::new(Dfs::new())));
     assert_eq!(found.coverage.to_string(), "exhaustive within a prefix of 1 step");
 }

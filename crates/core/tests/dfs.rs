@@ -7,7 +7,7 @@ use common::random_programs::programs;
 use common::spy::{picks, spy};
 use common::*;
 use proptest::prelude::*;
-use raddle_core::strategy::{Dfs, Strategy};
+use raddle_core::strategy::{Dfs, Divisible as _, Strategy};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::FailureKind;
 use raddle_core::world::World;
@@ -168,11 +168,11 @@ fn a_part_that_is_split_off_inherits_its_prefix() {
         trace.push(pick, &toy.point());
         toy.step(pick);
     }
-    let part = whole.split().unwrap();
-    assert_eq!(part.inherited(), [pick(1, 0)]);
+    let mut part = whole.split().unwrap();
+    assert_eq!(part.divisible().unwrap().prefix(), [pick(1, 0)]);
     // Left in the whole: a b at depth 1, and nothing at the root.
-    let next = whole.split().unwrap();
-    assert_eq!(next.inherited(), [pick(0, 0), pick(1, 0)]);
+    let mut next = whole.split().unwrap();
+    assert_eq!(next.divisible().unwrap().prefix(), [pick(0, 0), pick(1, 0)]);
     assert!(whole.split().is_none());
 }
 

@@ -18,7 +18,8 @@ use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, NoListener, search};
 use raddle_core::strategy::Optimal;
 use raddle_core::trace::Step;
-use raddle_core::world::{Describe, End, Manner, Pending, Pick, Point, World};
+use raddle_core::verdict::Defect;
+use raddle_core::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, World};
 use std::sync::Arc;
 
 /// Each task writes the objects of its list, one after the other.
@@ -69,9 +70,12 @@ impl World for Writers<'_> {
         self.at[pick.task.index()] += 1;
         self.refresh();
     }
-    fn end(&mut self) -> End<()> {
-        End::Passed(())
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<()> {
+        stopped.map_or(Ended::new(Ending::Natural, End::Passed(())), Ended::stopped)
     }
+}
+
+impl Explain for Writers<'_> {
     fn record(&self) -> ExecutionRecord {
         unreachable!("nothing fails")
     }

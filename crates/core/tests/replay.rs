@@ -12,6 +12,7 @@ use raddle_core::search::{Findings, NoListener, Plan, search};
 use raddle_core::strategy::{Dfs, Prefix, Random, Replay, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -19,8 +20,12 @@ fn fail(plan: &Plan, program: &Program) -> Failure {
     run(plan, program, Dfs::new()).failure.expect("it fails somewhere")
 }
 
+fn replayed(plan: &Plan, ticket: &Ticket, program: &Program) -> Findings<Outcome> {
+    raddle_core::search::replay(plan, ticket, || Toy::new(program), Arc::new(NoListener))
+}
+
 fn replay(ticket: &Ticket, program: &Program) -> Findings<Outcome> {
-    run(&first(1), program, Replay::new(ticket.clone()))
+    replayed(&first(1), ticket, program)
 }
 
 /// Replays through both written forms; asserts that the same failure comes, in the first and only execution.
@@ -28,7 +33,7 @@ fn comes_back(plan: &Plan, failure: &Failure, program: &Program) {
     for text in [failure.ticket.to_string(), failure.ticket.to_json()] {
         let ticket = Ticket::parse(&text).unwrap();
         assert_eq!(ticket, failure.ticket);
-        let found = run(plan, program, Replay::new(ticket));
+        let found = replayed(plan, &ticket, program);
         assert_eq!((found.executions, found.failures), (1, 1));
         assert_eq!(found.coverage.to_string(), "replayed one schedule");
         let again = found.failure.unwrap();
@@ -157,9 +162,10 @@ fn a_program_that_fails_before_its_ticket_ends_shows_its_own_failure() {
 fn a_program_that_goes_on_after_its_ticket_continues_without_preemptions() {
     let mut ticket = a_ticket();
     ticket.steps.remove(1);
-    let (strategy, seen) = spy(Replay::new(ticket));
+    let (strategy, seen) = spy(Replay::new(&ticket));
     let longer = program([&[Write(0, 1), Read(0)], &[assert_eq(0, 1), Read(0), Choose(2)]]);
-    let found = run(&first(1), &longer, strategy);
+    let plan = Plan { expected: Some(Arc::new(ticket)), ..first(1) };
+    let found = run(&plan, &longer, strategy);
     assert_eq!((found.executions, found.failures), (1, 0));
     assert_eq!(picks(&seen), [[(0, 0), (1, 0), (1, 0), (1, 0), (0, 0)]]);
 }
@@ -167,7 +173,7 @@ fn a_program_that_goes_on_after_its_ticket_continues_without_preemptions() {
 fn twisted(plan: Plan, when: u64, before: Program, after: Program) -> Result<Findings<Outcome>, String> {
     within(Duration::from_secs(10), move || {
         let make = || Toy::new(&before).twisted(when, &after);
-        search(&plan, Box::new(Dfs::new()), make, std::sync::Arc::new(NoListener))
+        search(&plan, Box::new(Dfs::new()), make, Arc::new(NoListener))
     })
 }
 
@@ -292,7 +298,7 @@ fn workers_that_see_different_programs_are_found_out() {
                 std::thread::sleep(Duration::from_millis(20));
                 Toy::new(&other)
             };
-            search(&first(2), Box::new(Dfs::new()), make, std::sync::Arc::new(NoListener))
+            search(&first(2), Box::new(Dfs::new()), make, Arc::new(NoListener))
         });
         let found = found.expect("the world was asked for the impossible");
         let failure = found.failure.expect("it is not deterministic");
@@ -308,7 +314,7 @@ fn a_prefix_is_kept_and_the_rest_is_explored() {
     for (prefix, count) in [(0, 6), (1, 3), (2, 2), (3, 1), (4, 1)] {
         let start: Vec<_> = (0..prefix).map(|i| pick(i % 2, 0)).collect();
         for workers in [1, 2] {
-            let (strategy, seen) = spy(Prefix::new(start.clone(), Dfs::new()));
+            let (strategy, seen) = spy(Prefix::new(start.clone(), Box::new(Dfs::new())));
             let found = run(&limited(100, all(workers)), &two, strategy);
             assert_eq!(found.executions, count, "after {prefix} steps");
             let mut explored = picks(&seen);
@@ -326,11 +332,11 @@ fn a_prefix_goes_with_bounds_and_with_random() {
     let two = program([ops, ops]);
     let start = vec![pick(0, 0), pick(1, 0)];
     // a b has one preemption; of a b a b (2 preemptions) and a b b a (1) one is left.
-    let bounded = Within::preemptions(1, Box::new(Prefix::new(start.clone(), Dfs::new())));
+    let bounded = Within::preemptions(1, Box::new(Prefix::new(start.clone(), Box::new(Dfs::new()))));
     assert_eq!(run(&all(1), &two, bounded).executions, 1);
-    let bounded = Prefix::new(start.clone(), Within::preemptions(1, Box::new(Dfs::new())));
+    let bounded = Prefix::new(start.clone(), Box::new(Within::preemptions(1, Box::new(Dfs::new()))));
     assert_eq!(run(&all(1), &two, bounded).executions, 1);
-    let (strategy, seen) = spy(Prefix::new(start, Random::new(1)));
+    let (strategy, seen) = spy(Prefix::new(start, Box::new(Random::new(1))));
     assert_eq!(run(&limited(40, all(2)), &two, strategy).executions, 40);
     let mut explored = picks(&seen);
     explored.dedup();
@@ -342,8 +348,9 @@ fn a_prefix_that_is_impossible_is_refused() {
     let one = program([&[Choose(2), Lock(0)], &[Lock(0)]]);
     for start in [vec![pick(0, 2)], vec![pick(2, 0)], vec![pick(1, 0), pick(1, 0)]] {
         let (steps, one) = (start.len(), one.clone());
-        let found =
-            within(Duration::from_secs(10), move || run(&first(1), &one, Prefix::new(start, Dfs::new())));
+        let found = within(Duration::from_secs(10), move || {
+            run(&first(1), &one, Prefix::new(start, Box::new(Dfs::new())))
+        });
         let failure = found.expect("the world was asked for the impossible").failure.unwrap();
         assert_eq!(failure.kind(), FailureKind::NotDeterministic);
         assert!(failure.message().contains(&format!("step {steps} ")), "{}", failure.message());
@@ -381,7 +388,7 @@ proptest! {
         starts.dedup();
         for start in starts {
             let start = start.iter().map(|(task, option)| pick(*task, *option)).collect();
-            let (strategy, seen) = spy(Prefix::new(start, Dfs::new()));
+            let (strategy, seen) = spy(Prefix::new(start, Box::new(Dfs::new())));
             let program = program.clone();
             within(Duration::from_secs(10), move || run(&limited(100_000, all(1)), &program, strategy))
                 .expect("only possible picks");

@@ -17,12 +17,9 @@ use raddle_core::search::{
     Counted, Findings, Listener, NoListener, Plan, Progress, Saved, search, search_iteratively,
 };
 use raddle_core::strategy::{
-    Bounded, Bounds, Decision, Dfs, Next, Optimal, PreemptionBounding, Random, SavedSubtree, Strategy as _,
-    Within,
+    Bounded, Bounds, Dfs, Divisible as _, Next, Optimal, PreemptionBounding, Random, Strategy as _, Within,
+    Wrapped, Wrapper,
 };
-use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Ending, Point};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -193,7 +190,16 @@ impl Listener for AtTheEnd {
 
 struct WaitsAtTheEnd(Bounded, std::sync::Arc<AtTheEnd>);
 
-impl raddle_core::strategy::Strategy for WaitsAtTheEnd {
+impl Wrapper for WaitsAtTheEnd {
+    fn inside(&self) -> &dyn raddle_core::strategy::Strategy {
+        &self.0
+    }
+    fn inside_mut(&mut self) -> &mut dyn raddle_core::strategy::Strategy {
+        &mut self.0
+    }
+    fn around(&self, _: Box<dyn raddle_core::strategy::Strategy>) -> WaitsAtTheEnd {
+        unreachable!("there is one worker")
+    }
     fn begin(&mut self, execution: u64) -> Next {
         let next = self.0.begin(execution);
         if next == Next::Exhausted {
@@ -203,27 +209,6 @@ impl raddle_core::strategy::Strategy for WaitsAtTheEnd {
             }
         }
         next
-    }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.0.choose(so_far, point)
-    }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.0.over(so_far, point, ending);
-    }
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.0.repeats(trace)
-    }
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        self.0.finish(trace, verdict);
-    }
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        self.0.save()
-    }
-    fn split(&mut self) -> Option<Box<dyn raddle_core::strategy::Strategy>> {
-        None
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.0.extent(executions)
     }
 }
 
@@ -242,7 +227,7 @@ fn stopped_at_the_very_end_of_a_round() {
         let listener = std::sync::Arc::new(AtTheEnd::default());
         let until = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
             match bound == stop {
-                true => Box::new(WaitsAtTheEnd(round(bound, before), listener.clone())),
+                true => Box::new(Wrapped(WaitsAtTheEnd(round(bound, before), listener.clone()))),
                 false => Box::new(round(bound, before)),
             }
         };
@@ -265,7 +250,7 @@ fn stopped_at_the_very_end_of_a_round() {
     // The largest bound that was asked for is one, too: nothing is left then.
     let listener = std::sync::Arc::new(AtTheEnd::default());
     let until = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
-        Box::new(WaitsAtTheEnd(round(bound, before), listener.clone()))
+        Box::new(Wrapped(WaitsAtTheEnd(round(bound, before), listener.clone())))
     };
     let stopped = search_iteratively(&all(1), 0..=0, until, make, listener.clone());
     assert_eq!((stopped.finished_bound, stopped.interrupted, stopped.left), (Some(0), true, None));

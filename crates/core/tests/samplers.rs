@@ -8,34 +8,30 @@ use common::random_programs::programs;
 use common::spy::{Traces, spy};
 use common::*;
 use proptest::prelude::*;
-use raddle_core::strategy::{Next, Sampler, Strategy};
+use raddle_core::strategy::{Observation, Sampler, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Decision, Point};
+use raddle_core::verdict::Extent;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sampler as a strategy that `run` takes.
+/// A sampler as a strategy that `run` takes. Each point is looked at.
 struct Boxed(Box<dyn Strategy>);
 
-fn boxed(sampler: Sampler, seed: u64) -> Boxed {
-    Boxed(sampler.strategy(seed))
+fn boxed(sampler: Sampler, seed: u64) -> Wrapped<Boxed> {
+    Wrapped(Boxed(sampler.strategy(seed)))
 }
 
-impl Strategy for Boxed {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.0.begin(execution)
+impl Wrapper for Boxed {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.0
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.0.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.0
     }
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        self.0.finish(trace, verdict);
+    fn around(&self, inside: Box<dyn Strategy>) -> Boxed {
+        Boxed(inside)
     }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        self.0.split()
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.0.extent(executions)
+    fn observes(&self) -> Observation {
+        Observation::Points
     }
 }
 
@@ -78,7 +74,7 @@ fn a_seed_gives_the_same_schedules_and_a_smaller_budget_is_a_prefix() {
 #[test]
 fn no_sampler_looks_back() {
     for sampler in every_sampler() {
-        assert!(!sampler.strategy(1).asks_counterfactuals(), "{sampler}");
+        assert!(!matches!(sampler.strategy(1).observes(), Observation::Counterfactuals), "{sampler}");
     }
 }
 

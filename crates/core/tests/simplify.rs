@@ -5,13 +5,18 @@ mod common;
 use common::random_programs::programs;
 use common::*;
 use proptest::prelude::*;
-use raddle_core::search::{NoListener, Plan, search};
+use raddle_core::search::{NoListener, Plan, replay, search};
 use raddle_core::simplify::simplify;
-use raddle_core::strategy::{Random, Replay, Sampler, Strategy};
+use raddle_core::strategy::{Random, Sampler, Strategy};
+use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
 
 fn found_by(strategy: Box<dyn Strategy>, program: &Program) -> Option<Failure> {
     search(&limited(50, first(1)), strategy, || Toy::new(program), std::sync::Arc::new(NoListener)).failure
+}
+
+fn replayed(ticket: &Ticket, program: &Program) -> Option<Failure> {
+    replay(&first(1), ticket, || Toy::new(program), std::sync::Arc::new(NoListener)).failure
 }
 
 fn simpler(failure: &Failure, program: &Program) -> Option<Failure> {
@@ -41,8 +46,7 @@ fn what_does_not_matter_is_left_out() {
         assert_eq!((simple.kind(), simple.message()), (failure.kind(), failure.message()));
         assert_eq!(simple.execution, failure.execution);
         assert!(preemptions(&simple) <= preemptions(&failure));
-        let ticket = Box::new(Replay::new(simple.ticket.clone()));
-        let again = found_by(ticket, &program).expect("the ticket brings it back");
+        let again = replayed(&simple.ticket, &program).expect("the ticket brings it back");
         assert_eq!((again.kind(), again.message()), (failure.kind(), failure.message()));
         assert_eq!(again.record, simple.record);
     }
@@ -122,7 +126,7 @@ proptest! {
             prop_assert!(is_the_same_behaviour(&program, &failure, &simple));
             let [was, is] = [&failure, &simple].map(|f| (preemptions(f), switches(f), f.ticket.steps.len()));
             prop_assert!(is < was, "{:?} and {:?}", is, was);
-            let again = found_by(Box::new(Replay::new(simple.ticket.clone())), &program);
+            let again = replayed(&simple.ticket, &program);
             prop_assert_eq!(again.map(|f| f.record), Some(simple.record));
         }
     }

@@ -8,7 +8,7 @@ use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, Listener, NoListener, Plan, Progress, search};
 use raddle_core::strategy::{Dfs, Random, Strategy};
 use raddle_core::verdict::{Defect, Failure};
-use raddle_core::world::{Describe, End, Pick, Point, World};
+use raddle_core::world::{Describe, Ended, Explain, Finished, Pick, Point, World};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -56,21 +56,20 @@ impl World for Logged<'_> {
     fn step(&mut self, pick: Pick) {
         self.0.step(pick);
     }
-    fn end(&mut self) -> End<Outcome> {
-        self.say("end");
-        self.0.end()
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<Outcome> {
+        self.say(if stopped.is_some() { "stop" } else { "end" });
+        self.0.end(stopped)
     }
-    fn stop(&mut self, why: Defect) -> Defect {
-        self.say("stop");
-        why
+    fn finish(&mut self) -> Finished {
+        self.say("finish");
+        Finished { errors: vec!["a destructor panicked".to_owned()], is_refuted: false }
     }
+}
+
+impl Explain for Logged<'_> {
     fn record(&self) -> ExecutionRecord {
         self.say("record");
         self.0.record()
-    }
-    fn finish(&mut self) -> Vec<String> {
-        self.say("finish");
-        vec!["a destructor panicked".to_owned()]
     }
 }
 

@@ -4,10 +4,10 @@
 
 use raddle_core::operation::TaskId;
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Strategy, Within};
+use raddle_core::strategy::{Dfs, Optimal, Strategy, Within, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Describe, Ending, Pending, Point, World};
+use raddle_core::verdict::Verdict;
+use raddle_core::world::{Describe, Pending, World};
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::settings::{Grain, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
@@ -19,15 +19,15 @@ struct Verbose {
     program: Program,
 }
 
-impl Strategy for Verbose {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.inner.begin(execution)
+impl Wrapper for Verbose {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.inner
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.inner.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.inner
     }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.inner.over(so_far, point, ending);
+    fn around(&self, inner: Box<dyn Strategy>) -> Verbose {
+        Verbose { inner, program: self.program.clone() }
     }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         println!("-- {verdict:?}");
@@ -45,12 +45,6 @@ impl Strategy for Verbose {
             }
         }
         self.inner.finish(trace, verdict);
-    }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.inner.extent(executions)
     }
 }
 
@@ -88,7 +82,7 @@ fn main() {
         strategy = Box::new(Optimal::new());
     }
     if rest.get(1).is_some_and(|n| n == "verbose") {
-        strategy = Box::new(Verbose { inner: strategy, program: program.clone() });
+        strategy = Box::new(Wrapped(Verbose { inner: strategy, program: program.clone() }));
     }
     if let Some(bound) = rest.get(1).and_then(|n| n.parse().ok()) {
         strategy = Box::new(Within::preemptions(bound, strategy));

@@ -9,7 +9,7 @@ use raddle_core::strategy::Optimal;
 use raddle_core::ticket::Ticket;
 use raddle_core::trace::Trace;
 use raddle_core::verdict::Failure;
-use raddle_core::world::{End, World};
+use raddle_core::world::{End, Explain, World};
 use std::sync::Arc;
 
 /// Explores a program with the optimal reduction.
@@ -72,7 +72,7 @@ fn in_order(plan: &Plan, program: &Program, failure: &Failure, mut open: ErlangW
         trace.push(pick, &world.point());
         world.step(pick);
     }
-    let End::Failed(defect) = world.end() else { return None };
+    let End::Failed(defect) = world.end(None).end else { return None };
     let mut record = world.record();
     record.mark_preemptions(&trace);
     let ticket = Ticket::new(plan.test.clone(), plan.settings.to_map(), &trace, &record);

@@ -16,7 +16,9 @@ use raddle_core::operation::TaskId;
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::trace::Step;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, Snapshot, World};
+use raddle_core::world::{
+    Describe, End, Ended, Ending, Explain, Finished, Pick, Point, Rewind, Snapshot, World,
+};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -341,7 +343,31 @@ impl World for ErlangWorld {
         self.last_time = self.picks();
         self.begin_again();
     }
-    fn recall(&mut self, steps: &[Step]) -> bool {
+    fn point(&self) -> Point<'_> {
+        self.machine().point().with_counterfactual(self)
+    }
+    fn step(&mut self, pick: Pick) {
+        self.go(pick);
+    }
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<String> {
+        if let Some(why) = stopped {
+            return Ended::stopped(why);
+        }
+        let ending = if self.machine().is_cut() { Ending::Cut } else { Ending::Natural };
+        let is_possible =
+            !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some();
+        Ended { ending, is_possible, end: self.result() }
+    }
+    fn finish(&mut self) -> Finished {
+        Finished { is_refuted: self.now.are_ends_observed(), ..Finished::default() }
+    }
+    fn rewind(&mut self) -> Option<&mut dyn Rewind> {
+        Some(self)
+    }
+}
+
+impl Rewind for ErlangWorld {
+    fn rewind_to(&mut self, steps: &[Step]) -> bool {
         let same = |(done, step): (&Done, &Step)| done.pick == step.pick();
         let was_there = steps.len() <= self.done.len() && self.done.iter().zip(steps).all(same);
         if was_there {
@@ -349,32 +375,10 @@ impl World for ErlangWorld {
         }
         was_there
     }
-    fn point(&self) -> Point<'_> {
-        self.machine().point().with_counterfactual(self)
-    }
-    fn ending(&self) -> Ending {
-        if self.machine().is_cut() { Ending::Cut } else { Ending::Natural }
-    }
-    fn is_possible(&self) -> bool {
-        !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some()
-    }
-    fn is_refuted(&self) -> bool {
-        self.now.are_ends_observed()
-    }
-    fn step(&mut self, pick: Pick) {
-        self.go(pick);
-    }
-    fn drive(&mut self, driver: &mut dyn Driver) {
-        loop {
-            let point = self.point();
-            if point.is_over() {
-                return;
-            }
-            let Some(pick) = driver.next(&point, self).pick() else { return };
-            self.go(pick);
-        }
-    }
-    fn end(&mut self) -> End<String> {
+}
+
+impl ErlangWorld {
+    fn result(&mut self) -> End<String> {
         // Programs that wait for ever do so in the same way in execution after execution.
         if let Some((waiting, defect)) = &self.deadlock
             && self.machine().are_all_that_wait(waiting)
@@ -392,6 +396,9 @@ impl World for ErlangWorld {
             }
         }
     }
+}
+
+impl Explain for ErlangWorld {
     fn record(&self) -> ExecutionRecord {
         let machine = self.replay(&self.picks(), true);
         let tasks = machine.point().all().len();

@@ -49,7 +49,7 @@ fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
         last = Some(task);
         world.step(raddle_core::world::Pick { task, option: 0 });
     }
-    if let End::Failed(defect) = world.end() {
+    if let End::Failed(defect) = world.end(None).end {
         panic!("{}\n{}", defect.message, world.output().iter().map(|(_, t)| t.as_str()).collect::<String>());
     }
     world.output().into_iter().filter(|(name, _)| name == "P").map(|(_, text)| text).collect()

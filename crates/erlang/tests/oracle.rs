@@ -12,10 +12,10 @@ use common::*;
 use generate::Flavour;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Decision, Dfs, Next, Optimal, Strategy};
+use raddle_core::strategy::{Dfs, Optimal, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{End, Pick, Point, World};
+use raddle_core::verdict::Verdict;
+use raddle_core::world::{End, Pick, World};
 use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::collections::BTreeSet;
@@ -29,15 +29,15 @@ struct Recording {
     all: Arc<Mutex<Vec<Vec<Pick>>>>,
 }
 
-impl Strategy for Recording {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.inner.begin(execution)
+impl Wrapper for Recording {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.inner
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.inner.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.inner
     }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: raddle_core::world::Ending) {
-        self.inner.over(so_far, point, ending);
+    fn around(&self, inner: Box<dyn Strategy>) -> Recording {
+        Recording { inner, all: self.all.clone() }
     }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         if !matches!(verdict, Verdict::Abandoned) {
@@ -45,12 +45,6 @@ impl Strategy for Recording {
             self.all.lock().expect("nobody panics with it").push(picks);
         }
         self.inner.finish(trace, verdict);
-    }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.inner.extent(executions)
     }
 }
 
@@ -80,7 +74,7 @@ fn record(
     };
     let findings = search(
         &plan,
-        Box::new(Recording { inner: strategy, all: all.clone() }),
+        Box::new(Wrapped(Recording { inner: strategy, all: all.clone() })),
         make,
         std::sync::Arc::new(NoListener),
     );
@@ -210,7 +204,7 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
         let in_order = world.in_order(&ordered).expect("it can happen");
         in_order.iter().for_each(|pick| again.step(*pick));
         assert!(again.point().is_over(), "{name}: it is over");
-        match (world.end(), again.end()) {
+        match (world.end(None).end, again.end(None).end) {
             (End::Passed(one), End::Passed(other)) => assert_eq!(one, other, "{name}"),
             (End::Failed(one), End::Failed(other)) => {
                 assert_eq!((one.kind, one.message), (other.kind, other.message), "{name}")

@@ -1,13 +1,13 @@
 //! Waiting on the value of an atomic, as the system call `futex` offers it. For facades: programs that wait in the
 //! kernel on an atomic of ours wait here instead.
 //!
-//! The tasks of the atomic's object are those who wait and were not woken, the longest waiting first; the kernel wakes
+//! The tasks of the atomic's object are those who wait and were neither woken nor timed out, the longest waiting first; the kernel wakes
 //! them in that order. Waking orders nothing in the program: only the atomic does.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
@@ -26,35 +26,34 @@ pub enum Waited {
 
 /// Arguments: the address, and the value with which it waits. Whether that is the present one is one step with
 /// beginning to wait.
-static WAIT: OperationKind = OperationKind::new("futex_wait", |e, op| {
-    Evaluation::ready(match holds(op) {
-        true => and_clock(e, Accesses::write(op.object)),
+static WAIT: OperationKind = OperationKind::new("futex_wait", |view, op| {
+    Evaluation::ready(match view.value(|| value(op)) == op.args[1] {
+        true => and_clock(view, Accesses::write(op.object)),
         false => Accesses::read(op.object),
     })
-});
-static WOKEN: OperationKind = OperationKind::new("wake", |e, op| {
-    let task = e.task(op.task);
-    Evaluation::when(task.notified || task.timed_out, Accesses::read(op.object))
-});
-static WAKE: OperationKind = OperationKind::new("futex_wake", |e, op| {
-    Evaluation::ready(match e.objects[op.object].tasks.is_empty() {
-        true => Accesses::read(op.object),
-        false => and_clock(e, Accesses::write(op.object)),
+})
+.by_value();
+static WOKEN: OperationKind =
+    OperationKind::new("wake", |view, op| Evaluation::when(view.is_woken(), Accesses::read(op.object)));
+static WAKE: OperationKind = OperationKind::new("futex_wake", |view, op| {
+    Evaluation::ready(match view.object().tasks {
+        0 => Accesses::read(op.object),
+        _ => and_clock(view, Accesses::write(op.object)),
     })
 });
 
 /// Where timers may fire at any point, to set one or to take it away decides which others may fire.
-fn and_clock(e: &Execution, accesses: Accesses) -> Accesses {
-    match e.settings.time {
-        Time::Any => accesses.and(e.clock_object, Mode::Write),
+fn and_clock(view: &View<'_>, accesses: Accesses) -> Accesses {
+    match view.time() {
+        Time::Any => accesses.and(view.clock_object(), Mode::Write),
         Time::Idle => accesses,
     }
 }
 
-fn holds(op: &Op) -> bool {
+/// The present value of the atomic.
+fn value(op: &Op) -> u64 {
     // SAFETY: the task that is about to wait borrows the atomic at this address.
-    let value = unsafe { std::ptr::read_volatile(op.args[0] as *const u32) };
-    value as u64 == op.args[1]
+    unsafe { std::ptr::read_volatile(op.args[0] as *const u32) as u64 }
 }
 
 /// The object of the atomic at this address, if the caller is in an execution that knows one there.
@@ -75,7 +74,7 @@ pub unsafe fn wait(address: usize, expected: u32, limit: Option<Duration>) -> Op
     current.with(|e| e.the_clock());
     let op = Op::new(&WAIT, object, place).args([address as u64, expected as u64]);
     current.perform(op);
-    if !holds(&op) {
+    if value(&op) != op.args[1] {
         current.did(Effect::Word("the value is another one"), Synchronises::None);
         return Some(Waited::Changed);
     }
@@ -93,7 +92,6 @@ pub unsafe fn wait(address: usize, expected: u32, limit: Option<Duration>) -> Op
         let me = e.current;
         let timed_out = e.disarm();
         let notified = std::mem::take(&mut e.task_mut(me).notified);
-        e.objects[object].tasks.retain(|t| *t != me);
         notified && !timed_out
     });
     current.did(Effect::Word(if woken { "woken" } else { "timed out" }), Synchronises::None);
@@ -108,18 +106,19 @@ pub fn wake(address: usize, most: usize) -> Option<usize> {
     current.with(|e| e.the_clock());
     current.perform(Op::new(&WAKE, object, Location::caller()));
     let woken = current.with(|e| {
-        let all: Vec<_> =
-            e.objects[object].tasks.iter().copied().filter(|t| !e.task(*t).timed_out).take(most).collect();
+        let all: Vec<_> = e.objects[object].tasks.iter().copied().take(most).collect();
         for id in &all {
             e.objects[object].tasks.retain(|t| t != id);
             e.disarm_of(*id);
             e.task_mut(*id).notified = true;
+            e.task_mut(*id).woken = e.steps();
         }
         if !all.is_empty() {
             e.touch(object);
         }
         all.len()
     });
-    current.did(Effect::Read(Shape::Unsigned, woken as u64), Synchronises::None);
+    // Not `Effect::Read`: that is the value of the atomic.
+    current.did(Effect::Count(woken as u64), Synchronises::None);
     Some(woken)
 }

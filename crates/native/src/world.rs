@@ -13,7 +13,9 @@ use crate::statics;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind, thousands};
-use raddle_core::world::{Describe, Driver, End, Ending, Pick, Point, UniformDraws, World};
+use raddle_core::world::{
+    Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
+};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -110,25 +112,6 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     }
 
     #[inline]
-    fn run(&mut self, driver: &mut dyn Driver) {
-        self.execution.set_out_to_retrace(driver);
-        // The driver hears of what happens by itself before the first point.
-        self.prepare();
-        self.execution.drive(driver);
-    }
-
-    #[inline]
-    fn run_unobserved(&mut self, dice: &mut UniformDraws) -> bool {
-        self.prepare();
-        self.execution.draw(dice);
-        let has_run = !self.execution.lacks_log();
-        if !has_run {
-            self.finish();
-        }
-        has_run
-    }
-
-    #[inline]
     fn point(&self) -> Point<'_> {
         self.execution.point()
     }
@@ -138,19 +121,51 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         self.execution.step(pick);
     }
 
-    fn drive(&mut self, driver: &mut dyn Driver) {
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<T> {
+        if let Some(why) = stopped {
+            self.execution.failure = Some(why.clone());
+            return Ended::stopped(why);
+        }
+        let ending = if self.execution.failure.is_some() { Ending::Cut } else { Ending::Natural };
+        Ended::new(ending, self.result())
+    }
+
+    fn finish(&mut self) -> Finished {
+        let observers = &self.execution.settings.observers;
+        let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted());
+        self.execution.tear_down();
+        self.execution.watch.busy(false);
+        Finished { errors: std::mem::take(&mut self.execution.afterwards), is_refuted }
+    }
+
+    fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
+        Some(self)
+    }
+}
+
+impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
+    #[inline]
+    fn run(&mut self, driver: &mut dyn Driver) {
+        self.execution.set_out_to_retrace(driver);
+        // The driver hears of what happens by itself before the first point.
+        self.prepare();
         self.execution.drive(driver);
     }
 
-    fn ending(&self) -> Ending {
-        if self.execution.failure.is_some() { Ending::Cut } else { Ending::Natural }
+    #[inline]
+    fn run_unobserved(&mut self, draws: &mut UniformDraws) -> bool {
+        self.prepare();
+        self.execution.draw(draws);
+        let has_run = !self.execution.lacks_log();
+        if !has_run {
+            self.finish();
+        }
+        has_run
     }
+}
 
-    fn is_refuted(&self) -> bool {
-        self.execution.settings.observers.as_ref().is_some_and(|observers| observers.are_refuted())
-    }
-
-    fn end(&mut self) -> End<T> {
+impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
+    fn result(&mut self) -> End<T> {
         let e = &mut *self.execution;
         if e.failure.is_none() {
             if let Some(id) = e.unnoticed_panic() {
@@ -176,20 +191,11 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
             }
         }
     }
+}
 
-    fn stop(&mut self, why: Defect) -> Defect {
-        self.execution.failure = Some(why.clone());
-        why
-    }
-
+impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
     fn record(&self) -> ExecutionRecord {
         self.execution.record()
-    }
-
-    fn finish(&mut self) -> Vec<String> {
-        self.execution.tear_down();
-        self.execution.watch.busy(false);
-        std::mem::take(&mut self.execution.afterwards)
     }
 
     fn assumptions(&self) -> Vec<String> {

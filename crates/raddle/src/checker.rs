@@ -310,9 +310,9 @@ impl Checker {
                 Box::new(PreemptionBounding::new(bounds.preemptions.take().or(self.up_to)))
             }
             Choice::Random(_) => self.sampler.strategy(self.seed),
-            Choice::Replay(ticket) => Box::new(Replay::new((**ticket).clone())),
+            Choice::Replay(ticket) => Box::new(Replay::new(ticket)),
         };
-        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, inside).beyond(explored)) }
+        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
     }
 
     /// The settings that shape executions, for tickets.
@@ -324,6 +324,9 @@ impl Checker {
         let mut plan = Plan { keeps_left: false, ..self.plan.clone() };
         let (settings, steps) = (self.settings.clone(), plan.budget.steps);
         plan.settings = LazySettings::found_by(move || words(&settings, steps));
+        if let Choice::Replay(ticket) = &self.choice {
+            plan.expected = Some(Arc::new((**ticket).clone()));
+        }
         if let Choice::Random(schedules) = self.choice {
             let Budget { executions, .. } = &mut plan.budget;
             *executions = Some(executions.unwrap_or(u64::MAX).min(schedules));
@@ -602,9 +605,6 @@ mod tests {
         }
         fn choose(&mut self, _: &Trace, _: &Point<'_>) -> Decision {
             Decision::UNDECIDED
-        }
-        fn split(&mut self) -> Option<Box<dyn Strategy>> {
-            None
         }
         fn extent(&self, _: u64) -> Extent {
             Extent::Exhaustive

@@ -3,11 +3,9 @@
 use crate::Checker;
 use crate::listener::Listening;
 use raddle_core::search::{OnFailure, search};
-use raddle_core::strategy::{Decision, Next, Random, Strategy};
+use raddle_core::strategy::{Observation, Random, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::Extent;
 pub use raddle_core::verdict::Verdict;
-use raddle_core::world::{Ending, Point};
 use raddle_native::NativeWorld;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -32,7 +30,7 @@ impl Checker {
         self.plan.budget.executions = Some(1);
         (self.plan.workers, self.plan.on_failure) = (1, OnFailure::KeepGoing);
         let found = Arc::new(Mutex::new(None));
-        let strategy = Box::new(Noting { inside: Random::new(self.seed), found: found.clone() });
+        let strategy = Box::new(Wrapped(Noting { inside: Random::new(self.seed), found: found.clone() }));
         let listening = Arc::new(Listening::new(self.plan.test.clone(), false));
         search(&self.plan, strategy, || NativeWorld::new(&f, self.settings.clone()), listening);
         let mut found = found.lock().unwrap_or_else(|e| e.into_inner());
@@ -40,37 +38,33 @@ impl Checker {
     }
 }
 
-/// Draws, and notes what happens. It does not draw blindly, so that there is something to note.
+/// Draws, and notes what happens: each point is looked at, so that there is something to note.
 struct Noting {
     inside: Random,
     found: Arc<Mutex<Option<Probe>>>,
 }
 
-impl Strategy for Noting {
-    fn begin(&mut self, execution: u64) -> Next {
-        Strategy::begin(&mut self.inside, execution)
+impl Wrapper for Noting {
+    fn inside(&self) -> &dyn Strategy {
+        &self.inside
     }
 
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        Strategy::choose(&mut self.inside, so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut self.inside
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.inside.over(so_far, point, ending);
+    fn around(&self, _: Box<dyn Strategy>) -> Noting {
+        unreachable!("one worker makes one execution")
+    }
+
+    fn observes(&self) -> Observation {
+        Observation::Points
     }
 
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let step = |step: &raddle_core::trace::Step| (step.task.0, step.option, step.signature);
         let steps = trace.steps().iter().map(step).collect();
         *self.found.lock().unwrap_or_else(|e| e.into_inner()) = Some(Probe { steps, verdict });
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        self.inside.extent(executions)
     }
 }
 

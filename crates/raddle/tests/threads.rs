@@ -1,7 +1,7 @@
 //! Threads: spawning, joining, names, ids, panics, and what std says of them.
 
-use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use raddle::sync::{Mutex, mpsc};
 use raddle::thread::{self, Builder, JoinHandle, Thread, ThreadId};
 use raddle::{Checker, Detached, FailureKind, Report};
 use std::collections::BTreeMap;
@@ -129,6 +129,62 @@ fn a_thread_is_not_finished_before_it_has_returned_and_stays_finished() {
     });
     let expected = [([false, false], 3), ([false, true], 2), ([true, true], 1)];
     assert_eq!(outcomes(&report), expected);
+}
+
+/// Polls `handle` twice and says in which round it was finished; 2: in none.
+fn polled(handle: &JoinHandle<()>) -> usize {
+    for round in 0..2 {
+        if handle.is_finished() {
+            return round;
+        }
+        thread::yield_now();
+    }
+    2
+}
+
+#[test]
+fn a_loop_that_polls_is_finished_is_explored_whoever_polls() {
+    // Was a segmentation fault: the state that answers what would have been held fewer tasks than there were.
+    let by_main = || {
+        let flag = Arc::new(AtomicUsize::new(0));
+        let handle = thread::spawn(move || flag.store(1, SeqCst));
+        let seen = polled(&handle);
+        handle.join().unwrap();
+        seen
+    };
+    let by_a_sibling = || {
+        let (x, y) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let z = y.clone();
+        let other = thread::spawn(move || x.store(1, SeqCst));
+        let poller = thread::spawn(move || {
+            let seen = polled(&other);
+            z.store(1, SeqCst);
+            other.join().unwrap();
+            seen
+        });
+        y.load(SeqCst);
+        poller.join().unwrap()
+    };
+    let by_an_elder = || {
+        let (send, receive) = mpsc::channel::<JoinHandle<()>>();
+        let poller = thread::spawn(move || {
+            let handle = receive.recv().unwrap();
+            let seen = polled(&handle);
+            handle.join().unwrap();
+            seen
+        });
+        let x = Arc::new(AtomicUsize::new(0));
+        send.send(thread::spawn(move || x.store(1, SeqCst))).unwrap();
+        poller.join().unwrap()
+    };
+    let programs: [&(dyn Fn() -> usize + Sync); 3] = [&by_main, &by_a_sibling, &by_an_elder];
+    for program in programs {
+        for checker in [Checker::exhaustive(), Checker::dfs()] {
+            let report = checker.run(program);
+            let seen: Vec<usize> = outcomes(&report).into_iter().map(|(seen, _)| seen).collect();
+            assert_eq!(seen, [0, 1, 2]);
+        }
+    }
 }
 
 #[test]

@@ -56,7 +56,7 @@ where
         let is_left = found.interrupted && !is_through && found.left.is_none() && bound < *bounds.end();
         if is_left {
             // This round was done in that very moment: the next one is left as a whole.
-            found.left = strategy(bound + 1, Some(bound)).save();
+            found.left = strategy(bound + 1, Some(bound)).divisible().and_then(|strategy| strategy.save());
             found.explored = found.left.as_ref().map(|_| 0.0);
             let executions = in_words(plan.counted + found.executions);
             found.coverage.extent = Extent::Partial(interrupted_after(&executions));

@@ -15,7 +15,8 @@ pub use iterate::search_iteratively;
 pub use lazy_settings::LazySettings;
 pub use saved::{Counted, Saved};
 
-use crate::strategy::{SavedSubtree, Strategy};
+use crate::strategy::{Replay, SavedSubtree, Strategy};
+use crate::ticket::Ticket;
 use crate::verdict::{Coverage, Extent, Failure, FailureKind, thousands};
 use crate::world::World;
 use std::collections::BTreeMap;
@@ -112,6 +113,8 @@ pub struct Plan {
     pub keeps_left: bool,
     /// What an earlier part of the same search has left; none for all there is.
     pub left: Option<Vec<SavedSubtree>>,
+    /// The ticket that the execution is expected to follow: see [`replay`].
+    pub expected: Option<Arc<Ticket>>,
 }
 
 impl Default for Plan {
@@ -126,6 +129,7 @@ impl Default for Plan {
             explored: 0.0,
             keeps_left: true,
             left: None,
+            expected: None,
         }
     }
 }
@@ -173,7 +177,7 @@ pub struct Findings<T> {
 /// If `plan` has parts that a strategy of another kind has left.
 pub fn search<W, M>(
     plan: &Plan,
-    strategy: Box<dyn Strategy>,
+    mut strategy: Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
 ) -> Findings<W::Outcome>
@@ -187,7 +191,11 @@ where
     let strategies = match &plan.left {
         None => vec![strategy],
         Some(parts) => {
-            let parts: Result<_, String> = parts.iter().map(|part| strategy.resume(part)).collect();
+            let mut resume = |part| match strategy.divisible() {
+                Some(strategy) => strategy.resume(part),
+                None => Err("this strategy cannot go on where another one was".to_owned()),
+            };
+            let parts: Result<_, String> = parts.iter().map(&mut resume).collect();
             parts.unwrap_or_else(|why| panic!("raddle: what is left cannot be explored: {why}"))
         }
     };
@@ -259,6 +267,23 @@ where
         finished_bound: None,
         coverage,
     }
+}
+
+/// Replays one ticket, and compares each step with what the ticket expects there.
+pub fn replay<W, M>(
+    plan: &Plan,
+    ticket: &Ticket,
+    make_world: M,
+    listener: Arc<dyn Listener>,
+) -> Findings<W::Outcome>
+where
+    W: World,
+    W::Outcome: Ord + Send,
+    M: Fn() -> W + Sync,
+{
+    let plan =
+        Plan { expected: Some(Arc::new(ticket.clone())), left: None, counted: 0, workers: 1, ..plan.clone() };
+    search(&plan, Box::new(Replay::new(ticket)), make_world, listener)
 }
 
 fn in_words(executions: u64) -> String {

@@ -1,10 +1,11 @@
 //! One execution: the kept prefix is brought about, then the strategy is asked until the run is over.
 
 use crate::operation::TaskId;
-use crate::strategy::{Decision, Strategy};
+use crate::strategy::{Decision, Observation, Standing, Strategy};
+use crate::ticket::TicketStep;
 use crate::trace::{Step, Trace};
 use crate::verdict::{Defect, FailureKind, thousands};
-use crate::world::{Describe, Driver, End, Pending, Pick, Point, UniformDraws, World};
+use crate::world::{Describe, Driver, End, Ended, Ending, Pending, Pick, Point, UniformDraws, World, drive};
 
 /// How an execution went.
 pub(super) enum Ran<T> {
@@ -16,8 +17,8 @@ pub(super) enum Ran<T> {
     Undecided,
 }
 
-/// Runs one execution whose first `keep` steps are those that `trace` holds. Also says how many steps it took: they are
-/// in the trace, unless a strategy that draws unobserved let the world draw, and nothing went wrong.
+/// Runs one execution whose first `keep` steps are those that `trace` holds and whose steps are `expected`, as far as
+/// that goes. Also says how many steps it took: they are in the trace, unless it ran unobserved and nothing went wrong.
 // Inlined: the world may have run on other stacks, after which each return is mispredicted.
 #[inline(always)]
 pub(super) fn execute<W: World>(
@@ -25,17 +26,18 @@ pub(super) fn execute<W: World>(
     strategy: &mut dyn Strategy,
     trace: &mut Trace,
     keep: usize,
+    expected: &[TicketStep],
     max_steps: usize,
 ) -> (Ran<W::Outcome>, usize) {
     let mut unconfirmed = None;
-    if let Some(rng) = strategy.draws() {
-        let mut dice = UniformDraws::new(rng, max_steps);
-        if world.run_unobserved(&mut dice) {
-            if !dice.are_used_up() {
-                match world.end() {
+    if let Observation::Nothing(rng) = strategy.observes() {
+        let mut draws = UniformDraws::new(rng, max_steps);
+        if world.self_driving().is_some_and(|world| world.run_unobserved(&mut draws)) {
+            if !draws.are_used_up() {
+                match world.end(None).end {
                     End::Passed(outcome) => {
                         trace.truncate(0);
-                        return (Ran::Passed(outcome), dice.steps());
+                        return (Ran::Passed(outcome), draws.steps());
                     }
                     End::Failed(defect) => unconfirmed = Some(defect),
                 }
@@ -44,7 +46,7 @@ pub(super) fn execute<W: World>(
         }
     }
     // What went wrong is looked at closely: the same numbers are drawn again.
-    let ran = match (look(world, strategy, trace, keep, max_steps), unconfirmed) {
+    let ran = match (look(world, strategy, trace, keep, expected, max_steps), unconfirmed) {
         (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect)),
         (ran, _) => ran,
     };
@@ -58,33 +60,38 @@ fn look<W: World>(
     strategy: &mut dyn Strategy,
     trace: &mut Trace,
     keep: usize,
+    expected: &[TicketStep],
     max_steps: usize,
 ) -> Ran<W::Outcome> {
     debug_assert!(keep <= trace.len(), "the strategy keeps more than there was");
     let went_on = trace.len() > keep;
     trace.truncate(keep);
-    let replaying = strategy.expects(0).is_some();
-    let mut seat = StrategyDriver {
-        strategy,
-        trace,
-        careful_from: 0,
-        kept: 0,
-        keep,
-        max_steps,
-        replaying,
-        stopped: None,
-    };
-    if keep > 0 && world.recall(seat.trace.steps()) {
-        seat.kept = keep;
-        seat.care();
-        world.drive(&mut seat);
+    let careful_from = 0;
+    let mut driver =
+        StrategyDriver { strategy, trace, careful_from, kept: 0, keep, max_steps, expected, stopped: None };
+    if keep > 0 && world.rewind().is_some_and(|world| world.rewind_to(driver.trace.steps())) {
+        driver.kept = keep;
+        driver.care();
+        drive(world, &mut driver);
     } else {
-        seat.care();
-        world.run(&mut seat);
+        driver.care();
+        match world.self_driving() {
+            Some(world) => world.run(&mut driver),
+            None => {
+                world.start();
+                drive(world, &mut driver);
+            }
+        }
     }
-    let (kept, stopped) = (seat.kept, seat.stopped);
+    let (kept, stopped) = (driver.kept, driver.stopped);
     match stopped {
-        Some(Stopped::Failed(defect)) => return Ran::Failed(world.stop(*defect)),
+        Some(Stopped::Failed(defect)) => {
+            let Ended { ending, end, .. } = world.end(Some(*defect));
+            return match end {
+                End::Failed(defect) => failed(strategy, trace, world, ending, defect),
+                End::Passed(_) => unreachable!("an execution that was stopped does not pass"),
+            };
+        }
         Some(Stopped::Abandoned) => return Ran::Abandoned,
         Some(Stopped::Undecided) => return Ran::Undecided,
         None => {}
@@ -92,20 +99,47 @@ fn look<W: World>(
     // Over inside the kept steps, or where the strategy meant to leave them, or before it had made the picks
     // that it inherited: it went on there before.
     let happened = if kept < keep { kept } else { trace.len() };
-    if kept < keep || went_on && happened == keep || happened < strategy.inherited().len() {
+    if kept < keep
+        || went_on && happened == keep
+        || happened < strategy.divisible().map_or(0, |strategy| strategy.prefix().len())
+    {
         trace.truncate(happened);
-        return Ran::Failed(over_too_early(happened, world.end()));
+        return Ran::Failed(over_too_early(happened, world.end(None).end));
     }
-    strategy.over(trace, &world.point(), world.ending());
-    if !world.is_possible() {
-        return Ran::Abandoned;
-    }
-    match (world.end(), strategy.expects(happened)) {
-        (End::Failed(defect), _) => Ran::Failed(defect),
-        (End::Passed(_), Some(expected)) => {
-            Ran::Failed(diverged(happened, expected, "the program has come to its end"))
+    let Ended { ending, is_possible, end } = world.end(None);
+    let outcome = match end {
+        End::Failed(defect) if is_possible => return failed(strategy, trace, world, ending, defect),
+        End::Failed(_) => None,
+        End::Passed(outcome) => Some(outcome),
+    };
+    let standing = strategy.over(trace, &world.point(), ending);
+    match (outcome, expected.get(happened)) {
+        (None, _) => Ran::Abandoned,
+        (Some(_), _) if !is_possible || standing == Standing::Redundant => Ran::Abandoned,
+        (Some(_), Some(step)) => {
+            Ran::Failed(diverged(happened, &step.expect, "the program has come to its end"))
         }
-        (End::Passed(outcome), None) => Ran::Passed(outcome),
+        (Some(outcome), None) => Ran::Passed(outcome),
+    }
+}
+
+/// The execution failed. It counts for nothing if an equivalent one that fails in the same way is explored elsewhere.
+#[cold]
+fn failed<W: World>(
+    strategy: &mut dyn Strategy,
+    trace: &Trace,
+    world: &W,
+    ending: Ending,
+    defect: Defect,
+) -> Ran<W::Outcome> {
+    // Other failures are not the program's: where they come, the strategy does not know where it is.
+    let is_the_programs = !matches!(defect.kind, FailureKind::NotDeterministic | FailureKind::Misuse);
+    if ending == Ending::Stopped && !is_the_programs {
+        return Ran::Failed(defect);
+    }
+    match strategy.over(trace, &world.point(), ending) {
+        Standing::Redundant if is_the_programs => Ran::Abandoned,
+        _ => Ran::Failed(defect),
     }
 }
 
@@ -116,7 +150,7 @@ enum Stopped {
     Undecided,
 }
 
-/// The driver's seat: brings the kept prefix about, then asks the strategy.
+/// Brings the kept prefix about, then asks the strategy.
 struct StrategyDriver<'a> {
     strategy: &'a mut dyn Strategy,
     trace: &'a mut Trace,
@@ -126,13 +160,14 @@ struct StrategyDriver<'a> {
     kept: usize,
     keep: usize,
     max_steps: usize,
-    replaying: bool,
+    /// What a ticket expects the steps to be; none if it is no replay.
+    expected: &'a [TicketStep],
     stopped: Option<Stopped>,
 }
 
 impl Driver for StrategyDriver<'_> {
     fn asks_counterfactuals(&self) -> bool {
-        self.strategy.asks_counterfactuals()
+        matches!(self.strategy.observes(), Observation::Counterfactuals)
     }
 
     fn kept(&self) -> &[Step] {
@@ -190,7 +225,7 @@ impl StrategyDriver<'_> {
     /// From now on, is there more to see to than what the strategy wants?
     #[inline]
     fn care(&mut self) {
-        let careful = self.kept < self.keep || self.replaying;
+        let careful = self.kept < self.keep || !self.expected.is_empty();
         self.careful_from = if careful { 0 } else { self.max_steps };
     }
 
@@ -228,7 +263,7 @@ impl StrategyDriver<'_> {
         let Some((pick, pending)) = possible(decision, point) else {
             return self.refused(decision, point, world);
         };
-        if self.replaying && !self.is_expected(pick, world) {
+        if !self.is_expected(pick, world) {
             return Decision::STOP;
         }
         self.trace.push_pending(pick, pending, point);
@@ -252,7 +287,7 @@ impl StrategyDriver<'_> {
             self.stop(step_limit(self.max_steps));
             return false;
         }
-        !self.replaying || self.is_expected(Pick { task, option: 0 }, world)
+        self.is_expected(Pick { task, option: 0 }, world)
     }
 
     /// The strategy does not want to go on, or wants what cannot happen.
@@ -264,7 +299,7 @@ impl StrategyDriver<'_> {
         }
         if decision == Decision::DIVERGED {
             let index = self.trace.len();
-            let expected = self.strategy.expects(index).unwrap_or("a prescribed pick");
+            let expected = self.expected.get(index).map_or("a prescribed pick", |step| &step.expect);
             let defect = diverged(index, expected, "that cannot happen there");
             return self.stop(defect);
         }
@@ -277,15 +312,14 @@ impl StrategyDriver<'_> {
 
     fn is_expected(&mut self, pick: Pick, world: &dyn Describe) -> bool {
         let index = self.trace.len();
+        let Some(step) = self.expected.get(index) else { return true };
         let found = world.describe(pick.task);
-        match self.strategy.expects(index) {
-            Some(expected) if expected != found => {
-                let defect = diverged(index, expected, &format!("it is `{found}`"));
-                self.stop(defect);
-                false
-            }
-            _ => true,
+        if step.expect == found {
+            return true;
         }
+        let defect = diverged(index, &step.expect, &format!("it is `{found}`"));
+        self.stop(defect);
+        false
     }
 }
 

@@ -5,10 +5,10 @@ use super::run::{Ran, execute};
 use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
 use crate::strategy::{Next, SavedSubtree, Strategy};
-use crate::ticket::Ticket;
+use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
-use crate::world::World;
+use crate::world::{Finished, World};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -129,7 +129,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         if is_wanted {
             jobs.extend(self.watched.pool.take_all());
             let parts: Option<Vec<Vec<SavedSubtree>>> =
-                jobs.iter_mut().map(|job| job.strategy.save()).collect();
+                jobs.iter_mut().map(|job| job.strategy.divisible()?.save()).collect();
             let parts = parts.map(|parts| parts.concat());
             total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
             if total.nothing_left && total.extent.is_none() {
@@ -137,10 +137,14 @@ impl<'a, T: Ord> Shared<'a, T> {
             }
             total.left = parts.filter(|parts| !parts.is_empty());
         }
-        jobs.into_iter().for_each(|job| job.strategy.retire());
         total.assumptions.sort();
         total.assumptions.dedup();
         (total, stopped)
+    }
+
+    /// What the steps of executions are expected to be.
+    fn expected(&self) -> &[TicketStep] {
+        self.plan.expected.as_deref().map_or(&[], |ticket| &ticket.steps)
     }
 
     fn numbers(&self) -> Range<u64> {
@@ -244,7 +248,7 @@ where
                 self.numbers.start += 1;
             }
             if shared.watched.pool.is_wanted()
-                && let Some(strategy) = job.strategy.split()
+                && let Some(strategy) = job.strategy.divisible().and_then(|strategy| strategy.split())
             {
                 shared.watched.pool.give(Job::new(strategy));
             }
@@ -269,20 +273,20 @@ where
     /// Says whether the execution counts, and how many steps it took.
     fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> (bool, usize) {
         let max_steps = self.shared.plan.budget.steps;
-        let (ran, steps) = execute(&mut self.world, &mut *job.strategy, &mut job.trace, keep, max_steps);
+        let (ran, steps) = execute(
+            &mut self.world,
+            &mut *job.strategy,
+            &mut job.trace,
+            keep,
+            self.shared.expected(),
+            max_steps,
+        );
         self.own.steps += steps as u64;
-        if self.world.is_refuted() {
-            self.shared.watched.stop(Stopped::Refuted);
-        }
         let verdict = match ran {
-            Ran::Passed(_) if job.strategy.repeats(&job.trace) => self.abandon(),
-            Ran::Failed(defect) if can_repeat(defect.kind) && job.strategy.repeats(&job.trace) => {
-                self.abandon()
-            }
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
                 *self.own.outcomes.entry(outcome).or_insert(0) += 1;
-                self.world.finish();
+                self.put_away();
                 Verdict::Passed
             }
             Ran::Failed(defect) => {
@@ -298,15 +302,25 @@ where
             Ran::Abandoned => self.abandon(),
         };
         job.strategy.finish(&job.trace, verdict);
-        self.own.peak = self.own.peak.max(job.strategy.peak());
+        let peak = job.strategy.estimating().map_or(0, |strategy| strategy.peak());
+        self.own.peak = self.own.peak.max(peak);
         (verdict != Verdict::Abandoned, steps)
     }
 
     /// The execution counts for nothing.
     fn abandon(&mut self) -> Verdict {
         self.own.abandoned += 1;
-        self.world.finish();
+        self.put_away();
         Verdict::Abandoned
+    }
+
+    /// Puts the execution away. Returns what went wrong on the way.
+    fn put_away(&mut self) -> Vec<String> {
+        let Finished { errors, is_refuted } = self.world.finish();
+        if is_refuted {
+            self.shared.watched.stop(Stopped::Refuted);
+        }
+        errors
     }
 
     #[cold]
@@ -327,7 +341,7 @@ where
         };
         if earlier_of_its_kind || (before <= number && before != u64::MAX) {
             drop(telling);
-            self.world.finish();
+            self.put_away();
             return;
         }
         let mut record = self.world.record();
@@ -338,7 +352,7 @@ where
         if !earlier {
             shared.listener.failed(&failure);
         }
-        failure.afterwards = self.world.finish();
+        failure.afterwards = self.put_away();
         let mut total = shared.total.lock().unwrap();
         if total.first.get(&failure.kind()).is_none_or(|f| f.execution > execution) {
             total.first.insert(failure.kind(), failure);
@@ -354,7 +368,7 @@ where
     }
 
     fn note_explored(&self, job: &mut Job) {
-        self.shared.watched.note_explored(job.strategy.explored());
+        self.shared.watched.note_explored(job.strategy.estimating().map(|strategy| strategy.explored()));
     }
 
     fn report(&mut self) {
@@ -387,9 +401,4 @@ where
             total.assumptions.extend(assumptions);
         }
     }
-}
-
-/// Whether a failure is the program's: an equivalent execution fails in the same way.
-fn can_repeat(kind: FailureKind) -> bool {
-    !matches!(kind, FailureKind::NotDeterministic | FailureKind::Misuse)
 }

@@ -60,10 +60,6 @@ impl Strategy for Follow {
         run.births = std::mem::take(&mut self.births);
     }
 
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Replayed
     }

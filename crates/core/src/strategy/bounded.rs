@@ -17,7 +17,9 @@ mod rivals;
 
 use super::bounds::Guard;
 use super::dfs::in_order_of_trial;
-use super::{Bounds, Decision, Dfs, Next, SavedSubtree, Strategy};
+use super::{
+    Bounds, Decision, Dfs, Divisible, Estimating, Next, Observation, SavedSubtree, Standing, Strategy,
+};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -30,8 +32,6 @@ pub struct Bounded {
     guard: Guard,
     inside: Dfs,
     rivals: Rivals,
-    /// An equivalent execution within the bounds comes earlier in the order of trial.
-    repeats: bool,
     within: Vec<TaskId>,
     left: Vec<TaskId>,
 }
@@ -49,7 +49,7 @@ impl Bounded {
     }
     fn part(guard: Guard, inside: Dfs) -> Bounded {
         let rivals = Rivals::new(guard.bounds);
-        Bounded { guard, inside, rivals, repeats: false, within: Vec::new(), left: Vec::new() }
+        Bounded { guard, inside, rivals, within: Vec::new(), left: Vec::new() }
     }
 }
 
@@ -59,7 +59,6 @@ impl Strategy for Bounded {
         if let Next::From(kept) = next {
             self.guard.truncate(kept);
             self.rivals.truncate(kept);
-            self.repeats = false;
         }
         next
     }
@@ -87,47 +86,56 @@ impl Strategy for Bounded {
         decision
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.rivals.catch_up(so_far, point);
-        self.repeats = self.rivals.is_known_in_the_end(so_far, point, ending);
-    }
-
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.repeats || self.guard.is_outside(trace)
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        let is_known = ending != Ending::Stopped && {
+            self.rivals.catch_up(so_far, point);
+            self.rivals.is_known_in_the_end(so_far, point, ending)
+        };
+        // Both are asked: a bound notes that it was reached.
+        match self.guard.is_outside(so_far) | is_known {
+            true => Standing::Redundant,
+            false => Standing::Counts,
+        }
     }
 
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
     }
 
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        Some(self.inside.saved(self.guard.reached.is_set()))
+    fn extent(&self, executions: u64) -> Extent {
+        self.guard.bounds.extent(self.inside.extent(executions), &self.guard.reached)
     }
 
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        let inside = Dfs::from_saved(part)?;
-        Ok(Box::new(Bounded::part(self.guard.resumed(part), inside)))
+    fn observes(&self) -> Observation {
+        Observation::Points
     }
 
-    fn explored(&mut self) -> Option<f64> {
-        self.inside.explored()
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
     }
 
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        self.inside.estimating()
+    }
+}
+
+impl Divisible for Bounded {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let inside = self.inside.give_away()?;
         Some(Box::new(Bounded::part(self.guard.part(), inside)))
     }
 
-    fn inherited(&self) -> &[Pick] {
-        self.inside.inherited()
+    fn prefix(&mut self) -> &[Pick] {
+        self.inside.prefix()
     }
 
-    fn asks_counterfactuals(&self) -> bool {
-        false
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        Some(self.inside.saved(self.guard.reached.is_set()))
     }
 
-    fn extent(&self, executions: u64) -> Extent {
-        self.guard.bounds.extent(self.inside.extent(executions), &self.guard.reached)
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        let inside = Dfs::from_saved(subtree)?;
+        Ok(Box::new(Bounded::part(self.guard.resumed(subtree), inside)))
     }
 }
 

@@ -5,7 +5,7 @@
 //! executions in which somebody waits for long come late. Memory is linear in the length of an execution
 //! times its alternatives.
 
-use super::{Decision, Next, SavedSubtree, Strategy};
+use super::{Decision, Divisible, Estimating, Next, Observation, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -68,7 +68,7 @@ impl Dfs {
     }
 
     /// What is left to explore, with what bounds have to say about it.
-    pub(super) fn saved(&mut self, reached: bool) -> Vec<SavedSubtree> {
+    pub(super) fn saved(&self, reached: bool) -> Vec<SavedSubtree> {
         let words = |picks: &[Pick]| picks.iter().map(|p| (p.task.0, p.option)).collect::<Vec<_>>();
         let part = |picks: &[Pick], share| SavedSubtree::Picks { picks: words(picks), share, reached };
         let mut parts = Vec::new();
@@ -89,8 +89,6 @@ impl Dfs {
                 parts.push(part(&picks, self.shares[depth]));
             }
         }
-        self.untried.clear();
-        self.begins.clear();
         parts
     }
 
@@ -199,31 +197,43 @@ impl Strategy for Dfs {
         self.begun = false;
     }
 
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        Some(self.saved(false))
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
     }
 
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        Ok(Box::new(Dfs::from_saved(part)?))
+    fn observes(&self) -> Observation {
+        Observation::Points
     }
 
-    fn explored(&mut self) -> Option<f64> {
-        Some(std::mem::take(&mut self.explored))
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
     }
 
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        Some(self)
+    }
+}
+
+impl Divisible for Dfs {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         self.give_away().map(|part| Box::new(part) as Box<dyn Strategy>)
     }
 
-    fn inherited(&self) -> &[Pick] {
+    fn prefix(&mut self) -> &[Pick] {
         &self.inherited
     }
 
-    fn asks_counterfactuals(&self) -> bool {
-        false
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        Some(self.saved(false))
     }
 
-    fn extent(&self, _executions: u64) -> Extent {
-        Extent::Exhaustive
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        Ok(Box::new(Dfs::from_saved(subtree)?))
+    }
+}
+
+impl Estimating for Dfs {
+    fn explored(&mut self) -> f64 {
+        std::mem::take(&mut self.explored)
     }
 }

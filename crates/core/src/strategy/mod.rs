@@ -28,6 +28,7 @@ mod sites;
 mod surw;
 mod swarm;
 mod within;
+mod wrapper;
 
 pub use bounded::Bounded;
 pub use bounds::Bounds;
@@ -52,6 +53,7 @@ pub use saved::SavedSubtree;
 pub use surw::Surw;
 pub use swarm::Swarm;
 pub use within::Within;
+pub use wrapper::{Wrapped, Wrapper};
 
 use crate::random::Rng;
 use crate::trace::Trace;
@@ -68,70 +70,87 @@ pub enum Next {
     Exhausted,
 }
 
+/// How much of an execution a strategy looks at.
+#[derive(Clone, Debug)]
+pub enum Observation {
+    /// Each point, and what operations would have been after other prefixes: see
+    /// [`Counterfactual`](crate::world::Counterfactual). Worlds keep a history for it.
+    Counterfactuals,
+    /// Each point.
+    Points,
+    /// Nothing: it draws uniformly with these numbers and learns nothing. It is asked to choose only if the execution
+    /// turns out to be worth a record.
+    Nothing(Rng),
+}
+
+/// Whether an execution that came to its end counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It does.
+    Counts,
+    /// An equivalent one is explored elsewhere, or it lies outside of what is explored.
+    Redundant,
+}
+
 /// Makes the choices of a search.
 pub trait Strategy: Send {
     /// Begins execution number `execution` (from 0).
     fn begin(&mut self, execution: u64) -> Next;
-    /// Chooses at a point where at least one thing can happen. Also asked where only one can.
+    /// Chooses at a point where at least one task is enabled. Also asked where there is only one choice.
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
-    /// For a strategy that draws unobserved (see [`UniformDraws`](crate::world::UniformDraws)) and learns nothing from what happens:
-    /// the numbers that [`Strategy::choose`] would draw in this execution. It is asked to choose only if the execution
-    /// turns out to be worth a closer look.
-    fn draws(&self) -> Option<Rng> {
-        None
-    }
-    /// Nothing more can happen in this execution, which came to its own end.
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+    /// Nothing more happens in this execution. Not asked if the strategy gave it up, or if it was not deterministic.
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
         let _ = (so_far, point, ending);
+        Standing::Counts
     }
-    /// Whether an execution that came to its end counts for nothing, since an equivalent one is explored elsewhere
-    /// or since it lies outside of what is explored.
-    fn repeats(&self, trace: &Trace) -> bool {
-        let _ = trace;
-        false
-    }
-    /// The execution is over.
+    /// The execution is over, in whatever way.
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let _ = (trace, verdict);
     }
-    /// Gives away a part of the work, for another worker; none if there is too little left. The part starts
-    /// with a prefix of its own: see [`Strategy::inherited`].
+    /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
+    /// sampling, when the budget is used up). Asked before a search and when a subtree is done.
+    fn extent(&self, executions: u64) -> Extent;
+    /// How much of the present execution it looks at.
+    fn observes(&self) -> Observation {
+        Observation::Counterfactuals
+    }
+    /// Dividing the work among workers and over time, if it can.
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        None
+    }
+    /// Telling how far it has come, if it can.
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        None
+    }
+}
+
+/// A strategy whose work can be divided: among workers, and between this process and a later one.
+pub trait Divisible {
+    /// Gives away a subtree, for another worker; none if there is too little left.
     fn split(&mut self) -> Option<Box<dyn Strategy>>;
-    /// The picks with which the first execution of a part that was split off starts.
-    fn inherited(&self) -> &[Pick] {
+    /// The picks with which the first execution of a subtree that was split off starts.
+    fn prefix(&mut self) -> &[Pick] {
         &[]
     }
+    /// What is left to explore, as subtrees for [`Divisible::resume`]. The search may go on as if this had not been
+    /// asked. None if it cannot be written down.
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        None
+    }
+    /// A strategy that explores a subtree that one like this has saved.
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        let _ = subtree;
+        Err("this strategy cannot go on where another one was".to_owned())
+    }
+}
+
+/// A strategy that knows how far it has come.
+pub trait Estimating {
+    /// How much of the whole tree it has explored since it was asked last, as far as it can tell: all subtrees together
+    /// come to 1 in the end. Less than nothing if it had been too much.
+    fn explored(&mut self) -> f64;
     /// The most that it held at once so far, in steps and picks; 0 if that does not grow with the search.
     fn peak(&self) -> u64 {
         0
     }
-    /// What is left to explore, written down; it is not asked for anything more then. None if it cannot be written
-    /// down. Every part of it is one for [`Strategy::resume`].
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        None
-    }
-    /// A strategy that explores a part that one like this has saved.
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        let _ = part;
-        Err("this strategy cannot go on where another one was".to_owned())
-    }
-    /// How much of the whole tree it has explored since it was asked last, as far as it can tell: all parts together
-    /// come to 1 in the end. Less than nothing if it had been too much. None if there is no telling.
-    fn explored(&mut self) -> Option<f64> {
-        None
-    }
-    /// Whether it asks points about the past, which costs time to keep.
-    fn asks_counterfactuals(&self) -> bool {
-        true
-    }
-    /// The operation that step `index` should be, if the strategy replays a ticket.
-    fn expects(&self, index: usize) -> Option<&str> {
-        let _ = index;
-        None
-    }
-    /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
-    /// sampling, when the budget is used up). Asked before a search and when a part of it is done.
-    fn extent(&self, executions: u64) -> Extent;
-    /// It is not asked for anything more.
-    fn retire(self: Box<Self>) {}
 }

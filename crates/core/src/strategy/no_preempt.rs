@@ -40,10 +40,6 @@ impl Strategy for NoPreempt {
         Decision::take(NoPreempt::pick(so_far, point))
     }
 
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-
     fn extent(&self, _executions: u64) -> Extent {
         Extent::Partial("one schedule without preemptions".to_owned())
     }

@@ -11,7 +11,7 @@
 
 use super::bounds::{Bounds, Reached};
 use super::dfs::in_order_of_trial;
-use super::{Decision, Next, SavedSubtree, Strategy};
+use super::{Decision, Divisible, Next, Observation, SavedSubtree, Strategy};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -104,6 +104,21 @@ impl Strategy for PreemptionBounding {
         self.begun = false;
     }
 
+    fn extent(&self, _executions: u64) -> Extent {
+        let bounds = Bounds { preemptions: self.most, ..Bounds::default() };
+        bounds.extent(Extent::Exhaustive, &self.reached)
+    }
+
+    fn observes(&self) -> Observation {
+        Observation::Points
+    }
+
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
+    }
+}
+
+impl Divisible for PreemptionBounding {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         // The oldest one has the largest part of the tree below it.
         let stack = if self.current.is_empty() { &mut self.next } else { &mut self.current };
@@ -112,23 +127,23 @@ impl Strategy for PreemptionBounding {
         Some(Box::new(part))
     }
 
-    fn inherited(&self) -> &[Pick] {
+    fn prefix(&mut self) -> &[Pick] {
         &self.present[..self.inherited.min(self.present.len())]
     }
 
     fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         let reached = self.reached.is_set();
-        let begun = self.begun.then(|| std::mem::take(&mut self.present));
-        let states = begun.into_iter().chain(self.current.drain(..)).chain(self.next.drain(..));
-        let part = |state: State| {
+        let begun = self.begun.then_some(&self.present);
+        let states = begun.into_iter().chain(&self.current).chain(&self.next);
+        let part = |state: &State| {
             let picks = state.iter().map(|pick| (pick.task.0, pick.option)).collect();
             SavedSubtree::Picks { picks, share: 0.0, reached }
         };
         Some(states.map(part).collect())
     }
 
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        let SavedSubtree::Picks { picks, reached, .. } = part else {
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        let SavedSubtree::Picks { picks, reached, .. } = subtree else {
             return Err("it was saved by a reduction".to_owned());
         };
         if *reached {
@@ -137,14 +152,5 @@ impl Strategy for PreemptionBounding {
         let state =
             picks.iter().map(|(task, option)| Pick { task: TaskId(*task), option: *option }).collect();
         Ok(Box::new(PreemptionBounding::below(state, 0, self.most, self.reached.clone())))
-    }
-
-    fn asks_counterfactuals(&self) -> bool {
-        false
-    }
-
-    fn extent(&self, _executions: u64) -> Extent {
-        let bounds = Bounds { preemptions: self.most, ..Bounds::default() };
-        bounds.extent(Extent::Exhaustive, &self.reached)
     }
 }

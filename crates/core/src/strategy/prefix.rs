@@ -3,27 +3,35 @@
 //! Guarantee: the other strategy's, for the part of the tree that the prefix leads to. It sees the whole
 //! trace, so a systematic one must not ask for less than the prefix to be kept.
 
-use super::{Decision, Next, Strategy};
+use super::{Decision, Observation, Strategy, Wrapped, Wrapper};
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
-use crate::world::{Ending, Pick, Point};
+use crate::verdict::Extent;
+use crate::world::{Pick, Point};
 
 /// First these picks, then another strategy.
-pub struct Prefix<S> {
+pub struct Prefix {
     picks: Vec<Pick>,
-    then: S,
+    then: Box<dyn Strategy>,
 }
 
-impl<S: Strategy> Prefix<S> {
+impl Prefix {
     /// First `picks`, then `then`.
-    pub fn new(picks: Vec<Pick>, then: S) -> Prefix<S> {
-        Prefix { picks, then }
+    pub fn new(picks: Vec<Pick>, then: Box<dyn Strategy>) -> Wrapped<Prefix> {
+        Wrapped(Prefix { picks, then })
     }
 }
 
-impl<S: Strategy> Strategy for Prefix<S> {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.then.begin(execution)
+impl Wrapper for Prefix {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.then
+    }
+
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.then
+    }
+
+    fn around(&self, then: Box<dyn Strategy>) -> Prefix {
+        Prefix { picks: self.picks.clone(), then }
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
@@ -36,20 +44,12 @@ impl<S: Strategy> Strategy for Prefix<S> {
         }
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.then.over(so_far, point, ending);
-    }
-
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.then.repeats(trace)
-    }
-
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        self.then.finish(trace, verdict);
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
+    /// The picks are no draws.
+    fn observes(&self) -> Observation {
+        match self.then.observes() {
+            Observation::Nothing(_) => Observation::Points,
+            other => other,
+        }
     }
 
     fn extent(&self, executions: u64) -> Extent {

@@ -1,9 +1,10 @@
-//! Replays one ticket, once. The search compares each step with what the ticket expects there.
+//! Replays the picks of one ticket, once. [`replay`](crate::search::replay) also compares each step with what the ticket
+//! expects there.
 //!
-//! Guarantee: the execution that the ticket was written for, or a divergence that names the first step that
-//! does not fit. A program that goes on after the last pick continues without preemptions.
+//! Guarantee: the execution that the ticket was written for, or a divergence. A program that goes on after the last pick
+//! continues without preemptions.
 
-use super::{Decision, Next, NoPreempt, Strategy};
+use super::{Decision, Next, NoPreempt, Observation, Strategy};
 use crate::ticket::Ticket;
 use crate::trace::Trace;
 use crate::verdict::Extent;
@@ -12,15 +13,14 @@ use crate::world::{Pick, Point};
 /// Replays a ticket.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    ticket: Ticket,
     picks: Vec<Pick>,
     done: bool,
 }
 
 impl Replay {
     /// Replays this ticket.
-    pub fn new(ticket: Ticket) -> Replay {
-        Replay { picks: ticket.picks().collect(), ticket, done: false }
+    pub fn new(ticket: &Ticket) -> Replay {
+        Replay { picks: ticket.picks().collect(), done: false }
     }
 }
 
@@ -40,16 +40,8 @@ impl Strategy for Replay {
         }
     }
 
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-
-    fn expects(&self, index: usize) -> Option<&str> {
-        self.ticket.steps.get(index).map(|s| s.expect.as_str())
-    }
-
-    fn asks_counterfactuals(&self) -> bool {
-        false
+    fn observes(&self) -> Observation {
+        Observation::Points
     }
 
     fn extent(&self, _executions: u64) -> Extent {

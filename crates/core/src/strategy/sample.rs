@@ -3,7 +3,7 @@
 //! None of them asks a point about its past, so worlds need not keep it. Those that learn from executions (procrastination,
 //! reads-from feedback, selectively uniform walks, the portfolio) read the trace when an execution is over.
 
-use super::{Decision, Next, Strategy};
+use super::{Decision, Divisible, Next, Observation, Strategy};
 use crate::random::Rng;
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
@@ -17,7 +17,7 @@ pub trait Sample: Send + 'static {
     fn begin(&mut self, execution: u64);
     /// As [`Strategy::choose`].
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
-    /// As [`Strategy::draws`].
+    /// The numbers that [`Sample::choose`] would draw in this execution, if it draws uniformly and learns nothing.
     fn draws(&self) -> Option<Rng> {
         None
     }
@@ -38,24 +38,26 @@ impl<S: Sample + Clone> Strategy for S {
         Sample::choose(self, so_far, point)
     }
 
-    fn draws(&self) -> Option<Rng> {
-        Sample::draws(self)
-    }
-
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
         Sample::finish(self, trace);
     }
 
+    fn extent(&self, executions: u64) -> Extent {
+        Extent::Sampled { schedules: executions, seed: self.seed() }
+    }
+
+    fn observes(&self) -> Observation {
+        self.draws().map_or(Observation::Points, Observation::Nothing)
+    }
+
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
+    }
+}
+
+impl<S: Sample + Clone> Divisible for S {
     /// Another worker draws executions of other numbers.
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         Some(Box::new(self.clone()))
-    }
-
-    fn asks_counterfactuals(&self) -> bool {
-        false
-    }
-
-    fn extent(&self, executions: u64) -> Extent {
-        Extent::Sampled { schedules: executions, seed: self.seed() }
     }
 }

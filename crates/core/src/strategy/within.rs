@@ -4,11 +4,11 @@
 //! partial-order reduction, which would lose some of them; [`Bounded`](super::Bounded) is one that does not.
 
 use super::bounds::Guard;
-use super::{Bounds, Decision, Next, SavedSubtree, Strategy};
+use super::{Bounds, Decision, Next, Observation, SavedSubtree, Standing, Strategy, Wrapped, Wrapper};
 use crate::operation::TaskId;
 use crate::trace::Trace;
-use crate::verdict::{Extent, Verdict};
-use crate::world::{Ending, Pick, Point};
+use crate::verdict::Extent;
+use crate::world::{Ending, Point};
 
 /// Another strategy, within bounds.
 pub struct Within {
@@ -18,23 +18,31 @@ pub struct Within {
 }
 
 impl Within {
-    /// What `inside` chooses, within `bounds`.
-    pub fn new(bounds: Bounds, inside: Box<dyn Strategy>) -> Within {
-        Within { guard: Guard::new(bounds), inside, within: Vec::new() }
-    }
-    /// The same, but executions with at most so many preemptions count for nothing: they are known.
-    #[must_use]
-    pub fn beyond(mut self, explored: Option<u32>) -> Within {
-        self.guard.explored = explored;
-        self
+    /// What `inside` chooses, within `bounds`. Executions with at most `explored` preemptions are known, and redundant.
+    pub fn new(bounds: Bounds, explored: Option<u32>, inside: Box<dyn Strategy>) -> Wrapped<Within> {
+        let mut guard = Guard::new(bounds);
+        guard.explored = explored;
+        Wrapped(Within { guard, inside, within: Vec::new() })
     }
     /// With at most so many preemptions.
-    pub fn preemptions(most: u32, inside: Box<dyn Strategy>) -> Within {
-        Within::new(Bounds::preemptions(most), inside)
+    pub fn preemptions(most: u32, inside: Box<dyn Strategy>) -> Wrapped<Within> {
+        Within::new(Bounds::preemptions(most), None, inside)
     }
 }
 
-impl Strategy for Within {
+impl Wrapper for Within {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.inside
+    }
+
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.inside
+    }
+
+    fn around(&self, inside: Box<dyn Strategy>) -> Within {
+        Within { guard: self.guard.part(), inside, within: Vec::new() }
+    }
+
     fn begin(&mut self, execution: u64) -> Next {
         let next = self.inside.begin(execution);
         if let Next::From(kept) = next {
@@ -59,55 +67,32 @@ impl Strategy for Within {
         decision
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.inside.over(so_far, point, ending);
-    }
-
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.guard.is_outside(trace) || self.inside.repeats(trace)
-    }
-
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        self.inside.finish(trace, verdict);
-    }
-
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        let mut parts = self.inside.save()?;
-        for part in &mut parts {
-            if let SavedSubtree::Picks { reached, .. } = part {
-                *reached |= self.guard.reached.is_set();
-            }
-        }
-        Some(parts)
-    }
-
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        let inside = self.inside.resume(part)?;
-        Ok(Box::new(Within { guard: self.guard.resumed(part), inside, within: Vec::new() }))
-    }
-
-    fn explored(&mut self) -> Option<f64> {
-        self.inside.explored()
-    }
-
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        let inside = self.inside.split()?;
-        Some(Box::new(Within { guard: self.guard.part(), inside, within: Vec::new() }))
-    }
-
-    fn inherited(&self) -> &[Pick] {
-        self.inside.inherited()
-    }
-
-    fn asks_counterfactuals(&self) -> bool {
-        self.inside.asks_counterfactuals()
-    }
-
-    fn expects(&self, index: usize) -> Option<&str> {
-        self.inside.expects(index)
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        let standing = self.inside.over(so_far, point, ending);
+        if self.guard.is_outside(so_far) { Standing::Redundant } else { standing }
     }
 
     fn extent(&self, executions: u64) -> Extent {
         self.guard.bounds.extent(self.inside.extent(executions), &self.guard.reached)
+    }
+
+    /// Each point has to be looked at, to see what is within the bounds.
+    fn observes(&self) -> Observation {
+        match self.inside.observes() {
+            Observation::Nothing(_) => Observation::Points,
+            other => other,
+        }
+    }
+
+    fn mark(&self, subtree: &mut SavedSubtree) {
+        if let SavedSubtree::Picks { reached, .. } = subtree {
+            *reached |= self.guard.reached.is_set();
+        }
+    }
+
+    fn resumed(&self, subtree: &SavedSubtree) {
+        if let SavedSubtree::Picks { reached: true, .. } = subtree {
+            self.guard.reached.set();
+        }
     }
 }

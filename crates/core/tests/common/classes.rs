@@ -2,10 +2,9 @@
 //! depend on the schedule.
 
 use raddle_core::operation::TaskId;
-use raddle_core::strategy::{Decision, Next, SavedSubtree, Strategy};
+use raddle_core::strategy::{Observation, Standing, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Ending, Pick, Point};
+use raddle_core::world::{Ending, Point};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
@@ -66,14 +65,14 @@ pub struct Classifier {
     seen: Counts,
 }
 
-pub fn classifier(inside: impl Strategy + 'static) -> (Classifier, Classes) {
+pub fn classifier(inside: impl Strategy + 'static) -> (Wrapped<Classifier>, Classes) {
     let (classifier, counts) = counting(inside);
     (classifier, counts.classes)
 }
 
-pub fn counting(inside: impl Strategy + 'static) -> (Classifier, Counts) {
+pub fn counting(inside: impl Strategy + 'static) -> (Wrapped<Classifier>, Counts) {
     let seen = Counts::default();
-    (Classifier { inside: Box::new(inside), seen: seen.clone() }, seen)
+    (Wrapped(Classifier { inside: Box::new(inside), seen: seen.clone() }), seen)
 }
 
 /// The names of all tasks at a point.
@@ -89,14 +88,30 @@ fn names(point: &Point<'_>) -> Vec<Path> {
     names
 }
 
-impl Strategy for Classifier {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.inside.begin(execution)
+impl Wrapper for Classifier {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.inside
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.inside.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.inside
     }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
+    fn around(&self, inside: Box<dyn Strategy>) -> Classifier {
+        Classifier { inside, seen: self.seen.clone() }
+    }
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        if ending != Ending::Stopped {
+            self.classify(so_far, point, ending);
+        }
+        self.inside.over(so_far, point, ending)
+    }
+    /// Each point is looked at.
+    fn observes(&self) -> Observation {
+        Observation::Counterfactuals
+    }
+}
+
+impl Classifier {
+    fn classify(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
         let births = (0..point.all().len()).map(|t| point.birth(TaskId(t as u32)).after as usize);
         let (names, births, cut) = (names(point), births.collect::<Vec<_>>(), ending == Ending::Cut);
         let note = |seen: &Classes, ending| {
@@ -107,29 +122,5 @@ impl Strategy for Classifier {
         if cut {
             note(&self.seen.whole, Ending::Natural);
         }
-        self.inside.over(so_far, point, ending);
-    }
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.inside.repeats(trace)
-    }
-    fn finish(&mut self, trace: &Trace, verdict: Verdict) {
-        self.inside.finish(trace, verdict);
-    }
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        let inside = self.inside.resume(part)?;
-        Ok(Box::new(Classifier { inside, seen: self.seen.clone() }))
-    }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        let inside = self.inside.split()?;
-        Some(Box::new(Classifier { inside, seen: self.seen.clone() }))
-    }
-    fn inherited(&self) -> &[Pick] {
-        self.inside.inherited()
-    }
-    fn peak(&self) -> u64 {
-        self.inside.peak()
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.inside.extent(executions)
     }
 }

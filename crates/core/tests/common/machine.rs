@@ -8,8 +8,8 @@ use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Variation;
 use raddle_core::world::{
-    Birth, Blockers, BlockingEffect, Counterfactual, Describe, Driver, End, Ending, Manner, Pending, Pick,
-    Point, World,
+    Birth, Blockers, BlockingEffect, Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner,
+    Pending, Pick, Point, SelfDriving, World,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -660,7 +660,28 @@ impl World for Machine {
         self.state.apply(&self.programs, pick);
         self.settle();
     }
-    fn drive(&mut self, driver: &mut dyn Driver) {
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<Outcome> {
+        if let Some(why) = stopped {
+            return Ended::stopped(why);
+        }
+        let failed = |kind, words: &str| End::Failed(Defect::new(kind, words));
+        if self.state.failed {
+            return Ended::new(Ending::Cut, failed(FailureKind::Panic, "expected 0"));
+        }
+        if !self.state.over {
+            return Ended::new(Ending::Natural, failed(FailureKind::Deadlock, "nobody can move"));
+        }
+        let noted = self.state.tasks.iter().map(|t| (t.name.clone(), t.noted.clone())).collect();
+        Ended::new(Ending::Natural, End::Passed(Outcome { vars: self.state.vars, noted }))
+    }
+    fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
+        Some(self)
+    }
+}
+
+impl SelfDriving for Machine {
+    fn run(&mut self, driver: &mut dyn Driver) {
+        self.start();
         while self.report(driver)
             && !self.point().is_over()
             && let Some(pick) = driver.next(&self.point(), self).pick()
@@ -668,20 +689,9 @@ impl World for Machine {
             self.step(pick);
         }
     }
-    fn ending(&self) -> Ending {
-        if self.state.failed { Ending::Cut } else { Ending::Natural }
-    }
-    fn end(&mut self) -> End<Outcome> {
-        let failed = |kind, words: &str| End::Failed(Defect::new(kind, words));
-        if self.state.failed {
-            return failed(FailureKind::Panic, "expected 0");
-        }
-        if !self.state.over {
-            return failed(FailureKind::Deadlock, "nobody can move");
-        }
-        let noted = self.state.tasks.iter().map(|t| (t.name.clone(), t.noted.clone())).collect();
-        End::Passed(Outcome { vars: self.state.vars, noted })
-    }
+}
+
+impl Explain for Machine {
     fn record(&self) -> ExecutionRecord {
         ExecutionRecord::default()
     }

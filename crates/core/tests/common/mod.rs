@@ -15,7 +15,7 @@ use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::Strategy;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::{Describe, End, Manner, Pending, Pick, Point, World};
+use raddle_core::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, World};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -235,17 +235,23 @@ impl World for Toy {
         self.refresh();
     }
 
-    fn end(&mut self) -> End<Outcome> {
+    fn end(&mut self, stopped: Option<Defect>) -> Ended<Outcome> {
+        if let Some(why) = stopped {
+            return Ended::stopped(why);
+        }
         let waits = |task: &usize| self.next(*task).is_some();
-        match (self.defect.clone(), (0..self.at.len()).find(waits)) {
+        let end = match (self.defect.clone(), (0..self.at.len()).find(waits)) {
             (Some(defect), _) => End::Failed(defect),
             (None, Some(task)) => {
                 End::Failed(Defect::new(FailureKind::Deadlock, format!("{} waits", name(task))))
             }
             (None, None) => End::Passed(self.outcome.clone()),
-        }
+        };
+        Ended::new(Ending::Natural, end)
     }
+}
 
+impl Explain for Toy {
     fn record(&self) -> ExecutionRecord {
         let tasks = (0..self.at.len()).map(|task| TaskInfo { name: name(task), label: None }).collect();
         let line = |(step, (task, op)): (usize, &(usize, Op))| Line {
@@ -296,7 +302,7 @@ pub fn play(program: &Program, picks: &[Pick]) -> Result<Outcome, FailureKind> {
     toy.start();
     picks.iter().for_each(|pick| toy.step(*pick));
     assert!(toy.point().is_over(), "the picks lead to the end");
-    match toy.end() {
+    match toy.end(None).end {
         End::Passed(outcome) => Ok(outcome),
         End::Failed(defect) => Err(defect.kind),
     }

@@ -1,9 +1,8 @@
 //! A strategy that does what another one does and writes down every trace, across splits.
 
-use raddle_core::strategy::{Decision, Next, Strategy};
+use raddle_core::strategy::{Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Ending, Pick, Point};
+use raddle_core::verdict::Verdict;
 use std::sync::{Arc, Mutex};
 
 /// What a spy saw.
@@ -15,9 +14,9 @@ pub struct Spy {
 }
 
 /// A strategy under observation, and where its traces are written down.
-pub fn spy(inside: impl Strategy + 'static) -> (Spy, Traces) {
+pub fn spy(inside: impl Strategy + 'static) -> (Wrapped<Spy>, Traces) {
     let seen = Traces::default();
-    (Spy { inside: Box::new(inside), seen: seen.clone() }, seen)
+    (Wrapped(Spy { inside: Box::new(inside), seen: seen.clone() }), seen)
 }
 
 /// The pick sequences of all traces, sorted, as task numbers and options.
@@ -28,34 +27,18 @@ pub fn picks(seen: &Traces) -> Vec<Vec<(u32, u32)>> {
     all
 }
 
-impl Strategy for Spy {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.inside.begin(execution)
+impl Wrapper for Spy {
+    fn inside(&self) -> &dyn Strategy {
+        &*self.inside
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.inside.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut *self.inside
     }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.inside.over(so_far, point, ending);
-    }
-    fn repeats(&self, trace: &Trace) -> bool {
-        self.inside.repeats(trace)
+    fn around(&self, inside: Box<dyn Strategy>) -> Spy {
+        Spy { inside, seen: self.seen.clone() }
     }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.seen.lock().unwrap().push(trace.clone());
         self.inside.finish(trace, verdict);
-    }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        let inside = self.inside.split()?;
-        Some(Box::new(Spy { inside, seen: self.seen.clone() }))
-    }
-    fn inherited(&self) -> &[Pick] {
-        self.inside.inherited()
-    }
-    fn expects(&self, index: usize) -> Option<&str> {
-        self.inside.expects(index)
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.inside.extent(executions)
     }
 }

@@ -11,10 +11,8 @@ use crate::reduce;
 use crate::settings::Grain;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::record::Line;
-use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{
-    Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Replay, Strategy, Within,
-};
+use raddle_core::search::{Findings, Listener, NoListener, OnFailure, Plan, replay, search};
+use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Random, Strategy, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind, thousands};
 use raddle_core::world::World;
@@ -110,7 +108,7 @@ fn explore(
         None => search(strategy),
     };
     if let Some(ticket) = ticket {
-        return search(Box::new(Replay::new(ticket.clone())));
+        return replay(&plan, ticket, || ErlangWorld::new(program), listener.clone());
     }
     let reduced = || match options.preemptions {
         Some(most) => search(Box::new(Bounded::new(Bounds::preemptions(most)))),

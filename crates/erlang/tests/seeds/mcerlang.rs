@@ -28,7 +28,7 @@ fn states(program: &Program) -> (usize, Option<usize>) {
                 (0..options).map(|option| Pick { task: *task, option })
             })
             .collect();
-        if picks.is_empty() && matches!(here.end(), End::Failed(_)) {
+        if picks.is_empty() && matches!(here.end(None).end, End::Failed(_)) {
             return (seen.len(), Some(depth));
         }
         for pick in picks {

@@ -17,8 +17,8 @@ const KIND: ObjectKind = "AtomicWaker";
 
 /// To register the waker that is there already is to look: the arguments say whether it was when that was
 /// announced, and after how many changes, which word 0 counts.
-static REGISTER: OperationKind = OperationKind::new("register", |e, op| {
-    let changes_nothing = op.args == [1, e.objects[op.object].words[0]];
+static REGISTER: OperationKind = OperationKind::new("register", |view, op| {
+    let changes_nothing = op.args == [1, view.object().words[0]];
     Evaluation::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
 static WAKE: OperationKind = OperationKind::write("wake");

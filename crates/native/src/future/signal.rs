@@ -17,12 +17,12 @@ const KIND: ObjectKind = "Waker";
 const WOKEN: u64 = 1;
 const ABORTED: u64 = 2;
 
-static WAIT: OperationKind = OperationKind::new("wait", |e, op| {
-    Evaluation::when(e.objects[op.object].words[0] != 0, Accesses::write(op.object))
+static WAIT: OperationKind = OperationKind::new("wait", |view, op| {
+    Evaluation::when(view.object().words[0] != 0, Accesses::write(op.object))
 })
 .waits(|_, _| Some("waits to be woken by"));
-static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |e, op| {
-    let arrived = e.objects[op.object].words[0] != 0;
+static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |view, op| {
+    let arrived = view.object().words[0] != 0;
     Evaluation::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
 })
 .yielding();

@@ -24,8 +24,8 @@ const KIND: ObjectKind = "JoinHandle";
 static FINISH: OperationKind = OperationKind::write("finish");
 /// Takes the result, or leaves a waker; to leave the one that is there already is to look. Argument 0 says whether
 /// it is, word 0 whether the task has finished.
-static JOIN: OperationKind = OperationKind::new("join", |e, op| {
-    let changes_nothing = op.args[0] == 1 && e.objects[op.object].words[0] == 0;
+static JOIN: OperationKind = OperationKind::new("join", |view, op| {
+    let changes_nothing = op.args[0] == 1 && view.object().words[0] == 0;
     Evaluation::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
 static IS_FINISHED: OperationKind = OperationKind::read("is_finished");

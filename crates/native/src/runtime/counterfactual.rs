@@ -2,14 +2,16 @@
 //! been blocked before some step, and what it would have touched.
 //!
 //! Each step notes how its objects were before it. An operation is evaluated in a past state by the same
-//! function as in the present one, on a shadow of the execution that holds nothing but its objects as they were.
+//! function as in the present one, on a [`View`] of its objects as they were.
 
 use super::execution::Execution;
 use super::log::Effect;
-use super::operation::{Changes, Evaluation, NO_OBJECT, Op};
+use super::object::Objects;
+use super::operation::{Changes, Evaluation, NO_OBJECT};
 use super::task::Role;
+use super::view::{Ambient, State, View};
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::trace::Step;
 use raddle_core::world::{Birth, BlockingEffect, Counterfactual};
 use std::cell::RefCell;
@@ -53,13 +55,6 @@ struct Aside {
     before: Before,
 }
 
-/// What operations depend on.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct State {
-    words: [u64; 2],
-    tasks: u64,
-}
-
 impl State {
     /// Steps that leave the order of others open may count in an object, and what they add commutes.
     fn add(&mut self, from: State, to: State) {
@@ -83,7 +78,8 @@ pub(crate) struct History {
     /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
     /// the changes that are none, have been.
     again: Option<(u32, u32)>,
-    shadow: RefCell<Option<Box<Execution>>>,
+    /// Objects as they were, for one evaluation.
+    shadow: RefCell<Objects>,
 }
 
 impl History {
@@ -170,11 +166,6 @@ fn happened(step: u32, before: usize, also: &[u32]) -> bool {
 }
 
 impl Execution {
-    fn state_of(&self, object: ObjectId) -> State {
-        let object = &self.objects[object];
-        State { words: object.words, tasks: object.tasks.len() as u64 }
-    }
-
     /// A step of `id` is about to happen, with this line in the log.
     #[inline(always)]
     pub(super) fn note_history(&mut self, id: TaskId, line: u32) {
@@ -276,32 +267,28 @@ impl Execution {
     /// What the pending operation of `id` would have done after the first `before` steps and then `also`.
     fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
         self.watch.looked_back();
+        let mut shadow = self.history.shadow.borrow_mut();
+        for object in self.task(id).op.objects() {
+            shadow.show(object, self.state_then(object, before, also));
+        }
+        self.sense_in_shadow(&shadow, id, before, also, None)
+    }
+
+    /// The same, with these objects and this value of an atomic.
+    fn sense_in_shadow(
+        &self,
+        objects: &Objects,
+        id: TaskId,
+        before: usize,
+        also: &[u32],
+        value: Option<u64>,
+    ) -> Evaluation {
         let task = self.task(id);
         let op = &task.op;
-        let happened = |step: u32| happened(step, before, also);
-        let mut shadow = self.history.shadow.borrow_mut();
-        let shadow = shadow.get_or_insert_with(|| Box::new(Execution::new(self.settings.clone())));
-        while shadow.task_ids().len() <= id.index() {
-            shadow.add_task(Role::Thread, TaskId::MAIN, 0);
-        }
-        for object in op.objects() {
-            let State { words, tasks } = self.state_then(object, before, also);
-            while !shadow.objects.contains(object) {
-                shadow.objects.add("shadow", TaskId::MAIN, 0, [0; 2]);
-            }
-            let shadow = &mut shadow.objects[object];
-            shadow.words = words;
-            shadow.tasks.clear();
-            shadow.tasks.resize(tasks as usize, TaskId::MAIN);
-        }
-        shadow.settings.time = self.settings.time;
-        shadow.clock_object = self.clock_object;
-        shadow.spurious_object = self.spurious_object;
-        shadow.spurious_left = self.spurious_then(before, also);
-        let copy = shadow.task_mut(id);
-        copy.notified = task.notified && happened(task.woken);
-        copy.timed_out = task.timed_out && happened(task.woken);
-        op.kind.evaluation(shadow, op)
+        let woken = happened(task.woken, before, also);
+        let (notified, timed_out) = (task.notified && woken, task.timed_out && woken);
+        let ambient = Ambient { spurious_left: self.spurious_then(before, also), ..self.ambient };
+        op.kind.sense_in(&View { objects, op, ambient: &ambient, notified, timed_out, value })
     }
 
     /// How many spurious wake-ups and failures were left after the first `before` steps and then `also`.
@@ -327,10 +314,10 @@ impl Execution {
         }
     }
 
-    /// What a compare-exchange would have touched, by the value that was there.
-    fn exchange_then(&self, op: &Op, before: usize, also: &[u32]) -> Option<Accesses> {
-        let mut earlier =
-            self.changes(op.object).map(|(step, _)| step).filter(|step| *step as usize <= before);
+    /// What an operation would have touched that looks at the value of an atomic.
+    fn by_value_then(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
+        let object = self.task(id).op.object;
+        let mut earlier = self.changes(object).map(|(step, _)| step).filter(|step| *step as usize <= before);
         let value = earlier.find_map(|step| {
             let line = self.history.steps[step as usize - 1].line;
             match self.log.lines[line as usize].effect {
@@ -340,14 +327,7 @@ impl Execution {
                 _ => None,
             }
         })?;
-        Some(match value == op.args[1] {
-            false => Accesses::read(op.object),
-            true if op.kind.may_fail && self.spurious_object != NO_OBJECT => {
-                let mode = if self.spurious_then(before, also) > 0 { Mode::Write } else { Mode::Read };
-                Accesses::write(op.object).and(self.spurious_object, mode)
-            }
-            true => Accesses::write(op.object),
-        })
+        Some(self.sense_in_shadow(&self.objects, id, before, also, Some(value)).accesses)
     }
 }
 
@@ -392,7 +372,7 @@ impl Counterfactual for Execution {
         if matches!(task.role, Role::Timer { .. }) {
             kind.evaluation(self, &task.op).accesses
         } else if kind.by_value {
-            self.exchange_then(&task.op, before, also).unwrap_or(now)
+            self.by_value_then(id, before, also).unwrap_or(now)
         } else if kind.changes == Changes::Never || task.role != Role::Thread {
             now
         } else {

@@ -38,10 +38,10 @@ impl Execution {
     /// The running task will go on for no reason, or fails for none. Where that is left open it is an option
     /// of an operation that can happen anyway, never what enables one: nobody may count on it.
     pub fn spend_spurious(&mut self) {
-        self.spurious_left -= 1;
+        self.ambient.spurious_left -= 1;
         let step = self.history.len();
         self.history.spend(step);
-        if self.spurious_left == 0 {
+        if self.ambient.spurious_left == 0 {
             for id in self.task_ids() {
                 let task = self.task(id);
                 if id != self.current && task.role == Role::Thread && task.phase == Phase::Alive {
@@ -106,7 +106,7 @@ impl Execution {
                 let kind = op.kind;
                 let evaluation = match alike {
                     Some((same, evaluation)) if std::ptr::eq(same, kind) => evaluation,
-                    _ => (kind.evaluation)(self, op),
+                    _ => kind.evaluation(self, op),
                 };
                 if kind.by_itself {
                     // An object may have been touched twice, but its wait is over only once.

@@ -20,6 +20,7 @@ use super::stack::Stacks;
 use super::stale_addresses;
 use super::task::{Came, Role, Task};
 use super::task_set::{Listed, TaskSet};
+use super::view::Ambient;
 use super::watch::Watch;
 use crate::settings::Settings;
 use corosensei::stack::Stack;
@@ -92,8 +93,8 @@ pub(crate) struct Execution {
     /// The objects of the atomic steps, by name.
     pub atomic_steps: Vec<(&'static str, ObjectId)>,
     pub clock: Clock,
-    /// The object that readings of the clock read.
-    pub clock_object: ObjectId,
+    /// What operations may look at and is no object's.
+    pub ambient: Ambient,
     pub stacks: Stacks,
     pub(super) changed: Vec<ObjectId>,
     pub(super) auto_run: Vec<TaskId>,
@@ -127,10 +128,6 @@ pub(crate) struct Execution {
     pub futile: u32,
     /// Some waiting loop was held back.
     pub held_spins: bool,
-    /// How many spurious wake-ups and failures are left.
-    pub spurious_left: u32,
-    /// The object that whatever may happen spuriously writes, if anything may.
-    pub spurious_object: ObjectId,
     /// Some task has made a thread-local.
     pub has_locals: bool,
     /// Some task has a name of its own, which is in the program's memory.
@@ -181,7 +178,7 @@ impl Execution {
             is_blind: false,
             atomic_steps: Vec::new(),
             clock: Clock::default(),
-            clock_object: NO_OBJECT,
+            ambient: Ambient::new(settings.time, 0),
             stacks,
             changed: Vec::new(),
             auto_run: Vec::new(),
@@ -200,8 +197,6 @@ impl Execution {
             idle_timers: Vec::new(),
             futile: 0,
             held_spins: false,
-            spurious_left: 0,
-            spurious_object: NO_OBJECT,
             has_locals: false,
             has_labels: false,
             panic_count: PanicCount::of_this_thread(),
@@ -242,7 +237,7 @@ impl Execution {
         self.atomic_steps.clear();
         self.rereads.clear();
         self.clock.reset();
-        self.clock_object = NO_OBJECT;
+        self.ambient = Ambient::new(self.settings.time, self.settings.spurious);
         self.changed.clear();
         self.auto_run.clear();
         self.stopped = false;
@@ -253,16 +248,14 @@ impl Execution {
         self.main_waits = false;
         self.idle_timers.clear();
         self.futile = 0;
-        self.spurious_left = self.settings.spurious;
-        self.spurious_object = NO_OBJECT;
         self.afterwards.clear();
         self.texts.clear();
         self.tracked.clear();
         self.next_tracked = 0;
         self.hash_keys.reset();
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
-        if self.spurious_left > 0 {
-            self.spurious_object = self.objects.add("spurious", main, 0, [0; 2]);
+        if self.settings.spurious > 0 {
+            self.ambient.spurious_object = self.objects.add("spurious", main, 0, [0; 2]);
         }
         // SAFETY: the caller's.
         unsafe { self.equip(main, None, body) };

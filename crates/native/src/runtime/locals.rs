@@ -8,9 +8,9 @@ use super::execution::{Execution, Stage};
 use super::log::{Effect, Sync};
 use super::operation::{Op, OperationKind};
 use super::panics;
-use super::task::{Came, Role};
+use super::task::{Came, RETURNED, Role, SEEN_FINISHED};
 use super::teardown;
-use raddle_core::operation::TaskId;
+use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::panic::Location;
@@ -63,11 +63,12 @@ pub(super) fn destroy(current: Current) -> Came {
     while current.with(|e| last_alive(e).is_some()) {
         if !announced {
             announced = true;
-            current.perform(Op::plain(&RETURN, Location::caller()));
+            let args = current.with(|e| super::names::args_of_end(e.task(e.current)));
+            current.perform(Op::plain(&RETURN, Location::caller()).args(args));
             if current.with(|e| e.stage == Stage::Teardown) {
                 return Came::Down;
             }
-            current.with(|e| e.returned());
+            current.with(|e| e.returned(RETURNED));
         }
         let value = current.with(|e| {
             let slot = last_alive(e).expect("nobody else takes them");
@@ -103,16 +104,16 @@ fn last_alive(e: &mut Execution) -> Option<&mut Slot> {
 }
 
 impl Execution {
-    /// The function of the running task is over.
-    pub(super) fn returned(&mut self) {
+    /// The function of the running task is over, if not more than that.
+    pub(super) fn returned(&mut self, marks: u64) {
         let me = self.current;
+        self.mark_end(self.task(me).end, marks);
         let task = self.task_mut(me);
         task.slow_path = true;
         if std::mem::replace(&mut task.returned, true) {
             return;
         }
-        let (end, scope) = (self.task(me).end, self.task(me).scope);
-        self.touch(end);
+        let scope = self.task(me).scope;
         if self.objects.contains(scope) {
             self.objects[scope].words[0] -= 1;
             self.touch(scope);
@@ -124,9 +125,16 @@ impl Execution {
     /// here on nobody is told otherwise; who might be told so has been asked before.
     #[cold]
     pub(super) fn goes_on_after_return(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
-        if !std::mem::replace(&mut task.seen_finished, true) {
-            let end = task.end;
+        let end = self.task(id).end;
+        self.mark_end(end, SEEN_FINISHED);
+    }
+
+    /// What joins and `is_finished` look at changes, and is no step of its own: nothing announces which step of a task
+    /// is its last.
+    fn mark_end(&mut self, end: ObjectId, marks: u64) {
+        if self.objects[end].words[0] & marks != marks {
+            self.note_aside(end);
+            self.objects[end].words[0] |= marks;
             self.touch(end);
         }
     }

@@ -38,4 +38,5 @@ mod task_set;
 pub(crate) mod teardown;
 mod timer;
 mod unlogged_fast_path;
+pub(crate) mod view;
 pub(crate) mod watch;

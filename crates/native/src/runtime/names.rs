@@ -5,24 +5,29 @@ use super::log::Log;
 use super::object::Object;
 use super::operation::{Evaluation, NO_OBJECT, Op};
 use super::record::in_the_program;
-use super::task::{Phase, Role};
+use super::task::{Phase, Role, Task};
+use super::view::View;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Describe;
 
 /// The end of a task writes what its joiners read. The end of main ends everybody.
-pub(super) fn sense_of_end(e: &Execution, op: &Op) -> Evaluation {
+/// Arguments: the object of its end, and that of the scope that waits for it, or [`NO_OBJECT`].
+pub(super) fn sense_of_end(_: &View<'_>, op: &Op) -> Evaluation {
     if op.task == TaskId::MAIN {
         // Also when all others have come to their end: if nobody joined them, it might have come first.
         return Evaluation::ready(Accesses::EVERYTHING_THERE_IS);
     }
-    let task = e.task(op.task);
-    let accesses = Accesses::write(task.end);
-    Evaluation::ready(match task.scope {
-        scope if scope != NO_OBJECT && !task.returned => accesses.and(scope, Mode::Write),
-        _ => accesses,
-    })
+    let [end, scope] = op.args.map(|object| ObjectId(object as u32));
+    let accesses = Accesses::write(end);
+    Evaluation::ready(if scope == NO_OBJECT { accesses } else { accesses.and(scope, Mode::Write) })
+}
+
+/// The arguments of the end of a task. A scope hears of it once.
+pub(super) fn args_of_end(task: &Task) -> [u64; 2] {
+    let scope = if task.returned { NO_OBJECT } else { task.scope };
+    [task.end.0 as u64, scope.0 as u64]
 }
 
 fn name_of(object: &Object, owner: impl Fn() -> String) -> String {

@@ -5,6 +5,7 @@
 
 use super::operation::NO_OBJECT;
 use super::task_set::TaskSet;
+use super::view::State;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -131,6 +132,21 @@ impl Objects {
             watchers: TaskSet::default(),
             spinners: Vec::new(),
         });
+    }
+    /// `id` is seen in this state. Objects that nothing is known of are filled in before it.
+    pub fn show(&mut self, id: ObjectId, state: State) {
+        while !self.contains(id) {
+            self.add("shadow", TaskId::MAIN, 0, [0; 2]);
+        }
+        let object = &mut self[id];
+        object.words = state.words;
+        object.tasks.clear();
+        object.tasks.resize(state.tasks as usize, TaskId::MAIN);
+    }
+    /// Where it is not certain that there is such an object: panics if there is none.
+    #[inline(always)]
+    pub fn get(&self, id: ObjectId) -> &Object {
+        &self.list[id.index()]
     }
     pub fn contains(&self, id: ObjectId) -> bool {
         id.index() < self.used

@@ -1,10 +1,11 @@
 //! What a primitive tells the runtime about an operation: a kind and what it is applied to.
 //!
 //! A [`OperationKind`] carries the one function that decides, in the present state, whether the operation is blocked,
-//! in how many ways it can go and what it touches. Primitives define their verbs beside their code; nothing
+//! in how many ways it can go and what it touches; a [`View`] is all that it sees. Primitives define their verbs beside their code; nothing
 //! else in the runtime knows them.
 
 use super::execution::Execution;
+use super::view::View;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{BlockingEffect, Manner};
 use std::panic::Location;
@@ -55,9 +56,9 @@ pub(crate) enum Fixed {
 pub(crate) struct OperationKind {
     /// The user's word for it.
     pub name: &'static str,
-    pub evaluation: fn(&Execution, &Op) -> Evaluation,
+    evaluation: fn(&View<'_>, &Op) -> Evaluation,
     /// In how many ways it can go, if that is easier to say than what it touches.
-    ways: Option<fn(&Execution, &Op) -> u32>,
+    ways: Option<fn(&View<'_>, &Op) -> u32>,
     /// Whether the state of its objects decides that.
     may_wait: bool,
     pub changes: Changes,
@@ -102,7 +103,7 @@ fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
 
 impl OperationKind {
     /// An operation that may be blocked or whose accesses depend on the state.
-    pub const fn new(name: &'static str, evaluation: fn(&Execution, &Op) -> Evaluation) -> OperationKind {
+    pub const fn new(name: &'static str, evaluation: fn(&View<'_>, &Op) -> Evaluation) -> OperationKind {
         OperationKind {
             name,
             evaluation,
@@ -127,7 +128,7 @@ impl OperationKind {
         }
     }
     /// An operation that is always ready with the same accesses.
-    pub const fn always(name: &'static str, evaluation: fn(&Execution, &Op) -> Evaluation) -> OperationKind {
+    pub const fn always(name: &'static str, evaluation: fn(&View<'_>, &Op) -> Evaluation) -> OperationKind {
         let kind = OperationKind::new(name, evaluation);
         OperationKind { changes: Changes::Never, may_wait: false, ..kind }
     }
@@ -202,7 +203,7 @@ impl OperationKind {
         self
     }
     /// Says in how many ways it can go, without saying what it touches.
-    pub const fn ways(mut self, ways: fn(&Execution, &Op) -> u32) -> OperationKind {
+    pub const fn ways(mut self, ways: fn(&View<'_>, &Op) -> u32) -> OperationKind {
         self.ways = Some(ways);
         self
     }
@@ -221,8 +222,8 @@ impl OperationKind {
     #[inline(always)]
     pub fn options(&self, e: &Execution, op: &Op) -> u32 {
         match (self.fixed, self.ways) {
-            (Fixed::Not, Some(ways)) => ways(e, op),
-            (Fixed::Not, None) => (self.evaluation)(e, op).options,
+            (Fixed::Not, Some(ways)) => ways(&e.view(op), op),
+            (Fixed::Not, None) => (self.evaluation)(&e.view(op), op).options,
             _ => 1,
         }
     }
@@ -230,12 +231,16 @@ impl OperationKind {
     #[inline(always)]
     pub fn evaluation(&self, e: &Execution, op: &Op) -> Evaluation {
         if self.fixed == Fixed::Not {
-            return (self.evaluation)(e, op);
+            return (self.evaluation)(&e.view(op), op);
         }
         // Without branches: which of these it is differs from step to step.
         let mode = if self.fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
         let its_object = Accesses::one(op.object, mode);
         Evaluation::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
+    }
+    /// What an operation of this kind would do in the state that `view` shows.
+    pub fn sense_in(&self, view: &View<'_>) -> Evaluation {
+        (self.evaluation)(view, view.op)
     }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> OperationKind {

@@ -9,7 +9,7 @@ use super::operation::{NO_OBJECT, OperationKind};
 use super::retrace::Script;
 use super::spin::LOOK_EVERY;
 use super::stale_addresses;
-use super::task::{Handle, Phase, Role};
+use super::task::{ENDED, Handle, Phase, RETURNED, Role};
 use crate::settings::Detached;
 use corosensei::stack::Stack;
 use raddle_core::operation::TaskId;
@@ -372,6 +372,7 @@ impl Execution {
         let id = self.current;
         let task = self.task_mut(id);
         task.op.write(kind, NO_OBJECT, place, id);
+        task.op.args = super::names::args_of_end(task);
         task.phase = Phase::Ending;
         if !self.log.is_kept() && id != TaskId::MAIN {
             self.set_idle(id);
@@ -418,12 +419,7 @@ impl Execution {
             self.halted = true;
             self.fast_path = false;
         } else {
-            if self.task(id).returned {
-                let end = self.task(id).end;
-                self.touch(end);
-            } else {
-                self.returned();
-            }
+            self.returned(RETURNED | ENDED);
             if self.task(id).handle == Handle::Dropped {
                 self.fail_for_panic(id);
             }

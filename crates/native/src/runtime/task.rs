@@ -34,6 +34,13 @@ pub(crate) enum Phase {
     Abandoned,
 }
 
+/// A mark of a task's end: its function is over.
+pub(crate) const RETURNED: u64 = 1;
+/// Another task has seen that it is, or could have.
+pub(crate) const SEEN_FINISHED: u64 = 2;
+/// It has ended, its thread-locals included.
+pub(crate) const ENDED: u64 = 4;
+
 /// How the body of a task, which lets no panic through, came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Came {
@@ -93,14 +100,13 @@ pub(crate) struct Task {
     pub timers: u32,
     /// How many objects of each kind it was the first to touch.
     pub touched: Vec<(ObjectKind, u32)>,
-    /// Its end: written when it ends, read by those who join it.
+    /// Its end: written when it ends, read by those who join it. Word 0 of that object says how far it has come:
+    /// [`RETURNED`], [`SEEN_FINISHED`], [`ENDED`].
     pub end: ObjectId,
     /// The scope that waits for it, if it is a scoped thread.
     pub scope: ObjectId,
     /// Its function is over; only the destructors of thread-locals may be left.
     pub returned: bool,
-    /// Somebody has seen that it has, or could have.
-    pub seen_finished: bool,
     /// Its token, which park waits for.
     pub token: ObjectId,
     /// The timer that is set for its pending operation.
@@ -155,7 +161,6 @@ impl Task {
             end: super::operation::NO_OBJECT,
             scope: super::operation::NO_OBJECT,
             returned: false,
-            seen_finished: false,
             token: super::operation::NO_OBJECT,
             timer: None,
             timed_out: false,
@@ -195,7 +200,6 @@ impl Task {
         self.end = super::operation::NO_OBJECT;
         self.scope = super::operation::NO_OBJECT;
         self.returned = false;
-        self.seen_finished = false;
         self.token = super::operation::NO_OBJECT;
         self.timer = None;
         self.timed_out = false;

@@ -37,7 +37,7 @@ pub(super) fn perform(current: Current) -> u32 {
         task.operations_in_teardown += 1;
         let tired = task.operations_in_teardown > PATIENCE;
         let op = e.task(me).op;
-        tired || (op.kind.evaluation)(e, &op).options == 0
+        tired || op.kind.evaluation(e, &op).options == 0
     });
     if blocked {
         current.suspend_for_ever();
@@ -99,6 +99,7 @@ impl Execution {
         }
         self.fast_path = false;
         self.stage = Stage::Teardown;
+        self.ambient.is_teardown = true;
         if self.fibers > 0 {
             for id in self.task_ids().rev() {
                 if self.task(id).fiber.is_some() && self.task(id).phase != Phase::Abandoned && !passed {

@@ -14,12 +14,12 @@ use std::time::Duration;
 const POLLS: u32 = 8;
 
 static FIRE: OperationKind = {
-    let mut kind = OperationKind::always("fire", |e, op| {
+    let mut kind = OperationKind::always("fire", |view, op| {
         // When timers fire only in idle moments, a firing is a barrier that nothing is reordered across.
-        let accesses = match e.settings.time {
+        let accesses = match view.time() {
             Time::Idle => Accesses::EVERYTHING_THERE_IS,
             Time::Any => {
-                let accesses = Accesses::write(op.other).and(e.clock_object, Mode::Write);
+                let accesses = Accesses::write(op.other).and(view.clock_object(), Mode::Write);
                 if op.object == NO_OBJECT { accesses } else { accesses.and(op.object, Mode::Write) }
             }
         };
@@ -32,11 +32,11 @@ static FIRE: OperationKind = {
 impl Execution {
     /// The object that readings of the clock read and timers that fire write.
     pub fn the_clock(&mut self) -> ObjectId {
-        if self.clock_object == NO_OBJECT {
+        if self.ambient.clock_object == NO_OBJECT {
             // Whoever reads it first, there is only one.
-            self.clock_object = self.objects.add("Clock", TaskId::MAIN, 1, [0; 2]);
+            self.ambient.clock_object = self.objects.add("Clock", TaskId::MAIN, 1, [0; 2]);
         }
-        self.clock_object
+        self.ambient.clock_object
     }
 
     /// The running task is about to wait for no time at all. How long it does wait: if it has done so again and again
@@ -65,7 +65,8 @@ impl Execution {
         self.arm_on(NO_OBJECT, after, place);
     }
 
-    /// The same, where the firing also changes `object`: a timed wait leaves the queue there.
+    /// The same, where the firing also changes `object`: a timed wait leaves the queue there, which is the list of
+    /// tasks of that object. Its word 1 counts the timers of those in the queue.
     pub fn arm_on(&mut self, object: ObjectId, after: Duration, place: &'static Location<'static>) {
         let me = self.current;
         let after = if after.is_zero() { self.wait_for_nothing() } else { after };
@@ -84,6 +85,9 @@ impl Execution {
         task.phase = Phase::Alive;
         task.op = op;
         self.task_mut(me).timer = Some(timer);
+        if object != NO_OBJECT {
+            self.objects[object].words[1] += 1;
+        }
         self.evaluate(timer);
     }
 
@@ -100,6 +104,10 @@ impl Execution {
             self.task_mut(timer).disarmed = steps;
             self.task_mut(timer).phase = Phase::Ended;
             self.set_pending(timer, Pending::NOTHING);
+            let object = self.task(timer).op.object;
+            if object != NO_OBJECT {
+                self.objects[object].words[1] -= 1;
+            }
         }
         std::mem::take(&mut self.task_mut(id).timed_out)
     }
@@ -118,9 +126,12 @@ impl Execution {
         self.evaluate(of);
         let object = self.task(timer).op.object;
         if object != NO_OBJECT {
+            let queue = &mut self.objects[object];
+            queue.words[1] -= 1;
+            queue.tasks.retain(|waiting| *waiting != of);
             self.touch(object);
         }
         // Loops that watch the clock see that it moved.
-        self.touch(self.clock_object);
+        self.touch(self.ambient.clock_object);
     }
 }

@@ -1,5 +1,5 @@
-//! `std::sync::Condvar`. The tasks of its object are those who wait and were not notified, the longest waiting
-//! first.
+//! `std::sync::Condvar`. The tasks of its object are those who wait and were neither notified nor timed out, the
+//! longest waiting first.
 //!
 //! A `wait` gives the mutex back and begins to wait, in one step; a `wake` takes the mutex again, once the
 //! task is notified or its time is up. A waiter whose time is up is no longer there for `notify_one`, even if
@@ -14,6 +14,7 @@ use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use crate::runtime::overlay::here;
+use crate::runtime::view::{State, View};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::fmt;
@@ -31,30 +32,30 @@ const WRITES: u64 = 2;
 
 /// Where timers may fire at any point, the earliest first, all that sets one or takes it away decides which
 /// others may fire. Where they fire only when nothing else can happen, a firing conflicts with everything.
-fn and_clock(e: &Execution, accesses: Accesses, touches: u64) -> Accesses {
+fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
     match touches {
-        _ if e.settings.time == Time::Idle => accesses,
-        READS => accesses.and(e.clock_object, Mode::Read),
-        WRITES => accesses.and(e.clock_object, Mode::Write),
+        _ if view.time() == Time::Idle => accesses,
+        READS => accesses.and(view.clock_object(), Mode::Read),
+        WRITES => accesses.and(view.clock_object(), Mode::Write),
         _ => accesses,
     }
 }
 
-static WAIT: OperationKind = OperationKind::always("wait", |e, op| Evaluation::ready(waits(e, op)));
+static WAIT: OperationKind = OperationKind::always("wait", |view, op| Evaluation::ready(waits(view, op)));
 /// Where spurious wake-ups are possible: option 1 is to wake up for no reason, and not even to begin to wait. One
 /// that comes too late for that could have come earlier, so it reads what the others used up.
-static MAY_WAIT: OperationKind = OperationKind::new("wait", |e, op| match e.spurious_left {
-    0 => Evaluation::ready(waits(e, op).and(e.spurious_object, Mode::Read)),
-    _ => Evaluation { accesses: waits(e, op).and(e.spurious_object, Mode::Write), options: 2 },
+static MAY_WAIT: OperationKind = OperationKind::new("wait", |view, op| match view.spurious_left() {
+    0 => Evaluation::ready(waits(view, op).and(view.spurious_object(), Mode::Read)),
+    _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
 });
 
-fn waits(e: &Execution, op: &Op) -> Accesses {
-    and_clock(e, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
+fn waits(view: &View<'_>, op: &Op) -> Accesses {
+    and_clock(view, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
 }
 
-static WAKE: OperationKind = OperationKind::new("wake", |e, op| {
-    let accesses = and_clock(e, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
-    Evaluation::when(is_woken(e, op.task) && mutex::is_free(e, op.other), accesses)
+static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
+    let accesses = and_clock(view, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
+    Evaluation::when(view.is_woken() && mutex::is_free(view.other()), accesses)
 })
 .held_by(|e, op| match is_woken(e, op.task) {
     true => mutex::holder(e, op.other).into_iter().collect(),
@@ -63,32 +64,26 @@ static WAKE: OperationKind = OperationKind::new("wake", |e, op| {
 .holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
 .waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }));
 
-static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |e, op| {
-    let waiters = waiters(e, op.object).count() as u32;
-    Evaluation { accesses: notifies(e, op.object), options: waiters.max(1) }
+static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
+    accesses: notifies(view, op.object),
+    options: (view.object().tasks as u32).max(1),
 })
 .alike();
 
 static NOTIFY_ALL: OperationKind =
-    OperationKind::new("notify_all", |e, op| Evaluation::ready(notifies(e, op.object))).alike();
+    OperationKind::new("notify_all", |view, op| Evaluation::ready(notifies(view, op.object))).alike();
 
-/// What a notification touches: nothing is changed if nobody waits.
-fn notifies(e: &Execution, condvar: ObjectId) -> Accesses {
-    let is_timed = |id: TaskId| e.task(id).timer.is_some();
-    match waiters(e, condvar).next() {
-        None => Accesses::read(condvar),
-        Some(_) if waiters(e, condvar).any(is_timed) => and_clock(e, Accesses::write(condvar), WRITES),
-        Some(_) => Accesses::write(condvar),
+/// What a notification touches: nothing is changed if no task waits. Word 1 counts the timers of those that do.
+fn notifies(view: &View<'_>, condvar: ObjectId) -> Accesses {
+    match view.object() {
+        State { tasks: 0, .. } => Accesses::read(condvar),
+        State { words: [_, 0], .. } => Accesses::write(condvar),
+        _ => and_clock(view, Accesses::write(condvar), WRITES),
     }
 }
 
 fn is_woken(e: &Execution, id: TaskId) -> bool {
     e.task(id).notified || e.task(id).timed_out
-}
-
-/// Those who could be notified.
-fn waiters(e: &Execution, condvar: ObjectId) -> impl Iterator<Item = TaskId> {
-    e.objects[condvar].tasks.iter().copied().filter(|id| !e.task(*id).timed_out)
 }
 
 /// A waiter has what it waited for.
@@ -180,7 +175,7 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, Reason) {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
-        let may_wake = current.with(|e| e.spurious_object != NO_OBJECT);
+        let may_wake = current.with(|e| e.ambient.spurious_object != NO_OBJECT);
         let mut wait = Op::new(if may_wake { &MAY_WAIT } else { &WAIT }, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
@@ -221,10 +216,7 @@ impl Condvar {
             match (e.disarm(), std::mem::take(&mut e.task_mut(me).notified)) {
                 (false, true) if for_no_reason => Reason::None,
                 (false, true) => Reason::Notified,
-                _ => {
-                    e.objects[condvar].tasks.retain(|t| *t != me);
-                    Reason::TimedOut
-                }
+                _ => Reason::TimedOut,
             }
         });
         let word = match reason {
@@ -368,7 +360,7 @@ impl Condvar {
         let condvar = this.object(current);
         let option = current.perform(Op::new(&NOTIFY_ONE, condvar, Location::caller()));
         let woken = current.with(|e| {
-            let woken = waiters(e, condvar).nth(option as usize)?;
+            let woken = *e.objects[condvar].tasks.get(option as usize)?;
             notify(e, condvar, woken);
             Some(woken)
         });
@@ -389,7 +381,7 @@ impl Condvar {
         let woken = current.with(|e| {
             let mut woken = 0;
             loop {
-                let Some(id) = waiters(e, condvar).next() else { return woken };
+                let Some(id) = e.objects[condvar].tasks.first().copied() else { return woken };
                 notify(e, condvar, id);
                 woken += 1;
             }

@@ -36,8 +36,8 @@ pub enum What {
 
 static CLONE: OperationKind = OperationKind::read("clone");
 /// The first word of the object is the number of references.
-static DROP: OperationKind = OperationKind::new("drop", |e, op| {
-    Evaluation::ready(match e.objects[op.object].words[0] {
+static DROP: OperationKind = OperationKind::new("drop", |view, op| {
+    Evaluation::ready(match view.object().words[0] {
         0 | 1 => Accesses::write(op.object),
         _ => Accesses::read(op.object),
     })

@@ -9,6 +9,7 @@ use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::{Identity, Known, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +22,7 @@ const POISONED: u64 = 3;
 
 /// A operation that initialises, unless that went wrong before.
 pub(super) const fn initialising(name: &'static str) -> OperationKind {
-    OperationKind::new(name, |e, op| match state(e, op.object) {
+    OperationKind::new(name, |view, op| match state(view.object()) {
         NEW => Evaluation::ready(Accesses::write(op.object)),
         state => Evaluation::when(state != RUNNING, Accesses::read(op.object)),
     })
@@ -31,7 +32,7 @@ pub(super) const fn initialising(name: &'static str) -> OperationKind {
 
 /// A operation that initialises, even if that went wrong before.
 pub(super) const fn forcing(name: &'static str) -> OperationKind {
-    OperationKind::new(name, |e, op| match state(e, op.object) {
+    OperationKind::new(name, |view, op| match state(view.object()) {
         NEW | POISONED => Evaluation::ready(Accesses::write(op.object)),
         state => Evaluation::when(state != RUNNING, Accesses::read(op.object)),
     })
@@ -41,8 +42,8 @@ pub(super) const fn forcing(name: &'static str) -> OperationKind {
 
 /// A operation that waits until it is done, or until that went wrong.
 pub(super) const fn waiting(name: &'static str) -> OperationKind {
-    OperationKind::new(name, |e, op| {
-        Evaluation::when(matches!(state(e, op.object), DONE | POISONED), Accesses::read(op.object))
+    OperationKind::new(name, |view, op| {
+        Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
     .held_by(runner)
     .waits(|_, _| Some("waits for"))
@@ -51,16 +52,18 @@ pub(super) const fn waiting(name: &'static str) -> OperationKind {
 
 /// A operation that waits until it is done, whatever goes wrong.
 pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
-    OperationKind::new(name, |e, op| Evaluation::when(state(e, op.object) == DONE, Accesses::read(op.object)))
-        .held_by(runner)
-        .waits(|_, _| Some("waits for"))
-        .alike()
+    OperationKind::new(name, |view, op| {
+        Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
+    })
+    .held_by(runner)
+    .waits(|_, _| Some("waits for"))
+    .alike()
 }
 
 static COMPLETE: OperationKind = OperationKind::write("complete");
 
-fn state(e: &Execution, latch: ObjectId) -> u64 {
-    e.objects[latch].words[0]
+fn state(latch: State) -> u64 {
+    latch.words[0]
 }
 
 fn runner(e: &Execution, op: &Op) -> Vec<TaskId> {
@@ -182,7 +185,7 @@ impl Latch {
         let place = Location::caller();
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, place));
-        let before = current.with(|e| state(e, latch));
+        let before = current.with(|e| state(e.state_of(latch)));
         if before == DONE {
             current.with(|e| learn(e, latch));
             current.did(Effect::Word("done"), Synchronises::Acquire);
@@ -238,7 +241,7 @@ impl Latch {
         }
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, Location::caller()));
-        let done = current.with(|e| state(e, latch) == DONE);
+        let done = current.with(|e| state(e.state_of(latch)) == DONE);
         if done {
             current.with(|e| learn(e, latch));
         }

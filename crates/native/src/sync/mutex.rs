@@ -8,6 +8,7 @@ use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
+use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -17,12 +18,13 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 const KIND: &str = "Mutex";
 
-static LOCK: OperationKind =
-    OperationKind::new("lock", |e, op| Evaluation::when(is_free(e, op.object), Accesses::write(op.object)))
-        .held_by(|e, op| holder(e, op.object).into_iter().collect())
-        .alike();
-static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |e, op| {
-    Evaluation::ready(if is_free(e, op.object) {
+static LOCK: OperationKind = OperationKind::new("lock", |view, op| {
+    Evaluation::when(is_free(view.object()), Accesses::write(op.object))
+})
+.held_by(|e, op| holder(e, op.object).into_iter().collect())
+.alike();
+static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |view, op| {
+    Evaluation::ready(if is_free(view.object()) {
         Accesses::write(op.object)
     } else {
         Accesses::read(op.object)
@@ -34,8 +36,8 @@ static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
 #[inline]
-pub(super) fn is_free(e: &Execution, mutex: ObjectId) -> bool {
-    e.objects[mutex].words[0] == 0
+pub(super) fn is_free(mutex: State) -> bool {
+    mutex.words[0] == 0
 }
 
 #[inline]
@@ -74,7 +76,7 @@ fn lock(current: Current, identity: &Identity) {
 fn try_lock(current: Current, identity: &Identity) -> bool {
     let mutex = current.object(identity, KIND, [0; 2]);
     current.perform(Op::new(&TRY_LOCK, mutex, Location::caller()));
-    if !current.with(|e| is_free(e, mutex)) {
+    if !current.with(|e| is_free(e.state_of(mutex))) {
         current.did(Effect::Word("would block"), Synchronises::None);
         return false;
     }

@@ -15,6 +15,7 @@ use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::object::Identity;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::overlay::here;
+use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -26,15 +27,15 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 const KIND: &str = "RwLock";
 
-static READ: OperationKind = OperationKind::new("read", |e, op| {
-    Evaluation::when(writer(e, op.object).is_none(), Accesses::read(op.object))
+static READ: OperationKind = OperationKind::new("read", |view, op| {
+    Evaluation::when(is_shareable(view.object()), Accesses::read(op.object))
 })
 .held_by(|e, op| writer(e, op.object).into_iter().collect())
 .takes()
 .alike();
 static TRY_READ: OperationKind = OperationKind::read("try_read");
-static WRITE: OperationKind = OperationKind::new("write", |e, op| {
-    let free = writer(e, op.object).is_none() && readers(e, op.object).is_empty();
+static WRITE: OperationKind = OperationKind::new("write", |view, op| {
+    let free = is_shareable(view.object()) && view.object().tasks == 0;
     Evaluation::when(free, Accesses::write(op.object))
 })
 .held_by(|e, op| match writer(e, op.object) {
@@ -50,10 +51,10 @@ static WRITE: OperationKind = OperationKind::new("write", |e, op| {
 .takes()
 .alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
-static TRY_WRITE: OperationKind = OperationKind::new("try_write", |e, op| {
-    Evaluation::ready(match writer(e, op.object) {
-        Some(_) => Accesses::read(op.object),
-        None => Accesses::write(op.object),
+static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
+    Evaluation::ready(match is_shareable(view.object()) {
+        false => Accesses::read(op.object),
+        true => Accesses::write(op.object),
     })
 })
 .never_waits()
@@ -63,6 +64,11 @@ static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").frees().in_d
 static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
+
+/// Whether no task writes.
+fn is_shareable(lock: State) -> bool {
+    lock.words[0] == 0
+}
 
 fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
     e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))

@@ -4,22 +4,22 @@
 //! it parks, so that nobody who is parked counts on it.
 
 use super::handle::{Inner, Thread, used_outside};
-use super::sleep::{is_over, set_timer};
+use super::sleep::set_timer;
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
+use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
 use std::time::Duration;
 
-static PARK: OperationKind = OperationKind::new("park", |e, op| {
-    Evaluation::when(has_token(e, op), Accesses::one(op.object, token_mode(e, op)))
+static PARK: OperationKind = OperationKind::new("park", |view, op| {
+    Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view)))
 })
 .waits(|_, _| Some("waits to be unparked"));
 /// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
-static MAY_PARK: OperationKind = OperationKind::new("park", |e, op| match e.spurious_left {
+static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(Accesses::read(op.object)),
     _ => Evaluation { accesses: Accesses::write(op.object), options: 2 },
 });
@@ -32,28 +32,28 @@ static BEGIN: OperationKind =
 static WAKE: OperationKind =
     OperationKind::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
 /// Takes the token if it is there, and does not wait.
-static POLL: OperationKind = OperationKind::new("park_timeout", |e, op| {
-    Evaluation::ready(if has_token(e, op) { Accesses::write(op.object) } else { Accesses::read(op.object) })
+static POLL: OperationKind = OperationKind::new("park_timeout", |view, op| {
+    Evaluation::ready(if has_token(view) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
 
 static UNPARK: OperationKind = OperationKind::write("unpark");
 
-fn has_token(e: &Execution, op: &Op) -> bool {
-    e.objects[op.object].words[0] != 0
+fn has_token(view: &View<'_>) -> bool {
+    view.object().words[0] != 0
 }
 
-fn token_mode(e: &Execution, op: &Op) -> Mode {
-    if has_token(e, op) { Mode::Write } else { Mode::Read }
+fn token_mode(view: &View<'_>) -> Mode {
+    if has_token(view) { Mode::Write } else { Mode::Read }
 }
 
-fn timed_park(e: &Execution, op: &Op) -> Evaluation {
-    let accesses = Accesses::one(op.object, token_mode(e, op));
+fn timed_park(view: &View<'_>, op: &Op) -> Evaluation {
+    let accesses = Accesses::one(op.object, token_mode(view));
     // Its timer is taken away, which may make another one the next to fire.
-    let accesses = match e.settings.time {
-        Time::Any if !is_over(e, op) => accesses.and(e.clock_object, Mode::Read),
+    let accesses = match view.time() {
+        Time::Any if !view.is_sleep_over() => accesses.and(view.clock_object(), Mode::Read),
         _ => accesses,
     };
-    Evaluation::when(has_token(e, op) || is_over(e, op), accesses)
+    Evaluation::when(has_token(view) || view.is_sleep_over(), accesses)
 }
 
 /// See [`std::thread::park`].
@@ -107,7 +107,7 @@ fn take_token(current: Current, token: ObjectId) -> bool {
 
 /// Whether the search lets the running task return instead of parking.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
-    let spurious = current.with(|e| e.spurious_object);
+    let spurious = current.with(|e| e.ambient.spurious_object);
     if spurious == NO_OBJECT {
         return false;
     }

@@ -21,8 +21,8 @@ use std::panic::{Location, resume_unwind};
 
 const KIND: &str = "scope";
 
-static JOIN: OperationKind = OperationKind::new("join", |e, op| {
-    Evaluation::when(e.objects[op.object].words[0] == 0, Accesses::read(op.object))
+static JOIN: OperationKind = OperationKind::new("join", |view, op| {
+    Evaluation::when(view.object().words[0] == 0, Accesses::read(op.object))
 })
 .held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
 .by_itself();

@@ -6,7 +6,6 @@
 //! loop that polls and sleeps would go round for ever while others could run.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
@@ -14,19 +13,15 @@ use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::time::Duration;
 
-static SLEEP: OperationKind =
-    OperationKind::new("sleep", |e, op| Evaluation::when(is_over(e, op), Accesses::write(op.object)));
+static SLEEP: OperationKind = OperationKind::new("sleep", |view, op| {
+    Evaluation::when(view.is_sleep_over(), Accesses::write(op.object))
+});
 static FALL_ASLEEP: OperationKind =
     OperationKind::always("sleep", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
 static WAKE: OperationKind =
-    OperationKind::new("wake", |e, op| Evaluation::when(is_over(e, op), Accesses::read(op.object)));
+    OperationKind::new("wake", |view, op| Evaluation::when(view.is_sleep_over(), Accesses::read(op.object)));
 /// A sleep that takes no time.
 static GIVE_WAY: OperationKind = OperationKind::local("sleep").yielding();
-
-/// Whether the time of the operation's task is up. In teardown it always is.
-pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
-    e.task(op.task).timed_out || e.stage == Stage::Teardown
-}
 
 /// Sets a timer for the next operation of the running task. If that is a step of its own, it is `kind`, whose
 /// second object is the clock; says which of two things to go on with, then.

@@ -11,9 +11,9 @@ use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::panics;
-use crate::runtime::task::{Came, Handle, Panic, Phase};
+use crate::runtime::task::{Came, ENDED, Handle, Panic, Phase, RETURNED, SEEN_FINISHED};
 use crate::runtime::teardown::catch;
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::operation::{Accesses, ObjectId};
 use raddle_core::verdict::{Defect, FailureKind};
 use std::any::Any;
 use std::fmt;
@@ -21,16 +21,15 @@ use std::io;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-static JOIN: OperationKind = OperationKind::new("join", |e, op| {
-    let ended = e.task(TaskId(op.args[0] as u32)).phase == Phase::Ended;
-    Evaluation::when(ended, Accesses::read(op.object))
+/// Its object is the end of the task.
+static JOIN: OperationKind = OperationKind::new("join", |view, op| {
+    Evaluation::when(view.object().words[0] & ENDED != 0, Accesses::read(op.object))
 })
 .by_itself();
 /// A task that has returned may still seem not to be finished, until somebody has seen that it is or has joined it:
 /// option 1. Conflicts with everything, since nothing announces which step of a task is its last.
-static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |e, op| {
-    let task = e.task(TaskId(op.args[0] as u32));
-    let open = task.returned && !task.seen_finished && task.handle != Handle::Joined;
+static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, _| {
+    let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED;
     Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 });
 
@@ -200,20 +199,26 @@ impl<T> Task<T> {
 fn join(id: &Explored, what: &str, place: &'static Location<'static>) {
     let (current, task) = id.here(what);
     let end = current.with(|e| e.task(task).end);
-    current.perform(Op::new(&JOIN, end, place).arg(task.0 as u64));
+    current.perform(Op::new(&JOIN, end, place));
     current.did(Effect::None, Synchronises::Join(task));
-    current.with(|e| e.task_mut(task).handle = Handle::Joined);
+    current.with(|e| {
+        e.objects[end].words[0] |= SEEN_FINISHED;
+        e.task_mut(task).handle = Handle::Joined;
+    });
 }
 
 #[track_caller]
 fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> bool {
     let (current, task) = id.here(what);
     let end = current.with(|e| e.task(task).end);
-    let not_yet = current.perform(Op::new(&IS_FINISHED, end, place).arg(task.0 as u64)) == 1;
+    let not_yet = current.perform(Op::new(&IS_FINISHED, end, place)) == 1;
     let finished = current.with(|e| {
-        let task = e.task_mut(task);
-        task.seen_finished |= task.returned && !not_yet;
-        task.seen_finished
+        let word = &mut e.objects[end].words[0];
+        if *word & (RETURNED | SEEN_FINISHED) == RETURNED && !not_yet {
+            *word |= SEEN_FINISHED;
+            e.touch(end);
+        }
+        e.objects[end].words[0] & SEEN_FINISHED != 0
     });
     current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
     finished

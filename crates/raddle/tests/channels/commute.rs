@@ -37,7 +37,7 @@ fn follow<W: World<Outcome = String>>(world: &mut W, picks: &[Pick]) -> (View, S
     while let Some(task) = world.point().enabled().first().copied() {
         world.step(Pick { task, option: 0 });
     }
-    let end = match world.end() {
+    let end = match world.end(None).end {
         End::Passed(outcome) => outcome,
         End::Failed(defect) => format!("{}: {}", defect.kind, defect.message),
     };
@@ -69,7 +69,7 @@ fn swap_all(settings: &Settings, walks: u64, program: impl Fn() -> String) -> u3
             world.step(one);
             picks.push(one);
         }
-        let _ = world.end();
+        let _ = world.end(None).end;
         world.finish();
         for (at, one, two) in pairs {
             let [there, back] = [[one, two], [two, one]].map(|pair| {

@@ -6,7 +6,7 @@ use raddle::Time;
 use raddle::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, RwLockWriteGuard};
 use raddle::thread;
 use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::world::{Decision, Describe, Driver, End, Pending, Pick, Point, World};
+use raddle_core::world::{Decision, Describe, Driver, End, Pending, Pick, Point, SelfDriving, World};
 use raddle_native::{NativeWorld, Settings};
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -101,9 +101,8 @@ fn all_executions<T: Debug>(
     let mut dfs = Dfs::default();
     let mut all = HashMap::new();
     loop {
-        world.start();
-        world.drive(&mut dfs);
-        let end = match world.end() {
+        world.run(&mut dfs);
+        let end = match world.end(None).end {
             End::Passed(outcome) => format!("{outcome:?}"),
             // The message names all who wait, in the order of their creation.
             End::Failed(defect) => format!("{}: {}", defect.kind, defect.message),

@@ -12,7 +12,7 @@ use raddle_native::{Settings, Spins};
 const MOST: u64 = 1_000;
 
 fn compare(program: &[Do], settings: &Settings, bounds: Bounds) -> Result<(), String> {
-    let (slow, all) = explore(program, settings, 1, MOST, Within::new(bounds, Box::new(Dfs::new())));
+    let (slow, all) = explore(program, settings, 1, MOST, Within::new(bounds, None, Box::new(Dfs::new())));
     if slow.executions == MOST || slow.abandoned > MOST {
         return Ok(());
     }

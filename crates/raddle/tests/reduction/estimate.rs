@@ -2,10 +2,9 @@
 
 use crate::programs;
 use raddle_core::search::{Estimate, NoListener, Plan, search};
-use raddle_core::strategy::{Decision, Next, Optimal, Strategy};
+use raddle_core::strategy::{Estimating, Optimal, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
-use raddle_core::verdict::{Extent, Verdict};
-use raddle_core::world::{Ending, Point};
+use raddle_core::verdict::Verdict;
 use raddle_native::{NativeWorld, Settings};
 use std::sync::{Arc, Mutex};
 
@@ -19,26 +18,20 @@ struct Asks {
     seen: Explored,
 }
 
-impl Strategy for Asks {
-    fn begin(&mut self, execution: u64) -> Next {
-        self.inside.begin(execution)
+impl Wrapper for Asks {
+    fn inside(&self) -> &dyn Strategy {
+        &self.inside
     }
-    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
-        self.inside.choose(so_far, point)
+    fn inside_mut(&mut self) -> &mut dyn Strategy {
+        &mut self.inside
     }
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        self.inside.over(so_far, point, ending);
+    fn around(&self, _: Box<dyn Strategy>) -> Asks {
+        unreachable!("there is one worker")
     }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         self.inside.finish(trace, verdict);
-        self.explored += self.inside.explored().expect("it can tell");
+        self.explored += self.inside.explored();
         self.seen.lock().unwrap().push(self.explored);
-    }
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        None
-    }
-    fn extent(&self, executions: u64) -> Extent {
-        self.inside.extent(executions)
     }
 }
 
@@ -46,7 +39,7 @@ impl Strategy for Asks {
 /// executions the range holds the truth; and by how much the estimate is wrong at most after a half.
 fn estimates(all: u64, program: impl Fn() + Sync) -> (u64, f64) {
     let seen = Explored::default();
-    let strategy = Asks { inside: Optimal::new(), explored: 0.0, seen: seen.clone() };
+    let strategy = Wrapped(Asks { inside: Optimal::new(), explored: 0.0, seen: seen.clone() });
     let world = || NativeWorld::new(&program, Settings::default());
     let found = search(&Plan::default(), Box::new(strategy), world, Arc::new(NoListener));
     assert_eq!(found.executions, all);

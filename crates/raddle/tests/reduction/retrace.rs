@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use raddle_core::operation::TaskId;
 use raddle_core::random::Rng;
 use raddle_core::trace::Step;
-use raddle_core::world::{Decision, Describe, Driver, Pending, Pick, Point, World};
+use raddle_core::world::{Decision, Describe, Driver, Pending, Pick, Point, SelfDriving, World};
 use raddle_native::{NativeWorld, Settings};
 use std::sync::Arc;
 

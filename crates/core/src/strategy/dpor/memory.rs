@@ -19,14 +19,9 @@ impl OptimalDpor {
         spare.unwrap_or_else(|| Box::new(OptimalDpor::new()))
     }
 
-    /// Its memory is kept for the next search.
-    pub(super) fn give_back(mut self: Box<OptimalDpor>) {
-        if self.path.events.capacity() > LONGEST {
-            return;
-        }
-        self.clear();
-        // There is no next search while the thread comes to its end.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+    /// Frees its memory for good.
+    fn forget(mut self: Box<OptimalDpor>) {
+        self.path.events = Vec::new();
     }
 
     /// Is as good as new.
@@ -45,5 +40,18 @@ impl OptimalDpor {
         (*share, *told) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
+    }
+}
+
+impl Drop for OptimalDpor {
+    fn drop(&mut self) {
+        if !(1..=LONGEST).contains(&self.path.events.capacity()) {
+            return;
+        }
+        self.clear();
+        let mut memory = Some(Box::new(std::mem::replace(self, OptimalDpor::without_memory())));
+        // There is no next search while the thread comes to its end.
+        let older = SPARE.try_with(|spare| spare.replace(memory.take())).ok().flatten();
+        older.into_iter().chain(memory).for_each(OptimalDpor::forget);
     }
 }

@@ -88,7 +88,7 @@ pub(in crate::strategy) mod work;
 
 pub use saved::SavedReduction;
 
-use super::{Decision, Next, SavedSubtree, Strategy};
+use super::{Decision, Divisible, Estimating, Next, SavedSubtree, Standing, Strategy};
 use crate::operation::TaskId;
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
@@ -141,13 +141,18 @@ impl Default for OptimalDpor {
 impl OptimalDpor {
     /// A search of the whole tree.
     pub fn new() -> OptimalDpor {
-        let mut work = Work::default();
-        work.begin();
-        let mut path = Path::with_room();
-        path.closing = Closing::ByWrite;
+        let mut whole = OptimalDpor::without_memory();
+        whole.path = Path::with_room();
+        whole.path.closing = Closing::ByWrite;
+        whole.work.begin();
+        whole
+    }
+
+    /// Nothing to explore.
+    fn without_memory() -> OptimalDpor {
         OptimalDpor {
-            path,
-            work,
+            path: Path::default(),
+            work: Work::default(),
             schedule: Picks::new(),
             taken: 0,
             deferred: None,
@@ -344,18 +349,19 @@ impl Strategy for OptimalDpor {
         Decision::take(Pick { task, option: 0 })
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        if self.path.len() > so_far.len() || self.missing(point).is_some() {
-            return;
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        let is_left = ending == Ending::Stopped || self.path.len() > so_far.len();
+        if is_left || self.missing(point).is_some() {
+            return Standing::Counts;
         }
         self.catch_up(so_far.steps(), point);
-        if self.taken < self.schedule.len() {
-            return;
+        if self.taken == self.schedule.len() {
+            match ending {
+                Ending::Cut => self.find_at_cut(point),
+                _ => self.find_at_end(point),
+            }
         }
-        match ending {
-            Ending::Cut => self.find_at_cut(point),
-            Ending::Natural => self.find_at_end(point),
-        }
+        Standing::Counts
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
@@ -365,6 +371,20 @@ impl Strategy for OptimalDpor {
         self.peak = self.peak.max(self.path.len() + self.work.size());
     }
 
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
+    }
+
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        Some(self)
+    }
+}
+
+impl Divisible for OptimalDpor {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let left = self.work.left();
         let (item, path, picks) = self.work.split(&self.path)?;
@@ -373,6 +393,10 @@ impl Strategy for OptimalDpor {
         self.share -= part.share;
         part.work.learn(&self.work);
         Some(Box::new(part))
+    }
+
+    fn prefix(&mut self) -> &[Pick] {
+        &self.inherited
     }
 
     fn save(&mut self) -> Option<Vec<SavedSubtree>> {
@@ -384,40 +408,30 @@ impl Strategy for OptimalDpor {
             item.fatal = self.sleeper;
             present = Some((SavedReduction::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
-        let parts = subtrees(present, &mut self.work, &self.path, self.share - self.told);
+        let parts = subtrees(present, &mut self.work.clone(), &self.path, self.share - self.told);
         Some(parts.into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
     }
 
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        match part {
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        match subtree {
             SavedSubtree::Optimal(part) => Ok(Box::new(OptimalDpor::from_saved(part)?)),
             SavedSubtree::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
         }
     }
+}
 
-    fn explored(&mut self) -> Option<f64> {
+impl Estimating for OptimalDpor {
+    fn explored(&mut self) -> f64 {
         let executions = self.work.executions() as f64;
         let begun = if self.begun { self.work.expected() } else { 0.0 };
         let explored = match executions + self.work.left().all + begun {
             0.0 => 0.0,
             all => self.share * executions / all,
         };
-        Some(explored - std::mem::replace(&mut self.told, explored))
-    }
-
-    fn inherited(&self) -> &[Pick] {
-        &self.inherited
+        explored - std::mem::replace(&mut self.told, explored)
     }
 
     fn peak(&self) -> u64 {
         self.peak as u64
-    }
-
-    fn extent(&self, _executions: u64) -> Extent {
-        Extent::Exhaustive
-    }
-
-    fn retire(self: Box<Self>) {
-        self.give_back();
     }
 }

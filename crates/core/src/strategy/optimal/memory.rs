@@ -18,17 +18,12 @@ impl Optimal {
         spare.unwrap_or_else(|| Box::new(Optimal::new()))
     }
 
-    /// Whoever comes next may have it.
-    pub(super) fn give_back(mut self: Box<Optimal>) {
-        if self.path.events.capacity() > LONGEST {
-            return;
-        }
-        self.clear();
-        // Nobody comes next while the thread comes to its end.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+    /// Frees its memory for good.
+    fn forget(mut self: Box<Optimal>) {
+        self.path.events = Vec::new();
     }
 
-    /// Is as good as new.
+    /// Begins anew, with the same memory.
     fn clear(&mut self) {
         let Optimal { path, work, schedule, .. } = self;
         path.clear();
@@ -44,5 +39,18 @@ impl Optimal {
         (*share, *told) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
+    }
+}
+
+impl Drop for Optimal {
+    fn drop(&mut self) {
+        if !(1..=LONGEST).contains(&self.path.events.capacity()) {
+            return;
+        }
+        self.clear();
+        let mut memory = Some(Box::new(std::mem::replace(self, Optimal::without_memory())));
+        // There is no next search while the thread comes to its end.
+        let older = SPARE.try_with(|spare| spare.replace(memory.take())).ok().flatten();
+        older.into_iter().chain(memory).for_each(Optimal::forget);
     }
 }

@@ -62,7 +62,7 @@ mod races;
 mod saved;
 
 use super::dpor::{SavedReduction, clock, conflicts, path, work};
-use super::{Decision, Next, SavedSubtree, Strategy};
+use super::{Decision, Divisible, Estimating, Next, SavedSubtree, Standing, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
@@ -112,11 +112,17 @@ impl Default for Optimal {
 impl Optimal {
     /// A search of the whole tree.
     pub fn new() -> Optimal {
-        let mut work = Work::default();
-        work.begin();
+        let mut new = Optimal::without_memory();
+        new.path = Path::with_room();
+        new.work.begin();
+        new
+    }
+
+    /// Holds nothing that was allocated.
+    fn without_memory() -> Optimal {
         Optimal {
-            path: Path::with_room(),
-            work,
+            path: Path::default(),
+            work: Work::default(),
             schedule: Picks::new(),
             taken: 0,
             deferred: None,
@@ -310,16 +316,16 @@ impl Strategy for Optimal {
         Decision::take(Pick { task, option: 0 })
     }
 
-    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) {
-        if self.path.len() > so_far.len() || self.missing(point).is_some() {
-            return;
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        let is_left = ending == Ending::Stopped || self.path.len() > so_far.len();
+        if !is_left && self.missing(point).is_none() {
+            let found = self.work.len();
+            self.catch_up(so_far.steps(), point);
+            if self.taken >= self.schedule.len() {
+                self.find_end(found, point, ending);
+            }
         }
-        let found = self.work.len();
-        self.catch_up(so_far.steps(), point);
-        if self.taken < self.schedule.len() {
-            return;
-        }
-        self.find_end(found, point, ending);
+        Standing::Counts
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
@@ -329,6 +335,20 @@ impl Strategy for Optimal {
         self.peak = self.peak.max(self.path.len() + self.work.size());
     }
 
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
+    }
+
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        Some(self)
+    }
+}
+
+impl Divisible for Optimal {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
         let left = self.work.left();
         let (item, path, picks) = self.work.split(&self.path)?;
@@ -339,40 +359,35 @@ impl Strategy for Optimal {
         Some(Box::new(part))
     }
 
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        Some(self.saved().into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
+    fn prefix(&mut self) -> &[Pick] {
+        &self.inherited
     }
 
-    fn resume(&self, part: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        match part {
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        let saved = self.clone().into_saved();
+        Some(saved.into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
+    }
+
+    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
+        match subtree {
             SavedSubtree::Optimal(part) => Ok(Box::new(Optimal::from_saved(part)?)),
             SavedSubtree::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
         }
     }
+}
 
-    fn explored(&mut self) -> Option<f64> {
+impl Estimating for Optimal {
+    fn explored(&mut self) -> f64 {
         let executions = self.work.executions() as f64;
         let begun = if self.begun { self.work.expected() } else { 0.0 };
         let explored = match executions + self.work.left().all + begun {
             0.0 => 0.0,
             all => self.share * executions / all,
         };
-        Some(explored - std::mem::replace(&mut self.told, explored))
-    }
-
-    fn inherited(&self) -> &[Pick] {
-        &self.inherited
+        explored - std::mem::replace(&mut self.told, explored)
     }
 
     fn peak(&self) -> u64 {
         self.peak as u64
-    }
-
-    fn extent(&self, _executions: u64) -> Extent {
-        Extent::Exhaustive
-    }
-
-    fn retire(self: Box<Self>) {
-        self.give_back();
     }
 }

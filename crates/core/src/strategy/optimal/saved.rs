@@ -7,7 +7,7 @@ use crate::strategy::dpor::saved::subtrees;
 
 impl Optimal {
     /// All parts of the tree that are left.
-    pub(super) fn saved(&mut self) -> Vec<SavedReduction> {
+    pub(super) fn into_saved(mut self) -> Vec<SavedReduction> {
         let is_whole = self.schedule.is_empty() && self.fatal.is_none();
         let mut present = None;
         if !self.started || self.begun && is_whole {

@@ -29,10 +29,10 @@ pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min");
 /// their size in the kind.
 macro_rules! compare_exchange_verb {
     ($name:ident, $word:literal, $bits:ty) => {
-        static $name: OperationKind = OperationKind::new($word, |_, op| {
+        static $name: OperationKind = OperationKind::new($word, |view, op| {
             // SAFETY: the task that waits to do this borrows the atomic at this address.
-            let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
-            let succeeds = value as u64 == op.args[1];
+            let value = view.value(|| unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) } as u64);
+            let succeeds = value == op.args[1];
             Evaluation::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
         })
         .never_waits()
@@ -49,14 +49,14 @@ compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
 /// late for that could have come earlier, so it reads what the others used up.
 macro_rules! compare_exchange_weak_verb {
     ($name:ident, $bits:ty) => {
-        static $name: OperationKind = OperationKind::new("compare_exchange_weak", |e, op| {
+        static $name: OperationKind = OperationKind::new("compare_exchange_weak", |view, op| {
             // SAFETY: as above.
-            let value = unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) };
-            if value as u64 != op.args[1] {
+            let value = view.value(|| unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) } as u64);
+            if value != op.args[1] {
                 return Evaluation::ready(Accesses::read(op.object));
             }
             let succeeds = Accesses::write(op.object);
-            match (e.spurious_object, e.spurious_left) {
+            match (view.spurious_object(), view.spurious_left()) {
                 (NO_OBJECT, _) => Evaluation::ready(succeeds),
                 (spurious, 0) => Evaluation::ready(succeeds.and(spurious, Mode::Read)),
                 (spurious, _) => Evaluation { accesses: succeeds.and(spurious, Mode::Write), options: 2 },

@@ -6,24 +6,24 @@ use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
 use super::lanes;
 use super::timed;
 use crate::runtime::context::Current;
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// The argument of a send is the capacity.
 static SEND: OperationKind = OperationKind::new("send", send)
-    .ways(|e, op| {
-        let facts = Facts::of(e, op.object);
+    .ways(|view, op| {
+        let facts = Facts::of(view.object());
         (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
     })
     .numbered()
     .alike();
 /// The same where there is always a place.
 static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().numbered().alike();
-static TRY_SEND: OperationKind = OperationKind::new("try_send", |e, op| {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         _ if facts.left() as u64 >= op.args[0] => lanes.fail_to_send(facts.sent),
@@ -36,8 +36,8 @@ static TRY_SEND: OperationKind = OperationKind::new("try_send", |e, op| {
 static RECV: OperationKind = OperationKind::new("recv", receive).ways(can_receive).looks().frees();
 static RECV_TIMEOUT: OperationKind =
     OperationKind::new("recv_timeout", receive).ways(can_receive).looks().frees();
-static TRY_RECV: OperationKind = OperationKind::new("try_recv", |e, op| {
-    let facts = Facts::of(e, op.object);
+static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
+    let facts = Facts::of(view.object());
     Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .never_waits()
@@ -45,28 +45,28 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |e, op| {
 .frees()
 .alike();
 
-fn send(e: &Execution, op: &Op) -> Evaluation {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+fn send(view: &View<'_>, op: &Op) -> Evaluation {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     match facts.receiver {
         Receiving::Gone => Evaluation::ready(lanes.send_in_vain()),
         _ => Evaluation::when((facts.left() as u64) < op.args[0], lanes.send(facts.sent)),
     }
 }
 
-fn receive(e: &Execution, op: &Op) -> Evaluation {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let is_there = facts.left() > 0;
-    let in_vain = !is_there && (facts.senders == 0 || timed::is_over(e, op));
+    let in_vain = !is_there && (facts.senders == 0 || timed::is_over(view, op));
     let accesses = match timed::waits_for_ever(op) && !in_vain {
         true => lanes.receive(facts.taken),
         false => lanes.look(facts.taken),
     };
-    Evaluation::when(is_there || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
+    Evaluation::when(is_there || in_vain, timed::and_its_timer(view, accesses, lanes.look_at_senders(), op))
 }
 
-fn can_receive(e: &Execution, op: &Op) -> u32 {
-    let facts = Facts::of(e, op.object);
-    (facts.left() > 0 || facts.senders == 0 || timed::is_over(e, op)) as u32
+fn can_receive(view: &View<'_>, op: &Op) -> u32 {
+    let facts = Facts::of(view.object());
+    (facts.left() > 0 || facts.senders == 0 || timed::is_over(view, op)) as u32
 }
 
 impl<T> Channel<T> {

@@ -9,6 +9,7 @@ use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::object::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::view;
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::cell::{RefCell, RefMut};
@@ -62,8 +63,8 @@ pub(super) struct Facts {
 
 impl Facts {
     #[inline]
-    pub fn of(e: &Execution, channel: ObjectId) -> Facts {
-        let [ends, messages] = e.objects[channel].words;
+    pub fn of(channel: view::State) -> Facts {
+        let [ends, messages] = channel.words;
         let receiver = match ends >> 32 {
             0 => Receiving::Busy,
             1 => Receiving::Waiting,
@@ -192,14 +193,14 @@ impl<T> Channel<T> {
 
     #[inline]
     pub fn facts(&self, current: Current) -> Facts {
-        current.with(|e| Facts::of(e, self.object))
+        current.with(|e| Facts::of(e.state_of(self.object)))
     }
 
     /// Changes what operations depend on. Whoever waits is only troubled if it can tell.
     #[inline(always)]
     pub fn change<R>(&self, current: Current, f: impl FnOnce(&mut Facts) -> R) -> R {
         current.with(|e| {
-            let before = Facts::of(e, self.object);
+            let before = Facts::of(e.state_of(self.object));
             let mut after = before;
             let result = f(&mut after);
             after.settle(e, before, (self.object, self.capacity, &self.layout));

@@ -7,15 +7,15 @@
 use super::channel::{Channel, Deadline, Facts, Message, Receiving};
 use super::{lanes, timed};
 use crate::runtime::context::Current;
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
 /// Hands over or offers.
-static SEND: OperationKind = OperationKind::new("send", |e, op| {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+static SEND: OperationKind = OperationKind::new("send", |view, op| {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         _ => lanes.send(facts.sent),
@@ -24,14 +24,14 @@ static SEND: OperationKind = OperationKind::new("send", |e, op| {
 .numbered()
 .alike();
 /// Waits until the offer whose number is the argument is taken, or never will be.
-static SENT: OperationKind = OperationKind::new("send", |e, op| {
-    let facts = Facts::of(e, op.object);
+static SENT: OperationKind = OperationKind::new("send", |view, op| {
+    let facts = Facts::of(view.object());
     let number = op.args[0] as u32;
     let over = facts.taken > number || facts.receiver == Receiving::Gone;
     Evaluation::when(over, lanes::of(op).be_received(number))
 });
-static TRY_SEND: OperationKind = OperationKind::new("try_send", |e, op| {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(match facts.receiver {
         Receiving::Gone => lanes.send_in_vain(),
         Receiving::Waiting => lanes.send(facts.sent),
@@ -46,23 +46,23 @@ static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive)
 /// Waits until a sender has come, or none will, or not in time.
 static RECEIVED: OperationKind = OperationKind::new("recv", wait_for_sender);
 static RECEIVED_IN_TIME: OperationKind = OperationKind::new("recv_timeout", wait_for_sender);
-static TRY_RECV: OperationKind = OperationKind::new("try_recv", |e, op| {
-    let facts = Facts::of(e, op.object);
+static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
+    let facts = Facts::of(view.object());
     Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .looks()
 .frees()
 .alike();
 
-fn receive(e: &Execution, op: &Op) -> Evaluation {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
-    Evaluation::ready(timed::and_its_timer(e, lanes.receive(facts.taken), lanes.look_at_senders(), op))
+fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
+    Evaluation::ready(timed::and_its_timer(view, lanes.receive(facts.taken), lanes.look_at_senders(), op))
 }
 
-fn wait_for_sender(e: &Execution, op: &Op) -> Evaluation {
-    let (facts, lanes) = (Facts::of(e, op.object), lanes::of(op));
+fn wait_for_sender(view: &View<'_>, op: &Op) -> Evaluation {
+    let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let served = facts.receiver == Receiving::Served;
-    let in_vain = !served && (facts.senders == 0 || timed::is_over(e, op));
+    let in_vain = !served && (facts.senders == 0 || timed::is_over(view, op));
     // It is counted as taken as soon as it is handed over.
     let number = facts.taken - served as u32;
     let accesses = match timed::waits_for_ever(op) && !in_vain {
@@ -70,7 +70,7 @@ fn wait_for_sender(e: &Execution, op: &Op) -> Evaluation {
         // One who gives up no longer waits, which senders can see.
         false => lanes.look(number),
     };
-    Evaluation::when(served || in_vain, timed::and_its_timer(e, accesses, lanes.look_at_senders(), op))
+    Evaluation::when(served || in_vain, timed::and_its_timer(view, accesses, lanes.look_at_senders(), op))
 }
 
 impl<T> Channel<T> {

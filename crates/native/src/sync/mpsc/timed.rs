@@ -2,8 +2,8 @@
 //! the start; its other object is what its timer writes, if it has one.
 
 use super::channel::Deadline;
-use crate::runtime::execution::Execution;
 use crate::runtime::operation::{NO_OBJECT, Op};
+use crate::runtime::view::View;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode};
 
@@ -17,8 +17,8 @@ pub(super) fn until(op: Op, deadline: Option<Deadline>) -> Op {
 }
 
 /// Whether the deadline of `op` has passed.
-pub(super) fn is_over(e: &Execution, op: &Op) -> bool {
-    op.args[0] == 1 || (op.other != NO_OBJECT && e.task(op.task).timed_out)
+pub(super) fn is_over(view: &View<'_>, op: &Op) -> bool {
+    op.args[0] == 1 || (op.other != NO_OBJECT && view.timed_out)
 }
 
 /// Whether `op` waits as long as it takes.
@@ -28,14 +28,14 @@ pub(super) fn waits_for_ever(op: &Op) -> bool {
 
 /// `accesses`, and the timer that `op` waits for; `fewer` includes them, for where there would be too many. If it goes
 /// on before that fires, the timer is taken away, which may make another one the next to fire.
-pub(super) fn and_its_timer(e: &Execution, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
+pub(super) fn and_its_timer(view: &View<'_>, accesses: Accesses, fewer: Accesses, op: &Op) -> Accesses {
     if op.other == NO_OBJECT {
         return accesses;
     }
-    match e.settings.time {
+    match view.time() {
         Time::Any => {
             let fewer = fewer.first().and(op.other, Mode::Read);
-            if is_over(e, op) { fewer } else { fewer.and(e.clock_object, Mode::Read) }
+            if is_over(view, op) { fewer } else { fewer.and(view.clock_object(), Mode::Read) }
         }
         Time::Idle if accesses.iter().count() > 2 => fewer.and(op.other, Mode::Read),
         Time::Idle => accesses.and(op.other, Mode::Read),

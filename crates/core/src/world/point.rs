@@ -1,0 +1,228 @@
+//! What could happen next: the pending operation of every task, and which tasks are enabled.
+//!
+//! A point borrows from its world, which keeps it up to date. The accesses of a pending operation are those that it would
+//! make in the present state.
+
+use super::counterfactual::{Blockers, BlockingEffect, Counterfactual, Variation};
+use crate::operation::{Accesses, TaskId};
+
+/// Which task takes its pending operation, and with which option.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pick {
+    /// The task that moves.
+    pub task: TaskId,
+    /// Which of its operation's options it takes, from 0.
+    pub option: u32,
+}
+
+/// What kind of mover a task is at this point: what counts as a preemption depends on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Manner {
+    /// An ordinary operation; switching away from it while it is enabled is a preemption.
+    #[default]
+    Ordinary,
+    /// The task gives way by itself: switching away from it is not a preemption.
+    Yielding,
+    /// A timer, a delivery, a flush: no thread of the program; neither preempts nor is preempted.
+    Phantom,
+}
+
+/// The operation that a task will take next, evaluated in the present state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pending {
+    /// What it touches.
+    pub accesses: Accesses,
+    /// In how many ways it can go; 0 while it is blocked.
+    pub options: u32,
+    /// Tells operations apart cheaply: equal in equal executions. Worlds whose operations stand in a source
+    /// make the upper half depend on the place alone, and equal in every process.
+    pub signature: u32,
+    /// How it moves.
+    pub manner: Manner,
+}
+
+impl Pending {
+    /// A task that has nothing left to do.
+    pub const NOTHING: Pending =
+        Pending { accesses: Accesses::NONE, options: 0, signature: 0, manner: Manner::Ordinary };
+
+    /// What is done where in the program, whatever it is done to: the upper half of the signature.
+    #[inline]
+    pub fn site(&self) -> u16 {
+        (self.signature >> 16) as u16
+    }
+}
+
+/// Where a task came from. Unlike its number in the order of creation, its parent and its number there are
+/// the same in every execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Birth {
+    /// Who created it; itself, if it was there from the start.
+    pub parent: TaskId,
+    /// Its number there. Phantoms are numbered apart from children: see [`Birth::PHANTOM`].
+    pub number: u32,
+    /// How many steps had happened when it was created.
+    pub after: u32,
+}
+
+impl Birth {
+    /// Set in the numbers of phantoms.
+    pub const PHANTOM: u32 = 1 << 31;
+}
+
+/// What could happen next. Borrowed from the world, which keeps it up to date.
+#[derive(Clone, Copy)]
+pub struct Point<'a> {
+    enabled: &'a [TaskId],
+    pending: &'a [Pending],
+    births: &'a [Birth],
+    past: Option<&'a dyn Counterfactual>,
+    /// `enabled` holds only some of those that have options.
+    restricted: bool,
+}
+
+impl<'a> Point<'a> {
+    /// A point at which all of `pending` that have options are enabled; `enabled` lists them in ascending
+    /// order.
+    #[inline]
+    pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
+        Point { enabled, pending, births: &[], past: None, restricted: false }
+    }
+    /// The same point of a world whose tasks are not all there from the start.
+    #[inline]
+    #[must_use]
+    pub fn with_births(self, births: &'a [Birth]) -> Point<'a> {
+        Point { births, ..self }
+    }
+    /// The same point of a world in which operations may be blocked, for strategies that have to know since
+    /// when.
+    #[inline]
+    #[must_use]
+    pub fn with_counterfactual(self, past: &'a dyn Counterfactual) -> Point<'a> {
+        Point { past: Some(past), ..self }
+    }
+    /// Where `task` came from. Tasks that are there from the start are their own parents.
+    #[inline]
+    pub fn birth(&self, task: TaskId) -> Birth {
+        let first = Birth { parent: task, number: task.0, after: 0 };
+        self.births.get(task.index()).copied().unwrap_or(first)
+    }
+    /// See [`Counterfactual::pending_then`]. In worlds that do not know their past nothing depends on the state.
+    #[inline]
+    pub fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        match self.past {
+            Some(past) => past.pending_then(task, prefix, also),
+            None => Pending { options: self.pending(task).options.max(1), ..*self.pending(task) },
+        }
+    }
+    /// See [`Counterfactual::variation`].
+    #[inline]
+    pub fn variation(&self, task: TaskId) -> Variation {
+        self.past.map_or(Variation::Steady, |past| past.variation(task))
+    }
+    /// See [`Counterfactual::blocks`].
+    #[inline]
+    pub fn blocks(&self, step: usize, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.blocks(step, task))
+    }
+    /// See [`Counterfactual::can_block`].
+    #[inline]
+    pub fn can_block(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.can_block(task))
+    }
+    /// See [`Counterfactual::has_blockers_that_commute`].
+    #[inline]
+    pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.has_blockers_that_commute(task))
+    }
+    /// See [`Counterfactual::is_numbered`].
+    #[inline]
+    pub fn is_numbered(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.is_numbered(task))
+    }
+    /// See [`Counterfactual::may_touch_less`].
+    #[inline]
+    pub fn may_touch_less(&self, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.may_touch_less(task))
+    }
+    /// See [`Counterfactual::may_touch_more`].
+    pub fn may_touch_more(&self) -> bool {
+        self.past.is_some_and(|past| past.may_touch_more())
+    }
+    /// See [`Counterfactual::blocking_effect`].
+    #[inline]
+    pub fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
+        self.past.map_or(BlockingEffect::Unknown, |past| past.blocking_effect(step, task))
+    }
+    /// See [`Counterfactual::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
+    #[inline]
+    pub fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
+        self.past.is_none_or(|past| past.could_happen(task, before, also))
+    }
+    /// The tasks that can move, in ascending order.
+    #[inline]
+    pub fn enabled(&self) -> &'a [TaskId] {
+        self.enabled
+    }
+    /// The pending operation of a task, enabled or not.
+    #[inline]
+    pub fn pending(&self, task: TaskId) -> &'a Pending {
+        &self.pending[task.index()]
+    }
+    /// The pending operations of all tasks, by task.
+    #[inline]
+    pub fn all(&self) -> &'a [Pending] {
+        self.pending
+    }
+    /// Nothing can move: the run is over.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        self.enabled.is_empty()
+    }
+    /// Whether `task` can move.
+    #[inline]
+    pub fn is_enabled(&self, task: TaskId) -> bool {
+        self.pending.get(task.index()).is_some_and(|p| p.options > 0)
+            && (!self.restricted || self.enabled.binary_search(&task).is_ok())
+    }
+    /// See [`Counterfactual::accesses_then`]. Without a past, what it touches now.
+    #[inline]
+    pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
+        self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
+    }
+    /// See [`Counterfactual::blockers`].
+    #[inline]
+    pub fn blockers(&self, task: TaskId) -> Blockers {
+        self.past.map_or(Blockers::All, |past| past.blockers(task))
+    }
+    /// The only thing that can happen, if there is only one.
+    #[inline]
+    pub fn only(&self) -> Option<Pick> {
+        match self.enabled {
+            [task] if self.pending(*task).options == 1 => Some(Pick { task: *task, option: 0 }),
+            _ => None,
+        }
+    }
+    /// The same point with fewer tasks to choose from.
+    #[inline]
+    pub fn restricted(&self, enabled: &'a [TaskId]) -> Point<'a> {
+        Point { enabled, restricted: true, ..*self }
+    }
+    /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
+    #[inline]
+    pub fn is_preemption(&self, last: Option<TaskId>, task: TaskId) -> bool {
+        let Some(last) = last else { return false };
+        let (before, next) = (self.pending(last), self.pending(task));
+        // Without branches: it differs from step to step.
+        (last != task)
+            & (before.options > 0)
+            & (before.manner == Manner::Ordinary)
+            & (next.manner != Manner::Phantom)
+    }
+}
+
+impl std::fmt::Debug for Point<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Point").field("enabled", &self.enabled).field("pending", &self.pending).finish()
+    }
+}
