@@ -7,13 +7,13 @@
 use super::execution::Execution;
 use super::log::Effect;
 use super::object::Objects;
-use super::operation::{Changes, Evaluation, NO_OBJECT};
-use super::task::Role;
+use super::operation::{Changes, Evaluation, NO_OBJECT, Op};
+use super::task::{Role, Task};
 use super::view::{Ambient, State, View};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::trace::Step;
-use raddle_core::world::{Birth, BlockingEffect, Counterfactual};
+use raddle_core::world::{Birth, BlockingEffect, Counterfactual, Pending, Variation};
 use std::cell::RefCell;
 
 /// A step, and how its objects were before it.
@@ -65,6 +65,17 @@ impl State {
     }
 }
 
+/// The operation of a step, and what it depended on besides its objects.
+#[derive(Clone, Copy)]
+struct TakenOperation {
+    step: u32,
+    op: Op,
+    notified: bool,
+    timed_out: bool,
+    /// The step that woke its task, plus 1.
+    woken: u32,
+}
+
 /// The past of the present execution.
 #[derive(Default)]
 pub(crate) struct History {
@@ -75,6 +86,10 @@ pub(crate) struct History {
     last: Vec<Change>,
     /// The steps that used up a spurious wake-up or failure, plus 1.
     spent: Vec<u32>,
+    /// The operations of steps that depended on the state, in the order of the steps.
+    taken: Vec<TakenOperation>,
+    /// What atomics held when they were first touched, by object.
+    first_values: Vec<u64>,
     /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
     /// the changes that are none, have been.
     again: Option<(u32, u32)>,
@@ -89,6 +104,7 @@ impl History {
         self.asides.clear();
         self.last.clear();
         self.spent.clear();
+        self.taken.clear();
         self.again = None;
     }
     pub fn births(&self) -> &[Birth] {
@@ -131,6 +147,7 @@ impl History {
     }
     /// Only the first `steps` and `asides` are left.
     fn undo(&mut self, steps: usize, asides: usize) {
+        while self.taken.pop_if(|taken| taken.step as usize >= steps).is_some() {}
         let History { steps: all, asides: beside, last, .. } = self;
         let mut take_back = |before: &Before| {
             if before.object != NO_OBJECT {
@@ -171,8 +188,29 @@ impl Execution {
     pub(super) fn note_history(&mut self, id: TaskId, line: u32) {
         let op = &self.task(id).op;
         let (object, other, effect) = (op.object, op.other, op.kind.effect);
+        if op.kind.changes != Changes::Never {
+            self.note_operation(id);
+        }
         let objects = [self.before(object), self.before(other)];
         self.history.steps.push(StepSnapshot { task: id, option: self.option, line, effect, objects });
+    }
+
+    /// The operation of the step is kept: in other states it would be another one.
+    fn note_operation(&mut self, id: TaskId) {
+        let step = self.history.steps.len() as u32;
+        let Task { op, notified, timed_out, woken, .. } = self.task(id);
+        let taken =
+            TakenOperation { step, op: *op, notified: *notified, timed_out: *timed_out, woken: *woken };
+        self.history.taken.push(taken);
+    }
+
+    /// `object` is an atomic, which holds this where it is first touched.
+    pub fn note_first_value(&mut self, object: ObjectId, value: u64) {
+        let first = &mut self.history.first_values;
+        if first.len() <= object.index() {
+            first.resize(object.index() + 1, 0);
+        }
+        first[object.index()] = value;
     }
 
     /// A step of `id` is about to happen again, with this line in the log.
@@ -264,31 +302,78 @@ impl Execution {
         later
     }
 
+    /// The operation that `id` takes next after the first `before` steps and then `also`.
+    fn operation_then(&self, id: TaskId, before: usize, also: &[u32]) -> TakenOperation {
+        let History { steps, taken, .. } = &self.history;
+        let is_left_out = |(at, was): &(usize, &StepSnapshot)| was.task == id && !also.contains(&(*at as u32));
+        let task = self.task(id);
+        let moved = steps.get(before).is_some_and(|was| task.last_line > was.line);
+        let step = match moved {
+            true => steps.iter().enumerate().skip(before).find(is_left_out).map(|(at, _)| at as u32),
+            false => None,
+        };
+        let Task { op, notified, timed_out, woken, .. } = task;
+        let now = || TakenOperation {
+            step: u32::MAX,
+            op: *op,
+            notified: *notified,
+            timed_out: *timed_out,
+            woken: *woken,
+        };
+        let of = |step: u32| taken.binary_search_by_key(&step, |taken| taken.step).ok().map(|at| taken[at]);
+        step.and_then(of).unwrap_or_else(now)
+    }
+
     /// What the pending operation of `id` would have done after the first `before` steps and then `also`.
     fn sense_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
+        self.evaluation_then(&self.operation_then(id, before, also), before, also)
+    }
+
+    fn evaluation_then(&self, taken: &TakenOperation, before: usize, also: &[u32]) -> Evaluation {
         self.watch.looked_back();
         let mut shadow = self.history.shadow.borrow_mut();
-        for object in self.task(id).op.objects() {
+        for object in taken.op.objects() {
             shadow.show(object, self.state_then(object, before, also));
         }
-        self.sense_in_shadow(&shadow, id, before, also, None)
+        let value = taken.op.kind.by_value.then(|| self.value_then(taken.op.object, before, also));
+        self.sense_in_shadow(&shadow, taken, before, also, value)
     }
 
     /// The same, with these objects and this value of an atomic.
     fn sense_in_shadow(
         &self,
         objects: &Objects,
-        id: TaskId,
+        taken: &TakenOperation,
         before: usize,
         also: &[u32],
         value: Option<u64>,
     ) -> Evaluation {
-        let task = self.task(id);
-        let op = &task.op;
-        let woken = happened(task.woken, before, also);
-        let (notified, timed_out) = (task.notified && woken, task.timed_out && woken);
+        let op = &taken.op;
+        let woken = happened(taken.woken, before, also);
+        let (notified, timed_out) = (taken.notified && woken, taken.timed_out && woken);
         let ambient = Ambient { spurious_left: self.spurious_then(before, also), ..self.ambient };
         op.kind.sense_in(&View { objects, op, ambient: &ambient, notified, timed_out, value })
+    }
+
+    /// The value of an atomic after the first `before` steps and then `also`: what the last of them that shows it left, or
+    /// else what the first of the others found, or else the first value there was.
+    fn value_then(&self, object: ObjectId, before: usize, also: &[u32]) -> u64 {
+        let effect = |step: u32| self.log.lines[self.history.steps[step as usize - 1].line as usize].effect;
+        let mut found = None;
+        for step in self.changes(object).map(|(step, _)| step) {
+            let (old, new) = match effect(step) {
+                Effect::Read(_, value) | Effect::Refused(_, value) => (Some(value), Some(value)),
+                Effect::Updated(_, old, new) => (Some(old), Some(new)),
+                Effect::Wrote(_, new) => (None, Some(new)),
+                // It failed for no reason, and saw nothing.
+                _ => continue,
+            };
+            if happened(step, before, also) {
+                return new.expect("it left a value");
+            }
+            found = old;
+        }
+        found.unwrap_or_else(|| self.history.first_values.get(object.index()).copied().unwrap_or(0))
     }
 
     /// How many spurious wake-ups and failures were left after the first `before` steps and then `also`.
@@ -313,25 +398,51 @@ impl Execution {
             }),
         }
     }
-
-    /// What an operation would have touched that looks at the value of an atomic.
-    fn by_value_then(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
-        let object = self.task(id).op.object;
-        let mut earlier = self.changes(object).map(|(step, _)| step).filter(|step| *step as usize <= before);
-        let value = earlier.find_map(|step| {
-            let line = self.history.steps[step as usize - 1].line;
-            match self.log.lines[line as usize].effect {
-                Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => Some(value),
-                Effect::Updated(_, _, value) => Some(value),
-                // It failed for no reason, and saw nothing.
-                _ => None,
-            }
-        })?;
-        Some(self.sense_in_shadow(&self.objects, id, before, also, Some(value)).accesses)
-    }
 }
 
 impl Counterfactual for Execution {
+    fn pending_then(&self, id: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        let task = self.task(id);
+        if matches!(task.role, Role::Timer { .. }) {
+            let can_fire = prefix < self.history.steps.len() && self.could_fire(id, prefix);
+            let accesses = task.op.kind.evaluation(self, &task.op).accesses;
+            return Pending { accesses, options: can_fire as u32, ..Pending::NOTHING };
+        }
+        let taken = self.operation_then(id, prefix, also);
+        let is_present = taken.step == u32::MAX;
+        let accesses = self.pending[id.index()].accesses;
+        if is_present && (taken.op.kind.by_itself || id == TaskId::MAIN && self.main_waits) {
+            // It waits for others and is never picked.
+            return Pending { accesses, ..Pending::NOTHING };
+        }
+        if is_present && (taken.op.kind.changes == Changes::Never || task.role != Role::Thread) {
+            return Pending { accesses, options: 1, ..Pending::NOTHING };
+        }
+        let Evaluation { accesses, options } = self.evaluation_then(&taken, prefix, also);
+        Pending { accesses, options, ..Pending::NOTHING }
+    }
+
+    #[inline]
+    fn variation(&self, task: TaskId) -> Variation {
+        let is_main = task == TaskId::MAIN;
+        let task = self.task(task);
+        let kind = task.op.kind;
+        if matches!(task.role, Role::Timer { .. }) || is_main && self.main_waits {
+            return Variation::Enabledness;
+        }
+        match kind.changes {
+            Changes::Never => Variation::Steady,
+            _ if kind.same_accesses => Variation::Enabledness,
+            _ if self.settings.spurious > 0 || self.settings.time == Time::Any => Variation::State,
+            _ => Variation::Local,
+        }
+    }
+
+    #[inline]
+    fn blocks(&self, step: usize, _task: TaskId) -> bool {
+        self.history.steps[step].effect == BlockingEffect::Acquires
+    }
+
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
         let is_main = task == TaskId::MAIN;
@@ -372,7 +483,7 @@ impl Counterfactual for Execution {
         if matches!(task.role, Role::Timer { .. }) {
             kind.evaluation(self, &task.op).accesses
         } else if kind.by_value {
-            self.by_value_then(id, before, also).unwrap_or(now)
+            self.sense_then(id, before, also).accesses
         } else if kind.changes == Changes::Never || task.role != Role::Thread {
             now
         } else {

@@ -18,7 +18,8 @@ const KIND: &str = "Barrier";
 static WAIT: OperationKind = OperationKind::write("wait");
 /// The last to arrive notifies the others and leaves them the line in which they met as an argument.
 static PASS: OperationKind =
-    OperationKind::new("pass", |view, op| Evaluation::when(view.notified, Accesses::read(op.object)));
+    OperationKind::new("pass", |view, op| Evaluation::when(view.notified, Accesses::read(op.object)))
+        .same_accesses();
 
 /// See [`std::sync::Barrier`].
 pub struct Barrier {

@@ -62,7 +62,8 @@ static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     false => Vec::new(),
 })
 .holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
-.waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }));
+.waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }))
+.same_accesses();
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
     accesses: notifies(view, op.object),

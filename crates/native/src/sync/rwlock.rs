@@ -32,6 +32,7 @@ static READ: OperationKind = OperationKind::new("read", |view, op| {
 })
 .held_by(|e, op| writer(e, op.object).into_iter().collect())
 .takes()
+.same_accesses()
 .alike();
 static TRY_READ: OperationKind = OperationKind::read("try_read");
 static WRITE: OperationKind = OperationKind::new("write", |view, op| {
@@ -49,6 +50,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
 })
 .blocked_by_several()
 .takes()
+.same_accesses()
 .alike();
 /// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
