@@ -305,7 +305,8 @@ impl Execution {
     /// The operation that `id` takes next after the first `before` steps and then `also`.
     fn operation_then(&self, id: TaskId, before: usize, also: &[u32]) -> TakenOperation {
         let History { steps, taken, .. } = &self.history;
-        let is_left_out = |(at, was): &(usize, &StepSnapshot)| was.task == id && !also.contains(&(*at as u32));
+        let is_left_out =
+            |(at, was): &(usize, &StepSnapshot)| was.task == id && !also.contains(&(*at as u32));
         let task = self.task(id);
         let moved = steps.get(before).is_some_and(|was| task.last_line > was.line);
         let step = match moved {

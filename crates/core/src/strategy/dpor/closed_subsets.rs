@@ -43,8 +43,6 @@ pub(super) struct Scratch {
     kept: Vec<u32>,
     /// Maximal conflicts: of the closed subset at hand, and of those around it.
     pub maximal: Vec<u32>,
-    /// The last steps that led to one that happened by itself.
-    led_to: Vec<u32>,
     /// What the root's task knew.
     pub own: Vec<Clock>,
     /// What happened before the root where it was seen.
@@ -57,6 +55,8 @@ pub(super) struct Scratch {
     pub other: Vec<Clock>,
     pub other_also: Vec<u32>,
     pub other_conflicts: Conflicts,
+    /// Where the items begin that it may have been found as.
+    pub found: usize,
     /// All accesses of the root in the closed subsets that were looked at.
     pub watch: Accesses,
 }
@@ -103,10 +103,6 @@ impl Finder<'_> {
     ) {
         let end = self.scratch.maximal.len();
         let is_chain = is_chain && end - base == 1;
-        if end - base > 1 {
-            // They were met in this order, but for what led to steps that happened by themselves.
-            self.scratch.maximal[base..end].sort_unstable_by(|one, two| two.cmp(one));
-        }
         // A conflict that blocks it until a later one does so in all subsets that have it, if there is no later one here.
         let (path, point, task) = (self.path, self.point, root.task);
         let may_block = blocked && !accesses.is_everything();
@@ -231,7 +227,7 @@ impl Finder<'_> {
     #[inline]
     pub fn walk(&mut self, down_to: usize) {
         let path = self.path;
-        let Scratch { conflicts, met, removed, maximal, led_to, past, .. } = &mut *self.scratch;
+        let Scratch { conflicts, met, removed, maximal, past, .. } = &mut *self.scratch;
         while let Some((at, walks)) = met.take().or_else(|| conflicts.next(path)) {
             if at < down_to {
                 *met = Some((at, walks));
@@ -245,31 +241,13 @@ impl Finder<'_> {
                 continue;
             }
             if path.events[at].origin == Origin::ByItself {
-                leave_out_what_led_to(path, at, past, led_to);
-                maximal.append(led_to);
-            } else {
-                maximal.push(at as u32);
+                // It was bound to happen: what led to it has to be left out in its place.
+                conflicts.lead_to(path, at);
+                continue;
             }
+            maximal.push(at as u32);
             join(past, path.clock(at));
             conflicts.retire(walks);
         }
     }
-}
-
-/// Step `at` was bound to happen behind those that led to it: one of the last of them has to be left out in its place.
-#[cold]
-fn leave_out_what_led_to(path: &Path, at: usize, past: &[Clock], maximal: &mut Vec<u32>) {
-    path.each_that_led_to(at, |led| {
-        let Some(led) = (led as usize).checked_sub(1) else { return };
-        if path.knows(past, led) {
-            return;
-        }
-        if path.events[led].origin == Origin::ByItself {
-            return leave_out_what_led_to(path, led, past, maximal);
-        }
-        if !maximal.iter().any(|other| path.is_after(*other as usize, led)) {
-            maximal.retain(|other| !path.is_after(led, *other as usize));
-            maximal.push(led as u32);
-        }
-    });
 }

@@ -233,6 +233,10 @@ impl Finder<'_> {
             if path.knows(&other, at) {
                 conflicts.retire(walks);
             } else if self.is_on_the_way(at, steps) {
+                if path.events[at].origin == Origin::ByItself {
+                    conflicts.lead_to(path, at);
+                    continue;
+                }
                 join(&mut other, path.clock(at));
                 conflicts.retire(walks);
             }
@@ -245,6 +249,13 @@ impl Finder<'_> {
     fn reverse(&mut self, root: &Root, first: usize) {
         let last = Move { name: self.path.names.of(root.task), option: 0, odd: false };
         let item = Item::new(first, Some(self.path.to_defer(first)), root.time);
+        // Subsets may differ in steps that do not happen before the root there.
+        let may_come_again = root.variation > Variation::Enabledness;
+        if may_come_again
+            && self.work.has(self.scratch.found, &item, last.name, self.path, &self.scratch.also)
+        {
+            return;
+        }
         self.work.add(item, &self.scratch.past, last, self.scratch.also.len());
     }
 

@@ -21,11 +21,14 @@ impl OptimalDpor {
         let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
         self.scratch.removed.clear();
         self.path.knowledge_of(task, &mut self.scratch.own);
-        self.visit(&root, point);
+        self.scratch.found = self.work.len();
+        let OptimalDpor { path, work, scratch, .. } = self;
+        Finder { path, work, scratch, point }.visit_all(&root);
         self.scratch.watch
     }
 
     fn visit(&mut self, root: &Root, point: &Point<'_>) {
+        self.scratch.found = self.work.batch();
         let OptimalDpor { path, work, scratch, .. } = self;
         Finder { path, work, scratch, point }.visit_all(root);
     }

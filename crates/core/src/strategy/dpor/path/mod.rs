@@ -62,6 +62,14 @@ pub(in crate::strategy) struct Event {
     pub watched: bool,
 }
 
+impl Event {
+    /// Whether `clock`, which may be too narrow for some tasks, knows the step.
+    pub fn is_known(&self, clock: &[Clock]) -> bool {
+        let part = clock.get(self.task.index() / LANES);
+        part.is_some_and(|part| part[self.task.index() % LANES] >= self.time as i32)
+    }
+}
+
 /// Not yet.
 pub(in crate::strategy) const OPEN: u32 = u32::MAX;
 

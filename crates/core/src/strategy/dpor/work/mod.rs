@@ -150,6 +150,26 @@ impl Work {
         let free = item.depth + known as u32 + 1;
         self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
     }
+    /// Whether one of the items from number `from` on comes to the same as `item`, whose last step is by `name`, behind these
+    /// steps of `path`.
+    pub fn has(&self, from: usize, item: &Item, name: Name, path: &Path, also: &[u32]) -> bool {
+        let is_same = |other: &Item| {
+            let clock = &self.clocks[other.clock as usize..][..other.width as usize];
+            let steps = || {
+                (other.depth + 1..path.len() as u32).filter(|at| path.events[*at as usize].is_known(clock))
+            };
+            other.depth == item.depth
+                && other.time == item.time
+                && other.deferred.is_some()
+                && other.last.is_some_and(|last| last.name == name && last.option == 0)
+                && steps().eq(also.iter().copied())
+        };
+        self.items[from..].iter().any(is_same)
+    }
+    /// Where the items of the present execution begin.
+    pub fn batch(&self) -> usize {
+        self.batches.last().map_or(0, |batch| batch.items)
+    }
     /// All but the step of `task` after `depth` steps, which ended the run.
     pub fn add_others(&mut self, depth: usize, foreseen: Foreseen) {
         self.items.push(Item { fatal: Some(foreseen), ..Item::new(depth, None, 0) });
