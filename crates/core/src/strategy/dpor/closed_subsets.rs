@@ -6,7 +6,7 @@
 //! task got there is ever left out, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
 
 use super::clock::{Clock, join};
-use super::conflicts::Conflicts;
+use super::conflicts::{Conflicts, FIRST};
 use super::path::{Origin, Path};
 use super::work::Work;
 use crate::operation::{Accesses, TaskId};
@@ -55,8 +55,9 @@ pub(super) struct Scratch {
     pub other: Vec<Clock>,
     pub other_also: Vec<u32>,
     pub other_conflicts: Conflicts,
-    /// Where the items begin that it may have been found as.
+    /// Where the items begin that it may have been noted as, and whether it may have been.
     pub found: usize,
+    pub comes_again: bool,
     /// All accesses of the root in the closed subsets that were looked at.
     pub watch: Accesses,
 }
@@ -74,6 +75,78 @@ impl Finder<'_> {
     pub fn visit_all(&mut self, root: &Root) {
         self.scratch.outside = self.scratch.removed.len();
         self.scratch.watch = root.accesses;
+        let is_after_all = self.scratch.outside == 0;
+        self.scratch.comes_again = root.variation > Variation::Enabledness;
+        if is_after_all && root.variation == Variation::Steady {
+            return self.visit_steady(root);
+        }
+        if is_after_all && root.variation == Variation::Enabledness && self.visit_chain(root) {
+            return;
+        }
+        self.visit_generally(root);
+    }
+
+    /// The same for an operation that never changes, by lemma 9. What happens before it without a maximal conflict is what
+    /// happens before the others.
+    fn visit_steady(&mut self, root: &Root) {
+        let path = self.path;
+        self.set_out(root.accesses);
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            if path.events[at].origin == Origin::ByItself {
+                self.scratch.conflicts.lead_to(path, at);
+                continue;
+            }
+            if !self.was_possible(root, at) {
+                // Held back for another reason, as loops are that wait.
+                self.scratch.comes_again = true;
+                return self.visit_generally(root);
+            }
+            self.consider_direct(root, at);
+            join(&mut self.scratch.past, path.clock(at));
+            self.scratch.conflicts.retire(walks);
+        }
+    }
+
+    /// Whether a step of an operation that is never blocked was possible in the place of step `at`, as far as is known.
+    #[inline]
+    fn was_possible(&self, root: &Root, at: usize) -> bool {
+        self.path.was_enabled(root.task, at) != Some(false)
+    }
+
+    /// The same for an operation that may be blocked and has one access, if each conflict happened after those before it, by
+    /// lemma 9. Says whether that was so; otherwise nothing was noted.
+    fn visit_chain(&mut self, root: &Root) -> bool {
+        let path = self.path;
+        self.set_out(root.accesses);
+        if !self.scratch.conflicts.is_single() {
+            return false;
+        }
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            if walks != FIRST || path.events[at].origin == Origin::ByItself {
+                return false;
+            }
+            let enabled = path.was_enabled(root.task, at).unwrap_or_else(|| {
+                self.ask_with_past(at);
+                self.point.pending_then(root.task, at, &self.scratch.also).options > 0
+            });
+            if enabled {
+                self.consider_direct(root, at);
+                return true;
+            }
+        }
+        true
+    }
+
+    /// The same for any operation.
+    fn visit_generally(&mut self, root: &Root) {
         self.scratch.kept.clear();
         self.scratch.maximal.clear();
         self.set_out(root.accesses);
@@ -137,10 +210,10 @@ impl Finder<'_> {
         let base = self.scratch.maximal.len();
         let (enabled, accesses) = self.evaluate(root, accesses, base);
         let could = enabled && self.consider(root, accesses, is_chain);
-        if !could {
+        if !could && !(enabled && root.variation <= Variation::Enabledness) {
             self.walk(0);
             self.visit(root, accesses, base, !enabled, false, is_chain);
-        } else if root.happened && !root.accesses.cover(accesses) {
+        } else if could && root.happened && !root.accesses.cover(accesses) {
             self.scratch.maximal.truncate(base);
             self.set_out(accesses);
             self.walk(0);
@@ -192,7 +265,8 @@ impl Finder<'_> {
     }
 
     /// The question is asked with what happens before the root.
-    fn ask_with_past(&mut self, prefix: usize) {
+    #[inline]
+    pub fn ask_with_past(&mut self, prefix: usize) {
         let Scratch { also, past, .. } = &mut *self.scratch;
         also.clear();
         also.extend(

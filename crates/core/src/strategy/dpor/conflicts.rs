@@ -23,6 +23,8 @@ pub(in crate::strategy) struct Conflicts {
 const NONE: u8 = 1 << 7;
 /// No walk came there: it only led to a conflict.
 pub(in crate::strategy) const LED: u8 = 1 << 6;
+/// The only walk, or the first, ends there.
+pub(in crate::strategy) const FIRST: u8 = 1;
 /// All walks end there.
 const ALL: u8 = 0b1111;
 
@@ -46,6 +48,11 @@ impl Conflicts {
             each[lane] = Some(access);
         }
         (self.accesses, self.each, self.next, self.everything) = (accesses, each, next, everything);
+    }
+    /// Whether it is on one object, which nothing else than accesses to it conflicts with.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        self.only.is_some()
     }
     /// The next one back, and the walks that came to it.
     #[inline(always)]

@@ -65,8 +65,10 @@
 //! 8. A root is visited when it is taken, after all that came before it. What came later concerns it only if its accesses
 //!    differ elsewhere and something later conflicts with those ([`Watched`](path::Watched)); then it is visited again at
 //!    the end for subsets that have something of that.
-//! 9. Operations with the same accesses in all states have no such conflicts. If their conflicts in `D0` are totally
-//!    ordered, all places of R3 were visited on the way to `T`.
+//! 9. Operations with the same accesses in all states have no such conflicts. If they are never blocked, the closed subsets
+//!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
+//!    `D0` are totally ordered, all places of R3 were visited on the way to `T`. Nor need they be visited where they are
+//!    forbidden: with less before them they still are, or R1 fails.
 //!
 //! Lemma 5 is argued and not proved where accesses change on the way: there the oracles of `tests/reduction.rs` decide.
 //!
@@ -143,7 +145,7 @@ impl OptimalDpor {
     pub fn new() -> OptimalDpor {
         let mut whole = OptimalDpor::without_memory();
         whole.path = Path::with_room();
-        whole.path.closing = Closing::ByWrite;
+        whole.path.closing = Closing::ByConflict;
         whole.work.begin();
         whole
     }
@@ -182,7 +184,7 @@ impl OptimalDpor {
     }
 
     fn from_saved(part: &SavedReduction) -> Result<OptimalDpor, String> {
-        let mut rest = match part.read(Closing::ByWrite)? {
+        let mut rest = match part.read(Closing::ByConflict)? {
             None => OptimalDpor::new(),
             Some((item, path, picks)) => OptimalDpor::of(item, path, picks),
         };

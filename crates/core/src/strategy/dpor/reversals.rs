@@ -39,6 +39,20 @@ impl Finder<'_> {
         true
     }
 
+    /// The root can happen before step `first`, with the accesses that it had where it was seen, and is in a direct race with
+    /// it: R3 holds. What happens before it then is `past`, as far as it lies behind `first`.
+    #[inline]
+    pub fn consider_direct(&mut self, root: &Root, first: usize) {
+        let event = &self.path.events[first];
+        if event.origin != Origin::Free || event.option != 0 || !self.is_plain(root, first) {
+            return;
+        }
+        self.ask_with_past(first);
+        if self.is_allowed(root, root.accesses, first) && !self.sleeps(root, first) {
+            self.reverse(root, first);
+        }
+    }
+
     /// The first step that the root comes before in the closed subset at hand.
     #[inline]
     fn first_behind(&self, root: &Root, accesses: Accesses) -> Option<usize> {
@@ -77,7 +91,7 @@ impl Finder<'_> {
                 continue;
             }
             if may_be_forbidden(path, reversal, root.task, accesses) {
-                self.write_whole_past(accesses);
+                self.write_whole_past(accesses, first);
                 if is_first(path, reversal, path.len(), &self.scratch.other) {
                     return false;
                 }
@@ -95,17 +109,17 @@ impl Finder<'_> {
         true
     }
 
-    /// Writes into `other` what happens before the root in the closed subset at hand, where it has these accesses. The walk
-    /// has come down to the prefix.
+    /// Writes into `other` what happens before the root in the closed subset at hand, where it has these accesses, and which
+    /// has all conflicts before step `first`. What lies behind is known.
     #[cold]
-    fn write_whole_past(&mut self, accesses: Accesses) {
-        let (path, prefix) = (self.path, self.prefix());
+    fn write_whole_past(&mut self, accesses: Accesses, first: usize) {
+        let path = self.path;
         let Scratch { past, other, .. } = &mut *self.scratch;
         other.clone_from(past);
         let mut conflicts = Conflicts::default();
         conflicts.set_out(path, accesses);
         while let Some((at, _)) = conflicts.next(path) {
-            if at < prefix {
+            if at < first {
                 join(other, path.clock(at));
             }
         }

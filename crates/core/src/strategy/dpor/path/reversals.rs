@@ -1,7 +1,7 @@
 //! The races that the present execution reverses.
 
 use super::{OPEN, Path};
-use crate::operation::{Accesses, Mode, TaskId};
+use crate::operation::{Accesses, TaskId};
 
 /// A race that was reversed: a schedule was taken in the place of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,17 +33,15 @@ pub(in crate::strategy) enum Closing {
     /// Where the deferred task goes on.
     #[default]
     ByTask,
-    /// Where a step writes all that the deferred one touches: whatever conflicts with that comes behind such a step.
-    ByWrite,
+    /// Where a step conflicts with the deferred one, and with all that does: whatever conflicts with the deferred one comes
+    /// behind such a step.
+    ByConflict,
 }
 
 /// Whether every operation that conflicts with `deferred` conflicts with a step of these accesses, which does so itself.
+#[inline]
 fn covers_conflicts(accesses: Accesses, deferred: Accesses) -> bool {
-    let writes = |object| accesses.access_to(object).is_some_and(|(_, mode)| mode == Mode::Write);
-    accesses.is_everything()
-        || deferred != Accesses::NONE
-            && !deferred.is_everything()
-            && deferred.iter().all(|access| writes(access.object))
+    accesses.conflict(deferred) && (accesses == deferred || accesses.cover(deferred))
 }
 
 impl Path {
@@ -56,7 +54,7 @@ impl Path {
     pub fn reverse(&mut self, deferred: Deferred) {
         let last = self.events.len() - 1;
         self.events[last].grown = deferred.grown_from.is_some();
-        let is_closed = self.closing == Closing::ByWrite
+        let is_closed = self.closing == Closing::ByConflict
             && covers_conflicts(self.events[last].accesses, deferred.accesses);
         let closed = if is_closed { last as u32 } else { OPEN };
         self.reversals.push(Reversal { deferred, last: last as u32, closed });
