@@ -43,6 +43,8 @@ pub(super) struct Scratch {
     kept: Vec<u32>,
     /// Maximal conflicts: of the closed subset at hand, and of those around it.
     pub maximal: Vec<u32>,
+    /// Those of them whose closed subset is visited by itself, by number, and what the root is there.
+    others: Vec<(u32, bool, Accesses)>,
     /// What the root's task knew.
     pub own: Vec<Clock>,
     /// What happened before the root where it was seen.
@@ -83,6 +85,9 @@ impl Finder<'_> {
         if is_after_all && root.variation == Variation::Enabledness && self.visit_chain(root) {
             return;
         }
+        if is_after_all && root.variation == Variation::Local && root.happened {
+            return self.visit_local(root);
+        }
         self.visit_generally(root);
     }
 
@@ -111,10 +116,11 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a step of an operation that is never blocked was possible in the place of step `at`, as far as is known.
+    /// Whether an operation that is never blocked was possible in the place of step `at`, as far as is known: if nothing
+    /// behind that step happens before it.
     #[inline]
     fn was_possible(&self, root: &Root, at: usize) -> bool {
-        self.path.was_enabled(root.task, at) != Some(false)
+        self.path.was_enabled(root.task, at) != Some(false) || self.scratch.past != self.scratch.own
     }
 
     /// The same for an operation that may be blocked and has one access, if each conflict happened after those before it, by
@@ -143,6 +149,79 @@ impl Finder<'_> {
             }
         }
         true
+    }
+
+    /// The same for an operation that depends on one object or channel. Without a maximal conflict it mostly has the same
+    /// accesses, and then they are in a direct race (lemma 10).
+    fn visit_local(&mut self, root: &Root) {
+        let path = self.path;
+        self.set_out(root.accesses);
+        self.scratch.maximal.clear();
+        self.scratch.others.clear();
+        let is_single = self.scratch.conflicts.is_single();
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            if path.events[at].origin == Origin::ByItself {
+                self.scratch.conflicts.lead_to(path, at);
+                continue;
+            }
+            if !(is_single && self.is_in_vain(root, at)) {
+                self.ask_with_past(at);
+                let pending = self.point.pending_then(root.task, at, &self.scratch.also);
+                let enabled = pending.options > 0 && self.was_possible(root, at);
+                let is_same = enabled && pending.accesses == root.accesses;
+                if !is_same || !self.consider_direct(root, at) {
+                    let number = self.scratch.maximal.len() as u32;
+                    self.scratch.others.push((number, enabled, pending.accesses));
+                }
+            }
+            self.scratch.maximal.push(at as u32);
+            join(&mut self.scratch.past, path.clock(at));
+            self.scratch.conflicts.retire(walks);
+        }
+        if self.scratch.others.is_empty() {
+            return;
+        }
+        let Scratch { root_past, past, .. } = &mut *self.scratch;
+        root_past.clone_from(past);
+        let is_chain = self.scratch.maximal.len() == 1;
+        for other in 0..self.scratch.others.len() {
+            let (number, enabled, accesses) = self.scratch.others[other];
+            let Scratch { kept, maximal, removed, watch, .. } = &mut *self.scratch;
+            kept.clear();
+            kept.extend_from_slice(&maximal[..number as usize]);
+            let at = maximal[number as usize];
+            removed.push(at);
+            *watch = watch.union(accesses);
+            let base = maximal.len();
+            self.set_out(accesses);
+            self.walk(at as usize);
+            // If nothing behind conflicts with it there, it was asked with all that does.
+            let (enabled, accesses) = match self.scratch.maximal.len() == base {
+                true => (enabled, accesses),
+                false => {
+                    self.scratch.maximal.truncate(base);
+                    self.evaluate(root, root.accesses, base)
+                }
+            };
+            self.visit_without(root, enabled, accesses, base, is_chain);
+            self.scratch.removed.pop();
+        }
+    }
+
+    /// Whether nothing is noted without step `at`, with which the root conflicts in all states with these accesses, since R1
+    /// fails: it, or what happened after it, was no default.
+    #[inline]
+    fn is_in_vain(&self, root: &Root, at: usize) -> bool {
+        let path = self.path;
+        let goes = |w: u32| path.is_after(w as usize, at) && root.step != Some(w as usize);
+        let event = &path.events[at];
+        event.origin != Origin::Free
+            || path.reversals.iter().rev().take_while(|r| r.last as usize > at).any(|r| goes(r.last))
+            || path.odd.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
     }
 
     /// The same for any operation.
@@ -187,7 +266,9 @@ impl Finder<'_> {
             for number in base..end {
                 let at = self.scratch.maximal[number];
                 let is_known = again && path.knows(&self.scratch.root_past, at as usize);
-                if !is_known && !self.stays(at) {
+                // An operation with these accesses in all states conflicts with it wherever it comes.
+                let in_vain = root.variation <= Variation::Enabledness && self.is_in_vain(root, at as usize);
+                if !is_known && !in_vain && !self.stays(at) {
                     self.leave_out(root, at, accesses, is_chain);
                 }
                 if number + 1 < end && blocks(at) {
@@ -209,6 +290,12 @@ impl Finder<'_> {
         self.scratch.removed.push(at);
         let base = self.scratch.maximal.len();
         let (enabled, accesses) = self.evaluate(root, accesses, base);
+        self.visit_without(root, enabled, accesses, base, is_chain);
+        self.scratch.removed.pop();
+    }
+
+    /// The same, where the root is known there. The walk has come down to the prefix.
+    fn visit_without(&mut self, root: &Root, enabled: bool, accesses: Accesses, base: usize, is_chain: bool) {
         let could = enabled && self.consider(root, accesses, is_chain);
         if !could && !(enabled && root.variation <= Variation::Enabledness) {
             self.walk(0);
@@ -220,7 +307,6 @@ impl Finder<'_> {
             self.visit(root, accesses, base, false, true, is_chain);
         }
         self.scratch.maximal.truncate(base);
-        self.scratch.removed.pop();
     }
 
     /// How many of the first steps are all in the closed subset at hand.
@@ -236,7 +322,7 @@ impl Finder<'_> {
         self.set_out(accesses);
         self.walk(prefix);
         self.ask_with_past(prefix);
-        let seen = match self.scratch.also.is_empty() {
+        let mut seen = match self.scratch.also.is_empty() {
             true => self.path.was_enabled(root.task, prefix),
             false => None,
         };
@@ -261,6 +347,7 @@ impl Finder<'_> {
             if !self.ask_with_more(prefix) {
                 return (enabled, asked);
             }
+            seen = None;
         }
     }
 

@@ -70,6 +70,9 @@
 //!    `D0` are totally ordered, all places of R3 were visited on the way to `T`. Nor need they be visited where they are
 //!    forbidden: with less before them they still are, or R1 fails.
 //!
+//! 10. If the root has the same accesses without one maximal conflict, but with all others, as with it, R3 holds: with that
+//!     conflict again it is as it was seen, since all other steps of `D0` leave it as it is (W2).
+//!
 //! Lemma 5 is argued and not proved where accesses change on the way: there the oracles of `tests/reduction.rs` decide.
 //!
 //! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then

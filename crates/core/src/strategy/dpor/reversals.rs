@@ -40,17 +40,23 @@ impl Finder<'_> {
     }
 
     /// The root can happen before step `first`, with the accesses that it had where it was seen, and is in a direct race with
-    /// it: R3 holds. What happens before it then is `past`, as far as it lies behind `first`.
+    /// it: R3 holds. What happens before it then is `past`, as far as it lies behind `first`. Says whether it happens there in
+    /// this branch.
     #[inline]
-    pub fn consider_direct(&mut self, root: &Root, first: usize) {
+    pub fn consider_direct(&mut self, root: &Root, first: usize) -> bool {
         let event = &self.path.events[first];
-        if event.origin != Origin::Free || event.option != 0 || !self.is_plain(root, first) {
-            return;
+        let is_default = event.origin == Origin::Free && event.option == 0;
+        if root.variation <= Variation::Enabledness && !(is_default && self.is_plain(root, first)) {
+            return true;
         }
         self.ask_with_past(first);
-        if self.is_allowed(root, root.accesses, first) && !self.sleeps(root, first) {
+        if !self.is_allowed(root, root.accesses, first) {
+            return false;
+        }
+        if is_default && self.is_plain(root, first) && !self.sleeps(root, first) {
             self.reverse(root, first);
         }
+        true
     }
 
     /// The first step that the root comes before in the closed subset at hand.
@@ -147,6 +153,10 @@ impl Finder<'_> {
             Variation::Steady => return true,
             // The conflicts are one after the other, and all places on the way were looked at.
             Variation::Enabledness if is_chain => return true,
+            // All other steps leave it as it was seen.
+            Variation::Local if is_chain && root.happened && self.scratch.removed[..] == [first as u32] => {
+                return true;
+            }
             _ => {}
         }
         let path = self.path;
