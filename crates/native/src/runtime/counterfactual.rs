@@ -68,12 +68,12 @@ impl State {
 /// The operation of a step, and what it depended on besides its objects.
 #[derive(Clone, Copy)]
 struct TakenOperation {
-    step: u32,
     op: Op,
-    notified: bool,
-    timed_out: bool,
+    step: u32,
     /// The step that woke its task, plus 1.
     woken: u32,
+    notified: bool,
+    timed_out: bool,
 }
 
 /// The past of the present execution.
@@ -186,22 +186,16 @@ impl Execution {
     /// A step of `id` is about to happen, with this line in the log.
     #[inline(always)]
     pub(super) fn note_history(&mut self, id: TaskId, line: u32) {
-        let op = &self.task(id).op;
+        let Task { op, notified, timed_out, woken, .. } = self.task(id);
         let (object, other, effect) = (op.object, op.other, op.kind.effect);
         if op.kind.changes != Changes::Never {
-            self.note_operation(id);
+            // In other states it would be another one.
+            let (op, notified, timed_out, woken) = (*op, *notified, *timed_out, *woken);
+            let step = self.history.steps.len() as u32;
+            self.history.taken.push(TakenOperation { op, woken, step, notified, timed_out });
         }
         let objects = [self.before(object), self.before(other)];
         self.history.steps.push(StepSnapshot { task: id, option: self.option, line, effect, objects });
-    }
-
-    /// The operation of the step is kept: in other states it would be another one.
-    fn note_operation(&mut self, id: TaskId) {
-        let step = self.history.steps.len() as u32;
-        let Task { op, notified, timed_out, woken, .. } = self.task(id);
-        let taken =
-            TakenOperation { step, op: *op, notified: *notified, timed_out: *timed_out, woken: *woken };
-        self.history.taken.push(taken);
     }
 
     /// `object` is an atomic, which holds this where it is first touched.

@@ -123,30 +123,48 @@ impl Finder<'_> {
         self.path.was_enabled(root.task, at) != Some(false) || self.scratch.past != self.scratch.own
     }
 
-    /// The same for an operation that may be blocked and has one access, if each conflict happened after those before it, by
-    /// lemma 9. Says whether that was so; otherwise nothing was noted.
+    /// The same for an operation that may be blocked, if each conflict happened after those before it, by lemma 9. Says
+    /// whether that was so; otherwise nothing was noted.
     fn visit_chain(&mut self, root: &Root) -> bool {
         let path = self.path;
         self.set_out(root.accesses);
-        if !self.scratch.conflicts.is_single() {
-            return false;
-        }
+        let is_single = self.scratch.conflicts.is_single();
+        let mut later = None;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.knows(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
                 continue;
             }
-            if walks != FIRST || path.events[at].origin == Origin::ByItself {
+            let is_next = later.is_none_or(|later| path.is_after(later, at));
+            if !is_next || path.events[at].origin == Origin::ByItself {
                 return false;
             }
+            later = Some(at);
             let enabled = path.was_enabled(root.task, at).unwrap_or_else(|| {
                 self.ask_with_past(at);
                 self.point.pending_then(root.task, at, &self.scratch.also).options > 0
             });
             if enabled {
+                // Behind a write of its only object there is nothing else.
+                if !(is_single && walks == FIRST) && !self.is_first_of_chain(at) {
+                    return false;
+                }
                 self.consider_direct(root, at);
                 return true;
             }
+        }
+        true
+    }
+
+    /// Whether all further conflicts happened before step `at`.
+    fn is_first_of_chain(&mut self, at: usize) -> bool {
+        let path = self.path;
+        let Scratch { conflicts, own, .. } = &mut *self.scratch;
+        while let Some((other, walks)) = conflicts.next(path) {
+            if !path.is_after(at, other) && !path.knows(own, other) {
+                return false;
+            }
+            conflicts.retire(walks);
         }
         true
     }

@@ -227,9 +227,14 @@ impl Finder<'_> {
         let path = self.path;
         let mut also = std::mem::take(&mut self.scratch.other_also);
         let is_there = |at: usize| self.is_on_the_way(at, steps);
-        let prefix = (first..steps).find(|at| !is_there(*at)).unwrap_or(steps);
+        let mut prefix = steps;
         also.clear();
-        also.extend((prefix..path.len()).filter(|at| is_there(*at)).map(|at| at as u32));
+        if self.scratch.outside == 0 {
+            also.extend(self.scratch.also.iter().filter(|at| **at as usize >= steps));
+        } else {
+            prefix = (first..steps).find(|at| !is_there(*at)).unwrap_or(steps);
+            also.extend((prefix..path.len()).filter(|at| is_there(*at)).map(|at| at as u32));
+        }
         let seen = match also.is_empty() && prefix < path.len() {
             true => path.was_enabled(root.task, prefix),
             false => None,

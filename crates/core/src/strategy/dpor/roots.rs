@@ -144,7 +144,8 @@ impl OptimalDpor {
             return;
         }
         let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
-        let variation = point.variation(task);
+        // What is enabled and forbidden may be forbidden by a branch behind the place in question only: R3 has to tell.
+        let variation = if pending.options > 0 { Variation::State } else { point.variation(task) };
         let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };
         self.scratch.removed.clear();
         self.path.knowledge_of(task, &mut self.scratch.own);
