@@ -146,7 +146,8 @@ impl Finder<'_> {
             });
             if enabled {
                 // Behind a write of its only object there is nothing else.
-                if !(is_single && walks == FIRST) && !self.is_first_of_chain(at) {
+                let is_chain = is_single && walks == FIRST || self.is_first_of_chain(at);
+                if !is_chain {
                     return false;
                 }
                 self.consider_direct(root, at);
@@ -315,7 +316,8 @@ impl Finder<'_> {
     /// The same, where the root is known there. The walk has come down to the prefix.
     fn visit_without(&mut self, root: &Root, enabled: bool, accesses: Accesses, base: usize, is_chain: bool) {
         let could = enabled && self.consider(root, accesses, is_chain);
-        if !could && !(enabled && root.variation <= Variation::Enabledness) {
+        let is_forbidden_for_good = enabled && root.variation <= Variation::Enabledness;
+        if !could && !is_forbidden_for_good {
             self.walk(0);
             self.visit(root, accesses, base, !enabled, false, is_chain);
         } else if could && root.happened && !root.accesses.cover(accesses) {
