@@ -6,7 +6,7 @@
 //! task got there is ever left out, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
 
 use super::clock::{Clock, join};
-use super::conflicts::{Conflicts, FIRST};
+use super::conflicts::Conflicts;
 use super::path::{Origin, Path};
 use super::work::Work;
 use crate::operation::{Accesses, TaskId};
@@ -32,7 +32,7 @@ pub(super) struct Root {
 /// Buffers that are used again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
-    conflicts: Conflicts,
+    pub conflicts: Conflicts,
     /// The conflict that was met and not looked at.
     met: Option<(usize, u8)>,
     /// The steps left out, each with all that happened after it. The first so many are outside of what the root was seen
@@ -40,11 +40,11 @@ pub(super) struct Scratch {
     pub removed: Vec<u32>,
     pub outside: usize,
     /// The steps that stay, with all that happened before them.
-    kept: Vec<u32>,
+    pub kept: Vec<u32>,
     /// Maximal conflicts: of the closed subset at hand, and of those around it.
     pub maximal: Vec<u32>,
     /// Those of them whose closed subset is visited by itself, by number, and what the root is there.
-    others: Vec<(u32, bool, Accesses)>,
+    pub others: Vec<(u32, bool, Accesses)>,
     /// What the root's task knew.
     pub own: Vec<Clock>,
     /// What happened before the root where it was seen.
@@ -91,160 +91,8 @@ impl Finder<'_> {
         self.visit_generally(root);
     }
 
-    /// The same for an operation that never changes, by lemma 9. What happens before it without a maximal conflict is what
-    /// happens before the others.
-    fn visit_steady(&mut self, root: &Root) {
-        let path = self.path;
-        self.set_out(root.accesses);
-        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
-                self.scratch.conflicts.retire(walks);
-                continue;
-            }
-            if path.events[at].origin == Origin::ByItself {
-                self.scratch.conflicts.lead_to(path, at);
-                continue;
-            }
-            if !self.was_possible(root, at) {
-                // Held back for another reason, as loops are that wait.
-                self.scratch.comes_again = true;
-                return self.visit_generally(root);
-            }
-            self.consider_direct(root, at);
-            join(&mut self.scratch.past, path.clock(at));
-            self.scratch.conflicts.retire(walks);
-        }
-    }
-
-    /// Whether an operation that is never blocked was possible in the place of step `at`, as far as is known: if nothing
-    /// behind that step happens before it.
-    #[inline]
-    fn was_possible(&self, root: &Root, at: usize) -> bool {
-        self.path.was_enabled(root.task, at) != Some(false) || self.scratch.past != self.scratch.own
-    }
-
-    /// The same for an operation that may be blocked, if each conflict happened after those before it, by lemma 9. Says
-    /// whether that was so; otherwise nothing was noted.
-    fn visit_chain(&mut self, root: &Root) -> bool {
-        let path = self.path;
-        self.set_out(root.accesses);
-        let is_single = self.scratch.conflicts.is_single();
-        let mut later = None;
-        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
-                self.scratch.conflicts.retire(walks);
-                continue;
-            }
-            let is_next = later.is_none_or(|later| path.is_after(later, at));
-            if !is_next || path.events[at].origin == Origin::ByItself {
-                return false;
-            }
-            later = Some(at);
-            let enabled = path.was_enabled(root.task, at).unwrap_or_else(|| {
-                self.ask_with_past(at);
-                self.point.pending_then(root.task, at, &self.scratch.also).options > 0
-            });
-            if enabled {
-                // Behind a write of its only object there is nothing else.
-                let is_chain = is_single && walks == FIRST || self.is_first_of_chain(at);
-                if !is_chain {
-                    return false;
-                }
-                self.consider_direct(root, at);
-                return true;
-            }
-        }
-        true
-    }
-
-    /// Whether all further conflicts happened before step `at`.
-    fn is_first_of_chain(&mut self, at: usize) -> bool {
-        let path = self.path;
-        let Scratch { conflicts, own, .. } = &mut *self.scratch;
-        while let Some((other, walks)) = conflicts.next(path) {
-            if !path.is_after(at, other) && !path.knows(own, other) {
-                return false;
-            }
-            conflicts.retire(walks);
-        }
-        true
-    }
-
-    /// The same for an operation that depends on one object or channel. Without a maximal conflict it mostly has the same
-    /// accesses, and then they are in a direct race (lemma 10).
-    fn visit_local(&mut self, root: &Root) {
-        let path = self.path;
-        self.set_out(root.accesses);
-        self.scratch.maximal.clear();
-        self.scratch.others.clear();
-        let is_single = self.scratch.conflicts.is_single();
-        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
-                self.scratch.conflicts.retire(walks);
-                continue;
-            }
-            if path.events[at].origin == Origin::ByItself {
-                self.scratch.conflicts.lead_to(path, at);
-                continue;
-            }
-            if !(is_single && self.is_in_vain(root, at)) {
-                self.ask_with_past(at);
-                let pending = self.point.pending_then(root.task, at, &self.scratch.also);
-                let enabled = pending.options > 0 && self.was_possible(root, at);
-                let is_same = enabled && pending.accesses == root.accesses;
-                if !is_same || !self.consider_direct(root, at) {
-                    let number = self.scratch.maximal.len() as u32;
-                    self.scratch.others.push((number, enabled, pending.accesses));
-                }
-            }
-            self.scratch.maximal.push(at as u32);
-            join(&mut self.scratch.past, path.clock(at));
-            self.scratch.conflicts.retire(walks);
-        }
-        if self.scratch.others.is_empty() {
-            return;
-        }
-        let Scratch { root_past, past, .. } = &mut *self.scratch;
-        root_past.clone_from(past);
-        let is_chain = self.scratch.maximal.len() == 1;
-        for other in 0..self.scratch.others.len() {
-            let (number, enabled, accesses) = self.scratch.others[other];
-            let Scratch { kept, maximal, removed, watch, .. } = &mut *self.scratch;
-            kept.clear();
-            kept.extend_from_slice(&maximal[..number as usize]);
-            let at = maximal[number as usize];
-            removed.push(at);
-            *watch = watch.union(accesses);
-            let base = maximal.len();
-            self.set_out(accesses);
-            self.walk(at as usize);
-            // If nothing behind conflicts with it there, it was asked with all that does.
-            let (enabled, accesses) = match self.scratch.maximal.len() == base {
-                true => (enabled, accesses),
-                false => {
-                    self.scratch.maximal.truncate(base);
-                    self.evaluate(root, root.accesses, base)
-                }
-            };
-            self.visit_without(root, enabled, accesses, base, is_chain);
-            self.scratch.removed.pop();
-        }
-    }
-
-    /// Whether nothing is noted without step `at`, with which the root conflicts in all states with these accesses, since R1
-    /// fails: it, or what happened after it, was no default.
-    #[inline]
-    fn is_in_vain(&self, root: &Root, at: usize) -> bool {
-        let path = self.path;
-        let goes = |w: u32| path.is_after(w as usize, at) && root.step != Some(w as usize);
-        let event = &path.events[at];
-        event.origin != Origin::Free
-            || path.reversals.iter().rev().take_while(|r| r.last as usize > at).any(|r| goes(r.last))
-            || path.odd.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
-    }
-
     /// The same for any operation.
-    fn visit_generally(&mut self, root: &Root) {
+    pub fn visit_generally(&mut self, root: &Root) {
         self.scratch.kept.clear();
         self.scratch.maximal.clear();
         self.set_out(root.accesses);
@@ -314,7 +162,14 @@ impl Finder<'_> {
     }
 
     /// The same, where the root is known there. The walk has come down to the prefix.
-    fn visit_without(&mut self, root: &Root, enabled: bool, accesses: Accesses, base: usize, is_chain: bool) {
+    pub fn visit_without(
+        &mut self,
+        root: &Root,
+        enabled: bool,
+        accesses: Accesses,
+        base: usize,
+        is_chain: bool,
+    ) {
         let could = enabled && self.consider(root, accesses, is_chain);
         let is_forbidden_for_good = enabled && root.variation <= Variation::Enabledness;
         if !could && !is_forbidden_for_good {
@@ -337,7 +192,7 @@ impl Finder<'_> {
 
     /// The root in the closed subset at hand: whether it can happen, and its accesses. It had these in a larger one. The
     /// walk has come down to the prefix.
-    fn evaluate(&mut self, root: &Root, accesses: Accesses, base: usize) -> (bool, Accesses) {
+    pub fn evaluate(&mut self, root: &Root, accesses: Accesses, base: usize) -> (bool, Accesses) {
         let prefix = self.prefix();
         self.set_out(accesses);
         self.walk(prefix);

@@ -82,6 +82,8 @@ pub(in crate::strategy) mod clock;
 mod closed_subsets;
 pub(in crate::strategy) mod conflicts;
 mod default_step;
+mod direct_races;
+mod division;
 mod memory;
 pub(in crate::strategy) mod names;
 pub(in crate::strategy) mod path;
@@ -93,14 +95,13 @@ pub(in crate::strategy) mod work;
 
 pub use saved::SavedReduction;
 
-use super::{Decision, Divisible, Estimating, Next, SavedSubtree, Standing, Strategy};
+use super::{Decision, Divisible, Estimating, Next, Standing, Strategy};
 use crate::operation::TaskId;
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Pending, Pick, Point, Variation};
 use closed_subsets::Scratch;
 use path::{Closing, Deferred, Origin, Path};
-use saved::subtrees;
 use work::{Foreseen, Item, Move, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
@@ -184,15 +185,6 @@ impl OptimalDpor {
         part.work.begin_with(item, picks);
         part.started = true;
         part
-    }
-
-    fn from_saved(part: &SavedReduction) -> Result<OptimalDpor, String> {
-        let mut rest = match part.read(Closing::ByConflict)? {
-            None => OptimalDpor::new(),
-            Some((item, path, picks)) => OptimalDpor::of(item, path, picks),
-        };
-        rest.share = part.share();
-        Ok(rest)
     }
 
     /// Whether there is nothing to catch up with.
@@ -386,57 +378,5 @@ impl Strategy for OptimalDpor {
 
     fn estimating(&mut self) -> Option<&mut dyn Estimating> {
         Some(self)
-    }
-}
-
-impl Divisible for OptimalDpor {
-    fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        let left = self.work.left();
-        let (item, path, picks) = self.work.split(&self.path)?;
-        let mut part = OptimalDpor::of(item, path, picks);
-        part.share = (self.share - self.told) * left.first / left.all;
-        self.share -= part.share;
-        part.work.learn(&self.work);
-        Some(Box::new(part))
-    }
-
-    fn prefix(&mut self) -> &[Pick] {
-        &self.inherited
-    }
-
-    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        let mut present = None;
-        if !self.started || self.begun && self.schedule.is_empty() && self.sleeper.is_none() {
-            present = Some((SavedReduction::whole(), 1.0));
-        } else if self.begun {
-            let mut item = Item::new(self.path.len(), self.deferred, self.time);
-            item.fatal = self.sleeper;
-            present = Some((SavedReduction::of(&item, &self.path, &self.schedule), self.work.expected()));
-        }
-        let parts = subtrees(present, &mut self.work.clone(), &self.path, self.share - self.told);
-        Some(parts.into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
-    }
-
-    fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
-        match subtree {
-            SavedSubtree::Optimal(part) => Ok(Box::new(OptimalDpor::from_saved(part)?)),
-            SavedSubtree::Picks { .. } => Err("it was saved by a search without this reduction".to_owned()),
-        }
-    }
-}
-
-impl Estimating for OptimalDpor {
-    fn explored(&mut self) -> f64 {
-        let executions = self.work.executions() as f64;
-        let begun = if self.begun { self.work.expected() } else { 0.0 };
-        let explored = match executions + self.work.left().all + begun {
-            0.0 => 0.0,
-            all => self.share * executions / all,
-        };
-        explored - std::mem::replace(&mut self.told, explored)
-    }
-
-    fn peak(&self) -> u64 {
-        self.peak as u64
     }
 }
