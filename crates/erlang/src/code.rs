@@ -1,6 +1,6 @@
-//! Finds code as `erl` does: natives first, then the modules that we replace, then `-pa` directories, then
-//! the installed OTP. Modules are loaded when somebody first needs them; every findable module counts as
-//! loaded. None of this is part of a program's state.
+//! Resolves functions as `erl` does: natives first, then replaced modules, then `-pa` directories, then the
+//! installed OTP. A module is loaded at its first use; every module that can be found counts as loaded.
+//! Loaded code is not part of a program's state.
 
 use crate::beam::{self, Instr, Mfa, Module};
 use crate::native::{self, Native};
@@ -11,25 +11,25 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What a function's name leads to.
+/// What a function name resolves to.
 #[derive(Clone, Copy)]
 pub enum Target {
-    /// A function of ours.
+    /// A native.
     Native(&'static Native),
-    /// Code: module number and instruction.
+    /// Bytecode: module number and instruction.
     Code(u32, u32),
-    /// What stands where real Erlang has C code, and we have nothing.
+    /// A NIF stub of OTP without a native in place of its C code.
     Stub,
     /// There is no such function.
     Missing,
 }
 
-/// Where modules are looked for. Shared by all workers of a search.
+/// Where modules are searched. Shared by all workers of a search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchPath {
     /// Directories with `.beam` files, first one first.
     pub directories: Vec<PathBuf>,
-    /// Modules that are not in files: name and bytes.
+    /// Modules given in memory: name and bytes.
     pub given: Vec<(String, Arc<[u8]>)>,
 }
 
@@ -61,7 +61,7 @@ fn has_stdlib(lib: &Path) -> bool {
     })
 }
 
-/// Whether a function does nothing but complain that it should have been in C.
+/// Whether a function only raises `nif_error`.
 fn is_stub(module: &Module, pc: u32) -> bool {
     let first =
         module.code[pc as usize..].iter().find(|i| !matches!(i, Instr::Move(..) | Instr::Allocate(_)));
@@ -85,11 +85,11 @@ pub struct Code {
 }
 
 impl Code {
-    /// Code that is found this way.
+    /// An empty code table with this search path.
     pub fn new(path: SearchPath) -> Code {
         Code {
             path,
-            // Number 0 is where processes begin.
+            // Module 0 holds the start instruction of every process.
             modules: RefCell::new(vec![Rc::new(crate::world::start_module())]),
             by_name: RefCell::default(),
             natives: native::all().map(|n| (n.mfa(), n)).collect(),
@@ -102,7 +102,7 @@ impl Code {
     pub fn module(&self, number: u32) -> Rc<Module> {
         self.modules.borrow()[number as usize].clone()
     }
-    /// The number of a module; loads it if it must.
+    /// The number of a module; loads it if necessary.
     pub fn find(&self, name: Atom) -> Option<u32> {
         if let Some(known) = self.by_name.borrow().get(&name) {
             return *known;
@@ -159,7 +159,7 @@ impl Code {
             releases.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).max()
         })
     }
-    /// What a function's name leads to.
+    /// Resolves a function name.
     pub fn resolve(&self, mfa: Mfa) -> Target {
         if let Some(native) = self.natives.get(&mfa) {
             return Target::Native(native);
@@ -172,11 +172,11 @@ impl Code {
             None => Target::Missing,
         }
     }
-    /// Whether there is such a native.
+    /// Whether a native has this name.
     pub fn is_native(&self, mfa: Mfa) -> bool {
         self.natives.contains_key(&mfa)
     }
-    /// Files that were found and could not be used.
+    /// Errors of files that were found and could not be loaded.
     pub fn errors(&self) -> Vec<String> {
         self.errors.borrow().clone()
     }

@@ -1,5 +1,6 @@
-//! What could have happened earlier in the present execution. Most of that is plain to see from how each process stood
-//! after each step ([`Standing`]); the rest is found out by trying, from a copy of an earlier state.
+//! Answers whether an operation would be enabled after another prefix of the present execution, and with
+//! which accesses. Most answers follow from the recorded [`Standing`]s; the rest replay the prefix on a
+//! snapshot. Debug builds compare both.
 
 use crate::machine::Standing;
 use crate::machine::access::{Mark, Object};
@@ -14,19 +15,19 @@ pub(crate) struct Done {
     pub pick: Pick,
     pub accesses: Accesses,
     pub mark: Mark,
-    /// Behind it, only one process may go on.
+    /// After this step only one process is enabled.
     pub hurries: bool,
 }
 
-/// How tasks stood after each step.
+/// The standing of every task after each step.
 #[derive(Clone, Default)]
 pub(crate) struct Standings {
-    /// For each task, since which step it has stood how.
+    /// For each task, its standings, each with the step since which it holds.
     tasks: Vec<Vec<(u32, Standing)>>,
 }
 
 impl Standings {
-    /// A task stands like this after so many steps.
+    /// Records the standing of a task after `steps` steps.
     pub fn note(&mut self, task: usize, steps: usize, standing: Standing) {
         if self.tasks.len() <= task {
             self.tasks.resize(task + 1, Vec::new());
@@ -36,13 +37,13 @@ impl Standings {
             all.push((steps as u32, standing));
         }
     }
-    /// Forgets what was behind so many steps.
+    /// Forgets everything after the first `steps` steps.
     pub fn truncate(&mut self, steps: usize) {
         for all in &mut self.tasks {
             while all.pop_if(|(since, _)| *since as usize > steps).is_some() {}
         }
     }
-    /// How a task stood after so many steps; none if it was not there.
+    /// The standing of a task after `steps` steps; none if it did not exist.
     fn of(&self, task: usize, steps: usize) -> Option<Standing> {
         let all = self.tasks.get(task)?;
         let at = all.partition_point(|(since, _)| *since as usize <= steps).checked_sub(1)?;
@@ -50,12 +51,12 @@ impl Standings {
     }
 }
 
-/// Where a process is in another state than the present one.
+/// Where a process is after another prefix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Where it is now.
+    /// In its present state.
     AsNow,
-    /// Where it was before the steps that are tried.
+    /// In its state before the steps in question.
     AsBefore,
     Between,
 }
@@ -100,11 +101,11 @@ impl Counterfactual for ErlangWorld {
         self.machine().blockers(task.index())
     }
     fn may_touch_less(&self, task: TaskId) -> bool {
-        // By other grains a step that raises touches everything.
+        // With coarser grains a step that raises conflicts with everything.
         self.machine().settings().grain != Grain::Full || self.machine().may_touch_less(task.index())
     }
     fn may_touch_more(&self) -> bool {
-        // That as well; and what is done to a table that is gone touches none of its keys.
+        // The same holds here; and an operation on a deleted table accesses none of its keys.
         true
     }
 }
@@ -136,14 +137,14 @@ impl ErlangWorld {
         }
     }
 
-    /// Whether somebody had to go on at once after these steps.
+    /// Whether only one process was enabled after one of these steps.
     fn was_hurried(&self, before: usize, also: &[u32]) -> bool {
         let hurries = |at: usize| self.done[at].hurries;
         before.checked_sub(1).is_some_and(hurries) || also.iter().any(|at| hurries(*at as usize))
     }
 
-    /// Whether an operation could happen there, if that can be told without trying: where the order of messages
-    /// is left open, from where its process was then.
+    /// Whether an operation is enabled there, if that follows from the state of its process without replay;
+    /// only with unordered mailboxes.
     fn is_plain_to_see(&self, task: usize, before: usize, also: &[u32]) -> Option<bool> {
         let now = self.machine();
         if !now.is_order_open()
@@ -156,7 +157,7 @@ impl ErlangWorld {
         let process = now.receiver_of(task)?;
         match self.place_of(process, before, also) {
             Place::Between => None,
-            // Nothing that it can do ever waits, except for what says so itself.
+            // No operation of a process is ever blocked except one that says so itself.
             Place::AsNow if task == process => match now.standing(process) {
                 Standing::Waits => Some(false),
                 Standing::Goes => Some(true),
@@ -172,7 +173,7 @@ impl ErlangWorld {
                 }
             }
             Place::AsBefore if task == process => match self.standings.of(process, before)? {
-                // It might have given up waiting in the place of another one who did.
+                // Its timeout could have fired in place of the timeout that did.
                 Standing::Waits if self.done[before].accesses.is_everything() => None,
                 Standing::Waits => Some(false),
                 Standing::Goes => Some(true),
@@ -191,7 +192,7 @@ impl ErlangWorld {
         }
     }
 
-    /// Whether it is plain to see that an operation would have touched there what it touches now.
+    /// Whether an operation has the same accesses there as now, as far as that follows without replay.
     fn touched_the_same(&self, task: usize, before: usize, also: &[u32]) -> bool {
         if before == self.done.len() && also.is_empty() {
             return true;
@@ -206,7 +207,7 @@ impl ErlangWorld {
         let Some(basis) = now.basis_of(task) else { return false };
         let Some(itself) = now.objects().find(Object::Itself(now.process(task).pid)) else { return false };
         let mark = Mark::of(basis.and(itself, Mode::Read));
-        // Mostly nothing is left out that has to do with it.
+        // The usual case: no omitted step conflicts with it.
         let matters = |done: &Done| done.pick.task.index() == task || done.mark.may_conflict(mark);
         let is_left_out = |at: usize| !also.contains(&(at as u32));
         if !(before..self.done.len()).any(|at| matters(&self.done[at]) && is_left_out(at)) {

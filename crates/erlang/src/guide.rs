@@ -1,2 +1,2 @@
-//! The guide for Erlang programmers. There is nothing to call here; what it shows is checked by a test.
+//! The guide for Erlang programmers. It has no items; a test checks its examples.
 #![doc = include_str!("../guide/for_erlang_programmers.md")]

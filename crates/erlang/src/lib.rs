@@ -1,8 +1,8 @@
-//! Raddle's Erlang world: the `.beam` files that `erlc` or Elixir made, OTP included, run by an interpreter
-//! whose whole state is plain data. So it can be copied, compared and explored without running anything twice.
+//! Raddle's Erlang world: an interpreter for the `.beam` files of `erlc` and Elixir, OTP included. Its whole
+//! state is plain data, so a search copies and compares states instead of executing a prefix again.
 //!
-//! [`beam`] reads files, [`term`] holds values, [`run`] runs one process up to its next visible operation,
-//! [`machine`] holds the whole state and lets things happen, [`world`] shows it to the engine.
+//! [`beam`] loads files, [`term`] holds values, [`run`] executes one process up to its next visible
+//! operation, [`machine`] holds the state and takes steps, [`world`] adapts it to the search.
 #![forbid(unsafe_code)]
 
 pub mod beam;

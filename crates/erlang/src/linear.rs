@@ -1,27 +1,27 @@
-//! Brings the steps of a run in which the order of messages was left open into an order in which every process
-//! receives the first of its messages that fits: the same run as it happens. There may be none.
+//! Linearises an execution with unordered mailboxes: finds an order of its steps in which every receive takes
+//! the first matching message of its mailbox. There may be none.
 
 use crate::machine::{Machine, Task};
 use raddle_core::operation::Accesses;
 use raddle_core::world::Pick;
 
-/// A message of the run.
+/// A message of the execution.
 struct Posted {
     task: usize,
-    /// During which step it arrived, and its process.
+    /// The step of its arrival, and its receiver.
     arrived: usize,
     receiver: usize,
-    /// In which step it was received.
+    /// The step in which it was received.
     received: Option<usize>,
 }
 
-/// The steps in an order in which the run can happen; none if there is no such order. `states` are those before each
-/// step, and behind the last.
+/// An order of the steps that ordered mailboxes allow, if there is one. `states` are the states before each
+/// step and after the last.
 pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
     let accesses = |i: usize| states[i].point().pending(picks[i].task).accesses;
     let all: Vec<Accesses> = (0..picks.len()).map(accesses).collect();
     let end = &states[picks.len()];
-    // For each step, those that come before it.
+    // For each step, the steps that happen before it.
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); picks.len()];
     for i in 0..picks.len() {
         let task = picks[i].task;
@@ -37,7 +37,7 @@ pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
     let posted = messages(states, picks);
     for first in &posted {
         let Some(step) = first.received else { continue };
-        // What it was preferred to came later.
+        // A matching message that was not taken arrived later.
         let others = posted.iter().filter(|other| {
             other.task != first.task
                 && other.receiver == first.receiver
@@ -63,7 +63,7 @@ fn messages(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
         let Some(born) = states.get(arrived + 1) else { continue };
         let Some(Task::UnorderedMessage(message)) = born.tasks.get(task) else { continue };
         let receiver = born.find(message.to).expect("messages go to processes");
-        // It was taken out of the mailbox by a step of its own or of its process; or flushed.
+        // A step of the message or of its process removed it from the mailbox; or a flush did.
         let gone = (arrived + 1..picks.len())
             .find(|i| !matches!(states[i + 1].tasks[task], Task::UnorderedMessage(_)));
         let received = gone.filter(|i| states[*i].is_receiving(receiver));
@@ -72,7 +72,7 @@ fn messages(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
     posted
 }
 
-/// The smallest first, as far as possible.
+/// A topological order, smallest index first.
 fn sorted(before: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut order = Vec::with_capacity(before.len());
     let mut done = vec![false; before.len()];

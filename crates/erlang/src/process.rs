@@ -1,5 +1,5 @@
-//! One process: what it computes (registers, stack, place in the code) and what others know of it (mailbox,
-//! links, monitors, flags). Plain data.
+//! The state of one process: its computation (registers, stack, program counter) and its public part
+//! (mailbox, links, monitors, flags). It is plain data.
 
 use crate::machine::Mail;
 use crate::native::Native;
@@ -7,25 +7,25 @@ use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Context, Map, Pid, Ref, Term, known};
 use std::rc::Rc;
 
-/// A place in the code.
+/// A program counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pc {
-    /// The module's number.
+    /// The module number.
     pub module: u32,
-    /// The instruction.
+    /// The instruction index.
     pub at: u32,
 }
 
-/// Where a call returns to.
+/// A stack frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Frame {
     /// The instruction after the call.
     pub ret: Pc,
-    /// How many stack slots there were at the call.
+    /// The number of stack slots at the call.
     pub depth: u32,
 }
 
-/// What happens after a visible call.
+/// The continuation of a visible call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Then {
     /// The next instruction.
@@ -34,26 +34,26 @@ pub enum Then {
     Return,
 }
 
-/// How a receive stands.
+/// The state of a receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Found {
     /// This message of the mailbox matches.
     Message(u32),
-    /// None matches so far; the place of the wait instruction, and when it gives up (nanoseconds).
+    /// None matches so far; the wait instruction, and the deadline (nanoseconds).
     Nothing {
         /// The wait instruction.
         wait: u32,
-        /// When it gives up.
+        /// The deadline.
         deadline: Option<Deadline>,
     },
-    /// The time to wait is no time: an error.
+    /// The timeout is invalid: an error.
     BadTimeout {
         /// The wait instruction.
         wait: u32,
     },
 }
 
-/// When a receive gives up.
+/// The deadline of a receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Deadline {
     /// `after 0`: at once.
@@ -62,7 +62,7 @@ pub enum Deadline {
     At(u64),
 }
 
-/// What a process does next.
+/// The pending operation of a process.
 #[derive(Clone)]
 pub enum Next {
     /// A visible native; its arguments are in the x registers.
@@ -71,128 +71,128 @@ pub enum Next {
     Send(Then),
     /// A receive.
     Receive(Found),
-    /// It ends for this reason, step by step.
+    /// Its exit, in steps.
     Exit,
-    /// It has ended.
+    /// It has exited.
     Gone,
 }
 
-/// Why and how a process ends.
+/// The exit of a process.
 #[derive(Clone)]
 pub struct Exiting {
     /// The exit reason.
     pub reason: Term,
-    /// Where an uncaught error came from.
+    /// The stack trace of an uncaught error.
     pub trace: Option<Term>,
-    /// What is left to do, last first, once it has begun.
+    /// The remaining steps, last first, once it has begun.
     pub todo: Vec<ExitStep>,
     /// It has taken its first step.
     pub begun: bool,
-    /// It dies of a signal.
+    /// A signal caused it.
     pub signalled: bool,
     /// It was killed as an injected fault.
     pub injected: bool,
-    /// Somebody was told: a monitor or a linked process that traps exits.
+    /// It is observed: by a monitor, or by a linked process that traps exits.
     pub noticed: bool,
-    /// Nothing is left to do.
+    /// No step remains.
     pub over: bool,
 }
 
 /// One step of an exit.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ExitStep {
-    /// A table goes, or goes to its heir.
+    /// A table is deleted or inherited.
     Table(Term),
-    /// The name and the pid go.
+    /// The name and the pid are released.
     Vanish,
-    /// A linked process is told.
+    /// An exit signal is sent to a linked process.
     Link(Pid),
-    /// A monitoring process is told.
+    /// A DOWN signal is sent to a monitoring process.
     Down(Ref, Pid),
 }
 
-/// Who else has a part in a monitor.
+/// One side of a monitor.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Monitor {
     /// Its reference.
     pub reference: Ref,
     /// The monitored process, or the monitoring one.
     pub other: Pid,
-    /// What DOWN messages show: the pid, or the name that was given.
+    /// The item in DOWN messages: the pid, or the name that was given.
     pub shown: Term,
-    /// The first element of the message: 'DOWN', or a tag of the program's.
+    /// The first element of the message: 'DOWN', or a custom tag.
     pub tag: Term,
 }
 
-/// How an alias ends.
+/// What deactivates an alias.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AliasKind {
-    /// With `unalias`.
+    /// `unalias`.
     Explicit,
-    /// With its monitor.
+    /// The end of its monitor.
     Demonitor,
-    /// With its monitor, or with the first message through it.
+    /// The end of its monitor, or the first message through it.
     Reply,
 }
 
-/// What others took away from a process. Had it been asked for earlier, it would have been there: operations touch what
-/// they would have touched then, too.
+/// What other processes removed from a process. In an earlier state it would have existed, so operations also
+/// have the accesses that they would have had then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lost {
-    /// The monitor of a process that it was told of.
+    /// A monitor whose DOWN arrived.
     Monitor(Ref, Pid),
-    /// A link that the other one took away.
+    /// A link that the other process removed.
     Link(Pid),
 }
 
 /// A process.
 #[derive(Clone)]
 pub struct Process {
-    /// Who it is.
+    /// Its pid.
     pub pid: Pid,
-    /// Where it is in the code.
+    /// Its program counter.
     pub pc: Pc,
-    /// The x registers, as far as they are in use.
+    /// The x registers in use.
     pub x: Vec<Term>,
     /// The stack slots, the newest last.
     pub ys: Vec<Term>,
-    /// The calls in progress.
+    /// The stack frames.
     pub frames: Vec<Frame>,
     /// The float registers.
     pub fr: Vec<f64>,
     /// An exception has just been caught.
     pub caught: bool,
-    /// What it does next.
+    /// Its pending operation.
     pub next: Next,
-    /// The messages it has.
+    /// Its mailbox.
     pub mailbox: Vec<Term>,
-    /// The tasks of these messages, where their order is left open.
+    /// The tasks of these messages, with unordered mailboxes.
     pub messages: Vec<Mail>,
-    /// The message that a receive looks at.
+    /// The position of a receive in the mailbox.
     pub save: u32,
-    /// A receive that was picked is under way.
+    /// A receive that was picked is in progress.
     pub receiving: bool,
-    /// Where the order of messages is left open: others have had a part in where it is now, not only its own steps.
+    /// With unordered mailboxes: its state depends on steps of other tasks, not only on its own.
     pub led_by_others: bool,
-    /// It has received a message where it could have given up waiting.
+    /// It received a message where its receive could have timed out.
     pub may_give_up: bool,
-    /// How many children it has.
+    /// The number of its children.
     pub children: u32,
-    /// How many references it has made.
+    /// The number of references it has made.
     pub refs: u32,
-    /// How many unique integers it has made.
+    /// The number of unique integers it has made.
     pub uniques: u32,
-    /// How many timers it has set.
+    /// The number of timers it has set.
     pub timers: u32,
-    /// Its own notes.
+    /// The process dictionary.
     pub dictionary: Map,
-    /// Whether exit signals become messages.
+    /// The `trap_exit` flag.
     pub trap_exit: bool,
     /// `process_flag(priority, ...)`
     pub priority: Atom,
-    /// Other flags, kept because they can be asked for.
+    /// Other flags, stored because they can be read.
     pub flags: Vec<(Atom, Term)>,
-    /// Whoever its output goes to.
+    /// Its group leader.
     pub group_leader: Pid,
     /// Its registered name.
     pub name: Option<Atom>,
@@ -204,26 +204,26 @@ pub struct Process {
     pub monitored_by: Vec<Monitor>,
     /// Its aliases.
     pub aliases: Vec<(Ref, AliasKind)>,
-    /// What others took away from it. Nobody sees that, so it is no part of the fingerprint.
+    /// What other processes removed from it. Programs cannot observe this, so the fingerprint omits it.
     pub lost: Vec<Lost>,
     /// How it was started: module, function, arity.
     pub initial_call: (Atom, Atom, u32),
-    /// Why it ends.
+    /// Its exit, if it is exiting.
     pub exiting: Option<Rc<Exiting>>,
     /// What it has printed.
     pub output: Option<Rc<Output>>,
 }
 
-/// What a process has printed, newest first.
+/// The output of a process, newest text first.
 pub struct Output {
     /// The newest text.
     pub text: String,
-    /// What came before.
+    /// The output before.
     pub before: Option<Rc<Output>>,
 }
 
 impl Drop for Output {
-    /// One after the other: a process that prints much would need a deep stack to let go of all of it at once.
+    /// Iterative: a recursive drop of much output would overflow the stack.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(mut output) = before.and_then(Rc::into_inner) {
@@ -233,7 +233,7 @@ impl Drop for Output {
 }
 
 impl Process {
-    /// A process that has not begun.
+    /// A process at its start.
     pub fn new(pid: Pid, pc: Pc, initial_call: (Atom, Atom, u32), group_leader: Pid) -> Process {
         Process {
             pid,
@@ -270,7 +270,7 @@ impl Process {
             output: None,
         }
     }
-    /// Whom a monitor watches, or watched until its process was told.
+    /// The target of a monitor, also after its DOWN arrived.
     pub fn watched_by(&self, reference: Ref) -> Option<Pid> {
         let told = self.lost.iter().find_map(|lost| match lost {
             Lost::Monitor(other, pid) if *other == reference => Some(*pid),
@@ -278,16 +278,16 @@ impl Process {
         });
         told.or_else(|| self.monitors.iter().find(|m| m.reference == reference).map(|m| m.other))
     }
-    /// A reference nobody else has.
+    /// A fresh reference.
     pub fn make_ref(&mut self) -> Ref {
         self.refs += 1;
         Ref { maker: self.pid, number: self.refs }
     }
-    /// Prints.
+    /// Appends to the output.
     pub fn print(&mut self, text: String) {
         self.output = Some(Rc::new(Output { text, before: self.output.take() }));
     }
-    /// All that was printed, in order.
+    /// The whole output.
     pub fn printed(&self) -> String {
         let mut parts = Vec::new();
         let mut at = self.output.as_ref();
@@ -297,8 +297,7 @@ impl Process {
         }
         parts.into_iter().rev().collect()
     }
-    /// Binary matches in progress share their position among the copies in the registers; a copied state must
-    /// not share it with the original.
+    /// Match contexts in the registers share their position; a snapshot must not share it with the original.
     pub fn unshare_contexts(&mut self) {
         let mut fresh: Vec<(Rc<Context>, Rc<Context>)> = Vec::new();
         for slot in self.x.iter_mut().chain(self.ys.iter_mut()) {
@@ -313,7 +312,7 @@ impl Process {
             }
         }
     }
-    /// Adds all of it to a fingerprint. `module_hash` names a module independently of when it was loaded.
+    /// Adds the process to a fingerprint. `module_hash` names a module independently of its load order.
     pub fn fingerprint(&self, f: &mut Fingerprint, module_hash: &dyn Fn(u32) -> u64) {
         f.word(self.pid.hash64());
         let pc = |f: &mut Fingerprint, pc: Pc| {
@@ -326,12 +325,12 @@ impl Process {
             terms.iter().for_each(|t| f.term(t));
         }
         if self.exiting.as_ref().is_some_and(|e| e.begun || e.signalled) {
-            // Nobody will ever know what it has not read.
+            // Its unread messages have no effect any more.
         } else if self.messages.is_empty() {
             f.word(self.mailbox.len() as u64);
             self.mailbox.iter().for_each(|t| f.term(t));
         } else {
-            // Their order is left open.
+            // The mailbox is unordered.
             f.word(self.mailbox.len() as u64);
             let one = |t: &Term| {
                 let mut f = Fingerprint::default();
@@ -401,18 +400,18 @@ impl Process {
 }
 
 impl Process {
-    /// Whether it has ended.
+    /// Whether it has exited.
     pub fn is_gone(&self) -> bool {
         matches!(self.next, Next::Gone) || self.exiting.as_ref().is_some_and(|e| e.over)
     }
-    /// Whether it is to die of a signal.
+    /// Whether a signal terminated it.
     pub fn is_doomed(&self) -> bool {
         self.exiting.as_ref().is_some_and(|e| e.signalled)
     }
-    /// When its receive gives up, if it waits for that.
+    /// The deadline of its receive, if it waits for it.
     pub fn deadline(&self) -> Option<u64> {
         match self.next {
-            // Not while a message fits.
+            // Not while a message matches.
             Next::Receive(Found::Nothing { deadline: Some(Deadline::At(at)), .. })
                 if !self.is_doomed() && !self.messages.iter().any(|mail| mail.fits) =>
             {
@@ -424,13 +423,13 @@ impl Process {
 }
 
 impl Process {
-    /// A copy that is good enough to find out which message a receive takes.
+    /// A copy that is sufficient to match a receive against the mailbox.
     pub fn for_matching(&self) -> Process {
         let mut copy = Process::new(self.pid, self.pc, self.initial_call, self.group_leader);
         copy.x = self.x.clone();
         copy.ys = self.ys.clone();
         copy.mailbox = self.mailbox.clone();
-        // The calls in progress do not matter: a receive does not return while it matches.
+        // The stack frames are not needed: matching does not return from the function.
         copy.next = Next::Gone;
         copy
     }

@@ -1,6 +1,5 @@
-//! The optimal reduction for Erlang programs: one execution for each set of executions that nobody in the program
-//! could tell apart. The search leaves the order of messages open as far as nobody sees it; what it finds is told as
-//! it happens, with messages in order.
+//! The optimal reduction for Erlang programs: one execution per class of executions that the program cannot
+//! distinguish. The search runs with unordered mailboxes; its findings are reported with ordered ones.
 
 use crate::ends::Unobserved;
 use crate::world::{ErlangWorld, Program};
@@ -17,7 +16,7 @@ pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> F
     let unobserved = Unobserved::default();
     if Unobserved::is_worth_a_try(&program.settings) {
         let make = || ErlangWorld::unobserved(program, &unobserved);
-        // What it finds counts in the end only.
+        // Its findings count only if the assumption holds to the end.
         let hushed = Arc::new(SilentListener(listener.clone()));
         let mut findings = search(plan, Box::new(Optimal::new()), make, hushed);
         if !unobserved.is_refuted() {
@@ -34,7 +33,7 @@ pub fn explore(plan: &Plan, program: &Program, listener: Arc<dyn Listener>) -> F
     findings
 }
 
-/// Hears nothing of failures.
+/// A listener that is not informed of failures.
 struct SilentListener(Arc<dyn Listener>);
 
 impl Listener for SilentListener {
@@ -46,7 +45,7 @@ impl Listener for SilentListener {
     }
 }
 
-/// What was found in the worlds that `make` makes is told as it happens.
+/// Reports the findings of the worlds of `make` with ordered mailboxes.
 fn tell_in_order(
     plan: &Plan,
     program: &Program,
@@ -60,7 +59,7 @@ fn tell_in_order(
     }
 }
 
-/// The same failure in the world in which messages have an order; `open` is the one that it was found in.
+/// The same failure with ordered mailboxes; `open` is the world that it was found in.
 fn in_order(plan: &Plan, program: &Program, failure: &Failure, mut open: ErlangWorld) -> Option<Failure> {
     open.start();
     failure.ticket.picks().for_each(|pick| open.step(pick));

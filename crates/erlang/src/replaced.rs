@@ -1,12 +1,12 @@
-//! Modules that stand in for OTP's own: what would log, print or talk to the outside. They are written in
-//! Erlang (`replaced/*.erl`) and kept compiled, so that they work where no Erlang is installed.
+//! Modules that replace OTP's own, which would log, print or do I/O. They are written in Erlang
+//! (`replaced/*.erl`) and stored compiled, so that no installed Erlang is needed.
 
-/// The bytes of a module that we replace.
+/// The bytes of a replaced module.
 pub fn module(name: &str) -> Option<&'static [u8]> {
     ALL.iter().find(|(n, _)| *n == name).map(|(_, bytes)| *bytes)
 }
 
-/// All of them, by name.
+/// All replaced modules, by name.
 pub const ALL: &[(&str, &[u8])] = &[
     ("logger", include_bytes!("replaced/logger.beam")),
     ("error_logger", include_bytes!("replaced/error_logger.beam")),

@@ -1,65 +1,65 @@
-//! What shapes executions, beyond the program: each setting is named in the coverage line.
+//! The settings of an execution, beyond the program: each is named in the coverage line.
 
 use raddle_core::clock::Time;
 use std::collections::BTreeMap;
 
-/// Where a process may be interrupted, and what one step is.
+/// Where a process may be preempted, and what one step is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Grain {
-    /// At every visible operation; an exit is a sequence of steps, a kill only marks its victim.
+    /// At every visible operation; an exit is a sequence of steps, a kill only marks its target.
     #[default]
     Full,
     /// As the thesis counts: after every call with a side effect that returned; an exit is one step.
     Thesis,
-    /// Only where a process waits. Coarse: may miss.
+    /// Only at a blocked receive. Coarse: may miss failures.
     Receive,
 }
 
-/// How signals travel.
+/// When signals arrive.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Delivery {
-    /// Everything arrives at once.
+    /// All signals at once.
     Instant,
     /// Messages at once, other signals later, in order per pair: as within one node.
     #[default]
     Local,
-    /// Everything later, in order per pair, others may overtake: as between nodes.
+    /// All signals later, in order per pair, with overtaking between pairs: as between nodes.
     Pairs,
 }
 
 /// What counts as a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Judgement {
-    /// Abnormal exits that nobody notices; the test process, or a caller, that waits for ever.
+    /// An abnormal exit that no process observes; a test process, or a caller, that is blocked for ever.
     #[default]
     Usual,
-    /// No exit is a failure: programs that let processes crash on purpose.
+    /// No exit is a failure: for programs whose processes crash on purpose.
     Lenient,
-    /// As the thesis has it: every abnormal exit, everybody who waits for ever.
+    /// As in the thesis: every abnormal exit, every process that is blocked for ever.
     Strict,
 }
 
-/// What shapes executions.
+/// The settings of an execution.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     /// What one step is.
     pub grain: Grain,
-    /// How signals travel.
+    /// When signals arrive.
     pub delivery: Delivery,
     /// When timers fire.
     pub time: Time,
-    /// How many processes may be killed at any point.
+    /// The number of processes that may be killed, at any point.
     pub kills: u32,
     /// What counts as a failure.
     pub judgement: Judgement,
-    /// For `rand` and `crypto:strong_rand_bytes`.
+    /// The seed of `rand` and `crypto:strong_rand_bytes`.
     pub seed: u64,
-    /// The text of a `.config` file: what `application:get_env` finds from the start.
+    /// The text of a `.config` file: the initial application environment.
     pub config: Option<String>,
 }
 
 impl Settings {
-    /// The settings of the thesis: its counting rules, its delivery, its failures.
+    /// The settings of the thesis: its steps, its delivery, its failures.
     pub fn thesis() -> Settings {
         Settings {
             grain: Grain::Thesis,
@@ -68,7 +68,7 @@ impl Settings {
             ..Settings::default()
         }
     }
-    /// For the coverage line.
+    /// The settings as text for the coverage line.
     pub fn words(&self) -> Vec<String> {
         let grain = match self.grain {
             Grain::Full => "grain full",
@@ -88,7 +88,7 @@ impl Settings {
         }
         words
     }
-    /// For tickets.
+    /// The settings for tickets.
     pub fn to_map(&self) -> BTreeMap<String, String> {
         let mut map = BTreeMap::new();
         let mut set = |key: &str, value: String| map.insert(key.to_owned(), value);

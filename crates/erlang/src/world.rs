@@ -1,5 +1,5 @@
-//! The Erlang world as the engine sees it. States are kept along the way, so that an execution that begins
-//! like the last one continues from a copy instead of running again (see `keep.rs`).
+//! The Erlang world of the search. Snapshots are taken along an execution, so that the next one continues
+//! from their common prefix instead of executing it again (see `keep.rs`).
 
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
@@ -23,16 +23,16 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// A test to explore: where its code is, what is called, and how.
+/// A test to explore: its code, its function and its settings.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Where modules are found.
+    /// The search path.
     pub path: SearchPath,
     /// The module of the test.
     pub module: String,
-    /// The function of the test, which takes no arguments.
+    /// The function of the test, of arity 0.
     pub function: String,
-    /// What shapes executions.
+    /// The settings of an execution.
     pub settings: Settings,
 }
 
@@ -42,20 +42,20 @@ pub struct ErlangWorld {
     begin: Machine,
     /// The present state.
     now: Machine,
-    /// Earlier states of the present execution.
+    /// Snapshots of the present execution.
     kept: Kept,
     /// Its steps.
     pub(crate) done: Vec<Done>,
-    /// How tasks stood after each of them.
+    /// The standing of tasks after each step.
     pub(crate) standings: Standings,
-    /// The picks of the execution before this one.
+    /// The picks of the execution before.
     last_time: Vec<Pick>,
-    /// Who waited for ever, and what was said of that.
+    /// The processes of the last deadlock, and its defect.
     deadlock: Option<(Vec<Rc<Process>>, Defect)>,
     assumptions: Vec<String>,
 }
 
-/// The code in which every process begins: `erlang:apply(M, F, Args)`.
+/// The module with the start instruction of every process: `erlang:apply(M, F, Args)`.
 pub(crate) fn start_module() -> Module {
     let apply = Import { mfa: Mfa::new("erlang", "apply", 3), target: OnceCell::new() };
     Module {
@@ -80,7 +80,7 @@ impl ErlangWorld {
         ErlangWorld::with(program, Rc::new(Code::new(program.path.clone())), None)
     }
 
-    /// The world of the same program in which messages have an order.
+    /// The world of the same program with ordered mailboxes.
     pub fn with_order(&self, program: &Program) -> ErlangWorld {
         ErlangWorld::with(program, self.begin.code(), None)
     }
@@ -95,7 +95,7 @@ impl ErlangWorld {
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
-            // A generator of EUnit's: it says what is to be tested.
+            // An EUnit generator, which returns the tests to run.
             let args = vec![Term::Atom(module), Term::Atom(function)];
             Machine::new(env, Atom::new("raddle_eunit"), Atom::new("run"), args)
         } else {
@@ -135,13 +135,13 @@ impl ErlangWorld {
         self.done.iter().map(|done| done.pick).collect()
     }
 
-    /// The world of a program, for reductions: the order in which messages arrive is left open as far as nobody
-    /// sees it. [`ErlangWorld::in_order`] gives a run as it happens.
+    /// The world of a program with unordered mailboxes, for reductions. [`ErlangWorld::in_order`] translates
+    /// an execution to ordered ones.
     pub fn unordered(program: &Program) -> ErlangWorld {
         ErlangWorld::new(program).with_order_open()
     }
 
-    /// The same, taking for granted that nobody observes ends.
+    /// The same, under the assumption that exits are unobserved.
     pub fn unobserved(program: &Program, unobserved: &Unobserved) -> ErlangWorld {
         let code = Rc::new(Code::new(program.path.clone()));
         ErlangWorld::with(program, code, Some(unobserved.clone())).with_order_open()
@@ -154,7 +154,7 @@ impl ErlangWorld {
         world
     }
 
-    /// The states before each step of the present execution, and behind the last.
+    /// The states before each step of the present execution, and after the last.
     fn states(&self) -> Vec<Machine> {
         let mut states = vec![self.begin.clone()];
         for done in &self.done {
@@ -165,8 +165,8 @@ impl ErlangWorld {
         states
     }
 
-    /// The present execution as it happens when messages have an order: the picks in the world `ordered` of the
-    /// same program. None if it cannot happen.
+    /// The present execution with ordered mailboxes: the picks in the world `ordered` of the same program.
+    /// None if it is not possible there.
     pub fn in_order(&self, ordered: &ErlangWorld) -> Option<Vec<Pick>> {
         let (states, picks) = (self.states(), self.picks());
         let order = match self.machine().has_overtaken() {
@@ -179,7 +179,7 @@ impl ErlangWorld {
             let step = order.as_ref().map_or(number, |order| order[number]);
             let (pick, state) = (picks[step], &states[step]);
             if state.is_hurried() {
-                // It went on in the same step.
+                // It continued in the same step.
                 continue;
             }
             let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
@@ -195,7 +195,7 @@ impl ErlangWorld {
             assert!(option < options, "raddle: {} cannot move where it did", describe(&machine, task));
             machine.step(Pick { task, option });
             taken.push(Pick { task, option });
-            // An end that nobody observes is a step of its own here.
+            // An unobserved exit is a step of its own here.
             if states[step + 1].has_ended(key) && machine.is_ending(task.index()) {
                 machine.step(Pick { task, option: 0 });
                 taken.push(Pick { task, option: 0 });
@@ -204,36 +204,36 @@ impl ErlangWorld {
         Some(taken)
     }
 
-    /// The opposite: what corresponds, in this world, to a step that `ordered` can take where both are.
+    /// The inverse: the pick in this world for a step that `ordered` can take in the corresponding state.
     pub fn without_order(&self, ordered: &ErlangWorld, pick: Pick) -> Pick {
         let key = ordered.machine().key_of(pick.task.index());
         let task = self.machine().with_key(key).expect("the same tasks are there");
         self.machine().first_to_take(task).unwrap_or(Pick { task: TaskId(task as u32), option: pick.option })
     }
 
-    /// Whether the step that corresponds to a step of `ordered` only tells somebody who is not told there, having
-    /// ended before.
+    /// Whether the step that corresponds to a step of `ordered` only sends DOWN to a process that had exited,
+    /// and is not sent there.
     pub fn tells_the_dead(&self, ordered: &ErlangWorld, pick: Pick) -> bool {
         let task = self.without_order(ordered, pick).task.index();
         self.machine().tells_the_dead(task, ordered.machine(), pick.task.index())
     }
 
-    /// Whether the next step of a task only tells somebody of an end who has ended: nobody sees that.
+    /// Whether the next step of a task only sends DOWN to a process that has exited, with no visible effect.
     pub fn tells_the_gone(&self, task: TaskId) -> bool {
         self.machine().tells_the_gone(task.index())
     }
 
-    /// Whether a step of a world in which messages have an order is not complete yet here.
+    /// Whether a step of the world with ordered mailboxes is not complete yet here.
     pub fn is_hurried(&self) -> bool {
         self.machine().is_hurried()
     }
 
-    /// Whether the order of messages is left open.
+    /// Whether mailboxes are unordered.
     pub fn is_order_open(&self) -> bool {
         self.machine().is_order_open()
     }
 
-    /// Names a task independently of the schedule.
+    /// A name of the task that does not depend on the schedule.
     pub fn key_of(&self, task: TaskId) -> u64 {
         self.machine().key_of(task.index())
     }
@@ -242,7 +242,7 @@ impl ErlangWorld {
         &self.now
     }
 
-    /// The state after these picks, with everything written down on the way if wanted.
+    /// The state after these picks, with a log if wanted.
     fn replay(&self, picks: &[Pick], recording: bool) -> Machine {
         let mut machine = self.begin.clone();
         if recording {
@@ -266,7 +266,7 @@ impl ErlangWorld {
         now.each_looked_at(|task| standings.note(task, before + 1, now.standing(task)));
     }
 
-    /// Goes back to where the present execution was after so many steps.
+    /// Backtracks to the first `steps` steps of the present execution.
     fn go_back(&mut self, steps: usize) {
         let length = self.done.len();
         self.kept.go_back(length, steps);
@@ -289,12 +289,12 @@ impl ErlangWorld {
         self.standings.truncate(steps);
     }
 
-    /// A world that is where this one is, without its past.
+    /// A world in the same state, without its history.
     pub fn single(&self) -> ErlangWorld {
         ErlangWorld::from(self.machine().clone(), self.assumptions.clone())
     }
 
-    /// What processes have printed, by name.
+    /// The output of processes, by name.
     pub fn output(&self) -> Vec<(String, String)> {
         let printed = self.machine().processes().map(|(_, p)| (p.pid.to_string(), p.printed()));
         printed.filter(|(_, text)| !text.is_empty()).collect()
@@ -318,7 +318,7 @@ fn describe(machine: &Machine, task: TaskId) -> String {
 }
 
 impl ErlangWorld {
-    /// The state after the first `before` steps and then the steps `also`, as far as it can be brought about.
+    /// The state after the first `before` steps and then the steps `also`, as far as they are enabled.
     pub(crate) fn then(&self, before: usize, also: &[u32]) -> Option<Machine> {
         let (kept, state) = self.kept.nearest(before).unwrap_or((0, &self.begin));
         let mut machine = state.clone();
@@ -379,7 +379,7 @@ impl Rewind for ErlangWorld {
 
 impl ErlangWorld {
     fn result(&mut self) -> End<String> {
-        // Programs that wait for ever do so in the same way in execution after execution.
+        // Many executions end in the same deadlock.
         if let Some((waiting, defect)) = &self.deadlock
             && self.machine().are_all_that_wait(waiting)
         {

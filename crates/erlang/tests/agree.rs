@@ -1,5 +1,5 @@
 //! Small programs give the same results here and in the installed Erlang: expressions, bit syntax, natives,
-//! the rules of signals, and OTP's own behaviours from the installed files.
+//! signals, and OTP's own behaviours from the installed files.
 
 mod common;
 
@@ -34,7 +34,7 @@ fn by_erl(dir: &Path, module: &str) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Runs without preemption and gives what was printed.
+/// Runs without preemption and returns the output.
 fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
     let mut world = ErlangWorld::new(&program(dir, module, "run", settings));
     world.start();
@@ -44,7 +44,7 @@ fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
         steps += 1;
         assert!(steps < 100_000, "{module} does not come to an end: {:?}", world.output());
         let point = world.point();
-        // The one that moved last goes on if it can.
+        // The task of the last step continues if it is enabled.
         let task = last.filter(|t| point.is_enabled(*t)).unwrap_or(point.enabled()[0]);
         last = Some(task);
         world.step(raddle_core::world::Pick { task, option: 0 });

@@ -1,4 +1,4 @@
-//! Applications start from their `.app` files, and find what a `.config` file says.
+//! Applications start from their `.app` files, and read their environment from a `.config` file.
 
 mod common;
 

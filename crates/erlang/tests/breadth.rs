@@ -1,5 +1,5 @@
-//! Which of real Erlang's natives are not here: the list is in the guide, and is compared with the installed
-//! Erlang's own list. What needs them is found by looking at the installed files.
+//! The natives of OTP that are missing here: the guide lists them, and the list is compared with the
+//! installed Erlang's. Their callers are found in the installed files.
 
 mod common;
 
@@ -14,7 +14,7 @@ use std::process::Command;
 
 const GUIDE: &str = include_str!("../guide/for_erlang_programmers.md");
 
-/// Modules whose natives only other parts of Erlang itself call.
+/// Modules whose natives only OTP itself calls.
 const INTERNAL: [&str; 6] =
     ["erl_ddll", "erts_debug", "erts_internal", "erts_literal_area_collector", "net_kernel", "prim_file"];
 
@@ -68,7 +68,7 @@ fn callers(module: &Module, of: &BTreeSet<String>) -> BTreeSet<String> {
     calls.map(|mfa| mfa.to_string()).collect()
 }
 
-/// The names in the guide's list.
+/// The names in the list of the guide.
 fn listed() -> BTreeSet<String> {
     let section = GUIDE.split("are\nmissing (a test holds").nth(1).expect("the guide has the list");
     let list = section.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a list");
@@ -102,7 +102,7 @@ fn what_stdlib_needs_is_there() {
         .map(|m| (m.name.to_string(), callers(m, &missing)))
         .filter(|(_, functions)| !functions.is_empty())
         .collect();
-    // Functions with natives of ours in their place, and what looks at compiled files.
+    // Functions that natives replace, and functions that read compiled files.
     let known = [
         ("erl_features", vec!["erl_features:load_allowed/1"]),
         ("ets", vec!["ets:all/0"]),
@@ -148,7 +148,7 @@ elsewhere() ->
     assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
 }
 
-/// What a regular expression may not have here is refused, and not taken for something else.
+/// An unsupported regular expression is refused, and not given another meaning.
 #[test]
 fn regular_expressions_refuse_what_they_cannot_do() {
     if !erlang_is_there() {

@@ -1,4 +1,4 @@
-//! The command: what it prints, what it returns, and that a ticket replays.
+//! The command: its output, its exit code, and the replay of a ticket.
 
 mod common;
 
@@ -12,7 +12,7 @@ fn suite(file: &str) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What the command prints, and its exit code.
+/// The output of the command, and its exit code.
 fn command(arguments: &[&str]) -> (String, i32) {
     let mut out = Vec::new();
     let code = match parse(arguments.iter().map(|a| (*a).to_owned())) {
@@ -175,7 +175,7 @@ fn bank() -> PathBuf {
     project
 }
 
-/// What the program itself prints, and its exit code.
+/// The output of the program itself, and its exit code.
 fn program_in(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
     let program = env!("CARGO_BIN_EXE_raddle-erl");
     let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it runs");
@@ -196,7 +196,7 @@ fn the_guide_shows_what_is_printed() {
         let arguments: Vec<&str> = shown.next().expect("the command").split(' ').collect();
         let (text, code) = program_in(&project, &arguments);
         assert_eq!(code, Some(FAILED), "{text}");
-        // Each line that is shown is the beginning of one that is printed; dots stand for lines that are left out.
+        // Each shown line is a prefix of a printed one; dots stand for omitted lines.
         let mut printed = text.lines();
         let mut skipping = false;
         for line in shown {
@@ -208,7 +208,7 @@ fn the_guide_shows_what_is_printed() {
             assert!(found, "the guide shows\n{line}\nbut what is printed is\n{text}");
             skipping = line == "...";
         }
-        // The ticket brings the same steps about again, whatever else is said.
+        // The ticket replays the same steps, with any other options.
         let ticket = text.split("--replay '").nth(1).and_then(|t| t.split('\'').next()).expect("a ticket");
         let (again, code) =
             program_in(&project, &[&arguments[..], &["--grain", "thesis", "--replay", ticket]].concat());
@@ -246,7 +246,7 @@ a_test() ->
     assert!(again.contains("    the answer is 42\n"), "{again}");
 }
 
-/// Every word that the command takes is in its usage text and in the guide.
+/// Every option of the command is in its usage text and in the guide.
 #[test]
 fn usage_and_guide_list_what_is_accepted() {
     let source = include_str!("../src/command/arguments.rs");
@@ -290,7 +290,7 @@ fn what_is_not_there_is_named_with_what_to_do() {
     assert_eq!(said(&["--module", "nope"]), "there is no nope.beam: say with -pa where it is\n");
     let wrong = said(&["-pa", &dir, "--module", "small", "--test", "nope"]);
     assert_eq!(wrong, "there is no exported function nope/0 in small\n");
-    // Several directories after one -pa, as with erl; what comes later is not among them.
+    // Several directories after one -pa, as with erl; later arguments are not among them.
     let other = directory("not_there_either");
     let options = parse(["-pa", &other.to_string_lossy(), &dir, "x.beam"].map(str::to_owned)).expect("right");
     assert_eq!((options.pa.len(), options.files.len()), (2, 1));
@@ -341,7 +341,7 @@ fn without_erlang_it_says_how_to_get_it() {
     assert_eq!(code, Some(UNUSABLE));
     assert!(text.starts_with("Erlang is not installed: "), "{text}");
     assert!(text.contains("`apt-get install erlang-base erlang-dev erlang-eunit`"), "{text}");
-    // Modules that need nothing of OTP's work; others say what is missing.
+    // Modules that use nothing of OTP work; others report what is missing.
     let dir =
         compile_suite("without_erlang", &["thesis_listings.erl", "account.erl", "account_tests.erl"], &[]);
     let (text, code) =
@@ -370,7 +370,7 @@ fn tickets_that_cannot_be_used_are_refused() {
     let (text, code) = command(&[&file, "--replay", &ticket[..ticket.len() / 2]]);
     assert!(text.starts_with("not a usable ticket: "), "{text}");
     assert_eq!(code, UNUSABLE);
-    // Only the ticket's test is replayed, with the ticket's settings, whatever else is asked for.
+    // Only the ticket's test is replayed, with the ticket's settings, with any other options.
     let (text, code) = command(&[&file, "--replay", ticket, "--grain", "thesis"]);
     assert_eq!(code, FAILED, "{text}");
     assert!(

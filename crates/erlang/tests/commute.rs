@@ -1,5 +1,5 @@
-//! What operations say they touch is honest: at random points of random walks, two operations that do not
-//! conflict can be taken in either order and lead to the same state. Everything a reduction does rests on it.
+//! The accesses of operations are sound: at random points of random walks, two operations that do not
+//! conflict commute, and both orders lead to the same state. Every reduction depends on this.
 
 mod common;
 #[path = "common/generate.rs"]
@@ -14,12 +14,12 @@ use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::path::Path;
 
-/// Compares both orders of all pairs of independent picks along random walks; says how many there were.
+/// Compares both orders of all independent pairs of picks along random walks; returns the number of pairs.
 fn check(dir: &Path, module: &str, function: &str, settings: &Settings, walks: u64) -> usize {
     check_in(ErlangWorld::new, dir, module, function, settings, walks)
 }
 
-/// The same in a world that is made like this.
+/// The same in the worlds of `make`.
 fn check_in(
     make: fn(&Program) -> ErlangWorld,
     dir: &Path,
@@ -131,7 +131,7 @@ fn independent_operations_commute() {
     assert!(pairs > 5_000, "only {pairs} pairs");
 }
 
-/// The same for random programs, with every grain and delivery, whether the order of messages is left open or not.
+/// The same for random programs, with every grain and delivery, with ordered and with unordered mailboxes.
 #[test]
 fn independent_operations_of_random_programs_commute() {
     if !erlang_is_there() {

@@ -63,7 +63,7 @@ proptest! {
     #[test]
     fn noise_never_panics(mut bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let _ = load(&bytes);
-        // The same with a proper beginning, so that more of the loader sees it.
+        // The same with a valid header, so that it reaches more of the loader.
         let mut whole = b"FOR1".to_vec();
         whole.extend((bytes.len() as u32 + 4).to_be_bytes());
         whole.extend(b"BEAM");

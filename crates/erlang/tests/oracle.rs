@@ -1,8 +1,8 @@
-//! The reduction against depth-first search on random small Erlang programs: the same outcomes and the same kinds of
-//! failures, and exactly one execution for each class of executions that differ only in the order of operations that
-//! do not conflict. `RADDLE_ORACLE=5000` tries that many programs of each kind, `RADDLE_ORACLE_ONLY=7` only the one with
-//! this number and `RADDLE_ORACLE_ONLY=7..20` some of them, and `RADDLE_ORACLE_SEED=1000` tries others: it is added to the
-//! seed of each kind, and is 0 otherwise.
+//! The reduction against depth-first search on random small Erlang programs: the same outcomes, the same
+//! kinds of failures, and exactly one execution per Mazurkiewicz trace. `RADDLE_ORACLE=5000` tries that many
+//! programs of each kind, `RADDLE_ORACLE_ONLY=7` only the one with this number and `RADDLE_ORACLE_ONLY=7..20`
+//! some of them. `RADDLE_ORACLE_SEED=1000` is added to the seed of each kind and selects other programs; the
+//! default is 0.
 
 mod common;
 #[path = "common/generate.rs"]
@@ -23,7 +23,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// A strategy that writes down the executions of another one.
+/// A strategy that records the executions of another one.
 struct Recording {
     inner: Box<dyn Strategy>,
     all: Arc<Mutex<Vec<Vec<Pick>>>>,
@@ -48,16 +48,16 @@ impl Wrapper for Recording {
     }
 }
 
-/// How many programs were explored in fewer steps, since nobody observes ends in them.
+/// The number of programs that were explored under the assumption that exits are unobserved.
 static UNOBSERVED: AtomicU64 = AtomicU64::new(0);
 
-/// How many programs have so few executions with messages whose order is left open that all of them were counted.
+/// The number of programs with so few executions with unordered mailboxes that all were counted.
 static COUNTED: AtomicU64 = AtomicU64::new(0);
-/// Those of them with grain `thesis`, and those of these in which a class was explored more than once.
+/// Those of them with grain `thesis`, and those of these in which a trace was explored more than once.
 static BY_THE_THESIS: AtomicU64 = AtomicU64::new(0);
 static TWICE: AtomicU64 = AtomicU64::new(0);
 
-/// Programs with more executions are left out.
+/// Programs with more executions are skipped.
 const LIMIT: u64 = 3_000;
 
 /// All executions of a strategy, unless there are too many.
@@ -82,8 +82,8 @@ fn record(
     (findings.executions < limit).then_some((findings, all))
 }
 
-/// What an execution in which the order of messages is left open has in common with those of its class: each step with
-/// all that had to come before it.
+/// A hash of the trace of an execution with unordered mailboxes: each step with all steps that happen before
+/// it.
 fn class(world: &ErlangWorld, picks: &[Pick]) -> u64 {
     let mut world = world.clone();
     world.start();
@@ -110,7 +110,8 @@ fn class(world: &ErlangWorld, picks: &[Pick]) -> u64 {
     hasher.finish()
 }
 
-/// Whether a step of an execution touches everything: by the thesis's grain, what raises does, and a class may come twice.
+/// Whether a step of an execution conflicts with everything: with grain `thesis` a step that raises does, and
+/// a trace may be explored twice.
 fn is_vague(world: &ErlangWorld, picks: &[Pick]) -> bool {
     let mut world = world.clone();
     world.start();
@@ -121,7 +122,7 @@ fn is_vague(world: &ErlangWorld, picks: &[Pick]) -> bool {
     })
 }
 
-/// The same execution with the order of messages left open.
+/// The same execution with unordered mailboxes.
 fn without_order(ordered: &ErlangWorld, open: &ErlangWorld, picks: &[Pick]) -> Vec<Pick> {
     let (mut ordered, mut open) = (ordered.clone(), open.clone());
     ordered.start();
@@ -133,14 +134,14 @@ fn without_order(ordered: &ErlangWorld, open: &ErlangWorld, picks: &[Pick]) -> V
             let more = open.tells_the_dead(&ordered, *pick);
             taken.push(next);
             open.step(next);
-            // Not complete if it told somebody who died, or goes on after an exception.
+            // Not complete if it sent DOWN to an exited process, or continues after an exception.
             if !open.is_hurried() && !more {
                 break;
             }
         }
         ordered.step(*pick);
     }
-    // Who died is told of ends here, too.
+    // With unordered mailboxes DOWN is also sent to exited processes.
     while let Some(task) = open.point().enabled().first().copied() {
         let pick = Pick { task, option: 0 };
         taken.push(pick);
@@ -154,7 +155,7 @@ fn seen(findings: &Findings<String>) -> BTreeSet<String> {
     findings.outcomes.keys().cloned().chain(failures).collect()
 }
 
-/// Compares both on one program. Says how many executions and how many classes there are.
+/// Compares both on one program. Returns the numbers of executions and of traces.
 fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
     let (ordered, open) = (ErlangWorld::new(program), ErlangWorld::unordered(program));
     let name = format!("{} {:?}", program.function, program.settings);
@@ -164,13 +165,13 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
         record(2 * LIMIT, Box::new(Optimal::new()), || ErlangWorld::unordered(program))
             .expect("no more than all");
     if few.undecided > 0 && (undecidable || program.settings.grain != Grain::Full) {
-        // It says so, and depth-first search takes over.
+        // The coverage says so, and depth-first search takes over.
         assert!(!few.coverage.is_exhaustive(), "{name}: {}", few.coverage);
         return Some((all.executions, 0));
     }
     assert_eq!(few.undecided, 0, "{name}: undecided");
     assert_eq!(seen(&few), seen(&all), "{name}: the outcomes");
-    // The same where ends that nobody observes are no steps of their own.
+    // The same where unobserved exits are not steps of their own.
     let quick = optimal(program);
     assert_eq!((quick.executions, quick.undecided), (few.executions, 0), "{name}: ends that nobody observes");
     assert_eq!((&quick.outcomes, &quick.failures_by_kind), (&few.outcomes, &few.failures_by_kind), "{name}");
@@ -178,7 +179,7 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
     if program.settings.grain == Grain::Full {
         one_of_each_class(&name, (&ordered, &open), &executions, &representatives);
     }
-    // All executions in which the order of messages is left open.
+    // All executions with unordered mailboxes.
     if let Some((_, executions)) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::unordered(program)) {
         let classes: BTreeSet<u64> = executions.iter().map(|picks| class(&open, picks)).collect();
         let found: BTreeSet<u64> = representatives.iter().map(|picks| class(&open, picks)).collect();
@@ -195,7 +196,7 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
         BY_THE_THESIS.fetch_add(by_the_thesis as u64, Relaxed);
         TWICE.fetch_add(!is_exact as u64, Relaxed);
     }
-    // Each of them as it happens.
+    // Each of them with ordered mailboxes.
     for picks in &representatives {
         let mut world = open.clone();
         world.start();
@@ -244,7 +245,7 @@ fn compare_dpor(
     }
 }
 
-/// An execution in which the order of messages is left open, in words: who does what, and what that touches.
+/// An execution with unordered mailboxes as text: each step with its accesses.
 fn told(open: &ErlangWorld, picks: &[Pick]) -> String {
     let mut world = open.clone();
     world.start();
@@ -257,9 +258,9 @@ fn told(open: &ErlangWorld, picks: &[Pick]) -> String {
     text
 }
 
-/// There is one of `representatives` for each class of `executions`, and none of another class, unless somebody who is
-/// dead is told of an end there: where messages have an order the dead watch nobody, and it may come before or behind a
-/// step that touches everything.
+/// There is one of `representatives` for each trace of `executions`, and none of another trace, unless it
+/// sends DOWN to an exited process: with ordered mailboxes an exited process has no monitors, and the DOWN
+/// may come before or after a step that conflicts with everything.
 fn one_of_each_class(
     name: &str,
     (ordered, open): (&ErlangWorld, &ErlangWorld),
@@ -307,7 +308,7 @@ fn one_of_each_class(
     assert_eq!((missing, more), (0, 0), "{name}: classes that are missing, and that should not be there");
 }
 
-/// The programs that are asked for: `7`, or `7..20`.
+/// The selected programs: `7`, or `7..20`.
 fn numbers(text: &str) -> Option<std::ops::Range<u64>> {
     match text.split_once("..") {
         Some((first, end)) => Some(first.parse().ok()?..end.parse().ok()?),
@@ -324,7 +325,8 @@ fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
     let seed = seed + number("RADDLE_ORACLE_SEED").unwrap_or(0);
     let dir = compile_text(name, &generate::module(name, flavour, programs, seed));
     let (mut compared, mut all, mut few, mut undecided) = (0, 0, 0, 0);
-    // What a process does next changes when it is to die: then a class may come twice.
+    // The pending operation of a process changes when a signal terminates it: then a trace may be explored
+    // twice.
     let may_die = flavour == Flavour::Signals || name == "oracle_pairs";
     let only = std::env::var("RADDLE_ORACLE_ONLY").ok().and_then(|text| numbers(&text));
     for number in only.clone().unwrap_or(0..programs) {
@@ -472,7 +474,8 @@ fn programs_that_once_differed() {
         for grain in [Grain::Full, Grain::Thesis] {
             for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
                 let one = program(&dir, "differed", function, lenient(grain, delivery));
-                // What is done to a table that is gone would have touched more, and by then somebody was killed.
+                // An operation on a deleted table would have had more accesses earlier, and by then a process
+                // was killed.
                 let undecidable = function == "killed_too_late";
                 compared += compare(&one, undecidable).is_some() as u32;
             }

@@ -1,4 +1,4 @@
-//! With the optimal reduction: as many interleavings as there are traces, and no outcome is lost.
+//! The optimal reduction makes one execution per Mazurkiewicz trace, and loses no outcome.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn reduced(function: &str, settings: Settings) -> u64 {
     findings.executions
 }
 
-/// How many interleavings there are, and how many of them fail.
+/// The number of executions, and of failing ones.
 fn of_server(step: u32, max: u32, test: &str, settings: Settings) -> (u64, u64) {
     let defines = [format!("STEP={step}"), format!("MAX_ATTACHED_PROC={max}")];
     let defines: Vec<&str> = defines.iter().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! The compiled modules that stand in for OTP's own are those whose sources stand beside them.
+//! The compiled modules that replace OTP's own match the sources beside them.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn they_are_compiled_from_their_sources() {
         let functions =
             |m: &raddle_erlang::beam::Module| m.functions.iter().map(|f| f.mfa).collect::<Vec<_>>();
         assert_eq!(functions(&kept), functions(&new), "{name}");
-        // The same compiler must make the same file.
+        // The same compiler must produce the same file.
         if kept.compile_info == new.compile_info {
             assert!(fresh == *bytes, "{name}.beam is not what erlc makes of {name}.erl");
         }

@@ -1,4 +1,4 @@
-//! What the settings mean: delivery, time, faults, and which ends are failures.
+//! The settings: delivery, time, faults, and which exits are failures.
 
 mod common;
 
@@ -136,7 +136,7 @@ fn a_server_that_is_killed_at_any_point_is_restarted() {
     assert_eq!(counted, [65, 616]);
 }
 
-/// Whatever the installed Erlang makes of the same program is among what was explored.
+/// The behaviour of the installed Erlang is among the explored ones.
 #[test]
 fn a_server_that_is_killed_is_restarted_in_the_installed_erlang_too() {
     if !erlang_is_there() {
@@ -171,8 +171,8 @@ fn a_server_that_is_killed_is_restarted_in_the_installed_erlang_too() {
     }
 }
 
-/// A supervisor that watches a child which is dying already is told `noproc`, and unlinks it before it can hear why: that
-/// the child was killed is no news to anybody, and no failure.
+/// A supervisor that monitors a child which is already exiting gets `noproc`, and unlinks it before the exit
+/// reason arrives: the exit of the killed child is observed, and is no failure.
 #[test]
 fn who_watches_a_dying_process_has_noticed_its_end() {
     if !erlang_is_there() {
@@ -194,7 +194,7 @@ unwatched() -> unlink(killed()), ok.
     assert_eq!(unwatched.failure.expect("a failure").message(), "P.1 exited abnormally: killed");
 }
 
-/// As the installed Erlang has it; `catch` does not help.
+/// As in the installed Erlang; `catch` has no effect.
 #[test]
 fn who_sends_itself_an_exit_signal_ends() {
     if !erlang_is_there() {

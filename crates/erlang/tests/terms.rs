@@ -1,4 +1,4 @@
-//! Values agree with the installed Erlang bit for bit: hashes, order, external format, arithmetic, texts of
+//! Values agree with the installed Erlang bit for bit: hashes, order, external format, arithmetic, printed
 //! floats. Random terms go to one `erl` in a batch.
 
 mod common;
@@ -67,7 +67,7 @@ impl Random {
         let start = self.below(9) as usize;
         let bits = Bits::of_bytes(bytes.into());
         let start = start.min(len);
-        // A part that does not begin on a byte boundary.
+        // A part that does not start on a byte boundary.
         Term::Bits(Rc::new(bits.part(start, len - start)))
     }
     fn term(&mut self, depth: u32) -> Term {

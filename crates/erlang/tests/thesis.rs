@@ -14,7 +14,7 @@ fn server(step: u32, max: u32) -> PathBuf {
     compile_suite(&format!("reg_server_{step}_{max}"), &files, &defines)
 }
 
-/// How many interleavings, and how many of them fail.
+/// The number of interleavings, and of failing ones.
 fn counts(step: u32, max: u32, test: &str, preemptions: Option<u32>) -> (u64, u64) {
     let program =
         program(&server(step, max), "reg_server_tests", &format!("{test}_test"), Settings::thesis());
@@ -116,7 +116,7 @@ fn step_by_step() {
     // Listing 6.6: both pass, in three interleavings each.
     assert_eq!(counts(606, 2, "start_stop", None), (3, 0));
     assert_eq!(counts(606, 2, "ping", None), (3, 0));
-    // Listing 6.8 fails three times, after 6.9 twice, after 6.10 no more.
+    // Listing 6.8 fails three times, after 6.9 twice, after 6.10 never.
     assert_eq!([608, 609, 610].map(|step| counts(step, 2, "multiple_stops", None).1), [3, 2, 0]);
     // Listing 6.11 fails before 6.12, even with no preemption.
     assert!(counts(610, 2, "multiple_concurrent_stops", Some(0)).1 > 0);

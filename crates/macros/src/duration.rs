@@ -1,7 +1,7 @@
-//! Durations as a person writes them: a whole number and a unit, `500ms`, `5s`, `2m`, `1h`.
-//! They are read while the test is compiled, so that a typing error is a compile error.
+//! Durations in human form: a whole number and a unit, `500ms`, `5s`, `2m`, `1h`. They are parsed at compile
+//! time, so that a typing error is a compile error.
 
-/// The milliseconds that `text` says, unless it does not say any, or more than fit.
+/// The milliseconds of `text`; none if it is invalid or overflows.
 pub fn milliseconds(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit())?;

@@ -1,6 +1,6 @@
-//! From the attribute and its function to the test that the harness runs: the function is put inside one of the
-//! same name that gives it to a `Checker`. Whatever is wrong, what is right is still emitted, so that a mistake in
-//! the attribute brings no second error about an unused import or a missing function.
+//! Expands the attribute and its function to the test that the harness runs: an outer function of the same
+//! name passes the function to a `Checker`. The valid parts are emitted even with errors, so that a mistake
+//! in the attribute causes no second error about an unused import or a missing function.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 use crate::function::Function;
 use crate::settings::Settings;
 
-/// What `#[raddle::test(args)] item` becomes.
+/// The expansion of `#[raddle::test(args)] item`.
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
-    // Resolved where this crate was compiled: the paths below mean the same in every edition and macro.
+    // Resolved in this crate: the paths below mean the same in every edition and macro.
     let site = Span::mixed_site();
     let (settings, errors) = Settings::parse(args);
     let errors = errors.map(|errors| errors.into_compile_error());
@@ -30,7 +30,7 @@ pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
 fn test(settings: &Settings, function: &Function) -> TokenStream {
     let Function { attributes, visibility, keyword, name, output, body } = function;
     let text = name.to_string();
-    // A return type that cannot be a test's is an error about this call: it should point at the type.
+    // A wrong return type is an error about this call: it should point at the type.
     let at = if output.is_empty() { name.span() } else { output.span() };
     let call = quote_spanned! {Span::mixed_site().located_at(at)=>
         ::raddle::__private::run_test(
@@ -38,8 +38,8 @@ fn test(settings: &Settings, function: &Function) -> TokenStream {
             #name,
         )
     };
-    // The inner function has the name of the outer one because items are not hygienic: any other name could hide
-    // one that the body uses.
+    // The inner function has the name of the outer one because items are not hygienic: any other name could
+    // shadow one that the body uses.
     quote_spanned! {Span::mixed_site()=>
         #[::core::prelude::v1::test]
         #(#attributes)*

@@ -1,5 +1,5 @@
-//! The function under `#[raddle::test]`: the parts that the expansion needs, or why it cannot be a test.
-//! The return type and the body stay the tokens they were, so that whatever is Rust passes through unread.
+//! The function under `#[raddle::test]`: the parts that the expansion needs, or why it cannot be a test. The
+//! return type and the body stay tokens, so that any Rust code passes through unparsed.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -8,7 +8,7 @@ use syn::{Attribute, Error, LitStr, Token, Visibility};
 
 /// A function that can be a test.
 pub struct Function {
-    /// All attributes but ours.
+    /// All attributes but this one.
     pub attributes: Vec<Attribute>,
     pub visibility: Visibility,
     pub keyword: Token![fn],
@@ -35,7 +35,7 @@ impl Parse for Function {
         errors.extend(attributes.iter().filter_map(second_test));
         errors.extend(qualifiers.iter().map(unwanted_qualifier));
         if input.peek(Token![<]) {
-            // Where the angle brackets end is hard to tell, and what follows would say the same again.
+            // The end of the angle brackets is hard to find, and later errors would repeat this one.
             errors.push(Error::new(
                 input.span(),
                 "a test cannot be generic: nobody would choose its parameters",
@@ -83,7 +83,7 @@ fn is_block(group: &Group) -> bool {
     }
 }
 
-/// The words between the visibility and `fn`.
+/// The keywords between the visibility and `fn`.
 fn qualifiers(input: ParseStream<'_>) -> syn::Result<Vec<(&'static str, Span)>> {
     let mut found = Vec::new();
     loop {
@@ -115,7 +115,7 @@ fn unwanted_qualifier(&(word, span): &(&'static str, Span)) -> Error {
     Error::new(span, message)
 }
 
-/// `#[test]`, `#[tokio::test]`, `#[raddle::test]` once more: each would hand the function to the harness again.
+/// `#[test]`, `#[tokio::test]`, `#[raddle::test]` again: each would register the function once more.
 fn second_test(attribute: &Attribute) -> Option<Error> {
     let segments =
         attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>();

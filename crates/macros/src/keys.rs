@@ -1,24 +1,24 @@
-//! The words that `#[raddle::test(..)]` understands, each with the kind of value it takes.
-//! A key has the name of the `Checker` function it calls: a strategy is a constructor, all others are setters.
+//! The keys of `#[raddle::test(..)]`, each with the kind of value it takes. A key has the name of the
+//! `Checker` function it calls: a strategy is a constructor, all others are setters.
 
-/// One word of the attribute.
+/// One key of the attribute.
 pub struct Key {
-    /// The word, and the name of the function of `Checker`.
+    /// The key, and the name of the function of `Checker`.
     pub name: &'static str,
     pub role: Role,
     pub takes: Takes,
-    /// How a user writes it; shown in errors.
+    /// An example; shown in errors.
     pub example: &'static str,
 }
 
 impl Key {
-    /// Whether it says how to search, which only one key of a test can.
+    /// Whether it selects the strategy; a test has at most one such key.
     pub fn is_strategy(&self) -> bool {
         self.role == Role::Strategy
     }
 }
 
-/// Which kind of function of `Checker` a key calls.
+/// The kind of `Checker` function that a key calls.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// `Checker::name(value)`; a test has at most one.
@@ -27,12 +27,12 @@ pub enum Role {
     Setter,
 }
 
-/// What comes after the `=`.
+/// The value after the `=`.
 #[derive(Clone, Copy)]
 pub enum Takes {
-    /// Nothing: the key alone says it, and its function has no argument.
+    /// None: the function has no argument.
     Nothing,
-    /// Nothing, and the function is given `true`.
+    /// None, and the argument is `true`.
     True,
     /// An integer literal of this type, `min..=max`.
     Integer { of: &'static str, min: u64, max: u64 },
@@ -46,12 +46,12 @@ pub enum Takes {
     Sampler,
 }
 
-/// A sampler as a string names it: `"pos"`, or `"pct:4"` where the number may be left out.
+/// A sampler by name: `"pos"`, or `"pct:4"` with an optional number.
 pub struct SamplerName {
     pub word: &'static str,
     /// The variant of `raddle::Sampler`.
     pub variant: &'static str,
-    /// The least number it takes, and the one it has when none is written; none if it takes no number.
+    /// The minimum of its number, and the default; none if it takes no number.
     pub number: Option<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32,
     SamplerName { word, variant, number }
 }
 
-/// Every sampler, under the names that `RADDLE_STRATEGY` takes too.
+/// Every sampler, under the names of `RADDLE_STRATEGY`.
 pub static SAMPLERS: [SamplerName; 11] = [
     sampler("portfolio", "Portfolio", None),
     sampler("uniform", "Uniform", None),
@@ -74,7 +74,7 @@ pub static SAMPLERS: [SamplerName; 11] = [
     sampler("go-explore", "GoExplore", None),
 ];
 
-// Zero schedules, workers or steps would be a test that passes without having tested anything.
+// Zero schedules, workers or steps would be a test that passes without testing anything.
 const U32: Takes = Takes::Integer { of: "u32", min: 0, max: u32::MAX as u64 };
 const U64: Takes = Takes::Integer { of: "u64", min: 0, max: u64::MAX };
 const AT_LEAST_ONE_U64: Takes = Takes::Integer { of: "u64", min: 1, max: u64::MAX };
@@ -82,7 +82,7 @@ const AT_LEAST_ONE_USIZE: Takes = Takes::Integer { of: "usize", min: 1, max: u64
 const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
 const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
-// `await` is a word of the language. A number of fair rounds is set by a call: a key takes one kind of value.
+// `await` is a keyword. A number of fair rounds is set by a call: a key takes one kind of value.
 const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };
 
 const fn strategy(name: &'static str, takes: Takes, example: &'static str) -> Key {

@@ -1,5 +1,5 @@
-//! The attribute `#[raddle::test]`: a test function becomes the program that a `Checker` explores.
-//! Only tokens are moved here; everything that runs lives in the `raddle` crate, which re-exports this one.
+//! The attribute `#[raddle::test]`: a test function becomes the program that a `Checker` explores. This crate
+//! only rearranges tokens; the code that runs is in the `raddle` crate, which re-exports this one.
 
 use proc_macro::TokenStream;
 
@@ -39,22 +39,22 @@ mod value;
 /// |------------------------|------------------------------------------------------------------|
 /// | `seed = 7`             | the seed of all random choices                                   |
 /// | `workers = 2`          | OS threads that search, each with executions of its own          |
-/// | `preemptions = 2`      | at most so many preemptions in an execution                      |
+/// | `preemptions = 2`      | the maximal number of preemptions in an execution                |
 /// | `max_steps = 10_000`   | an execution with more steps fails                               |
-/// | `spurious = 1`         | so many spurious wake-ups and weak compare-exchange failures     |
-/// | `time = any`           | timers fire at any point, or only when nothing else runs: `idle` |
+/// | `spurious = 1`         | how many spurious wake-ups and weak compare-exchange failures    |
+/// | `time = any`           | timers fire at any point, or when no task is enabled: `idle`     |
 /// | `time_limit = "5s"`    | when to stop searching: `ms`, `s`, `m`, `h`, or whole seconds    |
 /// | `stack_size = 65_536`  | bytes of stack for each task                                     |
-/// | `keep_going`           | go on after the first failure                                    |
-/// | `observers`            | leaves the order of messages open that nobody receives           |
-/// | `detached = finished`  | tasks left when the test returns must be done, or are `allowed`  |
-/// | `spins = wait`         | loops that wait do so until something changes, and never give up |
+/// | `keep_going`           | continue after the first failure                                 |
+/// | `observers`            | leaves the order of messages open that are never received        |
+/// | `detached = finished`  | detached tasks must be done when the test returns, or `allowed`  |
+/// | `spins = wait`         | spin loops wait until something changes, and never give up       |
 ///
 /// # With another test attribute
 ///
-/// A function with two test attributes would run twice, so a second one below this one is an error. One *above*
-/// it, as in `#[test] #[raddle::test] fn ..`, is used up by the compiler before this attribute can see it: do not
-/// write that.
+/// A function with two test attributes would run twice, so a second one below this one is an error. One
+/// *above* it, as in `#[test] #[raddle::test] fn ..`, is consumed by the compiler before this attribute is
+/// expanded: do not write that.
 #[proc_macro_attribute]
 pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
     expand::expand(args.into(), item.into()).into()

@@ -1,5 +1,5 @@
-//! What stands in the parentheses of `#[raddle::test(..)]`, as the expression that builds its `Checker`.
-//! Every mistake is reported, each at the tokens that made it; the settings without mistakes are kept.
+//! The arguments of `#[raddle::test(..)]`, as the expression that builds its `Checker`. Every mistake is
+//! reported at its tokens; the settings without mistakes are kept.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote_spanned};
@@ -11,16 +11,16 @@ use crate::value::argument;
 /// The settings of one test.
 #[derive(Default)]
 pub struct Settings {
-    /// The keys so far, those with a wrong value too.
+    /// The keys so far, also those with an invalid value.
     seen: Vec<&'static Key>,
     /// `exhaustive()`, `random(100)`: the strategy as a call.
     strategy: Option<TokenStream>,
-    /// `seed(7)`, `workers(2)`: the other settings as calls, in the order they were written.
+    /// `seed(7)`, `workers(2)`: the other settings as calls, in source order.
     setters: Vec<TokenStream>,
 }
 
 impl Settings {
-    /// Reads the tokens between the parentheses.
+    /// Parses the tokens between the parentheses.
     pub fn parse(args: TokenStream) -> (Settings, Option<Error>) {
         let mut settings = Settings::default();
         let mut errors: Option<Error> = None;
@@ -75,7 +75,7 @@ impl Settings {
             }
         };
         let argument = argument(key, &word, value)?;
-        // Named like the function and placed on the user's word: type errors and editors find each other there.
+        // Named like the function, with the span of the user's word: type errors and editors refer to it.
         let function = Ident::new(key.name, Span::mixed_site().located_at(word.span()));
         let call = quote_spanned!(Span::mixed_site()=> #function(#argument));
         match key.role {
@@ -95,7 +95,7 @@ impl ToTokens for Settings {
     }
 }
 
-/// The tokens between the commas. After the last comma there may be nothing; between two that is an error.
+/// The tokens between the commas. A trailing comma is allowed; an empty entry is an error.
 fn entries(args: TokenStream) -> Vec<syn::Result<Vec<TokenTree>>> {
     let mut entries = Vec::new();
     let mut entry = Vec::new();

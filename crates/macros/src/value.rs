@@ -1,5 +1,5 @@
-//! The value of one setting: from the tokens after `=` to the argument of the `Checker`'s function.
-//! Values are literals and words, never expressions, so that a wrong one is found here and told in plain words.
+//! The value of one setting: from the tokens after `=` to the argument of the `Checker`'s function. Values
+//! are literals and words, never expressions, so that an invalid one is reported here in plain words.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use syn::{Error, Lit, LitInt};
 use crate::duration::milliseconds;
 use crate::keys::{Key, SAMPLERS, Takes};
 
-/// What `Checker`'s function is given for `word = value`.
+/// The argument of `Checker`'s function for `word = value`.
 pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Result<TokenStream> {
     let Key { name, example, .. } = key;
     let site = Span::mixed_site();
@@ -90,8 +90,8 @@ fn sampler(text: &str) -> Option<TokenStream> {
     }
 }
 
-/// The integer, when it is in `range` and has no suffix or that of its type. `at` is where it stands: a negative
-/// one is two tokens.
+/// The integer, if it is in `range` and has no suffix or that of its type. `at` is its source: a negative one
+/// is two tokens.
 fn within(
     integer: &LitInt,
     at: &TokenStream,

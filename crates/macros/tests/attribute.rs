@@ -1,5 +1,5 @@
-//! The attribute as the compiler and the harness see it, with a `raddle` crate of a few lines that is this file:
-//! its `Checker` only writes down what it was told.
+//! The attribute as the compiler and the harness see it, with this file as a minimal `raddle` crate: its
+//! `Checker` only records its settings.
 
 #![allow(missing_docs)]
 
@@ -9,7 +9,7 @@ pub use raddle_macros::test;
 
 use std::time::Duration;
 
-/// The settings that reached the checker, as text.
+/// The settings of the checker, as text.
 #[derive(Default)]
 pub struct Checker(Vec<String>);
 
@@ -89,7 +89,7 @@ pub mod __private {
     use std::cell::RefCell;
 
     thread_local! {
-        /// What the checker of the running test was told.
+        /// The settings of the checker of the running test.
         pub static TOLD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
     }
 
@@ -103,7 +103,7 @@ pub mod __private {
     }
 }
 
-/// Asserts what the checker of the running test was told.
+/// Asserts the settings of the checker of the running test.
 #[track_caller]
 fn told(expected: &[&str]) {
     __private::TOLD.with_borrow(|told| assert_eq!(told, expected));
@@ -175,7 +175,7 @@ fn returns_a_result() -> Result<(), std::num::ParseIntError> {
     Ok(())
 }
 
-/// A name that a careless expansion would hide from the test below.
+/// A name that a careless expansion would shadow in the test below.
 fn body() -> u8 {
     7
 }

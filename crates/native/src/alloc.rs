@@ -1,19 +1,17 @@
-//! Memory: what is freed is forgotten, and what is tracked must not be lost.
+//! The allocator of programs under test, and tracked values. Atomics are identified by their address:
+//! [`Allocator`] reports freed memory to the execution, so that a new atomic at an old address is a new
+//! object.
 //!
-//! Atomics are known by their address. [`Allocator`] tells the execution when memory is freed, so that a new
-//! atomic at an old address is a new object. The `raddle` crate installs it; a program with a global
-//! allocator of its own wraps that one instead.
+//! The `raddle` crate installs it; a program with its own global allocator wraps that one instead.
 
 use crate::runtime::context;
-use crate::runtime::execution::Execution;
-use crate::runtime::stale_addresses;
-use raddle_core::verdict::{Defect, FailureKind};
+use crate::runtime::memory::stale_addresses;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
-/// A global allocator that tells executions what is freed.
+/// A global allocator that reports freed memory to executions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator<A = System>(A);
 
@@ -31,14 +29,13 @@ impl<A> Allocator<A> {
     }
 }
 
-/// This memory is freed, or used for something else from now on.
+/// Reports that this memory is freed or reused.
 #[inline]
 pub(crate) fn forget(from: *mut u8, size: usize) {
     stale_addresses::forget(from as usize, size);
     if let Some(current) = context::current() {
         current.with(|e| {
-            e.addresses.forget(from as usize, size);
-            e.races.forget(from as usize, size);
+            e.forget(from as usize, size);
         });
     }
 }
@@ -93,7 +90,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     }
 }
 
-/// A value that must be dropped before its execution ends; if it is not, the execution fails as a leak.
+/// A value that must be dropped before its execution is over; if it is not, the execution fails with a leak.
 ///
 /// ```
 /// use raddle_native::alloc::Track;
@@ -103,7 +100,7 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
 pub struct Track<T> {
     /// Taken by `into_inner` only.
     value: Option<T>,
-    /// Its number in the execution that made it; 0 outside.
+    /// Its number in the execution that created it; 0 outside.
     number: u64,
 }
 
@@ -112,17 +109,12 @@ impl<T> Track<T> {
     #[track_caller]
     pub fn new(value: T) -> Track<T> {
         let place = Location::caller();
-        let number = context::current().map_or(0, |current| {
-            current.with(|e| {
-                e.next_tracked += 1;
-                e.tracked.push((e.next_tracked, std::any::type_name::<T>(), place));
-                e.next_tracked
-            })
-        });
+        let number = context::current()
+            .map_or(0, |current| current.with(|e| e.track(std::any::type_name::<T>(), place)));
         Track { value: Some(value), number }
     }
 
-    /// The value, which is not tracked any more.
+    /// The value, no longer tracked.
     pub fn into_inner(mut self) -> T {
         self.value.take().expect("only taken here")
     }
@@ -131,7 +123,7 @@ impl<T> Track<T> {
 impl<T> Drop for Track<T> {
     fn drop(&mut self) {
         if let Some(current) = context::current() {
-            current.with(|e| e.tracked.retain(|(n, _, _)| *n != self.number));
+            current.with(|e| e.untrack(self.number));
         }
     }
 }
@@ -152,22 +144,5 @@ impl<T> DerefMut for Track<T> {
 impl<T: fmt::Debug> fmt::Debug for Track<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
-    }
-}
-
-impl Execution {
-    /// What is tracked and was not dropped.
-    pub(crate) fn leak(&self) -> Option<Defect> {
-        // Detached tasks that are still alive own what they own, as at the exit of a process.
-        let (_, first, _) = self.tracked.first().filter(|_| self.fibers == 0)?;
-        let message = match self.tracked.len() {
-            1 => format!("a tracked {first} was never dropped"),
-            n => format!("{n} tracked values were never dropped, the first of them a {first}"),
-        };
-        let mut defect = Defect::new(FailureKind::Leak, message);
-        for (_, name, place) in self.tracked.iter().take(10) {
-            defect = defect.note(format!("this {name} was made here"), Some((*place).into()));
-        }
-        Some(defect)
     }
 }

@@ -1,9 +1,10 @@
-//! Memory at the same addresses in every execution: some programs look at addresses (`parking_lot` chooses its queues by
-//! those of its locks), and what they do must not differ from one run of the same schedule to the next.
+//! Memory at the same addresses in every execution. Some programs depend on addresses (`parking_lot` selects
+//! queues by those of its locks), and two executions of one schedule must not differ.
 //!
-//! While an [`Arena`] is enabled, what the program allocates inside of an execution comes from a region of its own, which
-//! begins anew with every execution; what was never freed is gone then. What the runtime itself allocates stays outside:
-//! everything that it does with an execution is [`own`] work. So is what a facade keeps from one execution to the next.
+//! While arenas are [enabled](enable), allocations of the program inside an execution come from a region that
+//! is reset with every execution; memory that was never freed is lost then. Allocations of the runtime stay
+//! outside: all its work on an execution is [`own`] work, and so is state that a facade keeps between
+//! executions.
 
 use crate::runtime::context;
 use std::alloc::Layout;
@@ -11,57 +12,58 @@ use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Where the first region is. Nothing else is mapped there, on any system that this is tested on.
+/// The address of the first region. Nothing else is mapped there on the tested systems.
 const BASE: usize = 0x0600_0000_0000;
-/// The size of each region. Pages that are not used cost nothing.
+/// The size of each region. Unused pages cost nothing.
 const SIZE: usize = 1 << 36;
-/// How many workers can have one.
+/// The maximal number of workers with a region.
 const REGIONS: usize = 64;
-/// What an execution used beyond this is given back to the system after it.
+/// Memory beyond this is returned to the system after an execution.
 const KEEP: usize = 16 << 20;
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
-/// Every execution has a region of its own, and those before it are out of bounds: for finding what outlives its own.
+/// Every execution has a fresh region, and the earlier ones are inaccessible: this finds memory that outlives
+/// its execution.
 static STRICT: AtomicBool = AtomicBool::new(false);
-/// Which regions are in use.
+/// The regions in use.
 static TAKEN: Mutex<[bool; REGIONS]> = Mutex::new([false; REGIONS]);
-/// The next region that a strict execution uses.
+/// The next region for a strict execution.
 static FRESH: AtomicUsize = AtomicUsize::new(REGIONS);
 
-/// Blocks that were freed, by [class](Class).
+/// The number of size classes of free blocks: see [`Class`].
 const CLASSES: usize = 128;
 
 struct Region {
     base: usize,
     /// The first byte that no block of this execution has used.
     next: usize,
-    /// The highest that `next` ever was.
+    /// The maximum of `next`.
     high: usize,
-    /// The first free block of each class; each begins with the address of the next one.
+    /// The first free block of each class; each block starts with the address of the next one.
     free: [usize; CLASSES],
 }
 
 thread_local! {
     static REGION: RefCell<Option<Region>> = const { RefCell::new(None) };
-    /// The runtime is at work for itself.
+    /// The runtime allocates for itself.
     static OWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on executions have arenas, if the program has what it takes.
+/// Enables arenas, if the program supports them.
 pub fn enable() {
     STRICT.store(std::env::var_os("RADDLE_STRICT_ARENA").is_some(), Ordering::Relaxed);
     ENABLED.store(true, Ordering::Relaxed);
 }
 
-/// From now on they do not.
+/// Disables arenas.
 pub fn disable() {
     ENABLED.store(false, Ordering::Relaxed);
 }
 
-/// While this lives, memory comes from outside of the arena.
+/// While this lives, memory comes from outside the arena.
 pub struct Own(bool);
 
-/// What is done while the result lives is not done for the program.
+/// Allocations while the result lives are not the program's.
 #[inline]
 pub fn own() -> Own {
     Own(OWN.replace(true))
@@ -74,7 +76,7 @@ impl Drop for Own {
     }
 }
 
-/// A worker's right to a region.
+/// A worker's claim to a region.
 pub(crate) struct Lease(Option<usize>);
 
 impl Lease {
@@ -100,7 +102,7 @@ impl Drop for Lease {
     }
 }
 
-/// An execution begins: nothing is allocated.
+/// Resets the region at the start of an execution.
 pub(crate) fn begin() {
     REGION.with_borrow_mut(|region| {
         if let Some(region) = region {
@@ -109,7 +111,7 @@ pub(crate) fn begin() {
     });
 }
 
-/// Whether memory is to come from the arena now.
+/// Whether memory comes from the arena now.
 #[inline]
 pub(crate) fn is_for_the_program() -> bool {
     !OWN.get() && context::current().is_some() && ENABLED.load(Ordering::Relaxed)
@@ -126,7 +128,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     REGION.with(|region| region.try_borrow_mut().ok()?.as_mut()?.allocate(layout))
 }
 
-/// The program is done with a block.
+/// Frees a block of the program.
 ///
 /// # Safety
 /// [`allocate`] made it for the present execution, with this layout.
@@ -141,7 +143,7 @@ pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
     });
 }
 
-/// Blocks come in these sizes.
+/// A size class of blocks.
 struct Class {
     number: usize,
     size: usize,
@@ -149,7 +151,7 @@ struct Class {
 }
 
 impl Class {
-    /// Multiples of 16 bytes, and from 512 bytes on, or where a block must lie on a special address, powers of two.
+    /// Multiples of 16 bytes; from 512 bytes on, or with a larger alignment, powers of two.
     fn of(layout: Layout) -> Class {
         let size = layout.size().max(1);
         if layout.align() <= 16 && size <= 512 {
@@ -168,11 +170,11 @@ impl Region {
         // SAFETY: a new mapping where there is none.
         let mapped =
             unsafe { libc::mmap(base as *mut _, SIZE, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
-        // Whoever had the region before has left it there.
+        // A previous worker left the region mapped.
         let there =
             mapped as usize == base || std::io::Error::last_os_error().raw_os_error() == Some(libc::EEXIST);
         if mapped != libc::MAP_FAILED && mapped as usize != base {
-            // An old kernel, which takes the address for a wish. SAFETY: just mapped.
+            // An old kernel, which takes the address for a hint. SAFETY: just mapped.
             unsafe { libc::munmap(mapped, SIZE) };
             return None;
         }
@@ -181,7 +183,7 @@ impl Region {
 
     fn reset(&mut self) {
         if STRICT.load(Ordering::Relaxed) {
-            // SAFETY: nobody should use it any more, and whoever does is to be found.
+            // SAFETY: no valid pointer to it is left, and an invalid use must fault.
             unsafe { libc::mprotect(self.base as *mut _, SIZE, libc::PROT_NONE) };
             let number = FRESH.fetch_add(1, Ordering::Relaxed);
             *self = Region::map(number).expect("an address that was never used");
@@ -190,7 +192,7 @@ impl Region {
         self.high = self.high.max(self.next);
         let kept = self.base + KEEP;
         if self.high > kept {
-            // SAFETY: memory of ours that nobody uses any more.
+            // SAFETY: memory of this region that is not in use.
             unsafe { libc::madvise(kept as *mut _, self.high - kept, libc::MADV_DONTNEED) };
             self.high = kept;
         }
@@ -201,10 +203,10 @@ impl Region {
     fn allocate(&mut self, layout: Layout) -> Option<*mut u8> {
         let class = Class::of(layout);
         let head = &mut self.free[class.number];
-        // Blocks of one class may have been made for different alignments.
+        // Blocks of one class may have different alignments.
         if *head != 0 && head.is_multiple_of(class.align) {
             let block = *head as *mut usize;
-            // SAFETY: a free block, which begins with the address of the next one.
+            // SAFETY: a free block, which starts with the address of the next one.
             *head = unsafe { block.read() };
             return Some(block.cast());
         }
@@ -220,7 +222,7 @@ impl Region {
     /// The block is one of this execution, with this layout.
     unsafe fn free(&mut self, block: usize, layout: Layout) {
         let head = &mut self.free[Class::of(layout).number];
-        // SAFETY: nobody uses the block any more, and it has room for an address.
+        // SAFETY: the block is not in use, and has room for an address.
         unsafe { (block as *mut usize).write(*head) };
         *head = block;
     }
@@ -230,7 +232,7 @@ impl Region {
 mod tests {
     use super::*;
 
-    /// Blocks of all sizes and alignments, freed in another order, at the same places in every round.
+    /// Blocks of all sizes and alignments, freed in another order, at the same addresses in every round.
     #[test]
     fn every_round_has_the_same_addresses_and_no_block_overlaps_another() {
         let mut region = Region::map(REGIONS - 1).expect("no other test uses the last region");

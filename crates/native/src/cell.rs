@@ -1,12 +1,10 @@
-//! `std::cell`, with an `UnsafeCell` that notices unsynchronised access.
-//!
-//! Accesses through [`UnsafeCell::with`] and [`UnsafeCell::with_mut`] are no steps, so they cost a search
-//! nothing: if nothing orders two of them, the vector clocks say so in whatever order they happen.
+//! `std::cell`, with an `UnsafeCell` that detects data races. Accesses through [`UnsafeCell::with`] and
+//! [`UnsafeCell::with_mut`] are no steps and cost a search nothing: vector clocks detect a pair without
+//! happens-before in any order of the two.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
-use crate::runtime::race::{CellAccess, CellPlace};
+use crate::runtime::judge::race::{CellAccess, CellPlace};
+use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::panic::Location;
@@ -15,20 +13,20 @@ pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, 
 
 /// See [`std::cell::UnsafeCell`]. It has the same layout.
 ///
-/// Inside of an exploration, [`with`](UnsafeCell::with) and [`with_mut`](UnsafeCell::with_mut) check that
-/// accesses by different tasks are ordered by what the program itself does: locks, atomics with the orderings
-/// they were given, spawning and joining, messages. If they are not, the execution fails with a data race that
-/// names both places. Pointers from [`get`](UnsafeCell::get) are not tracked.
+/// Inside an exploration, [`with`](UnsafeCell::with) and [`with_mut`](UnsafeCell::with_mut) check that
+/// accesses by different tasks are ordered by happens-before: through locks, atomics with their declared
+/// orderings, spawn and join, messages. If they are not, the execution fails with a data race that names both
+/// locations. Pointers from [`get`](UnsafeCell::get) are not tracked.
 ///
-/// Where loom has `get()` and `get_mut()` that return guards (`ConstPtr`, `MutPtr`), use `with` and `with_mut`
-/// and keep the pointer inside of the closure. A value without a size has no memory to race for: a cell that
-/// stands for something else must hold at least a byte.
+/// Where loom has `get()` and `get_mut()` that return guards (`ConstPtr`, `MutPtr`), use `with` and
+/// `with_mut` and keep the pointer inside the closure. A zero-sized value has no memory to race for: a cell
+/// that represents other memory must hold at least a byte.
 ///
 /// ```
 /// # use raddle_native as raddle;
 /// use raddle::cell::UnsafeCell;
 /// let cell = UnsafeCell::new(1);
-/// // SAFETY: nobody else has the cell.
+/// // SAFETY: no other task has the cell.
 /// cell.with_mut(|value| unsafe { *value += 1 });
 /// assert_eq!(cell.with(|value| unsafe { *value }), 2);
 /// ```
@@ -45,7 +43,7 @@ impl<T> UnsafeCell<T> {
     /// See [`std::cell::UnsafeCell::into_inner`].
     #[inline(always)]
     pub const fn into_inner(self) -> T {
-        // Const functions cannot take it out of a field.
+        // A const function cannot move it out of a field.
         // SAFETY: the original is forgotten.
         let inner = unsafe { std::ptr::read(&raw const self.0) };
         std::mem::forget(self);
@@ -61,8 +59,8 @@ impl<T: ?Sized> UnsafeCell<T> {
         unsafe { &mut *(value as *mut T as *mut UnsafeCell<T>) }
     }
 
-    /// See [`std::cell::UnsafeCell::get`]. What is done with the pointer is not tracked: for that, use
-    /// [`with`](UnsafeCell::with) and [`with_mut`](UnsafeCell::with_mut).
+    /// See [`std::cell::UnsafeCell::get`]. Accesses through the pointer are not tracked: use
+    /// [`with`](UnsafeCell::with) and [`with_mut`](UnsafeCell::with_mut) for that.
     ///
     /// Unlike std's, this is no const function: the value of a static belongs to the execution.
     #[inline]
@@ -108,7 +106,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(this.0.get())
     }
 
-    /// Its object in the present execution; none if it has no memory.
+    /// Its object in the present execution; none if it is zero-sized.
     #[track_caller]
     pub(crate) fn object(&self, current: Current) -> Option<ObjectId> {
         let size = size_of_val(self);
@@ -127,7 +125,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     #[track_caller]
     fn access(&self, how: CellAccess, place: &'static Location<'static>) -> Option<Access> {
         let current = context::current()?;
-        if current.with(|e| e.stage == Stage::Teardown) {
+        if current.with(|e| e.is_teardown()) {
             return None;
         }
         let cell = self.object(current)?;
@@ -138,7 +136,7 @@ impl<T: ?Sized> UnsafeCell<T> {
     }
 }
 
-/// An access that goes on until this is dropped, be it by a panic.
+/// An access that lasts until this is dropped, also by a panic.
 struct Access {
     current: Current,
     cell: ObjectId,

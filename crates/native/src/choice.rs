@@ -1,11 +1,9 @@
-//! Explicit nondeterminism, and effects on the world outside that are one visible step.
+//! Explicit nondeterminism, and external effects as one visible step.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::verdict::{Defect, FailureKind};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
+use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
 
 static CHOOSE: OperationKind = OperationKind::always("choose", |_, op| Evaluation {
@@ -16,7 +14,7 @@ static ANY_BOOL: OperationKind =
     OperationKind::always("any_bool", |_, _| Evaluation { accesses: Accesses::NONE, options: 2 });
 static ATOMIC_STEP: OperationKind = OperationKind::write("atomic_step");
 
-/// Any number below `n`: a search tries them all, or draws one.
+/// Any number below `n`: a search explores all of them, or samples one.
 ///
 /// Fails if `n` is 0, and outside of explorations.
 #[track_caller]
@@ -31,7 +29,7 @@ pub fn choose(n: usize) -> usize {
     choice as usize
 }
 
-/// True or false: a search tries both, or draws one.
+/// True or false: a search explores both, or samples one.
 ///
 /// Fails outside of explorations.
 #[track_caller]
@@ -57,8 +55,8 @@ fn chose(current: Current, effect: Effect) {
     current.did(effect, Synchronises::None);
 }
 
-/// Runs `f`, an effect on the world outside, as one step: no other task runs in the middle of it. All atomic
-/// steps of one name may affect each other, so a search tries them in every order.
+/// Runs `f`, an external effect, as one step: no other task runs during it. All atomic steps of one name
+/// conflict with each other, so a search explores their orders.
 ///
 /// Operations inside of `f` are an error, because other tasks could run there. The step synchronises nothing.
 /// Outside of explorations it just runs `f`.
@@ -77,16 +75,13 @@ pub fn atomic_step<R>(name: &'static str, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// While it lives, nothing but the running task may do anything.
+/// While it lives, only the running task may take operations.
 struct Alone(Current);
 
 impl Alone {
     fn begin(current: Current, step: ObjectId, place: &'static Location<'static>) -> Alone {
         current.with(|e| {
-            if e.stage == Stage::Exploring {
-                e.fast_path = false;
-                e.stage = Stage::Alone { step, place };
-            }
+            e.begin_atomic_step((step, place));
         });
         Alone(current)
     }
@@ -95,58 +90,7 @@ impl Alone {
 impl Drop for Alone {
     fn drop(&mut self) {
         self.0.with(|e| {
-            if let Stage::Alone { .. } = e.stage {
-                e.stage = Stage::Exploring;
-            }
+            e.end_atomic_step();
         });
-    }
-}
-
-impl Execution {
-    /// The step that is being taken may go differently the next time: a loop around it does not wait.
-    #[inline]
-    pub(crate) fn made_progress(&mut self) {
-        if self.stage == Stage::Exploring {
-            let me = self.current;
-            self.task_mut(me).has_changed_something();
-            if self.log.is_kept() {
-                let present = self.log.present;
-                self.log.lines[present].wrote = true;
-                self.futile = 0;
-            }
-        }
-    }
-
-    /// The object that all atomic steps of this name write.
-    fn atomic_step(&mut self, name: &'static str) -> ObjectId {
-        if let Some((_, object)) = self.atomic_steps.iter().find(|(n, _)| *n == name) {
-            return *object;
-        }
-        let object = self.objects.add("step", TaskId::MAIN, 0, [0; 2]);
-        self.objects[object].label = Some(name.into());
-        self.atomic_steps.push((name, object));
-        object
-    }
-
-    /// The running task announces an operation in the middle of an atomic step.
-    #[cold]
-    pub(crate) fn operation_in_atomic_step(
-        &self,
-        (step, place): (ObjectId, &'static Location<'static>),
-    ) -> Defect {
-        let me = self.task_name(self.current);
-        let op = &self.task(self.current).op;
-        let name = self.object_name(step);
-        let what = match op.object {
-            NO_OBJECT => op.kind.name.to_owned(),
-            object => format!("{} {}", op.kind.name, self.object_name(object)),
-        };
-        let message = format!(
-            "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \
-             would not be atomic; do it before or after"
-        );
-        Defect::new(FailureKind::Misuse, message)
-            .note(format!("atomic_step {name} began here"), Some(place.into()))
-            .note(format!("{me} wants to {what} here"), Some(op.place.into()))
     }
 }

@@ -1,11 +1,11 @@
-//! Panics that a test is meant to make. Under the usual harness a `#[should_panic]` test passes if it panics itself,
-//! whatever became of threads that nobody joins: often it does so because one of them has panicked.
+//! Panics that a test expects. Under the usual harness a `#[should_panic]` test passes if its own thread
+//! panics, whatever detached threads did: often it panics because one of them did.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static OF_THREADS: AtomicBool = AtomicBool::new(false);
 
-/// Whether panics of threads that nobody joins are no failures, from now on and in the whole process.
+/// Sets whether panics of detached threads are no failures, in the whole process.
 pub fn allow_panics_of_threads(allowed: bool) {
     OF_THREADS.store(allowed, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! `std::hint`, where a spin loop says that it spins.
+//! `std::hint`, where a spin loop announces that it spins.
 
 use crate::runtime::context;
 use crate::runtime::operation::{Op, OperationKind};
@@ -7,7 +7,7 @@ use std::panic::Location;
 
 static SPIN_LOOP: OperationKind = OperationKind::local("spin_loop").yielding();
 
-/// Ends a round of a loop that waits: see [`std::hint::spin_loop`].
+/// Ends an iteration of a spin loop: see [`std::hint::spin_loop`].
 #[inline]
 #[track_caller]
 pub fn spin_loop() {

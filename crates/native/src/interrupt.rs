@@ -1,14 +1,14 @@
-//! Ctrl-C while a search is under way: it stops and says what it has found so far. A second Ctrl-C ends the
-//! process at once, as if nobody listened.
+//! Ctrl-C during a search: the search stops and reports its findings so far. A second Ctrl-C terminates the
+//! process at once, as without a handler.
 //!
-//! The handler is set once, with the first search of the process, and stays: so Ctrl-C is heard from the very beginning
-//! of a search, which costs it no system call. While there is no search it does what Ctrl-C always does.
+//! The handler is installed once, with the first search of the process, and stays: so Ctrl-C works from the
+//! start of a search, which costs it no system call. Without a search it has its default effect.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
-/// How many searches listen.
+/// The number of searches that handle Ctrl-C.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 static SET: Once = Once::new();
 
@@ -30,12 +30,12 @@ fn end() {
     unsafe { libc::raise(libc::SIGINT) };
 }
 
-/// While this lives, Ctrl-C is a request. A program with a handler of its own keeps it.
+/// While this lives, Ctrl-C is a request. A handler of the program itself is kept.
 #[derive(Debug)]
 pub struct Interrupt(());
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Handles Ctrl-C from now on.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Interrupt {
         LISTENING.fetch_add(1, Ordering::SeqCst);
@@ -51,7 +51,7 @@ impl Interrupt {
     pub fn is_requested(&self) -> bool {
         REQUESTED.load(Ordering::SeqCst)
     }
-    /// Ends the process, if Ctrl-C was pressed, as it would have ended then.
+    /// Terminates the process with the default effect of Ctrl-C, if it was pressed.
     pub fn end_process_if_requested() {
         if REQUESTED.load(Ordering::SeqCst) {
             set(libc::SIG_DFL);

@@ -1,9 +1,8 @@
-//! Names for objects, so that reports can speak of `Mutex#2 "accounts"`.
+//! Labels of objects, for reports: `Mutex#2 "accounts"`.
 
 use crate::cell::UnsafeCell;
 use crate::runtime::context;
-use crate::runtime::execution::Stage;
-use crate::runtime::overlay::here;
+use crate::runtime::memory::overlay::here;
 use crate::sync::Mutex;
 use raddle_core::operation::ObjectId;
 use std::rc::Rc;
@@ -20,10 +19,10 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
-/// An object that can be given a name for reports: locks, atomics, cells and the like, and pointers to them.
+/// An object that can have a label: locks, atomics, cells and the like, and pointers to them.
 pub trait Labelled: Sealed {}
 
-/// Names an object for the reports of the present execution. Does nothing outside of explorations.
+/// Labels an object in the reports of the present execution. Does nothing outside explorations.
 ///
 /// ```
 /// # mod raddle { pub use raddle_native::{label::label, sync}; }
@@ -34,11 +33,11 @@ pub trait Labelled: Sealed {}
 pub fn label<T: Labelled + ?Sized>(object: &T, name: impl Into<Box<str>>) {
     let name = name.into();
     let Some(current) = context::current() else { return };
-    if current.with(|e| e.stage == Stage::Teardown) {
+    if current.with(|e| e.is_teardown()) {
         return;
     }
     if let Some(object) = object.labelled_object() {
-        let before = current.with(|e| e.objects[object].label.replace(name.clone()));
+        let before = current.with(|e| e.set_label(object, name.clone()));
         drop(before);
     }
 }

@@ -1,7 +1,5 @@
 //! The Rust world: std's concurrency under control. Tasks are coroutines that run until just before their
-//! next visible operation, announce it, and suspend.
-//!
-//! Outside of an exploration everything here simply is std's own.
+//! next visible operation, announce it, and suspend. Outside an exploration everything here is std's own.
 
 mod interrupt;
 mod observers;

@@ -1,9 +1,9 @@
-//! Stands in for the arena where there is none: see `arena.rs`.
+//! Replaces the arena on systems without one: see `arena.rs`.
 
 /// Nothing.
 pub(crate) struct Own;
 
-/// The runtime is at work for itself.
+/// The runtime allocates for itself.
 #[inline(always)]
 pub(crate) fn own() -> Own {
     Own

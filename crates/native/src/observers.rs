@@ -1,16 +1,16 @@
-//! Which messages are received at all: the order of those that never are is of no consequence.
+//! The order of messages that are never received has no effect, so a search need not explore it.
 //!
-//! A search takes for granted that of each channel without bound, named by the place that makes it, no execution
-//! receives more than so many messages. Up to that number their order matters, and behind it sends commute. It begins
-//! with none, and an execution that receives more refutes it: then the search begins anew with what was found. A search
-//! in which nothing was refuted has explored everything, since up to the first receive of a message behind that number
-//! nobody can tell in which order the sends were, so one of the executions that it explored would have had that receive,
-//! too (the idea of observers is that of Aronis, Jonsson, Lång and Sagonas, TACAS 2018).
+//! A search assumes a limit for each unbounded channel, named by the location that creates it: no execution
+//! receives more messages. Up to the limit the order of sends matters, and beyond it sends commute. The limit
+//! starts at 0; an execution that receives more refutes it, and the search restarts with the new limit. A
+//! search without a refutation is exhaustive: up to the first receive of a message beyond the limit no task
+//! observes the order of the sends, so one of its executions would have had that receive (observers: Aronis,
+//! Jonsson, Lång and Sagonas, TACAS 2018).
 
 use std::panic::Location;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A channel is made there, and no execution receives more than so many messages of it.
+/// The location of a channel, and the maximal number of messages that are received from it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Limit {
     file: String,
@@ -27,18 +27,18 @@ impl Limit {
 
 #[derive(Clone, Debug, Default)]
 struct Limits {
-    /// What is taken for granted.
+    /// The assumed limits.
     assumed: Vec<Limit>,
-    /// What refutes it.
+    /// The limits that refute them.
     found: Vec<Limit>,
 }
 
-/// How many messages of each channel are received at most, as far as is known; all clones know the same.
+/// The assumed limits of all channels. All clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Observers(Arc<Mutex<Limits>>);
 
 impl Observers {
-    /// The same, but from now on each learns for itself.
+    /// A copy that no longer shares them.
     #[must_use]
     pub fn fork(&self) -> Observers {
         Observers(Arc::new(Mutex::new(self.limits().clone())))
@@ -46,12 +46,12 @@ impl Observers {
     fn limits(&self) -> std::sync::MutexGuard<'_, Limits> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// How many messages of a channel that is made there are taken to be received at most.
+    /// The assumed limit of a channel that is created there.
     pub(crate) fn most(&self, place: &Location<'_>) -> u32 {
         let limits = self.limits();
         limits.assumed.iter().find(|limit| limit.is_of(place)).map_or(0, |limit| limit.most)
     }
-    /// So many messages of a channel that was made there are received.
+    /// Reports that this many messages of a channel that was created there are received.
     pub(crate) fn refute(&self, place: &Location<'_>, received: u32) {
         let mut limits = self.limits();
         match limits.found.iter_mut().find(|limit| limit.is_of(place)) {
@@ -64,11 +64,11 @@ impl Observers {
             }),
         }
     }
-    /// Whether what was taken for granted does not hold.
+    /// Whether a limit was refuted.
     pub fn are_refuted(&self) -> bool {
         !self.limits().found.is_empty()
     }
-    /// From now on what was found is taken for granted. Says whether that is something new.
+    /// Adopts the limits that were found. Says whether any is new.
     pub fn learn(&self) -> bool {
         let mut limits = self.limits();
         let found = std::mem::take(&mut limits.found);
@@ -83,13 +83,13 @@ impl Observers {
         }
         is_new
     }
-    /// What is taken for granted, as a word for files.
+    /// The assumed limits as text, for files.
     pub fn to_word(&self) -> String {
         let limits = self.limits();
         let words = limits.assumed.iter().map(|l| format!("{}:{}:{}={}", l.file, l.line, l.column, l.most));
         words.collect::<Vec<_>>().join("|")
     }
-    /// Takes over what [`Observers::to_word`] wrote.
+    /// Parses the text of [`Observers::to_word`].
     pub fn apply(&self, word: &str) -> Result<(), String> {
         let parse = |word: &str| {
             let (place, most) = word.rsplit_once('=')?;

@@ -1,8 +1,6 @@
-//! Calls of the C library that have to do with the world outside of the program, for facades that take them over: which
-//! of them are theirs to answer, and what the clock on the wall shows in an execution.
-//!
-//! Only the executions of a program that somebody else explores are taken over. A program that explores by itself has
-//! the real world, and its checks know what they do.
+//! Calls of the C library that concern the outside world, for facades that replace them: which calls to
+//! answer, and the wall clock of an execution. Only the executions of a program that is explored from outside
+//! are replaced; a program that explores by itself has the real world.
 
 use crate::runtime::context;
 use crate::time;
@@ -10,27 +8,27 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// When executions begin, in seconds since 1970; 0 if they are not taken over.
+/// The start of executions, in seconds since 1970; 0 if calls are not replaced.
 static BEGINNING: AtomicU64 = AtomicU64::new(0);
 
-/// From now on the calls of executions are taken over, and the clock on the wall shows this time, in seconds since 1970,
-/// when one begins.
+/// Replaces the calls of executions from now on. The wall clock starts each execution at this time, in
+/// seconds since 1970.
 pub fn take_over(beginning: u64) {
     BEGINNING.store(beginning.max(1), Ordering::SeqCst);
 }
 
-/// From now on executions have the real world.
+/// Executions have the real world from now on.
 pub fn let_go() {
     BEGINNING.store(0, Ordering::SeqCst);
 }
 
-/// Whether the caller is in an execution that is taken over.
+/// Whether the caller is in an execution whose calls are replaced.
 pub fn is_taken_over() -> bool {
     BEGINNING.load(Ordering::Relaxed) != 0 && context::current().is_some()
 }
 
-/// Reads the clock on the wall, as the time since 1970. It goes with the execution's own clock, and so is an operation.
-/// None if the caller is not in an execution that is taken over.
+/// Reads the wall clock, as the time since 1970. It follows the virtual clock, so this is an operation. None
+/// if the caller is not in an execution whose calls are replaced.
 #[track_caller]
 pub fn now() -> Option<Duration> {
     let beginning = Duration::from_secs(BEGINNING.load(Ordering::Relaxed));
@@ -40,8 +38,8 @@ pub fn now() -> Option<Duration> {
     time::since_the_beginning().map(|passed| beginning + passed)
 }
 
-/// Does operations in a function that nothing may unwind out of, since its caller takes it for one of the C library. A
-/// task that is put away in the middle of them is left as it is.
+/// Performs operations in a function that must not unwind, since its caller expects a function of the C
+/// library. A task that is torn down in the middle is abandoned.
 pub fn without_unwinding<R>(operations: impl FnOnce() -> R) -> R {
     match catch_unwind(AssertUnwindSafe(operations)) {
         Ok(result) => result,

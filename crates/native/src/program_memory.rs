@@ -1,5 +1,5 @@
-//! Where the memory of explored programs comes from: the arena, by way of the program's own allocator if it has one
-//! (a test that counts allocations). The runtime never calls that: it may be under control itself.
+//! The memory of programs under test: the arena, through the program's own allocator if it has one (a test
+//! that counts allocations). The runtime never calls that one: it may be under control itself.
 
 use crate::arena;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The program's own allocator.
 static THEIRS: OnceLock<&'static (dyn GlobalAlloc + Sync)> = OnceLock::new();
-/// It does not take its memory from the system's allocator, so it cannot be used.
+/// It does not use the system's allocator, so it cannot be used.
 static IS_FOREIGN: AtomicBool = AtomicBool::new(false);
 
-/// The program's own allocator, which `#[global_allocator]` names.
+/// Sets the program's own allocator, which `#[global_allocator]` names.
 pub fn use_allocator(theirs: &'static (dyn GlobalAlloc + Sync)) {
-    // The compiler allows one.
+    // The compiler allows only one.
     let _ = THEIRS.set(theirs);
 }
 
@@ -22,7 +22,7 @@ pub fn is_without_its_allocator() -> bool {
     IS_FOREIGN.load(Ordering::Relaxed)
 }
 
-/// The program's own allocator, if it is to be asked.
+/// The program's own allocator, if it is used.
 fn theirs() -> Option<&'static (dyn GlobalAlloc + Sync)> {
     THEIRS.get().copied().filter(|_| !IS_FOREIGN.load(Ordering::Relaxed))
 }
@@ -41,12 +41,12 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
     arena::allocate(layout)
 }
 
-/// A block of an arena is free.
+/// Frees a block of an arena.
 ///
 /// # Safety
 /// It was allocated with this layout.
 pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
-    // Whatever else is freed belongs to an execution that is over, or goes with the present one.
+    // Any other block belongs to a past execution, or is released with the present one.
     if !arena::is_for_the_program() {
         return;
     }
@@ -73,7 +73,7 @@ pub(crate) unsafe fn reallocate(
     // SAFETY: the caller's.
     let new = unsafe { all.alloc(new_layout) };
     if !new.is_null() {
-        // SAFETY: two blocks of at least so many bytes; the old one is done with.
+        // SAFETY: two blocks of at least this size; the old one is no longer used.
         unsafe {
             std::ptr::copy_nonoverlapping(block, new, layout.size().min(size));
             all.dealloc(block, layout);

@@ -1,51 +1,52 @@
-//! What shapes the executions of a Rust program. All of it goes into tickets.
+//! The settings of executions of a Rust program. Tickets hold those that a replay needs.
 
 use crate::observers::Observers;
 use raddle_core::clock::Time;
 use std::collections::BTreeMap;
 
-/// What becomes of tasks that nobody joined when main returns.
+/// The treatment of detached tasks when main returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Detached {
-    /// They end with it, as at the exit of a process.
+    /// They are dropped, as at the exit of a process.
     #[default]
     Allowed,
-    /// They must have done their last operation, or the execution fails.
+    /// They must have taken their last operation, or the execution fails.
     MustFinish,
 }
 
-/// What becomes of loops that wait: that look at something and give way until it has changed.
+/// The treatment of spin loops: loops that read and yield until a value changes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spins {
-    /// They may take so many identical rounds while others could run, and then wait for a change. What comes
-    /// after a spin that gives up is explored.
+    /// A loop may take this many identical iterations while other tasks are enabled, and then waits for a
+    /// change. The code after a spin that gives up is explored.
     Fair(u32),
-    /// They wait for a change at once. For programs whose spins never give up: what comes after one that does
-    /// is not explored.
+    /// A loop waits for a change at once. For programs whose spins never give up: the code after one that
+    /// does is not explored.
     Await,
 }
 
-/// What shapes executions.
+/// The settings of executions.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// When timers may fire.
     pub time: Time,
-    /// How many spurious wake-ups and failures of weak compare-exchanges an execution may have.
+    /// The maximal number of spurious wake-ups and spurious failures of weak compare-exchanges in an
+    /// execution.
     pub spurious: u32,
-    /// What becomes of loops that wait.
+    /// The treatment of spin loops.
     pub spins: Spins,
     /// The size of a task's stack, in bytes.
     pub stack_size: usize,
-    /// What becomes of tasks that nobody joined.
+    /// The treatment of detached tasks.
     pub detached: Detached,
-    /// The order of messages that nobody receives is left open, as far as this is known. Shapes no execution, only what
-    /// a search takes to be the same, and so is not in tickets.
+    /// The limits of messages whose order is explored. They change no execution, only which ones a search
+    /// takes for equivalent, and so are not in tickets.
     pub observers: Option<Observers>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        // A stack is mapped, not touched: as large as std's costs nothing.
+        // A stack is mapped, not written: the size of std's costs nothing.
         let stack_size = 2 << 20;
         Settings {
             time: Time::Idle,
@@ -59,7 +60,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings that a replay needs, as words.
+    /// The settings for a replay, as text.
     pub fn to_words(&self) -> BTreeMap<String, String> {
         let time = match self.time {
             Time::Idle => "idle",
@@ -84,7 +85,7 @@ impl Settings {
         .collect()
     }
 
-    /// Takes over what a ticket says. An unknown word is an error that names it.
+    /// Applies the settings of a ticket. An unknown word is an error that names it.
     pub fn apply(&mut self, words: &BTreeMap<String, String>) -> Result<(), String> {
         for (key, value) in words {
             let unknown = || format!("the ticket's setting `{key}={value}` is not known to this raddle");

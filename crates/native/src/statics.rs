@@ -1,26 +1,25 @@
-//! Statics that are not of our types (`static mut`, the insides of a spin lock): put back at the start of every
-//! execution to what they were when they were [kept](keep). For programs whose own code does not know of executions.
-//!
-//! Only memory that the caller names is touched, which must belong to the program's image and to nobody here.
+//! Statics of other types (`static mut`, the state of a spin lock): restored at the start of every execution
+//! to their [saved](keep) contents. For programs whose own code does not know of executions. Only the given
+//! memory is accessed, which must belong to the program's image and not to the runtime.
 
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Bytes by the address that they belong at.
+/// Bytes with their address.
 type Bytes = Vec<(usize, Box<[u8]>)>;
 
 static KEPT: Mutex<Bytes> = Mutex::new(Vec::new());
-/// Counts calls of [`keep`]; 0 while nothing was ever kept.
+/// The number of calls of [`keep`]; 0 if there was none.
 static VERSION: AtomicU64 = AtomicU64::new(0);
 static CHANGED: AtomicBool = AtomicBool::new(false);
 
-/// Keeps the bytes in these ranges, in place of those that were kept before.
+/// Saves the bytes in these ranges, in place of those saved before.
 ///
 /// # Safety
-/// Executions have these ranges to themselves: nothing outside of them reads or writes them, and what is there now is
-/// fit to begin an execution with.
+/// Executions own these ranges: nothing outside reads or writes them, and their contents now are a valid
+/// start of an execution.
 pub unsafe fn keep(ranges: Vec<Range<usize>>) {
     let bytes = |range: Range<usize>| {
         // SAFETY: the caller's.
@@ -33,17 +32,18 @@ pub unsafe fn keep(ranges: Vec<Range<usize>>) {
     VERSION.fetch_add(1, Ordering::Release);
 }
 
-/// Whether any execution has changed what was kept. Executions on several threads are then no executions: they share it.
+/// Whether any execution has changed saved bytes. Then executions on several threads are invalid: they share
+/// them.
 pub fn changed() -> bool {
     CHANGED.load(Ordering::Relaxed)
 }
 
 thread_local! {
-    /// What was kept when this thread last looked, so that executions need no lock.
+    /// The bytes that this thread saw last, so that executions need no lock.
     static SEEN: RefCell<(u64, Bytes)> = const { RefCell::new((0, Vec::new())) };
 }
 
-/// Puts everything back that was changed.
+/// Restores all changed bytes.
 #[inline]
 pub(crate) fn put_back() {
     if VERSION.load(Ordering::Relaxed) != 0 {
@@ -60,7 +60,7 @@ fn put_back_kept() {
             *version = newest;
         }
         for (from, bytes) in seen.iter() {
-            // SAFETY: nobody else has this memory, as whoever kept it promised.
+            // SAFETY: nothing else uses this memory, as the caller of `keep` promised.
             let now = unsafe { std::slice::from_raw_parts_mut(*from as *mut u8, bytes.len()) };
             if *now != **bytes {
                 now.copy_from_slice(bytes);

@@ -1,8 +1,7 @@
-//! `std::time` on the virtual clock.
-//!
-//! Inside of an exploration, [`Instant`]s are readings of the execution's own clock, counted from one moment
-//! that is the same for the whole process; no real time passes there. Reading the clock is an operation.
-//! [`SystemTime`] is std's own and shows real time, unless somebody has [taken over](crate::outside) the program.
+//! `std::time` on the virtual clock. Inside an exploration, [`Instant`]s are readings of the execution's own
+//! clock, counted from one moment that is the same for the whole process; no real time passes. Reading the
+//! clock is an operation. [`SystemTime`] is std's own and shows real time, unless the calls of the program
+//! are [replaced](crate::outside).
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -18,13 +17,13 @@ pub use std::time::{Duration, SystemTime, SystemTimeError, TryFromFloatSecsError
 static NOW: OperationKind = OperationKind::read("now");
 static ELAPSED: OperationKind = OperationKind::read("elapsed");
 
-/// What virtual clocks count from.
+/// The origin of virtual clocks.
 fn base() -> std::time::Instant {
     static BASE: OnceLock<std::time::Instant> = OnceLock::new();
     *BASE.get_or_init(std::time::Instant::now)
 }
 
-/// Reads the virtual clock as the time since the execution began; none outside of executions.
+/// Reads the virtual clock as the time since the start of the execution; none outside executions.
 #[track_caller]
 pub(crate) fn since_the_beginning() -> Option<Duration> {
     let current = context::current()?;
@@ -32,7 +31,7 @@ pub(crate) fn since_the_beginning() -> Option<Duration> {
     Some(since(read_clock(current, &NOW, since)))
 }
 
-/// Reads the virtual clock; `show` says what of it the reader is told.
+/// Reads the virtual clock; `show` gives the duration for the log.
 #[track_caller]
 fn read_clock(
     current: Current,
@@ -41,7 +40,7 @@ fn read_clock(
 ) -> Instant {
     let clock = current.with(|e| e.the_clock());
     current.perform(Op::new(kind, clock, Location::caller()));
-    let now = Instant(base() + current.with(|e| e.clock.now()));
+    let now = Instant(base() + current.with(|e| e.now()));
     let nanos = u64::try_from(show(now).as_nanos()).unwrap_or(u64::MAX);
     current.did(Effect::Read(Shape::Time, nanos), Synchronises::None);
     now
@@ -51,7 +50,8 @@ fn read_clock(
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant(std::time::Instant);
 
-// Programs seed generators with the hash of an instant, so a virtual one must hash alike in every process.
+// Programs seed generators with the hash of an instant, so a virtual one must have the same hash in every
+// process.
 impl Hash for Instant {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let base = base();

@@ -2,17 +2,17 @@
 
 use crate::arena;
 use crate::runtime::context;
-use crate::runtime::execution::Execution;
 use crate::runtime::execution_pool::Kept;
-use crate::runtime::record::in_the_program;
-use crate::runtime::task::{Came, Handle, Panic, Phase, Role};
+use crate::runtime::judge::panics;
+use crate::runtime::scheduler::main_exit;
+use crate::runtime::tasks::task::Came;
 use crate::runtime::teardown::catch;
-use crate::runtime::{abort, main_exit, overflow, panics};
-use crate::settings::{Detached, Settings, Spins};
+use crate::runtime::{abort, overflow};
+use crate::settings::{Settings, Spins};
 use crate::statics;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::{Defect, FailureKind, thousands};
+use raddle_core::verdict::{Defect, thousands};
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
@@ -22,20 +22,20 @@ use std::rc::Rc;
 /// A Rust program as a world: `program` is the body of its main task.
 pub struct NativeWorld<'a, T, F> {
     execution: Kept,
-    // Not boxed: the main task has a pointer to it.
+    // Not boxed: the main task points to it.
     main: Rc<Main<'a, T, F>>,
     _quiet: panics::Quiet,
     _arena: arena::Lease,
 }
 
-/// What the main task needs.
+/// The state of the main task.
 struct Main<'a, T, F> {
     program: &'a F,
     outcome: RefCell<Option<T>>,
 }
 
 impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
-    /// A world that runs `program`. Fails inside of another exploration.
+    /// A world that runs `program`. Fails inside another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         overflow::install_handler();
         abort::install_handler();
@@ -50,11 +50,11 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
 }
 
 impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
-    /// Begins a clean execution, in which nothing has happened yet.
+    /// Starts a clean execution, before its first step.
     fn prepare(&mut self) {
         *self.main.outcome.borrow_mut() = None;
         let main = Rc::as_ptr(&self.main);
-        self.execution.watch.busy(true);
+        self.execution.busy(true);
         statics::put_back();
         arena::begin();
         // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
@@ -62,7 +62,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
     }
 }
 
-/// Whether the calling thread is inside of an execution.
+/// Whether the calling thread is inside an execution.
 pub fn is_exploring() -> bool {
     context::current().is_some()
 }
@@ -77,21 +77,11 @@ fn main_task<T, F: Fn() -> T>(main: &Main<'_, T, F>) -> Came {
         Ok(Err(payload)) => {
             let message = panics::message_of(&*payload);
             let current = context::current().expect("main runs inside of an execution");
-            current.with(|e| {
-                let defect = main_panicked(e, message);
-                e.fail(defect);
-            });
+            current.with(|e| e.fail_for_main(message));
             Came::Down
         }
         Err(_) => Came::Down,
     }
-}
-
-/// Main panicked with this message; where, if the hook saw it last.
-fn main_panicked(e: &Execution, message: String) -> Defect {
-    let noted = e.task(TaskId::MAIN).panic.as_ref().filter(|p| p.message == message);
-    let place = noted.and_then(|p| p.place.clone());
-    e.panicked(TaskId::MAIN, &Panic { message, place })
 }
 
 impl<T, F: Fn() -> T> Describe for NativeWorld<'_, T, F> {
@@ -123,10 +113,10 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
 
     fn end(&mut self, stopped: Option<Defect>) -> Ended<T> {
         if let Some(why) = stopped {
-            self.execution.failure = Some(why.clone());
+            self.execution.stop(why.clone());
             return Ended::stopped(why);
         }
-        let ending = if self.execution.failure.is_some() { Ending::Cut } else { Ending::Natural };
+        let ending = if self.execution.failure().is_some() { Ending::Cut } else { Ending::Natural };
         Ended::new(ending, self.result())
     }
 
@@ -134,8 +124,8 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
         let observers = &self.execution.settings.observers;
         let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted());
         self.execution.tear_down();
-        self.execution.watch.busy(false);
-        Finished { errors: std::mem::take(&mut self.execution.afterwards), is_refuted }
+        self.execution.busy(false);
+        Finished { errors: self.execution.take_afterwards(), is_refuted }
     }
 
     fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
@@ -147,7 +137,7 @@ impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
     #[inline]
     fn run(&mut self, driver: &mut dyn Driver) {
         self.execution.set_out_to_retrace(driver);
-        // The driver hears of what happens by itself before the first point.
+        // The driver is informed of automatic steps before the first point.
         self.prepare();
         self.execution.drive(driver);
     }
@@ -167,25 +157,11 @@ impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
 impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
     fn result(&mut self) -> End<T> {
         let e = &mut *self.execution;
-        if e.failure.is_none() {
-            if let Some(id) = e.unnoticed_panic() {
-                e.fail_for_panic(id);
-            } else if !e.over {
-                let defect = e.deadlock();
-                e.fail(defect);
-            } else if e.settings.detached == Detached::MustFinish {
-                e.fail_for_unfinished();
-            }
-        }
-        if e.failure.is_none()
-            && let Some(leak) = e.leak()
-        {
-            e.fail(leak);
-        }
-        match e.failure.clone() {
+        e.judge_end();
+        match e.failure().cloned() {
             Some(defect) => End::Failed(defect),
             None => {
-                // The outcome is the search's from now on, and may be freed at once.
+                // The outcome belongs to the search from now on, and may be freed at once.
                 e.leave_behind();
                 End::Passed(self.main.outcome.borrow_mut().take().expect("main has returned"))
             }
@@ -201,13 +177,13 @@ impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
     fn assumptions(&self) -> Vec<String> {
         let e = &*self.execution;
         let mut words = vec!["sequentially consistent".to_owned(), e.settings.time.words().to_owned()];
-        if e.held_spins {
+        if e.has_held_spins() {
             words.push(match e.settings.spins {
                 Spins::Fair(rounds) => format!("fair spins ({rounds} rounds)"),
                 Spins::Await => "spins wait for a change and never give up".to_owned(),
             });
         }
-        if e.cut_short {
+        if e.has_cut_short() {
             words.push(format!(
                 "detached tasks had {} steps after main returned",
                 thousands(main_exit::PATIENCE as u64)
@@ -218,32 +194,5 @@ impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
             words.push(format!("up to {} spurious wake-up{plural}", e.settings.spurious));
         }
         words
-    }
-}
-
-impl Execution {
-    fn fail_for_unfinished(&mut self) {
-        let unfinished: Vec<TaskId> = self
-            .task_ids()
-            .filter(|t| {
-                self.task(*t).role == Role::Thread
-                    && matches!(self.task(*t).phase, Phase::Alive | Phase::Ending)
-            })
-            // A scope waits for functions, not for the destructors of thread-locals.
-            .filter(|t| self.task(*t).handle != Handle::Joined)
-            .collect();
-        if unfinished.is_empty() {
-            return;
-        }
-        let names: Vec<String> = unfinished.iter().map(|t| self.task_name(*t)).collect();
-        let mut defect = Defect::new(
-            FailureKind::Deadlock,
-            format!("main has returned, but {} did not come to an end", names.join(", ")),
-        );
-        for id in unfinished {
-            let op = &self.task(id).op;
-            defect = defect.note(format!("next: {}", self.describe(id)), in_the_program(op.kind, op.place));
-        }
-        self.fail(defect);
     }
 }

@@ -65,7 +65,7 @@ samplers! {
     go_explore = "go-explore",
 }
 
-/// The attribute keeps a list of its own, since it is compiled before the samplers are.
+/// The attribute has its own list, since it is compiled before the samplers.
 #[test]
 fn the_attribute_knows_every_sampler() {
     assert_eq!(raddle::Sampler::ALL.map(|sampler| sampler.to_string()), *SAMPLERS);
@@ -98,7 +98,7 @@ fn returns_ok() -> Result<(), std::num::ParseIntError> {
     Ok(())
 }
 
-/// Whether this process was started to run one of the tests below. They pass elsewhere.
+/// Whether this process was started to run one of the tests below. They do nothing elsewhere.
 fn is_child() -> bool {
     std::env::var_os("RADDLE_TEST_CHILD").is_some()
 }
@@ -144,7 +144,7 @@ fn a_failure_shows_its_report() {
     ] {
         assert!(text.contains(words), "no {words:?} in {text}");
     }
-    // The command that it shows runs this test, and brings the failure back.
+    // The command that it shows runs this test, and reproduces the failure.
     let line = text.lines().find_map(|line| line.trim().strip_prefix("replay ")).unwrap().trim();
     let (variable, test) = line.split_once(" cargo test ").unwrap();
     assert_eq!(test, "children::fails");

@@ -1,4 +1,4 @@
-//! `Spins::Await`: a loop that waits looks once at each value that it could see.
+//! `Spins::Await`: a spin loop reads once each value that it could see.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ fn passed<T: Ord + Debug>(report: Report<T>) -> Report<T> {
     report
 }
 
-/// A loop that counts its looks at a flag, which the other sets to 1 and then to 2; it waits for a 2.
+/// A loop that counts its reads of a flag, which the other sets to 1 and then to 2; it waits for a 2.
 fn looks(give_way: impl Fn() + Send + Sync + 'static) -> usize {
     let flag = Arc::new(AtomicUsize::new(0));
     let its = flag.clone();
@@ -32,7 +32,7 @@ fn looks(give_way: impl Fn() + Send + Sync + 'static) -> usize {
     looks
 }
 
-/// It can see 0 or not, and 1 or not, and sees 2 last: 1 to 3 looks, and 2 of them in two ways.
+/// It can read 0 or not, and 1 or not, and reads 2 last: 1 to 3 reads, and 2 of them in two ways.
 #[test]
 fn looks_once_at_each_value() {
     for report in [awaiting().run(|| looks(hint::spin_loop)), awaiting().run(|| looks(thread::yield_now))] {
@@ -68,8 +68,8 @@ fn wakes_for_each_of_the_things_it_looks_at() {
     assert_eq!(report.outcomes().len(), 1);
 }
 
-/// Main tries `t`, gives way `y` and unlocks `u`; the other locks `L` and unlocks `U`. `t u L U` and `L U t u` in one
-/// way each; if `t` comes while the other holds the lock, the next try waits for `U`: `L t y U t u` or `L t U y t u`.
+/// Main tries `t`, yields `y` and unlocks `u`; the other locks `L` and unlocks `U`. `t u L U` and `L U t u` in
+/// one way each; if the lock is held at `t`, the next try waits for `U`: `L t y U t u` or `L t U y t u`.
 #[test]
 fn a_try_lock_loop_waits_for_the_lock() {
     let report = passed(awaiting().run(|| {

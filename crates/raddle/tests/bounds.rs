@@ -1,11 +1,11 @@
-//! Bounds, a bound that grows, and searches that go on where they were stopped, in the Rust world.
+//! Bounds, iterative bounding, and searches that resume from a checkpoint, in the Rust world.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, Report, thread};
 use std::time::Duration;
 
-/// So many threads increment a counter under a lock, so many times.
+/// Threads increment a counter under a lock, each `times` times.
 fn mutex_counter(threads: usize, times: usize) -> usize {
     let counter = Arc::new(Mutex::new(0));
     let increments =
@@ -62,7 +62,7 @@ fn executions_that_are_too_long_do_not_fail() {
         let other = flag.clone();
         let task = thread::spawn(move || other.store(1, SeqCst));
         let mut rounds = 0;
-        // No hint: nobody knows that it waits.
+        // No hint: this is not announced as a spin loop.
         while flag.load(SeqCst) == 0 {
             rounds += 1;
         }
@@ -73,7 +73,7 @@ fn executions_that_are_too_long_do_not_fail() {
     assert_eq!(report.failures(), 0);
     assert!(report.outcomes().keys().copied().eq(0..*report.outcomes().keys().last().unwrap() + 1));
     assert!(report.coverage().to_string().starts_with("exhaustive within 12 steps"), "{}", report.coverage());
-    // Where all are too long, nobody is told that all is well.
+    // If all executions are too long, the report does not claim success.
     let report = Checker::exhaustive().step_bound(1).preemptions(0).run(endless);
     assert_eq!((report.executions(), report.never_panics().holds), (0, false));
     let expected = "not exhaustive: no execution comes to an end within 0 preemptions and 1 step";
@@ -104,7 +104,7 @@ fn a_growing_bound_that_refuses_nothing_any_more_is_through() {
     assert!(bounded.coverage().to_string().starts_with("exhaustive within 1 preemption"));
 }
 
-/// The first failing schedule of the reduction need not be a simple one; what is shown is.
+/// The first failing schedule of the reduction need not be simple; the reported one is.
 #[test]
 fn the_failure_of_an_exhaustive_check_has_a_simple_schedule() {
     let check = || assert_eq!(racy_counter(), 2);
@@ -131,7 +131,7 @@ fn first_answers(tasks: usize, each: usize, received: usize) -> usize {
     received
 }
 
-/// Explores a little at a time, each time from a file.
+/// Explores in small parts, each resumed from a file.
 fn in_parts(checker: &Checker, f: impl Fn() -> usize + Send + Sync + Copy) -> (Report<usize>, u32) {
     let little = Duration::from_millis(100);
     let mut report = checker.clone().time_limit(little).run(f);

@@ -1,4 +1,4 @@
-//! `raddle::cell`: what is a data race and what is not.
+//! `raddle::cell`: which accesses are data races.
 
 use common::{dfs, fails};
 use raddle::cell::UnsafeCell;
@@ -66,7 +66,7 @@ fn two_tasks(
 fn two_writes_that_nothing_orders_are_a_race_in_the_very_first_execution() {
     let failure = fails(FailureKind::DataRace, two_tasks(|c, _| c.write(1), |c, _| c.write(2)));
     assert_eq!(failure.execution(), 1);
-    // Main runs up to its join before the new task begins.
+    // Main runs up to its join before the new task starts.
     assert_eq!(
         failure.message(),
         "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
@@ -102,8 +102,8 @@ fn accesses_are_no_steps() {
         })
         .executions()
     };
-    // Either main or the other locks first. Then it must unlock before anything else can happen; after that
-    // it ends, or waits for the other's end, and only the other has something left to do.
+    // Either main or the other locks first. Then only its unlock is enabled; after that it exits, or waits in
+    // the join, and only the other task has operations left.
     assert_eq!(count(false), 2);
     assert_eq!(count(true), count(false));
 }
@@ -126,7 +126,7 @@ fn what_a_mutex_protects_does_not_race() {
     });
     assert!(report.failure().is_none());
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [12, 21]);
-    // The other mutex does not help.
+    // The other mutex creates no happens-before.
     fails(FailureKind::DataRace, || {
         let shared = Arc::new((Mutex::new(()), Mutex::new(()), Shared::new(0)));
         let other = shared.clone();
@@ -199,7 +199,7 @@ fn a_release_sequence_survives_updates_but_no_store() {
     passes(middle(|a| _ = a.swap(2, Relaxed)));
     passes(middle(|a| _ = a.compare_exchange(1, 2, Relaxed, Relaxed)));
     fails(FailureKind::DataRace, middle(|a| a.store(2, Relaxed)));
-    // A release store synchronises with its own task only, which knows nothing of the write.
+    // A release store synchronises only with its own task, which has not acquired the write.
     fails(FailureKind::DataRace, middle(|a| a.store(2, Release)));
 }
 
@@ -245,7 +245,7 @@ fn spawning_and_joining_order_accesses() {
         assert_eq!(cell.read(), 2);
         cell.write(3);
     });
-    // Of two children, neither knows of the other.
+    // Two children are not ordered with each other.
     fails(FailureKind::DataRace, || {
         let cell = Arc::new(Shared::new(0));
         let [one, two] = [cell.clone(), cell];
@@ -254,7 +254,7 @@ fn spawning_and_joining_order_accesses() {
         t.join().unwrap();
         u.join().unwrap();
     });
-    // What the parent does after the spawn is not known to the child.
+    // An operation of the parent after the spawn is not ordered with the child.
     fails(FailureKind::DataRace, || {
         let cell = Arc::new(Shared::new(0));
         let other = cell.clone();
@@ -264,8 +264,8 @@ fn spawning_and_joining_order_accesses() {
     });
 }
 
-/// Main touches the cell under its lock and raises a relaxed flag; the other task touches it under its lock if it
-/// sees that.
+/// Main accesses the cell under its lock and raises a relaxed flag; the other task accesses it under its lock
+/// if it sees the flag.
 fn under_locks(
     first: fn(&RwLock<()>, &mut dyn FnMut()),
     second: fn(&RwLock<()>, &mut dyn FnMut()),
@@ -313,7 +313,7 @@ fn a_barrier_separates_what_comes_before_from_what_comes_after() {
         assert_eq!(shared.0.read(), 1);
         t.join().unwrap();
     });
-    // Between two meetings nothing is ordered, however late somebody leaves the first.
+    // Between two rounds nothing is ordered, however late a task passes the first.
     for seed in 0..50 {
         let report = Checker::random(1).sampler(raddle::Sampler::Uniform).seed(seed).run(|| {
             let shared = Arc::new((Shared::new(0), Barrier::new(2)));
@@ -346,7 +346,7 @@ fn a_condition_variable_hands_over_what_its_mutex_protects() {
         assert_eq!(shared.0.read(), 1);
         t.join().unwrap();
     });
-    // While it waits, others may touch what the mutex protects.
+    // During the wait, other tasks may access what the mutex protects.
     passes(|| {
         let shared = Arc::new((Shared::new(0), Mutex::new(false), Condvar::new()));
         let other = shared.clone();
@@ -407,7 +407,7 @@ fn what_is_done_once_is_known_to_whoever_sees_it_done() {
 
 #[test]
 fn an_access_lasts_as_long_as_its_closure() {
-    // In the only execution in which the flag is seen, the reader comes while the writer is not done.
+    // In the only execution in which the flag is seen, the reader comes before the writer's access has ended.
     let failure = fails(FailureKind::DataRace, || {
         let shared = Arc::new((Shared::new(0), AtomicUsize::new(0), AtomicUsize::new(0)));
         let other = shared.clone();
@@ -423,7 +423,7 @@ fn an_access_lasts_as_long_as_its_closure() {
         t.join().unwrap();
     });
     assert_eq!(failure.message(), "main.1 reads UnsafeCell#1 while main is still in the middle of a write");
-    // Only those executions in which the reader comes when the writer is done: what it released was too early.
+    // Only executions in which the reader comes after the writer's access: its release was too early.
     let failure = fails(FailureKind::DataRace, || {
         let shared = Arc::new((Shared::new(0), AtomicUsize::new(0), AtomicUsize::new(0)));
         let other = shared.clone();
@@ -440,7 +440,7 @@ fn an_access_lasts_as_long_as_its_closure() {
         failure.message(),
         "main and main.1 touch UnsafeCell#1, and nothing in the program orders them"
     );
-    // The record tells where the long access ended.
+    // The record shows where the long access ended.
     let lines: Vec<_> = failure.trace().lines.iter().filter(|l| l.object.is_some()).collect();
     let told: Vec<String> =
         lines.iter().map(|l| format!("{} {}", l.expected_operation(), l.detail)).collect();
@@ -495,7 +495,7 @@ fn a_reference_to_what_is_changed_must_be_the_only_one() {
     assert_eq!(failure.defect.notes.len(), 2);
     fails(FailureKind::Misuse, nested(write, read));
     fails(FailureKind::Misuse, nested(write, write));
-    // One after the other is fine, and so is one cell inside of another's access.
+    // Sequential accesses are fine, and so is one cell inside another's access.
     passes(|| {
         let (one, two) = (UnsafeCell::new(1), UnsafeCell::new(2));
         one.with_mut(|_| two.with_mut(|_| ()));
@@ -529,7 +529,7 @@ fn cells_inside_of_cells_are_other_cells() {
         atomic.with_mut(|p| unsafe { *(*p).get_mut() += 1 });
         assert_eq!(atomic.into_inner().into_inner(), 3);
     });
-    // Many tasks may look at the outer one while the inner one is written under a lock.
+    // Many tasks may read the outer cell while the inner one is written under a lock.
     passes(|| {
         let shared = Arc::new((Mutex::new(()), Shared(UnsafeCell::new(UnsafeCell::new(0)))));
         let work = |shared: &(Mutex<()>, Shared<UnsafeCell<u32>>)| {
@@ -555,7 +555,7 @@ fn a_view_without_a_known_size_is_the_same_cell() {
     });
     passes(|| {
         let boxed: Box<UnsafeCell<dyn Debug>> = Box::new(UnsafeCell::new(7u32));
-        // SAFETY: nobody else has it.
+        // SAFETY: no other task has it.
         assert_eq!(boxed.with(|p| unsafe { format!("{:?}", &*p) }), "7");
     });
 }
@@ -573,21 +573,21 @@ fn a_value_without_memory_cannot_be_raced_for() {
 
 #[test]
 fn freed_memory_is_forgotten() {
-    // Of a size that nobody else is likely to take from the allocator in between.
+    // Of a size that other code is unlikely to allocate in between.
     fn touched() -> Box<UnsafeCell<[u64; 107]>> {
         let cell = Box::new(UnsafeCell::new([0; 107]));
-        // SAFETY: nobody else has it.
+        // SAFETY: no other task has it.
         cell.with_mut(|p| unsafe { (*p)[0] = 1 });
         cell
     }
     let search = || {
         dfs(|| {
-            // Known to nobody but std: it orders nothing.
+            // An atomic of std: it creates no happens-before here.
             let freed = Arc::new(std::sync::atomic::AtomicUsize::new(0));
             let its = freed.clone();
-            // Neither task does an operation, so the first comes to its end before the second begins.
+            // Neither task has an operation, so the first exits before the second starts.
             let first = thread::spawn(move || its.store(&raw const *touched() as usize, SeqCst));
-            // Gets the memory of the first one's box sooner or later, and nothing but the allocator orders the two.
+            // Gets the memory of the first one's box sooner or later; only the allocator orders the two.
             let second = thread::spawn(move || {
                 let mut kept = Vec::with_capacity(100);
                 (0..100).any(|at| {
@@ -599,7 +599,7 @@ fn freed_memory_is_forgotten() {
             second.join().unwrap()
         })
     };
-    // The allocator does as it likes; what matters is one search in which it used the memory again.
+    // The allocator decides; one search in which it reused the memory is enough.
     let used_again = (0..100).any(|_| {
         let report = search();
         assert!(report.failure().is_none(), "{:?}", report.failure());
@@ -614,7 +614,7 @@ fn the_stack_of_an_ended_task_is_forgotten() {
         let ended = Arc::new(AtomicUsize::new(0));
         let touch = |ended: &AtomicUsize| {
             let cell = UnsafeCell::new(0u64);
-            // SAFETY: nobody else has it.
+            // SAFETY: no other task has it.
             cell.with_mut(|p| unsafe { *p += 1 });
             ended.fetch_add(1, Relaxed);
             &raw const cell as usize
@@ -670,11 +670,11 @@ fn an_execution_may_end_in_the_middle_of_an_access() {
     });
     assert_eq!(failure.message(), "nothing can move: main waits for ever");
     fails(FailureKind::Panic, || UnsafeCell::new(1).with_mut(|_| panic!("in the middle")));
-    // Destructors may touch cells while the execution is put away.
+    // Destructors may access cells during teardown.
     struct Touches(UnsafeCell<u32>);
     impl Drop for Touches {
         fn drop(&mut self) {
-            // SAFETY: nobody else has it.
+            // SAFETY: no other task has it.
             self.0.with_mut(|p| unsafe { *p += 1 });
         }
     }
@@ -720,7 +720,7 @@ fn it_has_the_face_of_std() {
     assert_eq!(size_of::<UnsafeCell<[u8; 3]>>(), 3);
     let mut cell = UnsafeCell::from(1);
     *cell.get_mut() += 1;
-    // SAFETY: nobody else has it.
+    // SAFETY: no other task has it.
     unsafe {
         *cell.get() += 1;
         *UnsafeCell::raw_get(&cell) += 1;
@@ -739,7 +739,7 @@ fn it_has_the_face_of_std() {
     assert_eq!(bytes, [9, 2]);
     let sized: &UnsafeCell<[u8; 2]> = &UnsafeCell::new([1, 2]);
     let coerced: &UnsafeCell<[u8]> = sized;
-    // SAFETY: nobody else has it.
+    // SAFETY: no other task has it.
     assert_eq!(coerced.with(|p| unsafe { (&*p).len() }), 2);
     fn is_send<T: Send>() {}
     is_send::<UnsafeCell<u32>>();

@@ -32,7 +32,7 @@ fn every_choice_is_made_exactly_once() {
     let all: BTreeMap<_, u64> = (0..3).flat_map(|n| [false, true].map(|b| ((n, b, 0), 1))).collect();
     assert_eq!(report.outcomes(), &all);
     assert_eq!(report.executions(), 6);
-    // Each choice is a step, and so is main's end, though it happens by itself.
+    // Each choice is a step, and so is main's exit, though it is automatic.
     assert_eq!(report.steps(), 6 * 4);
 }
 
@@ -53,7 +53,7 @@ fn choices_of_different_tasks_are_all_combined() {
         (raddle::any_bool(), t.join().unwrap())
     });
     assert_eq!(outcomes(&report), [(false, 0), (false, 1), (true, 0), (true, 1)]);
-    // Main's choice comes before or after the other's, and each goes two ways.
+    // Main's choice comes before or after the other's, and each has two values.
     assert_eq!(report.executions(), 2 * 2 * 2);
 }
 
@@ -98,7 +98,7 @@ fn choices_need_an_exploration() {
 
 #[test]
 fn a_loop_over_choices_does_not_wait() {
-    // Each of these goes round more often than a loop that waits may while others can run.
+    // Each of these takes more iterations than a spin loop may while other tasks are enabled.
     let report = Checker::random(4_000).seed(1).run(|| {
         let flag = Arc::new(AtomicUsize::new(0));
         let other = flag.clone();
@@ -115,7 +115,7 @@ fn a_loop_over_choices_does_not_wait() {
         }
         t.join().unwrap()
     });
-    // It got away from the loop late, while main was still at work.
+    // It left the loop late, while main was still running.
     let seen = outcomes(&report);
     assert!(seen.iter().any(|(rounds, flag)| *rounds >= 6 && *flag < 12), "{seen:?}");
 }
@@ -139,7 +139,7 @@ fn an_atomic_step_is_one_step_that_others_of_its_name_conflict_with() {
     assert_eq!(outcomes(&report), [vec![1, 1, 2, 2], vec![2, 2, 1, 1]]);
     // Main's step comes before or after the other's.
     assert_eq!(report.executions(), 2);
-    // A step and an end each, and main's join.
+    // A step and an exit each, and main's join.
     assert_eq!(report.steps(), 2 * 5);
 }
 
@@ -148,7 +148,7 @@ fn an_atomic_step_returns_and_panics_as_its_closure_does() {
     let report = dfs(|| {
         let caught = catch_unwind(|| raddle::atomic_step("disk", || -> u32 { panic!("disk full") }));
         assert!(caught.is_err());
-        // It is over: operations are possible again.
+        // It is over: operations are allowed again.
         Mutex::new(1).lock().map(|g| *g).unwrap() + raddle::atomic_step("disk", || 41)
     });
     assert_eq!(outcomes(&report), [42]);
@@ -181,7 +181,7 @@ fn operations_inside_of_an_atomic_step_are_refused() {
     );
     let failure = fails(FailureKind::Misuse, || raddle::atomic_step("a", || raddle::choose(2)));
     assert!(failure.message().starts_with("main wants to choose in the middle of atomic_step \"a\""));
-    // A guard that is dropped inside is an operation, too, also while a panic unwinds.
+    // The drop of a guard inside is an operation, too, also during unwinding.
     fails(FailureKind::Misuse, || {
         let lock = Mutex::new(());
         let guard = lock.lock().unwrap();
@@ -195,7 +195,7 @@ fn operations_inside_of_an_atomic_step_are_refused() {
             panic!("disk full");
         });
     });
-    // Executions that follow are not affected.
+    // Later executions are not affected.
     let report = Checker::dfs().keep_going(true).run(|| match raddle::choose(2) {
         0 => raddle::atomic_step("disk", || AtomicUsize::new(1).load(Relaxed)),
         _ => AtomicUsize::new(2).load(Relaxed),

@@ -1,18 +1,18 @@
-//! Reference counts as operations, as an `Arc` of the facades uses them: who drops last matters, and what somebody sees;
-//! nothing else does. Depth-first search over all interleavings is the judge.
+//! Reference counts as operations, as an `Arc` of the facades uses them: the last drop and the observed
+//! counts matter; no other order does. Depth-first search over all interleavings is the oracle.
 
 use raddle::sync::counts::{What, turn};
 use raddle::{Checker, thread};
 use std::collections::BTreeSet;
 use std::sync::{Arc as Real, Mutex, Weak as RealWeak};
 
-/// What the tasks saw, and who destroyed the value.
+/// The observations of the tasks, and the task that destroyed the value.
 type Seen = Vec<String>;
 
-/// Says who destroyed it.
+/// Records which task destroyed it.
 struct Value(Real<Mutex<Seen>>);
 
-/// A real `Arc` that asks for its turn.
+/// A real `Arc` whose counts are operations.
 struct Counted(Option<Real<Value>>, usize);
 
 fn key(value: &Real<Value>) -> usize {
@@ -61,7 +61,7 @@ impl Observer {
     }
 }
 
-/// What one task does with its reference.
+/// An operation of a task on its reference.
 #[derive(Clone, Copy, Debug)]
 enum Does {
     ShareAndDrop,
@@ -70,7 +70,7 @@ enum Does {
     Upgrade,
 }
 
-/// Tasks with a reference each, which they drop at their end.
+/// Tasks with a reference each, which they drop when they exit.
 fn run(tasks: &[Vec<Does>]) -> Seen {
     let seen = Real::new(Mutex::new(Vec::new()));
     let first = Counted(Some(Real::new(Value(seen.clone()))), 0);
@@ -102,7 +102,7 @@ fn run(tasks: &[Vec<Does>]) -> Seen {
     drop(first);
     handles.into_iter().for_each(|handle| handle.join().unwrap());
     let mut seen = std::mem::take(&mut *seen.lock().unwrap());
-    // Who said something first is not what this is about.
+    // The order of the records is not compared.
     seen.sort();
     seen
 }
@@ -114,7 +114,7 @@ fn outcomes(checker: Checker, tasks: &[Vec<Does>]) -> (BTreeSet<Seen>, u64) {
     (report.outcomes().keys().cloned().collect(), report.executions())
 }
 
-/// Everybody drops, and says so if it was the last.
+/// Every task drops, and records whether it was the last.
 fn let_go(n: usize) -> Seen {
     let seen = Real::new(Mutex::new(Vec::new()));
     let first = Counted(Some(Real::new(Value(seen.clone()))), 0);
@@ -134,7 +134,7 @@ fn decrements_commute_except_the_last() {
     for n in 1..4 {
         let reduced = Checker::exhaustive().run(|| let_go(n));
         let every = Checker::dfs().run(|| let_go(n));
-        // Whoever comes last destroys it, and it does not matter in which order the others went.
+        // The last drop destroys it, and the order of the others does not matter.
         assert_eq!(reduced.outcomes().len(), n + 1);
         assert!(reduced.outcomes().keys().eq(every.outcomes().keys()));
         assert!(n == 1 || reduced.executions() < every.executions(), "{n}: {}", reduced.executions());

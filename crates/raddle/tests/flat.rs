@@ -1,17 +1,17 @@
-//! Memory stays flat on long searches: results that are not interesting, and executions that fail as others did, are
-//! dropped as they come.
+//! Memory stays flat in long searches: uninteresting results, and executions that fail as others did, are
+//! dropped at once.
 
 use raddle::Checker;
 use raddle::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-/// The bytes of this process that are in memory.
+/// The resident memory of this process, in bytes.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
 }
 
-/// How much is in use at the beginning of some executions.
+/// The memory in use at the start of some executions.
 #[derive(Default)]
 struct Gauge {
     executions: AtomicUsize,
@@ -27,7 +27,7 @@ impl Gauge {
             _ => {}
         }
     }
-    /// How much more it was late than early.
+    /// The growth from early to late.
     fn growth(&self) -> usize {
         let (early, late) = (self.early.load(SeqCst), self.late.load(SeqCst));
         assert!(early > 0 && late > 0, "too few executions: {}", self.executions.load(SeqCst));
@@ -42,7 +42,7 @@ fn many_results(gauge: &Gauge) -> String {
     format!("{:0>2000}", format!("{numbers:?}"))
 }
 
-/// One after the other: there is one process.
+/// Sequential: there is one process.
 #[test]
 fn memory_stays_flat() {
     let few = 2_000_000;
@@ -60,7 +60,7 @@ fn memory_stays_flat() {
         assert!(gauge.growth() < few, "{}", gauge.growth());
     }
 
-    // The reduction, with what it has to remember.
+    // The reduction, with its own state.
     let gauge = Gauge::default();
     let report = Checker::exhaustive().run_keeping(
         |_| false,

@@ -1,5 +1,5 @@
-//! What threads know of each other: spawning, joining, scopes and parking order accesses; looking at a handle,
-//! a timeout, and the destructors of thread-locals do not.
+//! Happens-before between threads: spawn, join, scopes and parking order accesses; `is_finished`, a timeout,
+//! and the destructors of thread-locals do not.
 
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -113,7 +113,7 @@ fn unpark_is_known_after_park() {
     });
 }
 
-/// Two threads write a cell each and unpark main, which reads both after it was parked so many times.
+/// Two threads write a cell each and unpark main, which reads both after it was parked `parks` times.
 fn unparked_by_two(parks: usize) {
     let cells = Arc::new([Shared::default(), Shared::default()]);
     let main: Thread = thread::current();
@@ -137,7 +137,7 @@ fn unparked_by_two(parks: usize) {
 fn all_unparks_before_a_park_are_known_and_none_after_it() {
     // Both unparks may come before the one park, but need not.
     races(Checker::dfs(), || unparked_by_two(1));
-    // If there are two parks, both are known; but both tokens may be one.
+    // With two parks, both are acquired; but both tokens may be one.
     let report = Checker::dfs().keep_going(true).run(|| unparked_by_two(2));
     let kind = report.failure().expect("the second park may wait for ever").kind();
     assert_eq!(kind, FailureKind::Deadlock);
@@ -175,7 +175,7 @@ fn sleeping_long_enough_orders_nothing() {
     });
 }
 
-/// Writes a cell when it is destroyed, after an operation that leaves others the time to look.
+/// Writes a cell when it is destroyed, after an operation that lets other tasks read before.
 struct Writes(Arc<Shared>, Arc<AtomicUsize>);
 impl Drop for Writes {
     fn drop(&mut self) {

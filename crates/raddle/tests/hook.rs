@@ -1,5 +1,5 @@
-//! A program may set a panic hook of its own between two explorations: panics inside of them stay quiet and keep
-//! their places, and those outside go to the program's hook. Alone in its process, since a hook is everybody's.
+//! A program may set its own panic hook between two explorations: panics inside are silent and keep their
+//! locations, and those outside reach the program's hook. Alone in its process, since a hook is global.
 
 use raddle::{Checker, thread};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

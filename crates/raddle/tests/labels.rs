@@ -1,9 +1,9 @@
-//! Everything that reports name can be given a name.
+//! Every object in a report can have a label.
 
 use raddle::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
 use raddle::{Checker, label};
 
-/// The report of an execution that fails after it has used what `make` made.
+/// The report of an execution that fails after it has used the object of `make`.
 fn report_of<T>(make: impl Fn() -> T + Send + Sync, used: impl Fn(&T) + Send + Sync) -> String {
     let report = Checker::dfs().run(|| {
         let object = make();

@@ -1,4 +1,4 @@
-//! Thread-locals: one value per task and execution, made on first use, destroyed before join returns.
+//! Thread-locals: one value per task and execution, created on first use, destroyed before join returns.
 
 use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -37,7 +37,7 @@ thread_local! {
     static WITHOUT_SEMICOLON: String = String::from("text")
 }
 
-// Nothing that the macro makes may stand in the way of what it is given.
+// No item of the macro may shadow the names of its arguments.
 fn start() -> u32 {
     7
 }
@@ -101,7 +101,7 @@ fn every_method() {
     std::thread::spawn(program).join().unwrap();
 }
 
-// Whose they are.
+// Ownership.
 
 thread_local!(static COUNT: Cell<u32> = const { Cell::new(0) });
 
@@ -135,7 +135,7 @@ fn every_task_has_its_own_and_every_execution_starts_clean() {
     assert_eq!(COUNT.get(), 100);
 }
 
-/// Counts how many are alive, and what happened in which order.
+/// Counts live instances, and records the order of events.
 struct Noisy {
     alive: &'static Real,
     log: Option<(&'static str, Arc<std::sync::Mutex<Vec<&'static str>>>)>,
@@ -171,10 +171,10 @@ fn destroyed_before_join_returns_and_main_s_too() {
         let user = thread::spawn(|| NOISY.with(|_| ALIVE.load(SeqCst)));
         assert_eq!(user.join().unwrap(), 2);
         assert_eq!(ALIVE.load(SeqCst), 1);
-        // Made on first use only.
+        // Created on first use only.
         thread::spawn(|| {}).join().unwrap();
     });
-    // main.1's return and its end, then the join, all by themselves: nothing to choose.
+    // main.1's return and its exit, then the join, all automatic: no choice.
     assert_eq!(outcomes(&report), [((), 1)]);
     assert_eq!((ALIVE.load(SeqCst), MADE.load(SeqCst)), (0, 2));
 }
@@ -251,7 +251,7 @@ fn a_destructor_may_use_other_keys_as_long_as_they_are_there() {
         let seen = seen.lock().unwrap();
         seen.iter().map(|s| s.map_err(|_| ())).collect::<Vec<_>>()
     };
-    // Its own value is gone; those made before it are still there, those made after it no longer.
+    // Its own value is gone; those created before it still exist, those created after it no longer.
     let gone = Err(());
     let expected = [vec![gone, gone, Ok(2), Ok(3), Ok(4)], vec![gone, Ok(1), Ok(2), Ok(3), Ok(4)]];
     for (first, expected) in [true, false].into_iter().zip(expected) {
@@ -303,8 +303,8 @@ fn an_initialiser_may_do_operations_and_use_other_keys() {
         };
         static DOUBLE: u32 = NUMBER.with(|n| 2 * n);
     }
-    // main.1: l1 u1; main.2: l2 u2; ends and joins happen by themselves. Whoever takes the lock first, the other
-    // one can only wait for it: nothing else to choose.
+    // main.1: l1 u1; main.2: l2 u2; exits and joins are automatic. Whichever task locks first, the other one
+    // can only wait: no further choice.
     let report = Checker::dfs().run(|| {
         let handles = [(); 2].map(|()| thread::spawn(|| DOUBLE.with(|n| *n) + NUMBER.with(|n| *n)));
         handles.map(|h| h.join().unwrap())
@@ -370,8 +370,8 @@ fn will_add(x: &Arc<AtomicUsize>) {
 
 #[test]
 fn a_destructor_may_do_operations() {
-    // main.1: add, between its return and its end, which happen by themselves; main: l, j. l falls before or
-    // after the add.
+    // main.1: add, between its return and its exit, which are automatic; main: l, j. l comes before or after
+    // the add.
     let report = Checker::dfs().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -392,7 +392,7 @@ fn main_s_destructors_may_do_operations_too() {
         will_add(&x);
         x.load(SeqCst)
     });
-    // load, add, end.
+    // load, add, exit.
     assert_eq!(outcomes(&report), [(0, 1)]);
     assert_eq!(report.steps(), 3);
 }
@@ -414,8 +414,8 @@ fn a_destructor_may_wait_for_another_thread() {
 
 #[test]
 fn a_function_is_over_before_its_thread_locals_are() {
-    // main.1: return, by itself, then add; main: f (is_finished), l, j. (f l) with (a). Before a, f has two answers;
-    // after it, f has only one, since what comes after the return has been there to be seen.
+    // main.1: return, automatic, then add; main: f (is_finished), l, j. (f l) with (a). Before a, f has two
+    // answers; after it, f has only one, since an operation after the return was visible.
     let program = |finished_first: bool| {
         move || {
             let x = Arc::new(AtomicUsize::new(0));
@@ -433,14 +433,14 @@ fn a_function_is_over_before_its_thread_locals_are() {
     // f l a: either answer, 0. f a l: either answer, 1. a f l: yes, 1.
     let report = Checker::dfs().run(program(true));
     assert_eq!(outcomes(&report), [((false, 0), 1), ((false, 1), 1), ((true, 0), 1), ((true, 1), 2)]);
-    // l f a: either answer, 0. l a f: yes, 0. a l f: yes, 1; never "not yet" after the destructor was seen.
+    // l f a: either answer, 0. l a f: yes, 0. a l f: yes, 1; never "not yet" after the destructor.
     let report = Checker::dfs().run(program(false));
     assert_eq!(outcomes(&report), [((false, 0), 1), ((true, 0), 2), ((true, 1), 1)]);
 }
 
 #[test]
 fn a_scope_does_not_wait_for_the_destructors_of_thread_locals() {
-    // main.1: return, by itself; add. main: the scope's join, by itself after the return, then l.
+    // main.1: return, automatic; add. main: the scope's join, automatic after the return, then l.
     let program = || {
         let x = Arc::new(AtomicUsize::new(0));
         thread::scope(|s| {
@@ -449,7 +449,7 @@ fn a_scope_does_not_wait_for_the_destructors_of_thread_locals() {
         x.load(SeqCst)
     };
     let report = Checker::dfs().run(program);
-    // l a, or a l; main ends last.
+    // l a, or a l; main exits last.
     assert_eq!(outcomes(&report), [(0, 1), (1, 1)]);
     // They are no detached threads either.
     passes(&Checker::dfs().detached(Detached::MustFinish).run(program));
@@ -519,7 +519,7 @@ fn failed_executions_leave_nothing_behind() {
             move || {
                 assert_eq!(PLAIN.replace(1), 0, "something is left");
                 NOISY.with(|_| {});
-                // Waits for ever if main has been here before.
+                // Waits for ever if main has come first.
                 if x.fetch_add(1, SeqCst) == 1 {
                     thread::park();
                 }
@@ -563,7 +563,7 @@ fn teardown_copes_with_destructors_that_do_operations_wait_or_panic() {
         assert_eq!(report.failures_by_kind().get(&FailureKind::Deadlock), Some(&2));
         assert_eq!(ALIVE.load(SeqCst), 0);
     }
-    // One that would wait for ever is left as it is.
+    // A destructor that would wait for ever is abandoned.
     let report = Checker::random(2).keep_going(true).run(|| {
         let nasty = Nasty(Noisy::new(&ALIVE), Arc::default(), thread::park);
         assert!(NASTY.with(|n| n.set(nasty).is_ok()));

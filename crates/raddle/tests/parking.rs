@@ -38,7 +38,7 @@ fn a_parked_thread_goes_on_when_it_is_unparked() {
 
 #[test]
 fn unpark_before_and_after_the_thread_gets_to_park() {
-    // main: s u j; main.1: l p e. l falls before s, between s and u, or after u; then p e j END.
+    // main: s u j; main.1: l p e. l comes before s, between s and u, or after u; then p e j END.
     let report = Checker::dfs().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -84,7 +84,7 @@ fn there_is_only_one_token() {
 
 #[test]
 fn two_unparks_may_wake_only_once() {
-    // main: u1 u2 j; main.1: p1 p2 e. After u1, either p1 u2 p2 e j, or u2 p1 and then nothing.
+    // main: u1 u2 j; main.1: p1 p2 e. After u1, either p1 u2 p2 e j, or u2 p1 and then a deadlock.
     let report = Checker::dfs().keep_going(true).run(|| {
         let handle = thread::spawn(|| {
             thread::park();
@@ -122,8 +122,8 @@ fn nobody_may_count_on_a_spurious_return() {
 
 #[test]
 fn a_spurious_return_is_one_more_thing_that_can_happen() {
-    // main.1: m p, where m is the choice not to park; main: u. If it parks, u comes before p: u m p and m u p.
-    // If it does not, m and u come in both orders.
+    // main.1: m p, where m is the choice of a spurious return; main: u. If it parks, u comes before p: u m p
+    // and m u p. If it does not, m and u come in both orders.
     let report = Checker::dfs().spurious(1).run(|| {
         let handle = thread::spawn(thread::park);
         handle.thread().unpark();
@@ -134,7 +134,7 @@ fn a_spurious_return_is_one_more_thing_that_can_happen() {
 
 #[test]
 fn when_the_last_spurious_return_is_spent_nobody_else_has_one() {
-    // Both threads may return early, but not both in one execution.
+    // Both threads may return spuriously, but not both in one execution.
     let report = Checker::dfs().spurious(1).run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handles = [(); 2].map(|()| {
@@ -156,15 +156,15 @@ fn when_the_last_spurious_return_is_spent_nobody_else_has_one() {
 
 #[test]
 fn a_timeout_fires_only_when_nothing_else_can_run() {
-    // The store and the unpark can run, so the timeout cannot fire before them: as with a plain park.
+    // The store and the unpark are enabled, so the timeout cannot fire before them: as with a plain park.
     let report = Checker::dfs().run(|| parks_and_is_unparked(|| thread::park_timeout(SECOND)));
     assert_eq!(outcomes(&report), [(1, 1)]);
 }
 
 #[test]
 fn a_timeout_fires_at_any_point() {
-    // Setting the timer is a step t. Without it firing: t among (s u), then p l: 3 ways. With it: (s u)
-    // interleaves with (t f p l) in 6! / (2! 4!) = 15 ways. The store is not seen in one of them: t f p l s u.
+    // Arming the timer is a step t. Without its firing: t among (s u), then p l: 3 ways. With it: (s u) with
+    // (t f p l) in 6! / (2! 4!) = 15 ways. The store is not seen in one of them: t f p l s u.
     let report =
         Checker::dfs().time(Time::Any).run(|| parks_and_is_unparked(|| thread::park_timeout(SECOND)));
     assert_eq!(report.executions(), 18);
@@ -191,7 +191,7 @@ fn a_timeout_leaves_no_token_and_takes_no_time() {
 
 #[test]
 fn a_timeout_of_nothing_does_not_wait() {
-    // main.1: p l; main: s. p is ready at once: s falls before, between or after p and l.
+    // main.1: p l; main: s. p is enabled at once: s comes before, between or after p and l.
     let report = Checker::dfs().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -207,7 +207,7 @@ fn a_timeout_of_nothing_does_not_wait() {
     assert_eq!(outcomes(&report), [(0, 1), (1, 2)]);
 }
 
-/// As flume waits for a message. When the time is up, exactly nothing is left, and the clock must go on.
+/// As flume waits for a message. At the timeout exactly zero time is left, and the clock must advance.
 #[test]
 fn a_loop_that_parks_until_a_deadline_ends() {
     let program = || {
@@ -249,7 +249,7 @@ fn a_timed_park_may_also_return_for_no_reason() {
         start.elapsed()
     };
     assert_eq!(outcomes(&Checker::dfs().run(program)), [(SECOND, 1)]);
-    // That it could return for no reason does not keep the timer from firing.
+    // A possible spurious return does not prevent the timer from firing.
     for time in [Time::Idle, Time::Any] {
         let report = Checker::dfs().spurious(1).time(time).run(program);
         assert_eq!(outcomes(&report), [(Duration::ZERO, 1), (SECOND, 1)]);

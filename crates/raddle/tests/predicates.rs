@@ -1,9 +1,9 @@
-//! Questions that a report answers about all executions together.
+//! Predicates of a report over all executions together.
 
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, FailureKind, thread};
 
-/// Two locks in two orders, and a result that depends on who comes first.
+/// Two locks in two orders, and a result that depends on their order.
 fn two_locks() -> u32 {
     let locks = Arc::new((Mutex::new(0), Mutex::new(0)));
     let theirs = locks.clone();
@@ -31,7 +31,7 @@ fn a_program_that_may_deadlock() {
     assert!(!report.never_fails().holds);
     assert!(!report.always_the_same_result().holds);
     assert!(!report.gives_exactly([1_011, 1_101]).holds, "it may also fail");
-    // Whoever comes first sees 0: 10 and 11, or 11 and 1.
+    // The first task sees 0: 10 and 11, or 11 and 1.
     assert!(report.outcomes().keys().eq(&[1_011, 1_101]), "{:?}", report.outcomes());
     let words = report.findings().to_string();
     let lines: Vec<&str> = words.lines().collect();

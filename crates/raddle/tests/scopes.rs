@@ -1,4 +1,4 @@
-//! Scoped threads: they borrow, they are waited for, their panics are the scope's.
+//! Scoped threads: they borrow, they are joined, their panics are the scope's.
 
 use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -18,7 +18,7 @@ fn outcomes<T: Ord + Debug + Clone>(report: &Report<T>) -> Vec<(T, u64)> {
 
 #[test]
 fn two_threads_that_borrow() {
-    // main.1: a1; main.2: a2; ends and the scope's join happen by themselves: 2! = 2.
+    // main.1: a1; main.2: a2; exits and the scope's join are automatic: 2! = 2.
     let report = Checker::dfs().run(|| {
         let x = AtomicUsize::new(0);
         let mut local = [0, 0];
@@ -85,7 +85,7 @@ fn a_thread_may_spawn_into_the_scope_it_is_in() {
 
 #[test]
 fn nested_scopes() {
-    // main.1's scope: main.1.1 with b e, then its join k, then main.1's own a, e'; then main's join. One chain.
+    // main.1's scope: main.1.1: b e, then its join k, then main.1's own a, e'; then main's join. One chain.
     let report = Checker::dfs().run(|| {
         let x = AtomicUsize::new(1);
         thread::scope(|outer| {
@@ -178,7 +178,7 @@ fn a_deadlock_names_those_the_scope_waits_for() {
     assert_eq!(notes, ["main waits to join scope#1, held by main.2", "main.2 waits to be unparked"]);
 }
 
-/// Looks at what it borrows when it is dropped.
+/// Reads what it borrows when it is dropped.
 struct Looks<'a> {
     at: &'a Mutex<Vec<&'static str>>,
     word: &'static str,
@@ -192,7 +192,7 @@ impl Drop for Looks<'_> {
     }
 }
 
-/// Notes what its mutex held when it was destroyed.
+/// Records what its mutex held when it was destroyed.
 struct Owner<'a> {
     words: Mutex<Vec<&'static str>>,
     seen: &'a std::sync::Mutex<Vec<Vec<&'static str>>>,
@@ -283,7 +283,7 @@ fn a_failure_in_a_scoped_thread_ends_the_scope_clean() {
         report.failure().unwrap().message().lines().next(),
         Some("main panicked: assertion `left == right` failed: lost update")
     );
-    // The failing executions are run once more to be told, so there are at least as many.
+    // The failing executions are run once more for the report, so there are at least as many.
     assert!(DROPPED.load(SeqCst) as u64 >= 2 * report.executions());
 }
 

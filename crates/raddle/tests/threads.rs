@@ -1,4 +1,4 @@
-//! Threads: spawning, joining, names, ids, panics, and what std says of them.
+//! Threads: spawn, join, names, ids, panics, and std's documented behaviour.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Mutex, mpsc};
@@ -30,7 +30,7 @@ fn fails<T: Send + Ord + Debug>(program: impl Fn() -> T + Send + Sync) -> (Failu
 
 #[test]
 fn a_thread_with_nothing_to_do_leaves_nothing_to_choose() {
-    // The end of the thread and the join happen by themselves, then comes the end of main.
+    // The exit of the thread and the join are automatic, then main exits.
     let report = Checker::dfs().run(|| thread::spawn(|| 7).join().unwrap());
     assert_eq!(outcomes(&report), [(7, 1)]);
     assert_eq!(report.steps(), 3);
@@ -38,8 +38,8 @@ fn a_thread_with_nothing_to_do_leaves_nothing_to_choose() {
 
 #[test]
 fn two_threads_with_an_operation_each() {
-    // main.1: a1; main.2: a2. Their ends and the joins happen by themselves, and main's end comes after all of
-    // them: only a1 and a2 can change places. Steps: 2 operations, 2 ends, 2 joins and the end of main, in each.
+    // main.1: a1; main.2: a2. Exits and joins are automatic, and main's exit comes last: only a1 and a2 can
+    // be swapped. Steps: 2 operations, 2 exits, 2 joins and the exit of main, in each.
     let report = Checker::dfs().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handles = [1, 2].map(|n| {
@@ -54,7 +54,7 @@ fn two_threads_with_an_operation_each() {
 
 #[test]
 fn joining_a_thread_twice_over_through_another() {
-    // main.1 has no operation; main.2 joins it. All of it is one chain, e1 j e2 J END, and only END is a choice.
+    // main.1 has no operation; main.2 joins it. This is one chain, e1 j e2 J END, and only END is a choice.
     let report = Checker::dfs().run(|| {
         let first = thread::spawn(|| 1);
         let second = thread::spawn(move || first.join().unwrap() + 1);
@@ -66,7 +66,7 @@ fn joining_a_thread_twice_over_through_another() {
 
 #[test]
 fn the_end_is_a_step_but_no_choice() {
-    // main.1: e. main: l j END. e happens by itself before l, and nobody could tell if it came later.
+    // main.1: e. main: l j END. e is automatic before l, and no task could observe it later.
     let report = Checker::dfs().run(|| {
         let x = AtomicUsize::new(0);
         let handle = thread::spawn(|| {});
@@ -89,7 +89,7 @@ fn the_end_is_a_step_but_no_choice() {
 
 #[test]
 fn is_finished_is_a_race() {
-    // main: f j END; main.1: e, by itself. f has two answers.
+    // main: f j END; main.1: e, automatic. f has two answers.
     let report = Checker::dfs().run(|| {
         let handle = thread::spawn(|| {});
         let finished = handle.is_finished();
@@ -101,7 +101,7 @@ fn is_finished_is_a_race() {
 
 #[test]
 fn a_thread_is_not_finished_when_its_last_operation_is() {
-    // main.1: s, and e by itself. main: l, and if it saw the flag, i; then j. l before s: 1 way (l s e j).
+    // main.1: s, and e automatic. main: l, and if it saw the flag, i; then j. l before s: 1 way (l s e j).
     // Otherwise s comes first, and i has two answers.
     let report = Checker::dfs().run(|| {
         let flag = Arc::new(AtomicUsize::new(0));
@@ -118,8 +118,8 @@ fn a_thread_is_not_finished_when_its_last_operation_is() {
 
 #[test]
 fn a_thread_is_not_finished_before_it_has_returned_and_stays_finished() {
-    // main.1: s. main: i i'. i i' s: no, no. i s i': no, then two answers. s i i': no and then two answers, or
-    // yes and then no choice.
+    // main.1: s. main: i i'. i i' s: no, no. i s i': no, then two answers. s i i': no and then two answers,
+    // or yes and then no choice.
     let report = Checker::dfs().run(|| {
         let flag = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn(move || flag.store(1, SeqCst));
@@ -131,7 +131,7 @@ fn a_thread_is_not_finished_before_it_has_returned_and_stays_finished() {
     assert_eq!(outcomes(&report), expected);
 }
 
-/// Polls `handle` twice and says in which round it was finished; 2: in none.
+/// Polls `handle` twice and returns the round in which it was finished; 2 for neither.
 fn polled(handle: &JoinHandle<()>) -> usize {
     for round in 0..2 {
         if handle.is_finished() {
@@ -144,7 +144,7 @@ fn polled(handle: &JoinHandle<()>) -> usize {
 
 #[test]
 fn a_loop_that_polls_is_finished_is_explored_whoever_polls() {
-    // Was a segmentation fault: the state that answers what would have been held fewer tasks than there were.
+    // Regression: a segmentation fault, since the counterfactual state held fewer tasks than there were.
     let by_main = || {
         let flag = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn(move || flag.store(1, SeqCst));
@@ -296,7 +296,7 @@ fn available_parallelism_does_not_depend_on_the_machine() {
     assert_eq!(outcomes(&report), [(4, 1)]);
 }
 
-/// Uses one to four kilobytes of stack for each level.
+/// Uses one to four kilobytes of stack per level.
 #[inline(never)]
 fn descend(levels: usize) -> usize {
     let ballast = std::hint::black_box([levels as u8; 1024]);
@@ -308,7 +308,7 @@ fn deep_recursion_within_the_stack_size() {
     let report = Checker::dfs().run(|| {
         let usual = thread::spawn(|| descend(400)).join().unwrap();
         let large = Builder::new().stack_size(64 << 20).spawn(|| descend(10_000)).unwrap().join().unwrap();
-        // Smaller than usual is not taken at its word.
+        // A size below the default is not used.
         let small = Builder::new().stack_size(1).spawn(|| descend(400)).unwrap().join().unwrap();
         (descend(400), usual, large, small)
     });
@@ -382,7 +382,7 @@ fn a_panic_fails_the_test_if_the_handle_is_forgotten() {
         let handle = thread::spawn(|| panic!("boom"));
         std::mem::forget(handle);
     });
-    // The thread has nothing to do, so it comes to its end by itself, and nobody has joined it.
+    // The thread has no operation, so its exit is automatic, and it is not joined.
     assert_eq!((report.executions(), report.failures()), (1, 1));
     assert_eq!(report.failure().unwrap().message(), "main.1 panicked: boom");
     let report = Checker::dfs().keep_going(true).run(|| {
@@ -392,7 +392,7 @@ fn a_panic_fails_the_test_if_the_handle_is_forgotten() {
             panic!("boom");
         }));
     });
-    // Main ends last, when the thread has panicked.
+    // Main exits last, after the thread has panicked.
     assert_eq!((report.executions(), report.failures()), (1, 1));
     assert_eq!(report.failure().unwrap().message(), "main.1 panicked: boom");
 }
@@ -451,7 +451,7 @@ fn a_result_that_nobody_takes_is_destroyed_by_its_thread() {
     assert_eq!(message, "main.1: its result panicked on drop: in drop; the process would abort");
 }
 
-/// Notes whether its thread panics, before and after an operation in the middle of the destructor.
+/// Records whether its thread panics, before and after an operation in the destructor.
 struct Asks<'a> {
     x: &'a AtomicUsize,
     noted: &'a std::sync::Mutex<Vec<bool>>,
@@ -500,7 +500,7 @@ fn panicking_is_a_threads_own() {
 
 #[test]
 fn a_panic_in_a_destructor_during_unwinding_harms_nobody_else() {
-    // main: l, then j END; main.1: s. Only where l comes after s does it go wrong: in 1 of 2 executions.
+    // main: l, then j END; main.1: s. Only l after s fails: in 1 of 2 executions.
     let report = Checker::dfs().keep_going(true).run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -574,7 +574,7 @@ fn a_lock_is_poisoned_by_its_own_thread_only() {
 
 #[test]
 fn detached_threads_end_with_main_or_must_have_finished() {
-    // main.1: a, and its end by itself; main ends last.
+    // main.1: a, and its exit automatic; main exits last.
     let program = || {
         let x = Arc::new(AtomicUsize::new(0));
         drop(thread::spawn(move || x.fetch_add(1, SeqCst)));
@@ -582,13 +582,13 @@ fn detached_threads_end_with_main_or_must_have_finished() {
     let report = Checker::dfs().run(program);
     passes(&report);
     assert_eq!(report.executions(), 1);
-    // If others must have finished when it ends, it may end before or after a.
+    // If other tasks must have finished when it exits, it may exit before or after a.
     let report = Checker::dfs().detached(Detached::MustFinish).keep_going(true).run(program);
     assert_eq!((report.executions(), report.failures()), (2, 1));
     let failure = report.failure().unwrap();
     assert_eq!(failure.kind(), FailureKind::Deadlock);
     assert_eq!(failure.message(), "main has returned, but main.1 did not come to an end");
-    // One that has no operation left has finished.
+    // A task without operations left has finished.
     let report = Checker::dfs().detached(Detached::MustFinish).run(|| drop(thread::spawn(|| {})));
     assert_eq!(outcomes(&report), [((), 1)]);
 }

@@ -1,4 +1,4 @@
-//! The virtual clock: no real time passes, timers fire in the order of their deadlines, readings never go back.
+//! The virtual clock: no real time passes, timers fire in deadline order, readings never decrease.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::thread;
@@ -20,7 +20,7 @@ fn outcomes<T: Ord + Debug + Clone>(report: &Report<T>) -> Vec<(T, u64)> {
     report.outcomes().iter().map(|(outcome, times)| (outcome.clone(), *times)).collect()
 }
 
-/// Threads that sleep so long each; says in which order they wake up.
+/// Threads that sleep this long each; returns the order in which they wake up.
 fn sleepers(seconds: &[u32]) -> Vec<u32> {
     let woken = Arc::new(Real::new(Vec::new()));
     let handles: Vec<_> = (1..)
@@ -53,20 +53,20 @@ fn sleeping_takes_virtual_time_only() {
     });
     assert_eq!(outcomes(&report), [((3_600 * SECOND, Duration::from_nanos(1)), 1)]);
     assert!(begun.elapsed() < 100 * SECOND);
-    // now; fire sleep elapsed; fire sleep elapsed; end.
+    // now; fire sleep elapsed; fire sleep elapsed; exit.
     assert_eq!(report.steps(), 8);
 }
 
 #[test]
 fn sleepers_wake_in_the_order_of_their_deadlines() {
-    // Only timers can move at first, and only the earliest one: nothing to choose.
+    // Only timers are enabled at first, and only the earliest one: no choice.
     let report = Checker::dfs().run(|| sleepers(&[3, 1, 2]));
     assert_eq!(outcomes(&report), [(vec![2, 3, 1], 1)]);
 }
 
 #[test]
 fn equal_deadlines_are_a_choice() {
-    // Whichever fires first, its thread comes to its end before anybody is idle again.
+    // Whichever fires first, its thread exits before all tasks are idle again.
     let report = Checker::dfs().run(|| sleepers(&[1, 1]));
     assert_eq!(outcomes(&report), [(vec![1, 2], 1), (vec![2, 1], 1)]);
     let report = Checker::dfs().run(|| sleepers(&[1, 1, 1]));
@@ -76,7 +76,7 @@ fn equal_deadlines_are_a_choice() {
 
 #[test]
 fn two_sleeps_are_as_long_as_one() {
-    // Deadlines count from when the sleep begins: 1 + 1 against 2 is a tie, 1 + 1 against 3 is not.
+    // Deadlines count from the start of the sleep: 1 + 1 against 2 is a tie, 1 + 1 against 3 is not.
     let program = |other: u32| {
         move || {
             let woken = Arc::new(Real::new(Vec::new()));
@@ -136,8 +136,8 @@ fn a_sleeper_wakes_when_nobody_else_can_run_or_at_any_point() {
         sleeper.join().unwrap()
     };
     assert_eq!(outcomes(&Checker::dfs().run(program)), [(2, 1)]);
-    // Any: (a b) with (sleep fire wake l) in 6! / (2! 4!) = 15 ways. l comes before a in 1 of them, between them
-    // in 4 (a in one of the places before l) and after b in the other 10.
+    // Any: (a b) with (sleep fire wake l) in 6! / (2! 4!) = 15 ways. l comes before a in 1 of them, between
+    // them in 4 (a in one of the positions before l) and after b in the other 10.
     let report = Checker::dfs().time(Time::Any).run(program);
     assert_eq!(outcomes(&report), [(0, 1), (1, 4), (2, 10)]);
 }
@@ -161,14 +161,14 @@ fn with_any_time_deadlines_are_still_in_order_but_threads_may_dawdle() {
         }));
         seen.into_inner().unwrap()
     };
-    // Nobody sleeps less than it asked for, but anybody may wake late.
+    // No task sleeps less than requested, but any task may wake late.
     assert!(fires.iter().all(|f| f[0] >= 1 && f[1] >= 2), "{fires:?}");
     assert!(fires.contains(&vec![1, 2]) && fires.contains(&vec![2, 2]), "{fires:?}");
 }
 
 #[test]
 fn a_sleep_of_nothing_gives_way() {
-    // main.1: sleep s; main: l j. l falls anywhere: 3 ways, 1 of them after the store.
+    // main.1: sleep s; main: l j. l comes anywhere: 3 ways, 1 of them after the store.
     let report = Checker::dfs().run(|| {
         let x = Arc::new(AtomicUsize::new(0));
         let handle = thread::spawn({
@@ -263,7 +263,7 @@ fn loops_that_watch_the_clock_end() {
         });
         assert_eq!(outcomes(&report), [(true, 1)]);
     }
-    // Without a hint as well, and with somebody else who does the same.
+    // Without a hint as well, and with another task that does the same.
     let watch = || {
         let start = Instant::now();
         while start.elapsed() < SECOND {}
@@ -277,7 +277,7 @@ fn loops_that_watch_the_clock_end() {
 
 #[test]
 fn a_loop_that_watches_the_clock_sees_timers_fire() {
-    // The other thread sleeps again and again until the loop ends.
+    // The other thread sleeps repeatedly until the loop ends.
     let report = Checker::random(20).run(|| {
         let done = Arc::new(AtomicUsize::new(0));
         let sleeper = thread::spawn({

@@ -92,6 +92,27 @@ mod tests {
         }
     }
 
+    /// A published package holds copies of what `bundle` links to, and the facades with their manifests.
+    #[test]
+    fn the_sources_of_the_shim_travel_in_the_package() {
+        let cargo = std::env::var_os("CARGO").expect("tests are run by cargo");
+        let list = std::process::Command::new(cargo)
+            .args(["package", "--list", "--offline", "--allow-dirty"])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("cargo can be run");
+        let listed = String::from_utf8(list.stdout).unwrap();
+        let expected = [
+            "shim/std/src/lib.rs",
+            "shim/std/manifest.toml",
+            "bundle/core/src/lib.rs",
+            "bundle/workspace.lock",
+        ];
+        for file in expected {
+            assert!(listed.lines().any(|line| line == file), "{file} is missing from:\n{listed}");
+        }
+    }
+
     #[test]
     fn nothing_is_left_of_an_earlier_version() {
         let folder = std::env::temp_dir().join(format!("raddle-bundle-{}", std::process::id()));

@@ -1,4 +1,4 @@
-//! The crates whose own tests are explored, pinned, and what their tests need to be built with.
+//! The crates whose own tests are explored, with pinned versions and build arguments.
 
 /// One crate.
 pub struct Entry {
@@ -6,7 +6,7 @@ pub struct Entry {
     pub version: &'static str,
     /// Passed to `cargo raddle test`.
     pub arguments: &'static [&'static str],
-    /// Explored in CI, too.
+    /// Also explored in CI.
     pub in_ci: bool,
 }
 

@@ -1,8 +1,8 @@
-//! The day of a moment, as a date.
+//! The date of a moment.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The day, in UTC, as `2026-11-15`.
+/// The date in UTC, as `2026-11-15`.
 pub fn of(time: SystemTime) -> String {
     let mut days = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400);
     let is_leap = |year: u64| year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);

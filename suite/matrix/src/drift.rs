@@ -1,5 +1,5 @@
-//! `-- --drift`: what the std of the installed compiler has and the facades do not. To be run with every new compiler;
-//! it needs the component `rust-docs`. Both sides are read from their documentation, as rustdoc writes it.
+//! `-- --drift`: the items of the installed compiler's std that the facades lack. To be run with every new
+//! compiler; it needs the component `rust-docs`. Both sides are read from their rustdoc pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 /// Modules whose types are under control.
 const MODULES: [&str; 6] = ["sync", "sync/atomic", "sync/mpsc", "thread", "time", "hint"];
 
-/// What is the real one on purpose: it does not wait, share or tell the time, or (`SystemTime`) meets real files.
+/// Items that are std's on purpose: they do not wait, share or read the time, or (`SystemTime`) concern real files.
 const REAL: [&str; 23] = [
     "sync::Arc", // with --track-arc it is ours
     "sync::Weak",
@@ -38,7 +38,7 @@ const REAL: [&str; 23] = [
 /// Items by their path, each with its stable methods.
 type Items = BTreeMap<String, BTreeSet<String>>;
 
-/// Compares, and says what is missing. True if nothing is.
+/// Compares, and prints what is missing. True if nothing is.
 pub fn run() -> Result<bool, String> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let real = Path::new(sysroot.trim()).join("share/doc/rust/html/std");
@@ -67,7 +67,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     }
 }
 
-/// What `real` has, is not on the list, and `ours` has not.
+/// The items of `real` that are not on the list and not in `ours`.
 fn missing(real: &Items, ours: &Items) -> Vec<String> {
     let mut lines = Vec::new();
     for (path, methods) in real.iter().filter(|(path, _)| !REAL.contains(&path.as_str())) {

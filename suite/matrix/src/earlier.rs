@@ -1,12 +1,12 @@
-//! What earlier runs found. A crate that could not be explored this time keeps its row: in the file of what was said about
-//! it, or, on a machine that has none, in the table as it is.
+//! The results of earlier runs. A crate that could not be explored this time keeps its row: from the file of
+//! its last output, or, on a machine without one, from the table.
 
 use crate::catalogue::Entry;
 use crate::date;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The file of what the command said about a crate when it was explored last.
+/// The file of the command's last output about a crate.
 pub fn words(entry: &Entry, home: &Path) -> PathBuf {
     home.join(format!("{}-{}.jsonl", entry.name, entry.version))
 }
@@ -15,7 +15,7 @@ fn note(entry: &Entry, home: &Path) -> PathBuf {
     home.join(format!("{}-{}.failed", entry.name, entry.version))
 }
 
-/// Remembers that a crate was explored, and what was said.
+/// Stores that a crate was explored, with the output.
 pub fn explored(entry: &Entry, home: &Path, said: &[u8]) -> Result<(), String> {
     let failed = |e: std::io::Error| format!("cannot write to {}: {e}", home.display());
     std::fs::write(words(entry, home), said).map_err(failed)?;
@@ -25,13 +25,13 @@ pub fn explored(entry: &Entry, home: &Path, said: &[u8]) -> Result<(), String> {
     }
 }
 
-/// Remembers that a crate could not be explored just now. What was said about it before stays.
+/// Stores that a crate could not be explored. The earlier output is kept.
 pub fn failed(entry: &Entry, home: &Path, why: &str) -> Result<(), String> {
     let text = format!("{} could not be explored on {}: {why}", title(entry), date::of(SystemTime::now()));
     std::fs::write(note(entry, home), text).map_err(|e| format!("cannot write to {}: {e}", home.display()))
 }
 
-/// Why the last attempt came to nothing, if it did.
+/// Why the last attempt failed, if it did.
 pub fn failure(entry: &Entry, home: &Path) -> Option<String> {
     std::fs::read_to_string(note(entry, home)).ok()
 }
@@ -40,7 +40,7 @@ fn title(entry: &Entry) -> String {
     format!("{} {}", entry.name, entry.version)
 }
 
-/// The row of a crate in a table that was written before, and what was said of its tests there.
+/// The row of a crate in an earlier table, and the details of its tests there.
 pub fn in_table(entry: &Entry, table: &str) -> Option<(String, String)> {
     let begins = |line: &&str, mark: &str| line.starts_with(&format!("{mark} {} ", entry.name));
     // The table of builds has the same crates.

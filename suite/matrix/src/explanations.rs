@@ -1,6 +1,6 @@
-//! What is behind results that do not explain themselves. Each was looked at.
+//! Explanations of results that are not self-explanatory. Each was investigated.
 
-/// A crate, the beginning of the names of tests, and what is behind their results.
+/// A crate, a prefix of test names, and the explanation of their results.
 const EXPLANATIONS: [(&str, &str, &str); 8] = [
     (
         "crossbeam-channel",
@@ -51,7 +51,7 @@ const EXPLANATIONS: [(&str, &str, &str); 8] = [
     ),
 ];
 
-/// What is behind the result of a test.
+/// The explanation of the result of a test.
 pub fn of(name: &str, test: &str) -> Option<&'static str> {
     let fits = |(n, begin, _): &&(&str, &str, &str)| *n == name && test.starts_with(begin);
     EXPLANATIONS.iter().find(fits).map(|(_, _, words)| *words)

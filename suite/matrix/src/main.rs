@@ -1,8 +1,8 @@
-//! `cargo run --release -p matrix`: the own test suites of real crates under `cargo raddle test`, without a change to
-//! their source. Writes what became of each to suite/matrix/RESULTS.md.
+//! `cargo run --release -p matrix`: the own test suites of real crates under `cargo raddle test`, without a
+//! change to their source. Writes the results to suite/matrix/RESULTS.md.
 //!
-//! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part that CI does, and fails if a test does.
-//! `-- --report` writes the file from what was explored last. `-- --measure` measures builds; `-- --drift` compares the facades with the installed std.
+//! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part for CI, and fails if a test does. `--
+//! --report` writes the file from the last results; `-- --measure` measures builds; `-- --drift` compares std.
 
 mod catalogue;
 mod date;
@@ -20,7 +20,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::SystemTime;
 use tally::Tally;
 
-/// How long each test is explored.
+/// The time budget of each test.
 const BUDGET: &str = "2s";
 
 fn main() -> ExitCode {
@@ -86,7 +86,7 @@ fn run() -> Result<bool, String> {
     }
 }
 
-/// Writes what became of all crates, each when it was explored last, to the file beside this program.
+/// Writes the last results of all crates to the file beside this program.
 fn report(home: &Path) -> Result<bool, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("RESULTS.md");
     let before = std::fs::read_to_string(&path).unwrap_or_default();
@@ -111,7 +111,7 @@ fn report(home: &Path) -> Result<bool, String> {
         details += &words;
     }
     let builds = std::fs::read_to_string(home.join("builds.md"));
-    // Those of another machine, then.
+    // Then those of another machine.
     let builds = builds.unwrap_or_else(|_| section(&before, "## Builds"));
     let text = format!(
         "{}{rows}{notes}\n{builds}\n## What was not explored, and what failed\n{details}",
@@ -130,7 +130,7 @@ fn section(text: &str, title: &str) -> String {
     if text.is_empty() { text } else { format!("{}\n", text.trim_end()) }
 }
 
-/// The day on which a crate was explored last.
+/// The date on which a crate was explored last.
 fn explored_on(entry: &Entry, home: &Path) -> String {
     let written = std::fs::metadata(earlier::words(entry, home)).and_then(|file| file.modified());
     written.map(date::of).unwrap_or_default()
@@ -139,8 +139,8 @@ fn explored_on(entry: &Entry, home: &Path) -> String {
 /// The `raddle` command of this repository, built.
 fn command() -> Result<PathBuf, String> {
     let status = Command::new("cargo")
-        // As `cargo run --release --bin raddle` does: with other features of what all have in common, half of it would
-        // be built once more.
+        // As `cargo run --release --bin raddle` does: with other features of the shared crates, half of them
+        // would be built again.
         .args(["build", "--release", "--workspace", "--bin", "raddle"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
@@ -155,7 +155,7 @@ fn command() -> Result<PathBuf, String> {
         .ok_or_else(|| "the raddle command is not where it was built".to_owned())
 }
 
-/// Where sources and builds are kept: outside of this workspace, to which they do not belong.
+/// The directory of sources and builds: outside this workspace, to which they do not belong.
 fn home() -> Result<PathBuf, String> {
     let home = std::env::var_os("RADDLE_MATRIX").map(PathBuf::from);
     let home = home.unwrap_or_else(|| std::env::temp_dir().join("raddle-matrix"));
@@ -163,7 +163,7 @@ fn home() -> Result<PathBuf, String> {
     Ok(home)
 }
 
-/// Explores a crate's own tests. If that cannot be done, what was found earlier stays.
+/// Explores a crate's own tests. If that is not possible, the earlier results are kept.
 fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<Tally, String> {
     let folder = source::fetch(entry, home)?;
     let mut child = Command::new(command)
@@ -179,7 +179,7 @@ fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<T
     let complaints = std::thread::spawn(|| last_words(complaints));
     let output = child.wait_with_output().map_err(|e| format!("cannot wait for raddle: {e}"))?;
     let complaint = complaints.join().unwrap_or_default();
-    // No builds are kept: they are large.
+    // Builds are not kept: they are large.
     match std::fs::remove_dir_all(folder.join("target")) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
             return Err(format!("cannot clean {}: {e}", folder.display()));
@@ -190,12 +190,12 @@ fn explore(entry: &Entry, command: &Path, home: &Path, budget: &str) -> Result<T
     if !tally.is_complete() {
         return Err(complaint);
     }
-    // All that was said, for those who want to know more.
+    // The whole output, for further inspection.
     earlier::explored(entry, home, &output.stdout)?;
     Ok(tally)
 }
 
-/// Passes on what a program says, and returns the last of it.
+/// Passes on the output of a program, and returns its last line.
 fn last_words(said: impl std::io::Read) -> String {
     let mut last = String::new();
     for line in std::io::BufReader::new(said).lines().map_while(Result::ok) {

@@ -1,15 +1,15 @@
-//! `-- --measure`: what an instrumented build costs beside a plain one, and how soon an edited test is explored again.
-//! In processor time of everything that was started for it, since the clock on the wall says more about the machine.
+//! `-- --measure`: the cost of an instrumented build against a plain one, and the time until an edited test
+//! is explored again. In CPU time of all child processes, since the wall clock says more about the machine.
 
 use crate::catalogue::{ENTRIES, Entry};
 use crate::source;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// The crates that are built: with dozens of test programs between them, build scripts and dependencies.
+/// The crates that are built: together they have dozens of test programs, build scripts and dependencies.
 const BUILT: [&str; 5] = ["once_cell", "arc-swap", "async-channel", "crossbeam-queue", "oneshot"];
 
-/// How often each is built, in turn plain and ours. What counts is the build that was disturbed least.
+/// The number of builds of each, alternately plain and ours. The fastest build counts.
 const TIMES: usize = 3;
 
 /// A small crate, and the edit: the text of a test before and after.
@@ -44,7 +44,7 @@ pub fn run(command: &Path, home: &Path) -> Result<String, String> {
     Ok(out)
 }
 
-/// Processor seconds of a plain build and of one of ours, both from scratch.
+/// CPU seconds of a plain build and of one of ours, both from scratch.
 fn build(entry: &Entry, command: &Path, home: &Path) -> Result<(f64, f64), String> {
     let folder = source::fetch(entry, home)?;
     let target = home.join("measure");
@@ -54,7 +54,7 @@ fn build(entry: &Entry, command: &Path, home: &Path) -> Result<(f64, f64), Strin
         }
         _ => Ok(()),
     };
-    // What must be fetched.
+    // Fetches the dependencies.
     fetch(&folder)?;
     let (mut plain, mut ours) = (f64::MAX, f64::MAX);
     for _ in 0..TIMES {
@@ -67,7 +67,7 @@ fn build(entry: &Entry, command: &Path, home: &Path) -> Result<(f64, f64), Strin
     Ok((plain, ours))
 }
 
-/// Processor seconds after an edit, plain and ours.
+/// CPU seconds after an edit, plain and ours.
 fn edit(command: &Path, home: &Path) -> Result<(f64, f64), String> {
     let folder = home.join("edited");
     let _ = std::fs::remove_dir_all(&folder);
@@ -88,7 +88,7 @@ fn edit(command: &Path, home: &Path) -> Result<(f64, f64), String> {
     }
     let (mut plain, mut ours) = (f64::MAX, f64::MAX);
     for n in 0..2 * TIMES {
-        // There and back.
+        // The edit and its inverse.
         std::fs::write(&source, if n % 2 == 0 { &edited } else { &text }).map_err(failed)?;
         plain = plain.min(cpu(|| compile(&folder, &target))?);
         ours = ours.min(cpu(|| list(command, &folder, &ours_target))?);
@@ -124,7 +124,7 @@ fn run_quietly(command: &mut Command, folder: &Path) -> Result<(), String> {
     }
 }
 
-/// The processor time of all processes that `work` starts and waits for, in seconds.
+/// The CPU time of all processes that `work` starts and waits for, in seconds.
 fn cpu(work: impl FnOnce() -> Result<(), String>) -> Result<f64, String> {
     let before = used();
     work()?;

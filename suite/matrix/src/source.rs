@@ -1,10 +1,10 @@
-//! Brings the source of a crate from the registry, as it was published.
+//! Fetches the source of a crate from the registry, as it was published.
 
 use crate::catalogue::Entry;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The folder of a crate's source below `home`, fetched if it is not there yet.
+/// The directory of a crate's source below `home`, fetched if it is missing.
 pub fn fetch(entry: &Entry, home: &Path) -> Result<PathBuf, String> {
     let folder = home.join(format!("{}-{}", entry.name, entry.version));
     if folder.join("Cargo.toml").is_file() {
@@ -29,7 +29,7 @@ pub fn fetch(entry: &Entry, home: &Path) -> Result<PathBuf, String> {
         return Err(format!("cargo vendor: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }
     let from = vendor.join(format!("{}-{}", entry.name, entry.version));
-    // Whoever has a vendored crate's checksums must not add a target directory to it.
+    // A vendored crate with checksums must not get a target directory.
     std::fs::remove_file(from.join(".cargo-checksum.json")).map_err(failed)?;
     std::fs::rename(&from, &folder).map_err(failed)?;
     std::fs::remove_dir_all(&asking).map_err(failed)?;

@@ -1,11 +1,11 @@
-//! What became of the tests of one crate, counted from the command's JSON.
+//! The results of the tests of one crate, counted from the command's JSON.
 
 use crate::catalogue::Entry;
 use crate::explanations;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// What became of the tests of one crate.
+/// The results of the tests of one crate.
 pub struct Tally {
     title: String,
     name: &'static str,
@@ -16,7 +16,7 @@ pub struct Tally {
     exhaustive: usize,
     ignored: usize,
     executions: u64,
-    /// Tests that passed as far as they were explored: the beginning of each execution.
+    /// Tests that passed as far as they were explored: the prefix of each execution.
     beginnings: Vec<String>,
     /// Tests and reasons.
     skipped: Vec<(String, String)>,
@@ -24,7 +24,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts what was said on this day.
+    /// Counts the output of this day.
     pub fn read(entry: &Entry, text: &str, explored_on: &str) -> Tally {
         let miri = if entry.arguments.contains(&"--as-miri") { " (--as-miri)" } else { "" };
         let title = format!("{} {}{miri}", entry.name, entry.version);
@@ -32,7 +32,7 @@ impl Tally {
             title,
             name: entry.name,
             explored_on: explored_on.to_owned(),
-            // It says so itself when it comes to its end.
+            // The output says so itself when it is complete.
             exit_code: 2,
             is_complete: false,
             passed: 0,
@@ -79,7 +79,7 @@ impl Tally {
         }
     }
 
-    /// The command came to its end.
+    /// The command has completed.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -105,7 +105,7 @@ impl Tally {
         )
     }
 
-    /// All that needs words.
+    /// The details that need words.
     pub fn details(&self) -> String {
         let mut out = String::new();
         let plain = self.skipped.is_empty() && self.failed.is_empty() && self.beginnings.is_empty();
@@ -142,7 +142,7 @@ impl Tally {
     }
 }
 
-/// What comes before the rows.
+/// The text before the rows.
 pub fn head(budget: &str) -> String {
     format!(
         "# The own tests of real crates under `cargo raddle test`\n\nBudget {budget} for each test, \

@@ -1,6 +1,6 @@
-//! The `big` table, raddle alone: many tasks, many steps, many executions, two workers.
-//! Workers are compared by the wall clock, the only clock that more of them can make shorter; hence in turn, best of
-//! several, and still to be read with a grain of salt on a busy machine.
+//! The `big` table, raddle alone: many tasks, many steps, many executions, two workers. Workers are compared
+//! by the wall clock, the only clock that more of them can reduce; hence alternately, best of several, and
+//! still unreliable on a busy machine.
 
 use crate::catalogue::Program;
 use crate::{number, raddle_side};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const TASKS: usize = 1_000;
 const STEPS: usize = 1_000_000;
 const EXECUTIONS: u64 = 1_000_000;
-/// After so many executions the pools are warm, and memory should grow no more.
+/// After this many executions the pools are warm, and memory should not grow any more.
 const WARM: u64 = 1_000;
 const ROUNDS: usize = 5;
 const SMALL: Program = Program::MutexCounter(2, 2);
@@ -20,7 +20,7 @@ const SMALL: Program = Program::MutexCounter(2, 2);
 /// Measures and prints, line by line.
 pub fn print() {
     println!("raddle alone");
-    // First, while no big execution has left free memory behind that could hide a leak.
+    // First, while no big execution has left free memory that could hide a leak.
     memory();
     one_execution("tasks", Program::MutexCounter(TASKS, 1), TASKS);
     one_execution("steps", Program::FetchAdd(2, STEPS / 2), STEPS);
@@ -38,7 +38,7 @@ fn one_execution(what: &str, program: Program, n: usize) {
     line(&format!("one execution, {} {what}", number::count(n as u64)), &text);
 }
 
-/// Looks at the memory while the run goes on: what a run keeps until its end counts too.
+/// Measures the memory during the run: memory that is held until its end counts too.
 fn memory() {
     let marks = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
     let seen = marks.clone();

@@ -1,5 +1,5 @@
-//! Which programs there are, in which sizes, and which of them stand in which table.
-//! A program is named here and only here; a name is unique, because a child process is told by name what to run.
+//! The programs, their sizes, and the tables that they appear in. A program is named only here; a name is
+//! unique, because a child process gets the name of its program.
 
 use std::fmt;
 

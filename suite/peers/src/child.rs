@@ -1,5 +1,5 @@
-//! Explorations in a process of their own: loom cannot be asked to stop, but a process can.
-//! The child is this same binary. It ends itself when its CPU time is up, and its last word is one line on stdout.
+//! Explorations in separate processes: loom cannot be stopped, but a process can. The child is this same
+//! binary. It exits when its CPU time is up, and its result is one line on stdout.
 
 use crate::catalogue::Program;
 use crate::outcome::Outcome;
@@ -8,24 +8,24 @@ use std::env;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Who explores.
+/// The tool that explores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tool {
-    /// Ourselves.
+    /// raddle.
     Raddle,
     /// loom, unbounded.
     Loom,
 }
 
-/// A short exploration is repeated until so much CPU time is spent, and the best measurement counts.
+/// A short exploration is repeated until this much CPU time is spent, and the best measurement counts.
 const REPEAT_UNTIL: Duration = Duration::from_millis(150);
-/// What takes less is measured several times in a row as one: the clock is right to a few microseconds only.
+/// Shorter explorations are measured several at a time: the clock is exact to a few microseconds only.
 const MEASURABLE: Duration = Duration::from_millis(5);
-/// Executions between two looks at the clock.
+/// Executions between two checks of the clock.
 const LOOK_EVERY: u64 = 64;
 
 impl Tool {
-    /// As it is written on the command line and in the tables.
+    /// Its name on the command line and in the tables.
     pub fn name(self) -> &'static str {
         match self {
             Tool::Raddle => "raddle",
@@ -33,7 +33,7 @@ impl Tool {
         }
     }
 
-    /// Reads `name` back.
+    /// Parses `name`.
     pub fn by_name(name: &str) -> Option<Self> {
         [Tool::Raddle, Tool::Loom].into_iter().find(|tool| tool.name() == name)
     }
@@ -50,11 +50,11 @@ pub fn explore(tool: Tool, program: Program, cap: Duration) -> Outcome {
     Outcome::from_line(&String::from_utf8_lossy(&output.stdout))
 }
 
-/// The child's whole life.
+/// The main function of the child.
 pub fn live(tool: Tool, program: Program, cap: Duration) -> ! {
     let once = || explore_once(tool, program, cap);
     let Some(first) = cpu::measure(once) else { end(Outcome::Failed) };
-    // Enough of them, as far as the first one says, which was not warm yet.
+    // Enough of them, by the first measurement, which was not warm yet.
     let times = (MEASURABLE.as_nanos() / first.cpu.as_nanos().max(1)).clamp(1, 10_000) as u32;
     let mut best = first;
     while cpu::process() < REPEAT_UNTIL {
@@ -66,7 +66,7 @@ pub fn live(tool: Tool, program: Program, cap: Duration) -> ! {
     end(Outcome::Finished(best))
 }
 
-/// Says how many executions there are; none if the tool has failed.
+/// Returns the number of executions; none if the tool has failed.
 fn explore_once(tool: Tool, program: Program, cap: Duration) -> Option<u64> {
     let watch = move |executions: u64| {
         if executions.is_multiple_of(LOOK_EVERY) && cpu::process() > cap {
@@ -79,9 +79,9 @@ fn explore_once(tool: Tool, program: Program, cap: Duration) -> Option<u64> {
     }
 }
 
-/// Ends at once, without destructors: this may be the middle of an execution, on a stack of the tool's.
+/// Exits at once, without destructors: this may be inside an execution, on a stack of the tool.
 fn end(outcome: Outcome) -> ! {
     println!("{}", outcome.to_line());
-    // SAFETY: stdout is line-buffered, so nothing is left to flush, and nobody else shares this process.
+    // SAFETY: stdout is line-buffered, so nothing is left to flush, and the process has no other user.
     unsafe { libc::_exit(0) }
 }

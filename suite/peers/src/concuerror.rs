@@ -1,12 +1,12 @@
-//! Concuerror, where it is installed: found through the variable `CONCUERROR` or as `concuerror` on the `PATH`, run as
-//! a process of its own, measured by the CPU time of that process.
+//! Concuerror, where it is installed: found through the variable `CONCUERROR` or as `concuerror` on the
+//! `PATH`, run as a separate process, measured by the CPU time of that process.
 
 use crate::cpu::{self, Measured};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What to say where it is not there.
+/// The message where it is missing.
 pub const MISSING: &str = "\
 Concuerror is not here, so nothing is compared. It is free: https://concuerror.com (github.com/parapluu/Concuerror).
 Build it as its README says, and either have `concuerror` on the PATH, or set CONCUERROR to the ebin directories of
@@ -29,7 +29,7 @@ pub struct Test<'a> {
     pub module: &'a str,
     /// The function.
     pub function: &'a str,
-    /// Whether it uses its optimal reduction, or tries every interleaving.
+    /// Whether it uses its optimal reduction, or explores every interleaving.
     pub reduced: bool,
 }
 
@@ -51,7 +51,7 @@ impl Concuerror {
         program.map(Concuerror::Program)
     }
 
-    /// How many interleavings it makes, at most `most`, in which CPU time. The time it takes to start, which is the
+    /// The number of interleavings, at most `most`, and their CPU time. The start-up time, measured as the
     /// time of one interleaving, does not count.
     pub fn measure(&self, test: &Test<'_>, most: u64) -> Result<Measured, String> {
         let start = self.run(test, 1)?;
@@ -110,7 +110,7 @@ impl Concuerror {
 fn arguments(test: &Test<'_>, most: u64, report: &Path) -> Vec<OsString> {
     let mut words: Vec<OsString> =
         ["-m", test.module, "-t", test.function, "--keep_going", "--quiet"].map(OsString::from).into();
-    // Its report of a failure takes longer than the interleaving: programs that wait for ever are no failures here.
+    // Its report of a failure takes longer than the interleaving: deadlocks are no failures here.
     words.extend(["--ignore_error", "deadlock"].map(OsString::from));
     let reduction: &[&str] =
         if test.reduced { &["--dpor", "optimal"] } else { &["--dpor", "none", "--disable_sleep_sets"] };

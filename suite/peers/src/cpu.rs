@@ -1,12 +1,12 @@
-//! What a run costs, in CPU time of this process rather than by the wall: other tenants of the machine then cost little.
-//! The clock counts all threads, so a tool may run its executions on threads of its own.
+//! The cost of a run, in CPU time of this process rather than wall time: other users of the machine then
+//! matter little. The clock counts all threads, so a tool may run its executions on its own threads.
 
 use std::time::Duration;
 
 /// A number of executions and the CPU time they took together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
-    /// How many executions were made.
+    /// The number of executions.
     pub executions: u64,
     /// The CPU time of all of them.
     pub cpu: Duration,
@@ -23,12 +23,12 @@ impl Measured {
         self.cpu.as_nanos() as f64 / self.executions as f64
     }
 
-    /// What one of several runs of the same work took.
+    /// The share of one of several runs of the same work.
     pub fn divided_by(self, times: u32) -> Self {
         Measured { executions: self.executions / u64::from(times), cpu: self.cpu / times }
     }
 
-    /// Of two measurements of the same work, the one that was disturbed less.
+    /// The better of two measurements of the same work.
     pub fn better(self, other: Self) -> Self {
         if other.rate() > self.rate() { other } else { self }
     }
@@ -43,7 +43,7 @@ pub fn process() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// CPU time of all child processes that have ended and were waited for.
+/// CPU time of all child processes that have exited and were waited for.
 pub fn children() -> Duration {
     // SAFETY: all zeros is a value of this struct of numbers.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -54,7 +54,7 @@ pub fn children() -> Duration {
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
-/// Runs `work`, which says how many executions it made, or `None` if it failed.
+/// Runs `work`, which returns the number of its executions, or `None` if it failed.
 pub fn measure(work: impl FnOnce() -> Option<u64>) -> Option<Measured> {
     let start = process();
     let executions = work()?;

@@ -1,7 +1,7 @@
-//! The `erlang` table: the same Erlang programs under raddle and, where it is installed, Concuerror. Rates are
-//! interleavings per CPU second; two workers are compared with one by the wall clock, the only clock that more of them
-//! can make shorter, and by the CPU time that both take together: on a machine with two free processors the former can be
-//! no more than 2 divided by the latter.
+//! The `erlang` table: the same Erlang programs under raddle and, where it is installed, Concuerror. Rates
+//! are interleavings per CPU second; two workers are compared with one by the wall clock, the only clock that
+//! more of them can reduce, and by their total CPU time: on a machine with two free processors the former is
+//! at most 2 divided by the latter.
 
 use crate::concuerror::{Concuerror, MISSING, Test};
 use crate::cpu::{self, Measured};
@@ -16,11 +16,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// So many interleavings give Concuerror's rate: it would need minutes for all.
+/// The number of interleavings that give Concuerror's rate: it would need minutes for all.
 const SAMPLE: u64 = 5_000;
 const ROUNDS: usize = 3;
-/// What is over sooner is repeated within a round, and the best of it counts: a single short run may be disturbed
-/// from its beginning to its end.
+/// A shorter run is repeated within a round, and the best of it counts: a single short run may be disturbed
+/// throughout.
 const AT_LEAST: Duration = Duration::from_millis(600);
 
 struct Row {
@@ -29,7 +29,7 @@ struct Row {
     function: &'static str,
     /// With the optimal reduction, or every interleaving.
     reduced: bool,
-    /// How many interleavings there are.
+    /// The number of interleavings.
     expected: u64,
 }
 
@@ -57,7 +57,7 @@ const ROWS: [Row; 3] = [
     },
 ];
 
-/// For workers only: the other two searches with reduction are over before they have shared much.
+/// For workers only: the other two reduced searches are over before they have shared much.
 const LONGER: Row = Row {
     title: "readers(16), optimal",
     module: "small",
@@ -79,7 +79,7 @@ pub fn print() {
         let directory = &compiled.0;
         let test = Test { directory, module: row.module, function: row.function, reduced: row.reduced };
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        // In turn, so that both have the same good and bad moments.
+        // Alternately, so that disturbances affect both.
         for _ in 0..ROUNDS {
             ours.push(measure(&compiled.program(row), row));
             theirs.extend(concuerror.as_ref().map(|c| c.measure(&test, SAMPLE)));
@@ -132,7 +132,7 @@ fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
     (findings.executions == row.expected && findings.undecided == 0).then_some(findings.executions)
 }
 
-/// The best of all rounds; what failed once has failed.
+/// The best of all rounds; one failure is a failure.
 fn best(rounds: Vec<Option<Measured>>) -> Option<Measured> {
     rounds.into_iter().reduce(|one, other| Some(one?.better(other?))).flatten()
 }
@@ -148,7 +148,7 @@ fn measure(program: &Program, row: &Row) -> Option<Measured> {
     best
 }
 
-/// How many times as fast two workers are as one, and how many times the CPU time they take.
+/// The speed-up of two workers over one, and the ratio of their CPU times.
 fn two_workers(program: &Program, row: &Row) -> Option<(f64, f64)> {
     let (mut wall, mut cpu) = ([Duration::MAX; 2], [Duration::MAX; 2]);
     for _ in 0..ROUNDS {
@@ -166,7 +166,7 @@ fn two_workers(program: &Program, row: &Row) -> Option<(f64, f64)> {
     Some((over(wall, 0, 1), over(cpu, 1, 0)))
 }
 
-/// A directory with the programs of `suite/erlang`, compiled; it goes when this does.
+/// A directory with the programs of `suite/erlang`, compiled; removed when this is dropped.
 struct Compiled(PathBuf);
 
 impl Compiled {
@@ -205,7 +205,7 @@ impl Compiled {
 
 impl Drop for Compiled {
     fn drop(&mut self) {
-        // What cannot be removed stays in the system's directory for such things.
+        // A failure to remove it is harmless: it is in the system's temporary directory.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

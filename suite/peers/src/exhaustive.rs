@@ -1,5 +1,5 @@
-//! The `exhaustive` table: what it takes raddle and loom to explore the same program completely.
-//! The two explore in turn, each time in a child process that keeps its own cap of CPU time.
+//! The `exhaustive` table: the cost of raddle and loom to explore the same program completely. The two
+//! explore alternately, each time in a child process with its own cap of CPU time.
 
 use crate::catalogue::{EXHAUSTIVE, Program};
 use crate::child::{self, Tool};
@@ -8,7 +8,7 @@ use crate::outcome::{Outcome, Ratio};
 use std::time::Duration;
 
 const ROUNDS: usize = 2;
-/// An exploration that takes longer than this is disturbed little, and is not repeated.
+/// A longer exploration than this is disturbed little, and is not repeated.
 const LONG: Duration = Duration::from_secs(1);
 
 /// Measures and prints, row by row; no exploration takes more than `cap` of CPU time.

@@ -1,5 +1,5 @@
-//! The programs under loom: every execution its reduction leaves over, without any bound.
-//! loom reports no count and cannot be stopped, so the model counts for itself and tells its watcher.
+//! The programs under loom: every execution of its reduction, without any bound. loom reports no count and
+//! cannot be stopped, so the model counts for itself and informs its watcher.
 
 use crate::catalogue::Program;
 use loom::model::Builder;
@@ -15,7 +15,7 @@ mod rt {
     pub use std::sync::Arc;
 }
 
-/// Explores `program` and says in how many executions; `watch` is told the number of each before it starts.
+/// Explores `program` and returns the number of executions; `watch` gets the number of each before it starts.
 pub fn explore(program: Program, watch: impl Fn(u64) + Send + Sync + 'static) -> Option<u64> {
     let executions = rt::Arc::new(AtomicU64::new(0));
     let counter = executions.clone();

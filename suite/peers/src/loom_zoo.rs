@@ -14,7 +14,7 @@ mod rt {
     pub use loom::{hint, sync, thread};
 }
 
-/// Looks for a bug in at most so many executions.
+/// Searches for a bug in at most `budget` executions.
 pub fn hunt(name: &str, budget: u64) -> Trial {
     let bug = *bugs::ALL.iter().find(|bug| bug.name == name).expect("the zoo has it");
     if bug.threads + 1 > loom::MAX_THREADS {

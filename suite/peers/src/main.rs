@@ -1,7 +1,7 @@
-//! The same programs under raddle, loom and shuttle, in one go, as tables of ratios: `cargo run --release -p peers`.
-//! Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big`, `zoo` and `erlang` choose
-//! some, and `--cap SECONDS` says how long one exhaustive exploration, or one cell of the zoo, may take. Times are CPU times
-//! unless a line says otherwise.
+//! The same programs under raddle, loom and shuttle, in one run, as tables of ratios: `cargo run --release -p
+//! peers`. Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big`, `zoo` and
+//! `erlang` select some, and `--cap SECONDS` limits one exhaustive exploration, or one cell of the zoo. Times
+//! are CPU times unless a line says otherwise.
 
 mod big;
 mod catalogue;
@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 use zoo::Hunter;
 
-/// The seed of every random run, here and there.
+/// The seed of every random run, for all tools.
 pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
@@ -56,7 +56,7 @@ enum Request {
     Hunt { hunter: Hunter, bug: String },
 }
 
-/// What the programs do with a result that no assertion looks at.
+/// Consumes a result that no assertion checks.
 pub fn record(values: &[usize]) {
     black_box(values);
 }

@@ -1,4 +1,4 @@
-//! How numbers are written in the tables: counts with commas, times in the unit that suits them, ratios with an `x`.
+//! The format of numbers in the tables: counts with commas, times in a fitting unit, ratios with an `x`.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ fn three_digits(x: f64) -> String {
     }
 }
 
-/// What a column of ratios comes to: their geometric mean, the least and the greatest.
+/// The summary of a column of ratios: their geometric mean, the minimum and the maximum.
 pub fn summary(ratios: &[f64]) -> String {
     if ratios.is_empty() {
         return "nothing to compare".into();

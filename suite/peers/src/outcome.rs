@@ -1,16 +1,16 @@
-//! How an exploration ended, and how two that explored the same program compare.
-//! One that ran out of time still has a rate, and gives a bound on the ratio of times instead of the ratio.
+//! The result of an exploration, and the comparison of two that explored the same program. One that ran out
+//! of time still has a rate, and gives a bound on the ratio of times instead of the ratio.
 
 use crate::cpu::Measured;
 use crate::number;
 use std::time::Duration;
 
-/// How an exploration ended.
+/// The result of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
-    /// All there is was explored.
+    /// The exploration is complete.
     Finished(Measured),
-    /// The cap came first; so much was explored until then.
+    /// The cap came first; this much was explored.
     OutOfTime(Measured),
     /// The tool crashed, or found a bug that the program does not have.
     Failed,
@@ -18,19 +18,19 @@ pub enum Outcome {
 
 use Outcome::*;
 
-/// How many times as long as another an exploration takes, as far as is known.
+/// The ratio of the times of two explorations, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ratio {
     /// Both finished.
     Exactly(f64),
-    /// The one that is divided ran out of time.
+    /// The numerator ran out of time.
     AtLeast(f64),
-    /// The one that it is divided by ran out of time.
+    /// The denominator ran out of time.
     AtMost(f64),
 }
 
 impl Outcome {
-    /// What was measured, complete or not.
+    /// The measurement, complete or not.
     pub fn measured(&self) -> Option<Measured> {
         match *self {
             Finished(measured) | OutOfTime(measured) => Some(measured),
@@ -38,7 +38,7 @@ impl Outcome {
         }
     }
 
-    /// Of two explorations of the same program by the same tool, the one that was disturbed less.
+    /// The better of two explorations of the same program by the same tool.
     pub fn better(self, other: Self) -> Self {
         match (self, other) {
             (Finished(a), Finished(b)) => Finished(a.better(b)),
@@ -60,7 +60,7 @@ impl Outcome {
         }
     }
 
-    /// The line in which a child process tells its parent.
+    /// The line that a child process prints for its parent.
     pub fn to_line(self) -> String {
         let line =
             |word, measured: Measured| format!("{word} {} {}", measured.executions, measured.cpu.as_nanos());
@@ -71,7 +71,7 @@ impl Outcome {
         }
     }
 
-    /// Reads `to_line` back; a line that says nothing else is a failure.
+    /// Parses `to_line`; any other line is a failure.
     pub fn from_line(line: &str) -> Self {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [word, executions, nanos] = words[..] else { return Failed };

@@ -1,6 +1,6 @@
-//! The programs that every tool runs, written once and included by each side as a module of its own.
-//! The including module provides `rt`: that tool's `thread`, `sync` and atomics, and `std`'s `Arc` for all of them.
-//! Every thread is joined, so that the joins are part of what is explored, and no program has a bug to find.
+//! The programs that every tool runs, written once and included by each side as a module. The including
+//! module provides `rt`: that tool's `thread`, `sync` and atomics, and `std`'s `Arc` for all of them. Every
+//! thread is joined, so that the joins are part of the exploration, and no program has a bug.
 
 use super::rt::{
     Arc,
@@ -74,7 +74,7 @@ fn racy(threads: usize, rounds: usize) {
     record(&[counter.load(SeqCst)]);
 }
 
-/// Dining philosophers; the last one takes the forks in the other order, so nobody starves.
+/// Dining philosophers; the last one takes the forks in the other order, so there is no deadlock.
 fn philosophers(seats: usize, rounds: usize) {
     let forks: Arc<Vec<Mutex<usize>>> = Arc::new((0..seats).map(|_| Mutex::new(0)).collect());
     let handles = (0..seats)
@@ -213,7 +213,7 @@ fn bounded_buffer(producers: usize, items: usize, capacity: usize) {
     join_all(handles);
 }
 
-/// Writers increment and readers look at one value under one reader-writer lock.
+/// Writers increment and readers read one value under one reader-writer lock.
 fn rwlock(readers: usize, writers: usize, rounds: usize) {
     let lock = Arc::new(RwLock::new(0usize));
     let mut handles = Vec::new();
@@ -268,8 +268,8 @@ fn independent(threads: usize, rounds: usize) {
     join_all(handles);
 }
 
-/// `lastzero` of the optimal-reduction papers: writer i copies its left neighbour plus one, while main looks for
-/// the last cell that is still zero.
+/// `lastzero` of the optimal-reduction papers: writer i copies its left neighbour plus one, while main
+/// searches for the last cell that is still zero.
 fn last_zero(writers: usize) {
     let cells = atomics(writers + 1);
     let handles = (1..=writers)

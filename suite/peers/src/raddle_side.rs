@@ -1,5 +1,5 @@
-//! The programs under raddle. Its executions run on worker threads of its own, which the CPU clock of the process
-//! counts as well.
+//! The programs under raddle. Its executions run on its own worker threads, which the CPU clock of the
+//! process counts as well.
 
 use crate::SEED;
 use crate::catalogue::Program;
@@ -31,12 +31,12 @@ pub fn run_sampler(sampler: Sampler, program: Program, n: u64) -> Option<Measure
     run(random(n).sampler(sampler), move || programs::run(program))
 }
 
-/// Runs `program` under `n` random schedules on so many workers.
+/// Runs `program` under `n` random schedules on `workers` workers.
 pub fn run_random_on(workers: usize, program: Program, n: u64) -> Option<Measured> {
     run(random(n).workers(workers), move || programs::run(program))
 }
 
-/// The same on one worker; `watch` is told the number of each execution before it starts.
+/// The same on one worker; `watch` gets the number of each execution before it starts.
 pub fn run_random_watched(
     program: Program,
     n: u64,
@@ -45,8 +45,8 @@ pub fn run_random_watched(
     run(random(n).workers(1), watched(program, watch))
 }
 
-/// Explores every trace of `program` on one worker and says in how many executions; `watch` is told the number of each
-/// before it starts.
+/// Explores every trace of `program` on one worker and returns the number of executions; `watch` gets the
+/// number of each before it starts.
 pub fn explore(program: Program, watch: impl Fn(u64) + Send + Sync + 'static) -> Option<u64> {
     explore_by(Checker::exhaustive().workers(1), watched(program, watch))
 }

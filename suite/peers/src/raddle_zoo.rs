@@ -16,7 +16,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     bugs::ALL.iter().map(|bug| bug.name)
 }
 
-/// Looks for a bug.
+/// Searches for a bug.
 pub fn hunt(name: &str, seed: u64, budget: u64) -> Trial {
     let bug = bugs::ALL.iter().find(|bug| bug.name == name).expect("the zoo has it");
     let run = bug.run;

@@ -1,6 +1,6 @@
-//! The `random` table: schedules per CPU second under shuttle and under raddle, both with a uniform choice, and what
-//! raddle's default, the portfolio, costs compared with that.
-//! They are measured in turn, several times, and the best of each counts, so a noisy moment hits all or none.
+//! The `random` table: schedules per CPU second under shuttle and under raddle, both with a uniform choice,
+//! and the relative cost of raddle's default, the portfolio. They are measured alternately, several times,
+//! and the best of each counts, so a disturbance affects all or none.
 
 use crate::catalogue::{Program, RANDOM};
 use crate::cpu::Measured;
@@ -8,9 +8,9 @@ use crate::{number, raddle_side, shuttle_side};
 use std::time::Duration;
 
 const ROUNDS: usize = 15;
-/// CPU time that one measurement should take: short, so that some fall between the disturbances.
+/// The CPU time of one measurement: short, so that some fall between disturbances.
 const BATCH: Duration = Duration::from_millis(40);
-/// Schedules that find out how many fill a batch.
+/// The schedules that calibrate a batch.
 const PROBE: u64 = 500;
 
 type Run = fn(Program, u64) -> Option<Measured>;
@@ -45,7 +45,7 @@ pub fn print() {
 
 /// A side that fails once has failed.
 fn compare<const N: usize>(program: Program, sides: [Run; N]) -> [Option<Measured>; N] {
-    // The probe only says how large a batch must be: it is too short for the CPU clock to be fair to it.
+    // The probe only determines the size of a batch: it is too short to be measured by the CPU clock.
     let sizes = sides
         .map(|run| run(program, PROBE).map_or(PROBE, |probe| (probe.rate() * BATCH.as_secs_f64()) as u64));
     let mut best: [_; N] = std::array::from_fn(|side| sides[side](program, sizes[side]));

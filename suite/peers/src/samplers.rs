@@ -1,5 +1,5 @@
-//! The `samplers` table: schedules per CPU second of the samplers that shuttle has too, there and under raddle, and what
-//! a schedule of each of raddle's samplers costs compared with a uniform one.
+//! The `samplers` table: schedules per CPU second of the samplers that shuttle has too, there and under
+//! raddle, and the cost of a schedule of each of raddle's samplers relative to a uniform one.
 
 use crate::catalogue::{Program, RANDOM};
 use crate::cpu::Measured;
@@ -8,7 +8,7 @@ use crate::shuttle_side::Scheduling;
 use crate::{number, raddle_side, shuttle_side};
 use raddle::Sampler;
 
-/// Those that both have.
+/// The samplers of both tools.
 const BOTH: [(Sampler, Scheduling); 3] = [
     (Sampler::Uniform, Scheduling::Random),
     (Sampler::Pct(3), Scheduling::Pct(3)),

@@ -16,7 +16,7 @@ mod rt {
     pub use std::sync::Arc;
 }
 
-/// How shuttle draws schedules.
+/// The scheduler of shuttle.
 #[derive(Clone, Copy, Debug)]
 pub enum Scheduling {
     Random,
@@ -29,7 +29,7 @@ pub fn run_random(program: Program, n: u64) -> Option<Measured> {
     run_scheduling(Scheduling::Random, program, n)
 }
 
-/// Runs `program` under `n` schedules that are drawn like this.
+/// Runs `program` under `n` schedules of this scheduler.
 pub fn run_scheduling(scheduling: Scheduling, program: Program, n: u64) -> Option<Measured> {
     let times = n as usize;
     match scheduling {

@@ -15,7 +15,7 @@ mod rt {
     pub use shuttle::{hint, sync, thread};
 }
 
-/// Looks for a bug.
+/// Searches for a bug.
 pub fn hunt(hunter: Hunter, name: &str, seed: u64, budget: u64) -> Trial {
     let budget = budget as usize;
     match hunter {

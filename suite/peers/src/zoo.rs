@@ -1,5 +1,5 @@
-//! The `zoo` table: the bugs of `suite/zoo` under raddle, shuttle and loom, as the mean number of executions until the
-//! first failure. Every cell is measured by a process of its own: a tool that crashes or hangs costs one cell.
+//! The `zoo` table: the bugs of `suite/zoo` under raddle, shuttle and loom, as the mean number of executions to the
+//! first failure. Every cell is measured by a separate process: a tool that crashes or hangs costs one cell.
 
 use crate::{loom_zoo, number, raddle_zoo, shuttle_zoo};
 use std::io::Read;
@@ -7,10 +7,10 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 const TRIALS: u64 = 20;
-/// Executions that one trial may take.
+/// The maximal number of executions of one trial.
 const BUDGET: u64 = 5_000;
 
-/// Who looks for a bug, and how.
+/// The tool and the strategy that search for a bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hunter {
     Raddle,
@@ -36,17 +36,17 @@ impl Hunter {
     }
 }
 
-/// How one trial ended.
+/// The result of one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trial {
-    /// In this execution, from 1.
+    /// Found in this execution, from 1.
     Found(u64),
     NotFound,
     /// The tool gave up, for this reason.
     Refused(String),
 }
 
-/// What a panic of a tool means: most are the bug, some are limits of the tool.
+/// The meaning of a panic of a tool: most are the bug, some are limits of the tool.
 pub fn judged(payload: &(dyn std::any::Any + Send), executions: u64) -> Trial {
     let text = payload.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or_default();
@@ -106,7 +106,7 @@ fn ask_child(hunter: &str, bug: &str, cap: Duration) -> String {
     if matches!(read, Some(Ok(_))) { answer.trim().to_owned() } else { "crashed".to_owned() }
 }
 
-/// What the child does: makes the trials and prints one cell.
+/// The main function of the child: makes the trials and prints one cell.
 pub fn live(hunter: Hunter, bug: &str) -> ExitCode {
     std::panic::set_hook(Box::new(|_| ()));
     let count = if hunter == Loom { 1 } else { TRIALS };

@@ -1,10 +1,10 @@
-//! What the command line asks for. What makes no sense is an error that names the argument.
+//! Parses the command line. An invalid argument is an error that names it.
 
 use crate::bugs::{self, Bug};
 use raddle::Sampler;
 use std::path::PathBuf;
 
-/// What is printed by `--help` and after an error.
+/// The text of `--help` and after an error.
 pub const USAGE: &str = "\
 usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME,..] [--svg FILE] [--jobs N]
        zoo --fixed [--budget N] [--only BUG,..]
@@ -21,7 +21,7 @@ usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME
   --fixed         checks that the fixed forms have no bug left, instead of looking for the bugs
   --list          prints the names of the bugs";
 
-/// What is to be done.
+/// The task of the command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     Measure,
@@ -30,7 +30,7 @@ pub enum Work {
     Help,
 }
 
-/// What the command line asks for.
+/// The parsed command line.
 pub struct Request {
     pub work: Work,
     pub trials: u64,
@@ -42,7 +42,7 @@ pub struct Request {
     pub jobs: usize,
 }
 
-/// Reads the command line.
+/// Parses the command line.
 pub fn parse(words: &[String]) -> Result<Request, String> {
     let mut request = Request {
         work: Work::Measure,

@@ -1,16 +1,16 @@
-//! Checks that the fixed forms have no bug left: every behaviour if there are not too many, or as many schedules as the
-//! budget allows.
+//! Checks that the fixed forms have no bug left: by exhaustive search if there are not too many executions,
+//! or by as many schedules as the budget allows.
 
 use crate::arguments::Request;
 use crate::bugs::{Bug, Form};
 use raddle::{Checker, Coverage};
 
-/// Exhaustive search is tried with so many executions,
+/// Exhaustive search is tried with at most this many executions,
 const EXHAUSTIVE: u64 = 50_000;
-/// and with so many threads at most: with more, a reduction has too much to remember.
+/// and with at most this many threads: with more, a reduction needs too much memory.
 const FEW: usize = 30;
 
-/// Checks one. Says what was covered, or shows the failure.
+/// Checks one. Returns the coverage, or the failure.
 pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
     let run = || (bug.run)(Form::Fixed);
     let all = (bug.threads <= FEW)
@@ -23,7 +23,7 @@ pub fn passes(bug: &Bug, schedules: u64) -> Result<Coverage, String> {
     }
 }
 
-/// Checks all that were asked for.
+/// Checks all selected bugs.
 pub fn check(request: &Request) -> Result<(), String> {
     for bug in &request.bugs {
         let coverage = passes(bug, request.budget)?;

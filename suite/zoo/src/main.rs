@@ -1,8 +1,8 @@
-//! How many schedules each strategy needs to find the bugs of the zoo:
-//! `cargo run --release -p zoo -- --trials 100 --budget 20000`.
+//! The number of schedules that each strategy needs to find the bugs of the zoo: `cargo run --release -p zoo
+//! -- --trials 100 --budget 20000`.
 //!
 //! Prints a table, a row per bug and a column per strategy, and draws how many bugs were found after how many
-//! schedules. Everything follows from the seed.
+//! schedules. The seed determines everything.
 
 mod arguments;
 mod bugs;
@@ -15,7 +15,7 @@ mod table;
 use arguments::{Request, Work};
 use std::process::ExitCode;
 
-/// What the bugs are written for: here, raddle.
+/// The runtime of the bugs: here, raddle.
 mod rt {
     pub use raddle::{hint, sync, thread};
 }

@@ -1,14 +1,14 @@
-//! Looks for one bug with one strategy, trial after trial.
+//! Searches for one bug with one strategy, trial by trial.
 
 use crate::bugs::{Bug, Form};
 use raddle::{Checker, FailureKind, Sampler};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// In which schedule each trial found the bug; none if it did not.
+/// The schedule in which each trial found the bug; none if it did not.
 pub type Trials = Vec<Option<u64>>;
 
-/// One trial. A failure that is none of the program's is an error.
+/// One trial. A failure that is not the program's is an error.
 pub fn trial(bug: &Bug, sampler: Sampler, budget: u64, seed: u64) -> Result<Option<u64>, String> {
     let run = bug.run;
     let report = Checker::random(budget).name(bug.name).sampler(sampler).seed(seed).run(|| run(Form::Broken));
@@ -19,12 +19,12 @@ pub fn trial(bug: &Bug, sampler: Sampler, budget: u64, seed: u64) -> Result<Opti
     }
 }
 
-/// The seed of a trial: far apart, so that trials have nothing in common.
+/// The seed of a trial: seeds are far apart, so that trials are independent.
 pub fn seed(seed: u64, trial: u64) -> u64 {
     (seed ^ trial.rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Makes all trials, so many at a time. The result does not depend on how many.
+/// Makes all trials, some of them in parallel. The result does not depend on how many.
 pub fn trials(
     bug: &Bug,
     sampler: Sampler,
@@ -68,7 +68,7 @@ mod tests {
         }
     }
 
-    /// The numbers that were promised, with fewer trials. The margins are wide: 20 trials vary.
+    /// The target numbers, with fewer trials. The margins are wide: 20 trials vary.
     #[test]
     fn the_portfolio_is_as_good_as_the_best_that_was_published() {
         // The smaller of RFF and PERIOD, then the best of shuttle.

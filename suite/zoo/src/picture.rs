@@ -1,5 +1,5 @@
-//! The curves as a picture: how many bugs were found after how many schedules, and what a bug cost, as figures 16 and
-//! 17 of Walker's thesis show them. Both axes of schedules are logarithmic.
+//! The curves as a picture: how many bugs were found after how many schedules, and the cost of a bug, as in
+//! figures 16 and 17 of Walker's thesis. Both axes of schedules are logarithmic.
 
 use crate::arguments::Request;
 use crate::measure::Trials;
@@ -10,7 +10,7 @@ const WIDTH: f64 = 430.;
 const HEIGHT: f64 = 300.;
 const TOP: f64 = 60.;
 const LEFTS: [f64; 2] = [60., 570.];
-/// Told apart by people who see few colours, too.
+/// Distinguishable with colour blindness.
 const COLOURS: [&str; 10] = [
     "#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c564b", "#7f7f7f",
     "#bcbd22",
@@ -61,12 +61,12 @@ fn colour(at: usize) -> &'static str {
     COLOURS[at % COLOURS.len()]
 }
 
-/// The first strategy is the one that is looked at.
+/// The first strategy is emphasised.
 fn thickness(at: usize) -> f64 {
     if at == 0 { 3. } else { 1.5 }
 }
 
-/// Where the curves are evaluated: densely at first, since that is where they differ.
+/// Where the curves are evaluated: densely at first, where they differ.
 fn schedules(budget: u64) -> Vec<u64> {
     let mut points = Vec::new();
     let mut n = 1;
@@ -78,7 +78,7 @@ fn schedules(budget: u64) -> Vec<u64> {
     points
 }
 
-/// How values are mapped to the height.
+/// The scale of the vertical axis.
 enum Scale {
     /// From 0 to this.
     Even(f64),

@@ -1,8 +1,8 @@
-//! What the trials of one bug and one strategy say together.
+//! Statistics of the trials of one bug and one strategy.
 
 use crate::measure::Trials;
 
-/// How often a bug was found, and after how many schedules.
+/// The number of trials that found a bug, and the number of schedules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
     pub found: usize,
@@ -34,7 +34,7 @@ impl Summary {
     }
 }
 
-/// Three digits or so.
+/// About three digits.
 pub fn short(x: f64) -> String {
     match x {
         x if x < 99.95 => format!("{x:.1}"),
@@ -43,13 +43,13 @@ pub fn short(x: f64) -> String {
     }
 }
 
-/// The share of trials that had found the bug after so many schedules.
+/// The share of trials that had found the bug within `schedules`.
 pub fn found_within(trials: &Trials, schedules: u64) -> f64 {
     let found = trials.iter().flatten().filter(|n| **n <= schedules).count();
     found as f64 / trials.len() as f64
 }
 
-/// How many schedules the trials took until then, on average.
+/// The mean number of schedules of the trials until then.
 pub fn spent_within(trials: &Trials, schedules: u64) -> f64 {
     let spent = |t: &Option<u64>| t.unwrap_or(u64::MAX).min(schedules) as f64;
     trials.iter().map(spent).sum::<f64>() / trials.len() as f64

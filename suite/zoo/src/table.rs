@@ -1,4 +1,4 @@
-//! The table: a row per bug, a column per strategy, printed as it comes.
+//! The table: a row per bug, a column per strategy, printed row by row.
 
 use crate::arguments::Request;
 use crate::measure::{self, Trials};
@@ -63,7 +63,7 @@ fn print_totals(request: &Request, rows: &[Vec<Trials>]) {
     });
 }
 
-/// Says what is going on, where somebody watches.
+/// Shows the progress, on a terminal.
 fn progress(words: &str) {
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K{words}");

@@ -1,4 +1,5 @@
-//! The file: an IFF container of chunks.
+//! Reads a `.beam` file: an IFF container of chunks. No input makes it panic; a malformed chunk is an
+//! [`Error`]. It reads the files of OTP up to 27.
 
 use super::compact::{Arg, Args};
 use super::{Error, Function, Import, Lambda, Line, Mfa, Module, decode};
@@ -53,7 +54,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     };
     let strings = chunks.get(&b"StrT"[..]).copied().unwrap_or_default();
     let code_chunk = need("Code")?;
-    // A release may have been stripped of its lines.
+    // A release may strip the line table.
     let has_lines = chunks.contains_key(&b"Line"[..]);
     let (line_table, files) = match chunks.get(&b"Line"[..]) {
         Some(chunk) => lines(chunk, &format!("{}.erl", name.text()))?,
@@ -110,7 +111,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
     })
 }
 
-/// The fingerprint that the compiler gives a module: of what it does, without the fingerprints of its funs.
+/// The MD5 that the compiler gives a module: of its essential chunks, without the `uniq` values of its funs.
 fn md5(chunks: &HashMap<&[u8], &[u8]>) -> [u8; 16] {
     let mut all = Vec::new();
     for name in ["AtU8", "Code", "StrT", "ImpT", "ExpT", "FunT", "LitT", "Meta"] {
@@ -118,7 +119,7 @@ fn md5(chunks: &HashMap<&[u8], &[u8]>) -> [u8; 16] {
         let start = all.len();
         all.extend(chunk);
         if name == "FunT" {
-            // A count, then six words each, of which the last is the fingerprint.
+            // A count, then six words per fun; the last word is the `uniq`.
             all[start..].chunks_mut(4).skip(1).skip(5).step_by(6).for_each(|word| word.fill(0));
         }
     }

@@ -1,4 +1,4 @@
-//! The compact term encoding of instruction arguments.
+//! Decodes the compact term encoding of instruction arguments.
 
 use super::Error;
 use crate::term::{Term, number};
@@ -7,11 +7,11 @@ use num_bigint::BigInt;
 /// An argument as it is written in the file.
 #[derive(Clone, Debug)]
 pub enum Arg {
-    /// A number of the instruction's own.
+    /// An untagged number.
     Unsigned(u64),
-    /// An integer of the program.
+    /// An integer literal.
     Int(Term),
-    /// An atom's number; 0 is `[]`.
+    /// An atom's index; 0 is `[]`.
     Atom(u32),
     /// An x register.
     X(u32),
@@ -23,9 +23,9 @@ pub enum Arg {
     List(Vec<Arg>),
     /// A float register.
     Fr(u32),
-    /// How much heap is needed: not of interest.
+    /// A heap allocation, which the interpreter ignores.
     Alloc,
-    /// A literal's number.
+    /// A literal's index.
     Literal(u32),
 }
 
@@ -58,15 +58,15 @@ impl Number {
 }
 
 impl<'a> Args<'a> {
-    /// From the beginning of these.
+    /// A reader at the beginning of `bytes`.
     pub fn new(bytes: &'a [u8]) -> Args<'a> {
         Args { bytes, at: 0, depth: 0 }
     }
-    /// What is left.
+    /// The bytes that are not read yet.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
-    /// The next byte as it is.
+    /// The next raw byte.
     pub fn byte(&mut self) -> Result<u8, Error> {
         match self.bytes.get(self.at) {
             Some(b) => {

@@ -1,4 +1,4 @@
-//! From the code chunk to instructions: labels become places, literals become terms.
+//! Decodes the code chunk to instructions: labels become code addresses, literals become terms.
 
 use super::compact::{Arg, Args};
 use super::instr::{
@@ -14,7 +14,7 @@ fn corrupt<T>(what: &str) -> Result<T> {
     Err(Error(format!("not a usable .beam file: {what}")))
 }
 
-/// The generic instructions by number, with how many arguments each has.
+/// The generic opcodes by number, with their arities (`genop.tab`).
 pub const OPCODES: &[(&str, u8)] = &[
     ("", 0),
     ("label", 1),
@@ -203,7 +203,7 @@ pub const OPCODES: &[(&str, u8)] = &[
     ("debug_line", 4),
 ];
 
-/// What instructions refer to.
+/// The tables that instructions refer to.
 pub struct Context<'a> {
     /// By number, from 1.
     pub atoms: &'a [Atom],
@@ -211,18 +211,18 @@ pub struct Context<'a> {
     pub literals: &'a [Term],
     /// The bytes of all strings.
     pub strings: &'a [u8],
-    /// How many imports there are.
+    /// The number of imports.
     pub imports: usize,
 }
 
-/// What the code chunk held.
+/// The decoded code chunk.
 pub struct Decoded {
     pub code: Vec<Instr>,
     pub labels: HashMap<u32, u32>,
     pub functions: Vec<Function>,
-    /// For instructions from this one on: the line's number.
+    /// The line number that holds from an instruction on.
     pub lines: Vec<(u32, u32)>,
-    /// One more than the highest number of a fun that is made.
+    /// One more than the highest index of a fun that is created.
     pub lambdas_used: usize,
 }
 
@@ -273,7 +273,7 @@ struct Decoder<'a> {
     name: Atom,
 }
 
-/// Labels are written as numbers first and resolved at the end.
+/// Labels are decoded as numbers and resolved at the end.
 impl Decoder<'_> {
     fn constant(&self, arg: &Arg) -> Result<Term> {
         Ok(match arg {
@@ -353,7 +353,7 @@ impl Decoder<'_> {
         }
     }
     fn bit_flags(&self, arg: &Arg) -> Result<Flags> {
-        // 2 is little, 4 is signed, 16 is native, which is little on the machines we run on.
+        // 2 is little-endian, 4 is signed, 16 is native, which is little-endian on the supported machines.
         let n = self.number(arg)?;
         Ok(Flags { little: n & 2 != 0 || n & 16 != 0, signed: n & 4 != 0 })
     }
@@ -723,7 +723,7 @@ impl Decoder<'_> {
         Ok(ops)
     }
 
-    /// Replaces label numbers by places.
+    /// Replaces label numbers by code addresses.
     fn resolve(&mut self) -> Result<()> {
         let labels = &self.out.labels;
         let find = |l: &mut u32| -> Result<()> {

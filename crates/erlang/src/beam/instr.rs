@@ -1,8 +1,8 @@
-//! Instructions with their arguments resolved: labels are places in the code, literals are terms.
+//! Instructions with resolved arguments: labels are code addresses, literals are terms.
 
 use crate::term::Term;
 
-/// Where a value comes from.
+/// The source of an operand.
 #[derive(Clone, Debug)]
 pub enum Src {
     /// An x register.
@@ -13,7 +13,7 @@ pub enum Src {
     K(Term),
 }
 
-/// Where a value goes to.
+/// The destination of a result.
 #[derive(Clone, Copy, Debug)]
 pub enum Dst {
     /// An x register.
@@ -56,7 +56,7 @@ pub enum Test2 {
     NotExact,
 }
 
-/// Where to go if a test fails; 0 means that there is nowhere to go and an exception is raised.
+/// The address to branch to if a test fails; 0 means that an exception is raised.
 pub type Fail = u32;
 
 /// How a segment of a binary is read or written.
@@ -71,13 +71,13 @@ pub struct Flags {
 /// The size of a segment.
 #[derive(Clone, Debug)]
 pub enum Size {
-    /// All there is.
+    /// All remaining bits.
     All,
-    /// So many units.
+    /// A number of units.
     Units(Src),
 }
 
-/// The kinds of segment of a binary that is made.
+/// The segment types of a binary construction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum BinType {
@@ -89,22 +89,22 @@ pub enum BinType {
     Utf32,
 }
 
-/// A segment of a binary that is made.
+/// A segment of a binary construction.
 #[derive(Clone, Debug)]
 pub enum BinPart {
-    /// Bytes known when the program was compiled.
+    /// Bytes known at compile time.
     Bytes(Box<[u8]>),
     /// A value.
     Value {
-        /// What kind.
+        /// The segment type.
         kind: BinType,
-        /// How many bits a unit has.
+        /// The bits per unit.
         unit: u32,
-        /// How it is written.
+        /// The encoding.
         flags: Flags,
         /// The value.
         value: Src,
-        /// How many units.
+        /// The number of units.
         size: Size,
     },
 }
@@ -112,9 +112,9 @@ pub enum BinPart {
 /// `bs_create_bin`
 #[derive(Clone, Debug)]
 pub struct CreateBin {
-    /// Where to go if it cannot be made.
+    /// The address to branch to if the construction fails.
     pub fail: Fail,
-    /// Where it goes to.
+    /// The destination.
     pub dst: Dst,
     /// Its segments.
     pub parts: Box<[BinPart]>,
@@ -123,9 +123,9 @@ pub struct CreateBin {
 /// One command of `bs_match`.
 #[derive(Clone, Debug)]
 pub enum MatchOp {
-    /// At least so many bits, and then whole units.
+    /// At least this many bits, and then whole units.
     AtLeast(usize, usize),
-    /// Exactly so many bits.
+    /// Exactly this many bits.
     Exactly(usize),
     /// The next bits are this integer.
     Equals(usize, Term),
@@ -142,32 +142,32 @@ pub enum MatchOp {
 /// `bs_match`
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// Where to go if it does not match.
+    /// The address to branch to if the match fails.
     pub fail: Fail,
-    /// What is matched.
+    /// The match context.
     pub context: Src,
-    /// One after the other.
+    /// The commands, in order.
     pub ops: Box<[MatchOp]>,
 }
 
-/// A bs_get instruction's parameters.
+/// The parameters of a `bs_get` instruction.
 #[derive(Clone, Debug)]
 pub struct Get {
-    /// Where to go if it does not match.
+    /// The address to branch to if the match fails.
     pub fail: Fail,
-    /// What is matched.
+    /// The match context.
     pub context: Src,
-    /// How many units.
+    /// The number of units.
     pub size: Size,
-    /// How many bits a unit has.
+    /// The bits per unit.
     pub unit: u32,
-    /// How it is read.
+    /// The encoding.
     pub flags: Flags,
-    /// Where it goes to; nowhere if it is skipped.
+    /// The destination; none if the segment is skipped.
     pub dst: Option<Dst>,
 }
 
-/// An instruction. Lines, labels and hints about memory are not here.
+/// An instruction. Line, label and `test_heap` instructions are dropped.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub enum Instr {
@@ -261,7 +261,7 @@ pub enum Instr {
     InitWritable,
     CreateBin(Box<CreateBin>),
     Match(Box<Match>),
-    /// Fails when it is reached.
+    /// An unsupported instruction, which fails when it is executed.
     Unsupported(&'static str),
     End,
 }

@@ -1,7 +1,6 @@
-//! `.beam` files: what is in them, and instructions that the interpreter can run.
-//!
-//! A truncated or corrupt file gives an [`Error`], never a panic. What this interpreter does not know gives
-//! an instruction that fails when it is reached, not when it is loaded.
+//! Loads `.beam` files: their chunks, and instructions that the interpreter can run. A truncated or corrupt
+//! file gives an [`Error`], never a panic. An unsupported instruction fails when it is executed, not when it
+//! is loaded.
 
 mod chunks;
 mod compact;
@@ -37,12 +36,12 @@ pub struct Mfa {
     pub module: Atom,
     /// Its name.
     pub function: Atom,
-    /// How many arguments it takes.
+    /// Its arity.
     pub arity: u32,
 }
 
 impl Mfa {
-    /// From texts.
+    /// The name from three strings.
     pub fn new(module: &str, function: &str, arity: u32) -> Mfa {
         Mfa { module: Atom::new(module), function: Atom::new(function), arity }
     }
@@ -59,7 +58,7 @@ impl fmt::Debug for Mfa {
     }
 }
 
-/// A function of another module, and where it was found when somebody called it.
+/// A function of another module, with its target once it was resolved.
 pub struct Import {
     /// Its name.
     pub mfa: Mfa,
@@ -67,18 +66,18 @@ pub struct Import {
     pub target: OnceCell<crate::code::Target>,
 }
 
-/// A fun's code.
+/// An entry of the fun table.
 #[derive(Clone, Debug)]
 pub struct Lambda {
-    /// The function that does the work.
+    /// The function that implements it.
     pub function: Atom,
-    /// The number of arguments of that function, free variables included.
+    /// The arity of that function, free variables included.
     pub arity: u32,
-    /// Where it starts.
+    /// Its entry address.
     pub entry: u32,
-    /// How many values it closes over.
+    /// The number of free variables.
     pub free: u32,
-    /// A fingerprint of the fun.
+    /// The hash of the fun.
     pub old_uniq: u32,
 }
 
@@ -87,11 +86,11 @@ pub struct Lambda {
 pub struct Line {
     /// An index into [`Module::files`].
     pub file: u32,
-    /// From 1; 0 is unknown.
+    /// From 1; 0 if unknown.
     pub line: u32,
 }
 
-/// A function's place in the code.
+/// A function's position in the code.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     /// Its first instruction, which is its `func_info`.
@@ -104,11 +103,11 @@ pub struct Function {
 pub struct Module {
     /// Its name.
     pub name: Atom,
-    /// A fingerprint of its code.
+    /// The MD5 of its code.
     pub md5: [u8; 16],
-    /// Where exported functions start.
+    /// The entry addresses of exported functions.
     pub exports: HashMap<(Atom, u32), u32>,
-    /// Where all functions start, exported or not.
+    /// The entry addresses of all functions.
     pub locals: HashMap<(Atom, u32), u32>,
     /// Functions of other modules that it calls.
     pub imports: Vec<Import>,
@@ -118,13 +117,13 @@ pub struct Module {
     pub code: Vec<Instr>,
     /// Its functions, by ascending start.
     pub functions: Vec<Function>,
-    /// For instructions from this one on: the line.
+    /// The source line that holds from an instruction on.
     pub lines: Vec<(u32, Line)>,
     /// The source files.
     pub files: Vec<String>,
     /// Its attributes, a list of pairs.
     pub attributes: Term,
-    /// What the compiler said about itself, a list of pairs.
+    /// The compiler's own information, a list of pairs.
     pub compile_info: Term,
 }
 

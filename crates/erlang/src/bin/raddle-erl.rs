@@ -1,4 +1,4 @@
-//! `raddle erl` as a command of its own, for who has no use for the rest of `raddle`.
+//! `raddle erl` as a separate command, for users of the Erlang world alone.
 
 use raddle_erlang::command;
 use std::io::Write;
@@ -8,7 +8,7 @@ fn main() {
     let code = match command::parse(std::env::args().skip(1)) {
         Ok(options) => command::run(&options, &mut out).unwrap_or(command::UNUSABLE),
         Err(message) => {
-            // Nobody is left to tell if this fails too.
+            // If this fails too, there is nowhere left to report it.
             let _ = writeln!(out, "{message}");
             command::UNUSABLE
         }

@@ -5,7 +5,7 @@ use raddle_core::clock::Time;
 use raddle_core::ticket::Ticket;
 use std::path::{Path, PathBuf};
 
-/// What is asked for.
+/// The parsed options.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Directories with `.beam` files, searched before the installed OTP.
@@ -16,42 +16,42 @@ pub struct Options {
     pub test: Option<String>,
     /// `.erl` and `.beam` files.
     pub files: Vec<PathBuf>,
-    /// How to search.
+    /// The kind of search.
     pub strategy: SearchKind,
-    /// At most so many preemptions.
+    /// The maximal number of preemptions.
     pub preemptions: Option<u32>,
-    /// At most so many executions of each test.
+    /// The maximal number of executions per test.
     pub executions: Option<u64>,
-    /// At most so many steps in an execution.
+    /// The maximal number of steps per execution.
     pub max_steps: Option<usize>,
-    /// For random choices.
+    /// The seed of random choices.
     pub seed: u64,
-    /// How many threads explore.
+    /// The number of worker threads.
     pub workers: usize,
-    /// Go on after a failure.
+    /// Continue after a failure.
     pub keep_going: bool,
     /// A ticket to replay.
     pub replay: Option<String>,
-    /// What shapes executions.
+    /// The settings of the machine.
     pub settings: Settings,
-    /// Only say how the command is used.
+    /// Print the usage text only.
     pub help: bool,
 }
 
-/// How to search.
+/// The kind of search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SearchKind {
-    /// Every behaviour: one interleaving for each order of what is not independent, or all of them where that cannot
-    /// be decided.
+    /// Every behaviour: one execution per Mazurkiewicz trace, or every interleaving where the reduction
+    /// cannot decide.
     #[default]
     Exhaustive,
     /// The reduction alone.
     Optimal,
     /// Every interleaving.
     Dfs,
-    /// Preemption bounding as Concuerror did it.
+    /// Preemption bounding as in Concuerror.
     Thesis,
-    /// Interleavings drawn at random.
+    /// Random sampling of interleavings.
     Random,
 }
 
@@ -76,7 +76,7 @@ impl Default for Options {
     }
 }
 
-/// How the command is used.
+/// The usage text.
 pub const USAGE: &str = "\
 usage: raddle erl [OPTIONS] [FILE.erl|FILE.beam]...
 Explores every *_test/0 and *_test_/0 of the files; without files, of the modules in the -pa directories.
@@ -101,7 +101,7 @@ Explores every *_test/0 and *_test_/0 of the files; without files, of the module
   --replay TICKET      replay one interleaving; test and settings come from the ticket
   -h, --help           show this";
 
-/// Understands arguments, or says what is wrong with them.
+/// Parses arguments; the error says what is wrong with them.
 pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, String> {
     let mut options = Options::default();
     let mut delivery = None;
@@ -159,7 +159,7 @@ pub fn parse<I: IntoIterator<Item = String>>(arguments: I) -> Result<Options, St
             file => options.files.push(file.into()),
         }
     }
-    // The thesis's steps are those of a runtime in which signals arrive at once.
+    // The thesis assumes that signals arrive at once.
     let usual = if options.settings.grain == Grain::Thesis { Delivery::Instant } else { Delivery::Local };
     options.settings.delivery = delivery.unwrap_or(usual);
     Ok(options)
@@ -192,7 +192,7 @@ fn time(text: &str) -> Result<Time, String> {
 }
 
 impl Options {
-    /// The same, with the test and the settings that a ticket was made with.
+    /// These options with the test and the settings of a ticket.
     pub fn for_ticket(&self, ticket: &Ticket) -> Result<Options, String> {
         let mut options = self.clone();
         if let Some((module, function)) = ticket.test.as_deref().and_then(|test| test.split_once(':')) {
@@ -200,7 +200,7 @@ impl Options {
             options.test = Some(function.to_owned());
         }
         let settings = &mut options.settings;
-        // Each is in the ticket unless it is the usual one.
+        // A ticket names a setting only if it is not the default.
         settings.kills = 0;
         settings.judgement = Judgement::Usual;
         for (key, value) in &ticket.settings {

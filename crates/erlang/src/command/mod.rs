@@ -1,4 +1,4 @@
-//! `raddle erl`: compiles, finds the tests, explores each, and says what was found.
+//! `raddle erl`: compiles, finds the tests, explores each, and reports the findings.
 
 mod arguments;
 mod sources;
@@ -23,15 +23,15 @@ use std::sync::Arc;
 pub const PASSED: i32 = 0;
 /// A test failed.
 pub const FAILED: i32 = 1;
-/// There was nothing to explore, or it could not be explored.
+/// There was nothing to explore, or the exploration was impossible.
 pub const UNUSABLE: i32 = 2;
 
-/// Does what the options ask for. Returns the exit code.
+/// Runs the command with these options. Returns the exit code.
 pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<i32> {
     run_with(options, out, Arc::new(NoListener))
 }
 
-/// The same; whoever listens may stop it.
+/// The same with a listener, which may stop the search.
 pub fn run_with(options: &Options, out: &mut dyn Write, listener: Arc<dyn Listener>) -> io::Result<i32> {
     if options.help {
         writeln!(out, "{USAGE}")?;
@@ -116,12 +116,12 @@ fn explore(
         None => reduce::explore(&plan, program, listener.clone()),
     };
     match options.strategy {
-        // A bound is one for interleavings, and they are counted one by one.
+        // A preemption bound counts interleavings, so no reduction is used.
         SearchKind::Exhaustive if options.preemptions.is_some() => within(Box::new(Dfs::new())),
         SearchKind::Exhaustive => {
             let findings = reduced();
             if findings.undecided > 0 && findings.through && findings.failures == 0 {
-                // The reduction has met what it cannot decide: the slow and obvious search does.
+                // The reduction met a conflict that it cannot decide: plain DFS takes over.
                 return within(Box::new(Dfs::new()));
             }
             findings
@@ -146,7 +146,7 @@ fn report(
     let name = name_of(program);
     let mut covered = findings.coverage.to_string();
     if program.settings.grain == Grain::Receive {
-        // Coarse steps miss things: all of them is not everything.
+        // Coarse steps miss interleavings: a complete search is not exhaustive.
         covered = covered.replacen("exhaustive", "every coarse interleaving", 1);
     }
     let plural = if findings.executions == 1 { "" } else { "s" };
@@ -165,10 +165,10 @@ fn report(
     Ok(if failure.kind() == FailureKind::Misuse { UNUSABLE } else { FAILED })
 }
 
-/// Of a longer record, only so many lines at its beginning and at its end are shown.
+/// The number of lines shown at each end of a long record.
 const SHOWN: usize = 100;
 
-/// The failure, step by step.
+/// Prints the failure, step by step.
 fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "  {}", failure.message())?;
     for note in &failure.defect.notes {
@@ -203,13 +203,13 @@ fn tell(program: &Program, failure: &Failure, sources: &Sources, out: &mut dyn W
     writeln!(out, "  to see it again: --replay '{}'", failure.ticket)
 }
 
-/// What each process printed on the way to a failure.
+/// The output of each process on the way to a failure.
 fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
     let mut world = ErlangWorld::new(program);
     world.start();
     for pick in failure.ticket.picks() {
         if !world.point().is_enabled(pick.task) {
-            // A ticket of another program: the report has said so already.
+            // The ticket is of another program, which the report says already.
             return Vec::new();
         }
         world.step(pick);
@@ -217,7 +217,7 @@ fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
     world.output()
 }
 
-/// The module of the function that was called and is not there, if that is what went wrong.
+/// The module of an undefined function that was called, if that is the failure.
 fn missing_module(failure: &Failure) -> Option<&str> {
     let undefined = failure.message().contains(" crashed: undef");
     let called = failure.defect.notes.first().filter(|_| undefined)?;

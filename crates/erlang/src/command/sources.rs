@@ -1,4 +1,4 @@
-//! From files to tests: `.erl` files are compiled with the installed `erlc`, `.beam` files are taken as they
+//! From files to tests: `.erl` files are compiled with the installed `erlc`, `.beam` files are loaded as they
 //! are.
 
 use super::arguments::{Options, USAGE};
@@ -9,13 +9,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Compiled modules, and where everything is found.
+/// Compiled modules and the search path.
 pub struct Sources {
-    /// Where modules are found.
+    /// The search path.
     pub path: SearchPath,
-    /// The modules whose tests are wanted.
+    /// The modules whose tests are explored.
     modules: Vec<(String, Origin)>,
-    /// Modules that stand beside the named ones and do not compile, with what `erlc` says.
+    /// Modules beside the named ones that do not compile, with the output of `erlc`.
     broken: Vec<(String, String)>,
 }
 
@@ -42,13 +42,13 @@ fn stem(file: &Path) -> String {
     file.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned())
 }
 
-/// Where a file is; here, if only its name is given.
+/// The directory of a file; `.` if only its name is given.
 fn folder(file: &Path) -> &Path {
     file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 impl Sources {
-    /// Compiles what has to be compiled.
+    /// Compiles the source files.
     pub fn prepare(options: &Options) -> Result<Sources, String> {
         let named: Vec<&PathBuf> = options.files.iter().filter(|f| is(f, "erl")).collect();
         let (compiled, broken) =
@@ -102,7 +102,7 @@ impl Sources {
         Ok(Sources { path: SearchPath { directories, given: compiled }, modules, broken })
     }
 
-    /// What could be said about a module that is not there.
+    /// A hint for a module that is missing.
     pub fn about_missing(&self, module: &str) -> Option<String> {
         if let Some((_, said)) = self.broken.iter().find(|(name, _)| name == module) {
             return Some(format!("{module}.erl is there but does not compile:\n{said}"));
@@ -121,7 +121,7 @@ impl Sources {
         Some(format!("there is no module {module}: if it is one of yours, say with -pa where it is"))
     }
 
-    /// The tests that are asked for: module and function.
+    /// The selected tests: module and function.
     pub fn tests(&self, options: &Options) -> Result<Vec<(String, String)>, String> {
         let mut tests = Vec::new();
         let wanted = |name: &str| options.module.as_deref().is_none_or(|m| m == name);
@@ -158,7 +158,7 @@ impl Sources {
     }
 }
 
-/// The exported functions of a module that take no arguments, in the order of its text.
+/// The exported functions of arity 0, in source order.
 fn functions_of(bytes: &[u8]) -> Result<Vec<String>, beam::Error> {
     let module = beam::load(bytes)?;
     let in_order = module.functions.iter().map(|f| f.mfa);
@@ -177,10 +177,10 @@ fn files_in(dir: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Compiled modules by name; and the names of those that could not be compiled, with what `erlc` says.
+/// Compiled modules by name, and the names of those that do not compile, with the output of `erlc`.
 type Compiled = (Vec<(String, Arc<[u8]>)>, Vec<(String, String)>);
 
-/// Compiles the named files, and of the files beside them those whose names occur in what is compiled so far.
+/// Compiles the named files, and those beside them whose names occur in the files compiled so far.
 fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
     let target = Scratch::new()?;
     let mut compiled: Vec<(String, Arc<[u8]>)> = Vec::new();
@@ -192,7 +192,7 @@ fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
     let mut others: Vec<PathBuf> = named.iter().flat_map(beside).collect();
     loop {
         let is_done = |name: &str| compiled.iter().any(|(n, _)| n == name);
-        // The atoms of a module stand in its file as they are.
+        // The atoms of a module are plain text in its file.
         let occurs =
             |name: &str| compiled.iter().any(|(_, b)| b.windows(name.len()).any(|w| w == name.as_bytes()));
         others.retain(|file| !is_done(&stem(file)));
@@ -200,14 +200,14 @@ fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
         let source = others.remove(at);
         match compile(&source, &target.0, pa) {
             Ok(bytes) => compiled.push((stem(&source), bytes)),
-            // It matters only if it is called.
+            // This matters only if it is called.
             Err(said) => broken.push((stem(&source), said)),
         }
     }
     Ok((compiled, broken))
 }
 
-/// A directory of this process that is gone when nobody needs it any more.
+/// A temporary directory, removed when it is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -222,7 +222,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What is left behind there does no harm.
+        // A failure to remove it is harmless.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
@@ -243,7 +243,7 @@ fn compile(source: &Path, target: &Path, pa: &[PathBuf]) -> Result<Arc<[u8]>, St
         let file = target.join(format!("{}.beam", stem(source)));
         return std::fs::read(&file).map(Arc::from).map_err(|e| format!("{}: {e}", file.display()));
     }
-    // As erlc prints it.
+    // The output as `erlc` prints it.
     let text = [output.stdout, output.stderr].concat();
     Err(String::from_utf8_lossy(&text).trim_end().to_owned())
 }

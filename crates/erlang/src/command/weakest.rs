@@ -1,5 +1,5 @@
-//! Under which delivery a failure shows at the least: one that shows when all signals arrive at once needs nobody
-//! to believe in signals that are late.
+//! Finds the weakest delivery assumption that still shows a failure. A failure under instant delivery does not depend
+//! on delayed signals.
 
 use crate::reduce;
 use crate::settings::{Delivery, Settings};
@@ -8,7 +8,7 @@ use raddle_core::search::{NoListener, Plan};
 use raddle_core::verdict::{Extent, Failure, thousands};
 use std::sync::Arc;
 
-/// So many interleavings are tried under each weaker delivery.
+/// The number of interleavings tried under each weaker delivery.
 const TRIED: u64 = 10_000;
 
 fn name(delivery: Delivery) -> &'static str {
@@ -19,7 +19,7 @@ fn name(delivery: Delivery) -> &'static str {
     }
 }
 
-/// The weakest delivery that shows a failure of this kind, in words, with what was tried under those that do not.
+/// The weakest delivery that shows a failure of this kind, with what was tried under those that do not.
 pub fn weakest_delivery(program: &Program, failure: &Failure, max_steps: Option<usize>) -> String {
     let present = program.settings.delivery;
     let mut without: Vec<String> = Vec::new();

@@ -19,7 +19,7 @@ pub enum Kind {
     DuplicateBag,
 }
 
-/// Who may use a table.
+/// The access rights of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Protection {
@@ -35,26 +35,26 @@ pub struct Table {
     pub id: Ref,
     /// Its name, registered or not.
     pub name: Atom,
-    /// Whether the name is registered.
+    /// Whether it is a named table.
     pub named: bool,
     /// Its type.
     pub kind: Kind,
-    /// Which element of an object is its key, from 1.
+    /// The position of the key in an object, from 1.
     pub keypos: usize,
-    /// Who may use it.
+    /// Its access rights.
     pub protection: Protection,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Pid,
-    /// Who gets it when its owner ends, and with what.
+    /// The heir and its data: the process that inherits the table when the owner exits.
     pub heir: Option<(Pid, Term)>,
-    /// How often it is fixed, by whom.
+    /// The processes that fixed it, once per fixation.
     pub fixed: Vec<Pid>,
     /// The objects of each key, by ascending key.
     rows: Vec<(Term, Row)>,
 }
 
-/// The objects of one key, of which there is at least one, the newest last. Copies of a table share them, and whoever
-/// looks them up gets the very same list each time.
+/// The objects of one key, at least one, the newest last. Copies of a table share them, and every lookup
+/// returns the same list.
 #[derive(Clone)]
 struct Row(Rc<Objects>);
 
@@ -94,7 +94,7 @@ impl Table {
             rows: Vec::new(),
         }
     }
-    /// What the program calls it.
+    /// The table identifier that the program sees.
     pub fn shown(&self) -> Term {
         if self.named { Term::Atom(self.name) } else { Term::Ref(self.id) }
     }
@@ -104,7 +104,7 @@ impl Table {
     fn find(&self, key: &Term) -> Result<usize, usize> {
         self.rows.binary_search_by(|(k, _)| self.compare(k, key))
     }
-    /// The key of an object; none if it has none.
+    /// The key of an object, if it has one.
     pub fn key_of(&self, object: &Term) -> Option<Term> {
         object.as_tuple().and_then(|t| t.get(self.keypos - 1)).cloned()
     }
@@ -112,11 +112,11 @@ impl Table {
     pub fn lookup(&self, key: &Term) -> &[Term] {
         self.find(key).map_or(&[], |at| &self.rows[at].1.0.all)
     }
-    /// The same as a list.
+    /// The objects with this key as a list.
     pub fn lookup_list(&self, key: &Term) -> Term {
         self.find(key).map_or(Term::Nil, |at| self.rows[at].1.list())
     }
-    /// Adds an object, which has a key.
+    /// Inserts an object, which has a key.
     pub fn insert(&mut self, object: Term) {
         let Some(key) = self.key_of(&object) else { return };
         match self.find(&key) {
@@ -134,11 +134,11 @@ impl Table {
             Err(at) => self.rows.insert(at, (key, Row::new(vec![object]))),
         }
     }
-    /// Takes a key away, with its objects, which it returns as a list.
+    /// Removes a key with its objects, and returns these as a list.
     pub fn remove(&mut self, key: &Term) -> Term {
         self.find(key).map_or(Term::Nil, |at| self.rows.remove(at).1.list())
     }
-    /// Takes one object away.
+    /// Removes one object.
     pub fn remove_object(&mut self, object: &Term) {
         if let Some(key) = self.key_of(object)
             && let Ok(at) = self.find(&key)
@@ -151,7 +151,7 @@ impl Table {
             }
         }
     }
-    /// Takes everything away.
+    /// Removes all objects.
     pub fn clear(&mut self) {
         self.rows.clear();
     }
@@ -159,11 +159,11 @@ impl Table {
     pub fn objects(&self) -> impl DoubleEndedIterator<Item = &Term> {
         self.rows.iter().flat_map(|(_, row)| row.0.all.iter())
     }
-    /// How many objects there are.
+    /// The number of objects.
     pub fn len(&self) -> usize {
         self.rows.iter().map(|(_, row)| row.0.all.len()).sum()
     }
-    /// Whether there are none.
+    /// Whether it has no objects.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -171,7 +171,7 @@ impl Table {
     pub fn end(&self, last: bool) -> Option<&Term> {
         if last { self.rows.last() } else { self.rows.first() }.map(|(key, _)| key)
     }
-    /// The key after (or before) this one, if there is one; none if this one must be there and is not.
+    /// The key after (or before) this one; the outer none if this key must exist and does not.
     pub fn neighbour(&self, key: &Term, before: bool) -> Option<Option<&Term>> {
         let found = self.find(key);
         if found.is_err() && self.kind != Kind::OrderedSet && self.fixed.is_empty() {
@@ -186,7 +186,7 @@ impl Table {
         };
         Some(at.and_then(|at| self.rows.get(at)).map(|(key, _)| key))
     }
-    /// The key after (or before) this one, whether it is there or not.
+    /// The key after (or before) this one, which need not exist.
     pub fn neighbour_of_any(&self, key: &Term, before: bool) -> Option<&Term> {
         let at = match (self.find(key), before) {
             (Ok(at), false) => at + 1,
@@ -206,7 +206,7 @@ impl Table {
     }
 }
 
-/// All tables. Mostly there are a few.
+/// All tables. Usually there are few.
 #[derive(Clone, Default)]
 pub struct Tables {
     /// By ascending identifier.
@@ -217,7 +217,7 @@ pub struct Tables {
 impl Tables {
     #[inline]
     fn place(&self, id: Ref) -> Result<usize, usize> {
-        // To see that two are the same takes less time than to see which comes first.
+        // Equality is cheaper to test than order.
         if let Some((first, _)) = self.by_id.first()
             && *first == id
         {
@@ -229,7 +229,7 @@ impl Tables {
     fn named(&self, name: Atom) -> Option<usize> {
         self.by_name.iter().position(|(other, _)| *other == name)
     }
-    /// A table, by identifier or name.
+    /// A table by identifier or name.
     pub fn get(&self, id: &Term) -> Option<&Rc<Table>> {
         let id = match id {
             Term::Ref(id) => *id,
@@ -238,12 +238,12 @@ impl Tables {
         };
         self.place(id).ok().map(|at| &self.by_id[at].1)
     }
-    /// A table, to change it.
+    /// A table by identifier, mutable.
     pub fn get_mut(&mut self, id: Ref) -> Option<&mut Table> {
         let at = self.place(id).ok()?;
         Some(Rc::make_mut(&mut self.by_id[at].1))
     }
-    /// Adds a table; says whether its name was free.
+    /// Adds a table; false if its name is taken.
     pub fn add(&mut self, table: Table) -> bool {
         if table.named {
             if self.named(table.name).is_some() {
@@ -255,14 +255,14 @@ impl Tables {
         self.by_id.insert(at, (table.id, Rc::new(table)));
         true
     }
-    /// Takes a table away.
+    /// Removes a table.
     pub fn remove(&mut self, id: Ref) {
         if let Ok(at) = self.place(id) {
             self.by_id.remove(at);
             self.by_name.retain(|(_, other)| *other != id);
         }
     }
-    /// Gives a table another name; says whether it was free.
+    /// Renames a table; false if the name is taken.
     pub fn rename(&mut self, id: Ref, name: Atom) -> bool {
         let Ok(at) = self.place(id) else { return false };
         if self.by_id[at].1.named {
@@ -280,15 +280,15 @@ impl Tables {
     fn tables(&self) -> impl Iterator<Item = &Rc<Table>> {
         self.by_id.iter().map(|(_, table)| table)
     }
-    /// Whether a process has tables.
+    /// Whether a process owns tables.
     pub fn owns_some(&self, pid: Pid) -> bool {
         self.tables().any(|t| t.owner == pid)
     }
-    /// The tables of a process, as it calls them.
+    /// The identifiers of the tables of a process.
     pub fn owned_by(&self, pid: Pid) -> Vec<Term> {
         self.tables().filter(|t| t.owner == pid).map(|t| t.shown()).collect()
     }
-    /// All tables, as the program calls them.
+    /// The identifiers of all tables.
     pub fn all(&self) -> Vec<Term> {
         self.tables().map(|t| t.shown()).collect()
     }
@@ -301,7 +301,7 @@ impl Tables {
         };
         mark(self) == mark(other)
     }
-    /// Adds all of it to a fingerprint.
+    /// Adds all tables to a fingerprint.
     pub fn fingerprint(&self, f: &mut Fingerprint) {
         for table in self.tables() {
             f.term(&Term::Ref(table.id));
@@ -320,7 +320,7 @@ impl Tables {
 }
 
 impl Machine {
-    /// The owner of a table ends: it goes to its heir, or it goes.
+    /// The owner of a table exits: the heir inherits it, or it is deleted.
     pub(crate) fn table_owner_ends(&mut self, owner: Pid, id: &Term) {
         let Some(table) = self.tables.get(id).cloned() else { return };
         let heir = table.heir.clone().filter(|(heir, _)| *heir != owner && self.alive(*heir).is_some());
@@ -330,7 +330,7 @@ impl Machine {
         }
     }
 
-    /// A table goes to another owner, who is told.
+    /// A table gets another owner, which receives an `'ETS-TRANSFER'` message.
     pub(crate) fn hand_over(&mut self, from: Pid, to: Pid, table: &Table, data: Term) {
         if let Some(table) = Rc::make_mut(&mut self.tables).get_mut(table.id) {
             table.owner = to;

@@ -17,7 +17,7 @@ pub struct Spec {
     me: Pid,
 }
 
-/// What variables are bound to, by number.
+/// The values of the variables, by number.
 type Bindings = Vec<Option<Term>>;
 
 /// The number of `'$1'` and the like.
@@ -30,7 +30,7 @@ fn variable(a: Atom) -> Option<usize> {
 }
 
 impl Spec {
-    /// The specification that a term is.
+    /// Parses a match specification.
     pub fn parse(t: &Term, me: Pid) -> Result<Spec, Raise> {
         let clause = |t: &Term| match t.as_tuple() {
             Some([head, guards, body]) => Ok(Clause {
@@ -66,7 +66,7 @@ impl Spec {
             for expression in &clause.body {
                 match context.value(expression)? {
                     Some(v) => value = v,
-                    // What fails in a body is the value 'EXIT'.
+                    // A failure in a body yields 'EXIT'.
                     None => value = Term::Atom(known::EXIT_SIGNAL),
                 }
             }
@@ -87,7 +87,7 @@ pub fn is_match(pattern: &Term, object: &Term) -> bool {
     matches(pattern, object, &mut Bindings::new())
 }
 
-/// The key that a pattern asks for, if it asks for one.
+/// The key that a pattern fixes, if it fixes one.
 pub fn fixed_key(pattern: &Term, keypos: usize) -> Option<Term> {
     let key = pattern.as_tuple()?.get(keypos - 1)?;
     is_ground(key).then(|| key.clone())
@@ -205,7 +205,7 @@ impl Context<'_> {
 
     fn call(&self, elements: &[Term]) -> Result<Option<Term>, Raise> {
         let Some(first) = elements.first() else { return Err(Raise::badarg()) };
-        // {{A, B}} makes a tuple.
+        // {{A, B}} constructs a tuple.
         if elements.len() == 1
             && let Term::Tuple(inner) = first
         {

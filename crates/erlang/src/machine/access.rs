@@ -1,30 +1,30 @@
-//! What operations touch. The objects are few and coarse enough that three of them describe most operations;
-//! an operation that touches more conflicts with everything.
+//! The accesses of operations. Objects are coarse enough that three accesses describe most operations; an
+//! operation with more conflicts with everything.
 //!
-//! Of each process: `Itself` (it goes on as it is; read by all it does, written by what kills it and by messages
-//! that it receives), `In` (what comes in), `Watch` (whether it lives, its name, who is told of its end,
-//! whether it traps exits).
+//! Each process has three objects. `Itself` is its execution: read by all its operations, written by signals
+//! that terminate it and by the messages that it receives. `In` is its mailbox. `Watch` is its liveness, its
+//! name, its links and monitors, and its `trap_exit` flag.
 //!
-//! What commutes with its like, but not with something else, reads, and the other one writes: whoever joins
-//! those who are told of a process's end reads its `Watch`, and its end writes it. Where the order of messages
-//! is left open, arrivals read `In`, and whoever depends on what has not arrived writes it; otherwise arrivals
-//! write it.
+//! Operations that commute with each other but not with a third one read; the third one writes. So a new link
+//! or monitor reads `Watch` of its target, and the exit of the target writes it. With unordered mailboxes an
+//! arrival reads `In`, and an operation that depends on the absence of a message writes it; otherwise an
+//! arrival writes it.
 
 use crate::term::{Atom, Pid, Ref, Term, hash};
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 
-/// Something that operations touch.
+/// An object of an access.
 #[derive(Clone, Copy, Debug)]
 pub enum Object {
-    /// The process goes on as it is.
+    /// The execution of a process.
     Itself(Pid),
-    /// What has come in to a process.
+    /// The mailbox of a process.
     In(Pid),
-    /// What others ask of a process.
+    /// Liveness, name, links and monitors of a process, and `trap_exit`.
     Watch(Pid),
     /// A registered name.
     Name(Atom),
-    /// A table: read by everything that touches one key of it.
+    /// A table: read by every access to one of its keys.
     Table(u64),
     /// One key of a table.
     Key(u64, u64),
@@ -32,13 +32,13 @@ pub enum Object {
     Persistent(u64),
     /// One counter of an array.
     Counter(u64, u64),
-    /// What all strictly monotonic integers come from.
+    /// The source of strictly monotonic integers.
     Monotonic,
     /// A timer.
     Timer(u64),
     /// An application's environment.
     Environment,
-    /// The signals on their way from one process to another.
+    /// The signals in transit from one process to another.
     Queue(Pid, Pid),
     /// A monitor, or an alias.
     Reference(Ref),
@@ -50,7 +50,7 @@ fn scramble(kind: u64, a: u64, b: u64) -> u64 {
     let mut h = kind.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ a;
     h = (h ^ h >> 32).wrapping_mul(0xff51_afd7_ed55_8ccd) ^ b;
     h = (h ^ h >> 29).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    // 0 is no key.
+    // 0 means no key.
     (h ^ h >> 32).max(1)
 }
 
@@ -64,7 +64,7 @@ fn hash_of(term: &Term) -> u64 {
 }
 
 impl Object {
-    /// Names it independently of the schedule.
+    /// A name that does not depend on the schedule.
     pub fn key(self) -> u64 {
         match self {
             Object::Itself(p) => scramble(1, p.hash64(), 0),
@@ -87,7 +87,7 @@ impl Object {
     pub fn table(id: &Term) -> Object {
         Object::Table(hash_of(id))
     }
-    /// A key of a table. Keys that may be equal in an ordered table (1 and 1.0) are one object.
+    /// A key of a table. Keys that are equal in an ordered set (1 and 1.0) are one object.
     pub fn table_key(id: &Term, key: &Term) -> Object {
         let key = match key {
             Term::Float(f) if f.fract() == 0.0 && f.abs() < 9e18 => *f as i64 as u64,
@@ -97,29 +97,29 @@ impl Object {
     }
 }
 
-/// What an operation touches.
+/// The accesses of an operation, before objects are numbered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
-    /// Keys, and whether they are written; 0 is no key.
+    /// Object keys, and whether they are written; 0 means no key.
     list: [(u64, bool); 3],
     everything: bool,
-    /// It touches what the end of a process touches, and is no end that nobody is told of.
+    /// It conflicts with the exit of a process, and is not itself an unobserved exit.
     observes: bool,
 }
 
 impl Touch {
-    /// Nothing.
+    /// No access.
     pub const NOTHING: Touch = Touch { list: [(0, false); 3], everything: false, observes: false };
-    /// Everything.
+    /// A conflict with everything.
     pub const EVERYTHING: Touch = Touch { list: [(0, false); 3], everything: true, observes: true };
 
-    /// Also reads this.
+    /// Adds a read.
     #[inline]
     #[must_use]
     pub fn read(self, object: Object) -> Touch {
         self.observing(object).add(object.key(), false)
     }
-    /// Also writes this.
+    /// Adds a write.
     #[inline]
     #[must_use]
     pub fn write(self, object: Object) -> Touch {
@@ -130,12 +130,12 @@ impl Touch {
         self.observes |= matches!(object, Object::Watch(_));
         self
     }
-    /// Also ends this process, which nobody is told of.
+    /// Adds the exit of this process, which sends no signal.
     #[must_use]
     pub fn ends(self, pid: Pid) -> Touch {
         self.add(Object::Watch(pid).key(), true)
     }
-    /// Whether it touches what the ends of others touch.
+    /// Whether it conflicts with exits of other processes.
     #[inline]
     pub fn observes_ends(self) -> bool {
         self.observes
@@ -150,7 +150,7 @@ impl Touch {
         }
         Touch::EVERYTHING
     }
-    /// As the engine wants it.
+    /// The accesses with numbered objects.
     pub fn accesses(self, objects: &mut Objects) -> Accesses {
         if self.everything {
             return Accesses::EVERYTHING_THERE_IS;
@@ -166,18 +166,19 @@ impl Touch {
     }
 }
 
-/// The objects of one execution, numbered in the order in which they were first touched.
+/// The objects of one execution, numbered in the order of their first access.
 #[derive(Clone, Default)]
 pub struct Objects {
-    /// None if nothing was touched.
+    /// None before the first access.
     known: Option<std::rc::Rc<Numbered>>,
-    /// The latest, with the numbers that follow: copied with the state, so that few of them need a new table.
+    /// The latest objects, which take the next numbers: copied with the state, so that a new table is rarely
+    /// needed.
     latest: [u64; Objects::LATEST],
-    /// How many of these there are.
+    /// The number of latest objects.
     late: u32,
 }
 
-/// A hash table of keys, which are never 0, with linear probing; a power of two of places, half of them empty.
+/// A hash table of nonzero keys with linear probing; its size is a power of two, half of it empty.
 #[derive(Clone, Default)]
 struct Numbered {
     places: Vec<(u64, u32)>,
@@ -185,7 +186,7 @@ struct Numbered {
 }
 
 impl Numbered {
-    /// Where a key is, or would be.
+    /// The slot of a key, present or not.
     #[inline]
     fn place(&self, key: u64) -> usize {
         let mask = self.places.len() - 1;
@@ -222,7 +223,7 @@ impl Numbered {
 impl Objects {
     const LATEST: usize = 4;
 
-    /// Whether both are seen to have the same numbers.
+    /// Whether both are known to number the same objects; false if unsure.
     #[inline]
     pub fn is_same(&self, other: &Objects) -> bool {
         let known = match (&self.known, &other.known) {
@@ -234,7 +235,7 @@ impl Objects {
         known && self.late == other.late && self.latest[..late] == other.latest[..late]
     }
 
-    /// The number of an object, if it was ever touched.
+    /// The number of an object, if it was accessed.
     pub fn find(&self, object: Object) -> Option<ObjectId> {
         self.find_key(object.key())
     }
@@ -264,8 +265,8 @@ impl Objects {
     }
 }
 
-/// What an operation touches at a glance: a few bits of the objects that it reads or writes, and of those that it
-/// writes. Two operations that conflict are never taken for independent.
+/// A summary of accesses: hashed bits of the objects that are accessed, and of those that are written. It
+/// over-approximates conflicts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     touched: u64,
@@ -273,13 +274,13 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The mark of these accesses.
+    /// The summary of these accesses.
     #[inline]
     pub fn of(accesses: Accesses) -> Mark {
         if accesses.is_everything() {
             return Mark { touched: u64::MAX, written: u64::MAX };
         }
-        // One bit is everybody's: what touches everything conflicts even with what touches nothing.
+        // All operations share one bit: a conflict with everything includes an operation without accesses.
         accesses.iter().fold(Mark { touched: 1, written: 0 }, |mark, access| {
             let bit = 1 << (access.object.0 % 64).max(1);
             let written = if access.mode == Mode::Write { bit } else { 0 };
@@ -293,18 +294,18 @@ impl Mark {
     }
 }
 
-/// The tasks whose pending operation is to be looked at again.
+/// The tasks whose pending operation must be evaluated again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stale {
     first: [u64; Stale::WORDS],
-    /// Those behind.
+    /// The tasks beyond the bit set.
     more: bool,
 }
 
 impl Stale {
     const WORDS: usize = 4;
 
-    /// This one.
+    /// Adds one task.
     #[inline]
     pub fn add(&mut self, task: usize) {
         match self.first.get_mut(task / 64) {
@@ -312,12 +313,12 @@ impl Stale {
             None => self.more = true,
         }
     }
-    /// None.
+    /// Whether no task is in it.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.more && self.first.iter().all(|word| *word == 0)
     }
-    /// Those of which this is so.
+    /// Adds the tasks with this property.
     #[inline]
     pub fn add_all<T>(&mut self, tasks: &[T], is_so: impl Fn(&T) -> bool) {
         let mut parts = tasks.chunks(64);
@@ -326,11 +327,11 @@ impl Stale {
         }
         self.more |= parts.flatten().any(is_so);
     }
-    /// All of them.
+    /// Adds all tasks.
     pub fn everything(&mut self) {
         *self = Stale { first: [u64::MAX; Stale::WORDS], more: true };
     }
-    /// Those of the first `len` tasks that are, and maybe more of them, in ascending order.
+    /// The tasks among the first `len`, perhaps with others, in ascending order.
     #[inline]
     pub fn each(&self, len: usize, mut visit: impl FnMut(usize)) {
         for (at, word) in self.first.iter().enumerate().take(len.div_ceil(64)) {

@@ -1,11 +1,11 @@
-//! Copies of states. A search makes one for nearly each step that it takes, mostly over a state that it is done with and
-//! that has nearly everything in common with the new one: so memory is used again, and what is the same is left alone.
+//! Snapshots of states. A search takes one for nearly each step, usually over an old state that shares almost
+//! everything with the new one; so memory is reused, and equal parts are not copied.
 
 use super::{Machine, Task};
 use std::rc::Rc;
 
 impl Task {
-    /// Whether both are seen to be the same at a glance.
+    /// Whether both are known to be equal; false if unsure.
     #[inline]
     fn is_same(&self, other: &Task) -> bool {
         match (self, other) {
@@ -76,7 +76,7 @@ impl Clone for Machine {
     }
 
     fn clone_from(&mut self, other: &Machine) {
-        // All of them by name, so that none is forgotten.
+        // The fields are listed, so that a new one cannot be forgotten.
         let Machine {
             env,
             tasks,

@@ -1,4 +1,4 @@
-//! How a run ends, and what is written down on the way for people.
+//! The verdict of an execution, and its log for reports. The log is kept only after [`Machine::record`].
 
 use super::{Machine, Task};
 use crate::process::{ExitStep, Next, Pc, Process};
@@ -9,32 +9,32 @@ use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::rc::Rc;
 
-/// How a run ended.
+/// How an execution ended.
 pub enum Ending {
-    /// With this result of the test.
+    /// The test returned this value.
     Passed(String),
-    /// With a failure.
+    /// The execution failed.
     Failed(Defect),
 }
 
-/// What happened, newest first.
+/// The log of an execution, newest entry first.
 pub struct Log {
-    /// Whose line it is.
+    /// The task of the entry.
     pub task: usize,
-    /// What was done.
+    /// The operation.
     pub text: String,
-    /// With what result.
+    /// Its result.
     pub result: String,
-    /// Where.
+    /// Its source location.
     pub place: Option<Place>,
-    /// Whether it is a step of its own, not a part of the step before it.
+    /// Whether it is a step, not a part of the step before it.
     pub step: bool,
-    /// What came before.
+    /// The entry before.
     pub before: Option<Rc<Log>>,
 }
 
 impl Drop for Log {
-    /// One after the other: a long run would need a deep stack to let go of all of it at once.
+    /// Iterative: a recursive drop of a long log would overflow the stack.
     fn drop(&mut self) {
         let mut before = self.before.take();
         while let Some(mut log) = before.and_then(Rc::into_inner) {
@@ -43,7 +43,7 @@ impl Drop for Log {
     }
 }
 
-/// A line of a stack trace in words: `reg_server:loop/1`.
+/// A line of a stack trace as text: `reg_server:loop/1`.
 fn in_words(entry: &Term) -> Option<(String, Option<Place>)> {
     let [module, function, arity, info] = entry.as_tuple()? else { return None };
     let arity = arity.as_usize().unwrap_or_else(|| arity.iter().count());
@@ -66,19 +66,19 @@ pub(super) fn trace_lines(trace: &Term) -> Vec<(String, Option<Place>)> {
     trace.iter().filter_map(in_words).collect()
 }
 
-/// The first place that a stack trace names.
+/// The first source location in a stack trace.
 pub(super) fn place_of(trace: &Term) -> Option<Place> {
     trace.iter().filter_map(in_words).find_map(|(_, place)| place)
 }
 
-/// The source line of a place in the code.
+/// The source location of an instruction.
 pub(crate) fn place(env: &Env, pc: Pc) -> Option<Place> {
     let module = env.code.module(pc.module);
     module.line_at(pc.at).map(|(file, line)| Place { file: file.to_owned(), line, column: 1 })
 }
 
-/// Where a process is, seen from outside OTP: the first line on its stack that is not in a module of OTP's own
-/// behaviours, else the very place.
+/// The location of a process outside OTP's behaviours: the first stack frame that is not in one of them, else
+/// the innermost one.
 pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
     let inner =
         ["gen", "gen_server", "gen_statem", "gen_event", "proc_lib", "supervisor", "lists", "sys", "timer"];
@@ -90,7 +90,7 @@ pub(crate) fn own_place(env: &Env, p: &Process) -> Option<Place> {
 }
 
 impl Machine {
-    /// Whether a process waits for the reply to a call.
+    /// Whether a process waits for the reply to a `gen` call.
     fn awaits_reply(&self, p: &Process) -> bool {
         static CALL: std::sync::LazyLock<(Atom, Atom)> =
             std::sync::LazyLock::new(|| (Atom::new("gen"), Atom::new("do_call")));
@@ -102,23 +102,24 @@ impl Machine {
         })
     }
 
-    /// Whether the last step ended the run for everybody.
+    /// Whether the last step ended the execution for all processes.
     pub fn is_cut(&self) -> bool {
         self.over.is_some() || self.halted
     }
 
-    /// The processes that have not ended.
+    /// The processes that have not exited.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &Rc<Process>> {
         self.processes().map(|(_, p)| p).filter(|p| !p.is_gone())
     }
 
-    /// Whether the run ended with these processes, as they are, waiting, and nothing else to tell of.
+    /// Whether the execution ended with exactly these processes blocked, in this state, and without a
+    /// failure.
     pub(crate) fn are_all_that_wait(&self, processes: &[Rc<Process>]) -> bool {
         let is_plain = self.over.is_none() && self.failed.is_none() && !self.halted;
         is_plain && self.waiting().map(Rc::as_ptr).eq(processes.iter().map(Rc::as_ptr))
     }
 
-    /// How the run ended; asked when nothing can happen any more.
+    /// The verdict; valid when no task is enabled.
     pub fn ending(&self) -> Ending {
         if let Some(defect) = self.over.as_ref().or(self.failed.as_ref()) {
             return Ending::Failed(Defect::clone(defect));
@@ -161,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// From now on, what happens is written down.
+    /// Starts the log.
     pub fn record(&mut self) {
         let nothing = Log {
             task: 0,
@@ -174,7 +175,7 @@ impl Machine {
         self.log = Some(Rc::new(nothing));
     }
 
-    /// The newest of what was written down.
+    /// The newest entry of the log.
     pub fn recorded(&self) -> Option<&Log> {
         self.log.as_deref()
     }
@@ -187,7 +188,7 @@ impl Machine {
         }
     }
 
-    /// Writes down what happens, if somebody wants to know.
+    /// Adds to the log, if there is one.
     pub(crate) fn note(
         &mut self,
         task: usize,
@@ -209,11 +210,11 @@ impl Machine {
         self.note(task, text, String::new(), None, true);
     }
 
-    /// A step of an exit in words.
+    /// A step of an exit as text.
     pub(super) fn exit_words(&self, task: usize, step: &ExitStep) -> String {
         let p = self.process(task);
         let reason = p.exiting.as_ref().map_or(Term::Nil, |e| e.reason.clone());
-        // The trace is shown with the failure, not in the step.
+        // The stack trace is shown with the failure, not in the step.
         let reason = match (p.exiting.as_ref().is_some_and(|e| e.trace.is_some()), reason.as_tuple()) {
             (true, Some([what, _])) => what.clone(),
             _ => reason,
@@ -226,7 +227,7 @@ impl Machine {
         }
     }
 
-    /// What a task would do next, in words.
+    /// The pending operation of a task as text.
     pub fn words(&self, task: usize) -> String {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {

@@ -1,6 +1,6 @@
-//! Steps that only read a table, remembered as a whole: nothing changes but the process, and what that does next is known
-//! as long as the tables are the very same ones. Searches take such steps again and again, and then there is nothing to
-//! look up, to run or to work out. Debug builds take the step all the same and compare.
+//! A cache of steps that only read tables. Such a step changes nothing but its process, and its outcome
+//! depends on the process and the tables alone, which are compared by address. Debug builds take the step as
+//! well and compare.
 
 use super::access::{Mark, Objects, Stale};
 use super::pending::note_mover;
@@ -23,7 +23,7 @@ struct Step {
     pending: Pending,
 }
 
-/// What became of tables that a process changed.
+/// The tables after a change by a process.
 struct Change {
     by: Rc<Process>,
     before: Rc<Tables>,
@@ -33,7 +33,7 @@ struct Change {
 const SETS: usize = 1 << 10;
 const WAYS: usize = 2;
 
-/// The latest of these steps, as many as there is room for.
+/// The cache, of fixed size.
 #[derive(Default)]
 pub struct EtsStepCache {
     steps: RefCell<Vec<[Option<Step>; WAYS]>>,
@@ -69,7 +69,7 @@ impl EtsStepCache {
     }
 }
 
-/// A step that may be remembered, as it was before.
+/// The state before a step that may be cached.
 pub(super) struct Before {
     process: Rc<Process>,
     tables: Rc<Tables>,
@@ -77,7 +77,7 @@ pub(super) struct Before {
 }
 
 impl Machine {
-    /// Whether what a process does next depends on itself and the tables alone.
+    /// Whether the next operation of a process depends on its own state and the tables alone.
     fn depends_on_tables(&self, p: &Process) -> bool {
         match &p.next {
             Next::Call(native, _) => {
@@ -88,7 +88,7 @@ impl Machine {
         }
     }
 
-    /// Whether the next step of a process changes nothing but itself, as far as can be told at a glance.
+    /// Whether the next step of a process is known to change only the process itself.
     #[inline]
     fn is_quiet(&self, p: &Process, accesses: Accesses) -> bool {
         !accesses.any_write()
@@ -101,7 +101,7 @@ impl Machine {
             && self.stale.is_empty()
     }
 
-    /// The pending step of `task` happens as it did last time, if it is known. Otherwise says what to remember it by.
+    /// Takes the pending step of `task` from the cache. On a miss, returns the key to cache it by.
     #[inline]
     pub(super) fn step_quietly(&mut self, task: usize, accesses: Accesses) -> Result<(), Option<Before>> {
         let Task::Process(before) = &self.tasks[task] else { return Err(None) };
@@ -138,7 +138,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The step of `task` is over: it is remembered if nothing else has changed.
+    /// The step of `task` is over: it is cached if nothing else has changed.
     pub(super) fn remember_quiet(&self, task: usize, before: Before) {
         let after = self.process(task);
         let ends_test = after.pid == Pid::root() && after.is_gone();
@@ -159,7 +159,7 @@ impl Machine {
         }
     }
 
-    /// A process has changed tables, which were `before`: when it did so last time, the result was the same.
+    /// A process changed the tables, which were `before`: the result of the same change is shared.
     pub(super) fn share_tables(&mut self, by: &Rc<Process>, before: Rc<Tables>) {
         if Rc::ptr_eq(&before, &self.tables) {
             return;
@@ -181,7 +181,7 @@ impl Machine {
         }
     }
 
-    /// What is remembered must be what happens. Now and then the step is taken on a copy, which is returned.
+    /// The cached step must equal the real one. Now and then the step is taken on a copy, which is returned.
     #[cfg(debug_assertions)]
     fn compare_quiet(&self, task: usize, remembered: &Rc<Process>, pending: Pending) -> Option<Machine> {
         use raddle_core::{operation::TaskId, world::Pick};

@@ -1,5 +1,6 @@
-//! How processes end: for others, not all at once. First the tables go, then name and pid, then each linked
-//! and each monitoring process is told. Grain `thesis` takes all of it in one step.
+//! The exit of a process, which other processes observe in steps: its tables are deleted or inherited, its
+//! name and pid are released, then one exit or DOWN signal is sent per link and monitor. With grain `thesis`
+//! all of this is one step.
 
 use super::local_run_cache::Given;
 use super::{Machine, Task};
@@ -10,21 +11,21 @@ use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Birth;
 use std::rc::Rc;
 
-/// Ends are numbered apart from other phantoms.
+/// Exits are numbered apart from other phantom tasks.
 const END: u32 = 1 << 29;
 
 impl Machine {
-    /// The process comes to its end by itself.
+    /// The process exits by itself.
     pub(crate) fn comes_to_its_end(&mut self, task: usize, reason: Term, trace: Option<Term>) {
         self.start_exit(task, reason, trace, false, false);
     }
 
-    /// A signal makes the process end.
+    /// A signal terminates the process.
     pub(crate) fn signalled_to_exit(&mut self, task: usize, reason: Term) {
         self.start_exit(task, reason, None, true, false);
     }
 
-    /// The process is killed as an injected fault.
+    /// An injected fault kills the process.
     pub(super) fn injected_kill(&mut self, task: usize) {
         self.start_exit(task, Term::Atom(known::KILLED), None, true, true);
     }
@@ -55,7 +56,8 @@ impl Machine {
         p.receiving = false;
         p.led_by_others |= signalled;
         if signalled && self.is_order_open() && self.mover != task {
-            // What it was about to do might have been before, so that stays pending, and its end is a task of its own.
+            // Its pending operation could have come first, so it stays pending, and the exit is a task of its
+            // own.
             let end = Task::End(self.process(task).pid);
             let number = END | self.process(task).pid.hash64() as u32 & (END - 1);
             self.add_task(end, self.mover, Birth::PHANTOM | number);
@@ -66,7 +68,7 @@ impl Machine {
         p.x.clear();
     }
 
-    /// What the next step of an ending process is.
+    /// The next step of an exiting process.
     pub(super) fn next_exit_step(&self, task: usize) -> ExitStep {
         let p = self.process(task);
         let exiting = p.exiting.as_ref().expect("a process that ends");
@@ -76,7 +78,7 @@ impl Machine {
         self.tables.owned_by(p.pid).into_iter().next().map_or(ExitStep::Vanish, ExitStep::Table)
     }
 
-    /// Takes the next step of an ending process; says whether anything is left.
+    /// Takes the next step of an exiting process; says whether any step remains.
     pub(super) fn exit_step(&mut self, task: usize) -> bool {
         let pid = self.process(task).pid;
         if !self.exiting(task).begun {
@@ -115,7 +117,7 @@ impl Machine {
         Rc::make_mut(self.process_mut(task).exiting.as_mut().expect("a process that ends"))
     }
 
-    /// Name and pid go; from now on it is known who has to be told.
+    /// Releases name and pid, and fixes the links and monitors that are to be signalled.
     fn vanish(&mut self, task: usize) {
         let open = self.is_order_open();
         let p = self.process_mut(task);
@@ -123,7 +125,7 @@ impl Machine {
         let links = std::mem::take(&mut p.links);
         let watchers = std::mem::take(&mut p.monitored_by);
         let watched = if open {
-            // What comes later is treated as if it came in time, since it might have.
+            // A later message is handled as if it came in time, since it could have.
             Vec::new()
         } else {
             p.mailbox.clear();
@@ -135,8 +137,9 @@ impl Machine {
         }
         let may_fail = self.may_fail(task);
         let noticed = may_fail && self.would_be_noticed(pid, &links, &watchers);
-        // Where messages have an order, the dead watch nobody. This step touches everything if it may fail, so that it
-        // may know who is dead; otherwise they are told, which nobody sees.
+        // With ordered mailboxes an exited process monitors nothing. If this step may fail, it conflicts with
+        // everything and so may read who has exited; otherwise the DOWN signal is sent, with no visible
+        // effect.
         let is_told = |watcher: &&Monitor| {
             !(open && may_fail && self.env.settings.grain == Grain::Full)
                 || self.find(watcher.other).is_some_and(|t| !self.has_vanished(t))
@@ -147,7 +150,7 @@ impl Machine {
         exiting.todo.extend(watchers.iter().rev().map(|m| ExitStep::Down(m.reference, m.other)));
         exiting.todo.extend(links.iter().rev().map(|l| ExitStep::Link(*l)));
         for monitor in watched {
-            // Nobody is told any more; at once, since nobody could tell the difference.
+            // The monitor is removed at once, which no process can observe.
             if let Some(other) = self.find(monitor.other)
                 && self.process(other).monitored_by.iter().any(|m| m.reference == monitor.reference)
             {
@@ -158,7 +161,7 @@ impl Machine {
         self.judge(task);
     }
 
-    /// Whether it matters if somebody notices the end of this process.
+    /// Whether the verdict depends on a process that observes this exit.
     pub(super) fn may_fail(&self, task: usize) -> bool {
         self.env.settings.judgement == Judgement::Usual
             && !self.exiting(task).reason.is_atom(known::NORMAL)
@@ -166,8 +169,8 @@ impl Machine {
     }
 
     fn would_be_noticed(&self, pid: Pid, links: &[Pid], watchers: &[Monitor]) -> bool {
-        // Monitors that are on their way count: whoever set them will hear of it. (Grain `full` alone looks at everything
-        // where an end may be a failure.)
+        // Monitor signals in transit count, since DOWN will be sent for them. (Only with grain `full`, where
+        // an exit that may fail conflicts with everything.)
         let watches = |(task, p): (usize, &Rc<Process>)| {
             p.monitors.iter().any(|m| m.other == pid) && !self.has_vanished(task)
         };
@@ -176,24 +179,25 @@ impl Machine {
             || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
     }
 
-    /// Whether name and pid of a process are gone.
+    /// Whether name and pid of a process are released.
     pub(super) fn has_vanished(&self, task: usize) -> bool {
         let p = self.process(task);
         p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun && !e.todo.contains(&ExitStep::Vanish))
     }
 
-    /// The same for whoever had this pid.
+    /// The same by pid.
     pub(super) fn is_pid_gone(&self, pid: Pid) -> bool {
         self.find(pid).is_some_and(|task| self.has_vanished(task))
     }
 
-    /// Whether the end of this process, which has not vanished yet, will be a failure.
+    /// Whether the exit of this process, whose pid is not released yet, will be a failure.
     pub(super) fn will_fail(&self, task: usize) -> bool {
         let p = self.process(task);
         self.is_failure(task, self.would_be_noticed(p.pid, &p.links, &p.monitored_by))
     }
 
-    /// Somebody watches a process that is dying of a signal, and is told so: its end is noticed, though not its reason.
+    /// A monitor finds the process terminated by a signal, and gets `noproc`: the exit is observed, though
+    /// not its reason.
     pub(super) fn is_known_to_end(&mut self, pid: Pid) {
         let Some(task) = self.find(pid).filter(|t| self.process(*t).is_doomed() && !self.has_vanished(*t))
         else {
@@ -213,7 +217,7 @@ impl Machine {
         }
         let shutdown = reason.is_atom(known::SHUTDOWN)
             || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
-        // The test fails with its process, whoever else is told.
+        // The exit of the test process is a failure, observed or not.
         let test = self.process(task).pid == Pid::root();
         match self.env.settings.judgement {
             Judgement::Strict => true,
@@ -222,8 +226,8 @@ impl Machine {
         }
     }
 
-    /// Notes a failure if this end is one. By the thesis's rules the run is over then; otherwise it goes on,
-    /// since others may still do what nobody has seen.
+    /// Records a failure if this exit is one. By the thesis's rules the execution is over then; otherwise it
+    /// continues, since other processes may show more behaviour.
     fn judge(&mut self, task: usize) {
         let exiting = self.exiting(task);
         if !self.is_failure(task, exiting.noticed) {
@@ -254,7 +258,7 @@ impl Machine {
     }
 
     fn gone(&mut self, task: usize) {
-        // What it was about to do stays pending if somebody else made it end.
+        // The pending operation stays if a signal terminated the process.
         let stays =
             self.is_order_open() && self.exiting(task).signalled && self.has_end(self.process(task).pid);
         let p = self.process_mut(task);
@@ -267,7 +271,7 @@ impl Machine {
         }
     }
 
-    /// Whether the end of a process and all news of it are one step, whoever watches.
+    /// Whether an exit and all its signals are one step, with any links and monitors.
     pub(crate) fn tells_ends_at_once(&self) -> bool {
         let settings = &self.env.settings;
         self.is_order_open()
@@ -276,7 +280,7 @@ impl Machine {
             && settings.judgement != Judgement::Usual
     }
 
-    /// Whether the end of a process is one step that nobody is told of and that takes nothing away.
+    /// Whether the exit is a single step that sends no signal and releases nothing.
     pub(super) fn ends_alone(&self, task: usize) -> bool {
         let p = self.process(task);
         let exiting = self.exiting(task);
@@ -290,14 +294,15 @@ impl Machine {
             && !self.any_timer()
     }
 
-    /// The process of `task`, which has just moved, ends in the same step if nobody observes that.
+    /// The process of `task`, which has just taken a step, exits in the same step if no process observes
+    /// that.
     pub(super) fn end_unobserved(&mut self, task: usize) {
         let Some(process) = self.receiver_of(task) else { return };
-        // Whoever could have given up waiting, and not received what led to this, is asked about that at its next step.
+        // If its receive could have timed out instead, this is decided at its next step.
         if !self.is_ending(process) || !self.ends_alone(process) || self.process(process).may_give_up {
             return;
         }
-        // What is written down of it is no step.
+        // The log entry of the exit is not a step.
         let log = self.log.take();
         self.exit_by_grain(process);
         self.log = log;
@@ -307,30 +312,30 @@ impl Machine {
         }
     }
 
-    /// Whether a process is about to begin to end by itself.
+    /// Whether a process is about to start its exit by itself.
     pub(crate) fn is_ending(&self, process: usize) -> bool {
         let p = self.process(process);
         matches!(p.next, Next::Exit) && p.exiting.as_ref().is_some_and(|e| !e.begun && !e.signalled)
     }
 
-    /// Whether the process with this name has ended by itself.
+    /// Whether the process with this key has exited.
     pub(crate) fn has_ended(&self, key: u64) -> bool {
         self.with_key(key).is_some_and(|t| matches!(&self.tasks[t], Task::Process(p) if p.is_gone()))
     }
 
-    /// Somebody changes, or depends on, what the end of a process does.
+    /// An operation changes, or depends on, what an exit does.
     pub(crate) fn ends_are_observed(&self) {
         if let Some(unobserved) = &self.env.unobserved {
             unobserved.refute();
         }
     }
 
-    /// Whether somebody observes ends, though it was taken for granted that nobody does.
+    /// Whether exits are observed, though the search assumed otherwise.
     pub(crate) fn are_ends_observed(&self) -> bool {
         self.env.unobserved.as_ref().is_some_and(|unobserved| unobserved.is_refuted())
     }
 
-    /// Takes all steps of an end that belong together.
+    /// Takes all steps of an exit that are one step with this grain.
     pub(super) fn exit_by_grain(&mut self, task: usize) {
         if self.ends_alone(task) {
             return self.again(task, self.process(task).clone(), Given::Rest, |machine, _| {
@@ -344,7 +349,7 @@ impl Machine {
     pub(super) fn victims(&self) -> Vec<usize> {
         let alive = self.processes().filter(|(t, p)| p.pid != Pid::root() && self.is_alive(*t));
         let mut victims: Vec<usize> = alive.map(|(t, _)| t).collect();
-        // In an order that does not depend on who was there first.
+        // The order does not depend on the schedule.
         victims.sort_by_key(|t| self.process(*t).pid);
         victims
     }

@@ -1,6 +1,6 @@
-//! What processes did by themselves, remembered: the very same copy of a process, given the same thing, goes on in the
-//! same way. Searches bring that about again and again, and then nothing has to be run, copied or thrown away; states
-//! share the processes that they have in common. Debug builds run it all the same and compare.
+//! A cache of the local runs of processes: the same process state with the same input continues in the same
+//! way. A hit saves the run and the copy, and states share the resulting process. Debug builds run the
+//! process as well and compare.
 
 use super::{Machine, Task};
 use crate::process::Process;
@@ -8,16 +8,16 @@ use crate::term::{Fun, Term};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What a process is given.
+/// The input of a process.
 #[derive(Clone, Debug)]
 pub(crate) enum Given {
-    /// The value of the call that it is at.
+    /// The value of its pending call.
     Value(Term),
-    /// Leave to take a message: the one at this place.
+    /// Permission to receive the message at this position.
     Turn(u32),
-    /// A message, and the task of its message if the order of messages is left open.
+    /// A message, and its task with unordered mailboxes.
     Message(Term, u32),
-    /// Leave to end, with nobody to tell.
+    /// Permission to exit without sending a signal.
     Rest,
 }
 
@@ -42,10 +42,10 @@ impl Given {
     }
 }
 
-/// So much of a term is looked at: to compare must not take longer than to run.
+/// The size of terms that are compared: a comparison must not cost more than a run.
 const LOOKED_AT: u32 = 64;
 
-/// Whether two terms are seen to be the same in every respect. `=:=` is not enough: it takes 0.0 for -0.0.
+/// Whether two terms are known to be identical. `=:=` is not enough: it equates 0.0 and -0.0.
 fn is_same(a: &Term, b: &Term, left: &mut u32) -> bool {
     if *left == 0 {
         return false;
@@ -92,17 +92,17 @@ struct Entry {
     given: Given,
     now: u64,
     after: Rc<Process>,
-    /// What the test process returned, if it did.
+    /// The value that the test process returned, if it did.
     result: Option<Term>,
 }
 
 const WAYS: usize = 4;
 const SETS: usize = 1 << 10;
 
-/// The latest of what processes did by themselves, as much as there is room for.
+/// The cache, of fixed size.
 #[derive(Default)]
 pub struct LocalRunCache {
-    /// By process and kind of what it was given, the newest first.
+    /// By process and kind of input, the newest first.
     sets: RefCell<Vec<[Option<Entry>; WAYS]>>,
 }
 
@@ -130,8 +130,7 @@ impl LocalRunCache {
 }
 
 impl Machine {
-    /// Process `task` is as it was when it was `before`, and given something: it does what follows, or what followed
-    /// last time.
+    /// Process `task`, in state `before`, gets an input: runs it, or takes the result from the cache.
     pub(super) fn again(
         &mut self,
         task: usize,
@@ -155,7 +154,7 @@ impl Machine {
         }
         let had = self.result.is_some();
         run(self, given.clone());
-        // The end of all is more than a process does by itself.
+        // The end of the execution is more than a local effect.
         if self.over.is_none() {
             let result = if had { None } else { self.result.clone() };
             let after = self.process(task).clone();
@@ -163,7 +162,7 @@ impl Machine {
         }
     }
 
-    /// What is remembered must be what happens.
+    /// The cached result must equal the real one.
     #[cfg(debug_assertions)]
     fn compare(
         &self,

@@ -1,5 +1,5 @@
-//! The whole state of a program as plain data: processes, signals on their way, names, tables, timers, the
-//! clock. Knows what could happen next and lets one of those things happen.
+//! The whole state of a program as plain data: processes, signals in transit, names, tables, timers, the
+//! clock. It lists the pending operations and takes one step at a time.
 
 pub mod access;
 mod copy;
@@ -34,39 +34,39 @@ use raddle_core::world::{Birth, Pending};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Who moves.
+/// A task of the search.
 #[derive(Clone)]
 pub enum Task {
     /// A process.
     Process(Rc<Process>),
-    /// Signals from one process to another that have not arrived, in order.
+    /// Signals in transit from one process to another, in order.
     Pair(Rc<Pair>),
     /// A timer.
     Timer(Rc<Timer>),
-    /// A message that has arrived, where the order of messages is left open.
+    /// A message that has arrived, with unordered mailboxes.
     UnorderedMessage(Rc<UnorderedMessage>),
-    /// One that was received.
+    /// A message that was received.
     Received(Pid),
-    /// The end of a process that dies of a signal, where the order of messages is left open.
+    /// The exit of a process that a signal terminated, with unordered mailboxes.
     End(Pid),
     /// A timer that has fired or was cancelled.
     Spent(Rc<Timer>),
-    /// Whoever kills processes, where that is allowed.
+    /// The source of injected kills.
     Faults,
 }
 
-/// Signals from one process to another that have not arrived.
+/// Signals in transit from one process to another.
 #[derive(Clone)]
 pub struct Pair {
-    /// Who sent them.
+    /// The sender.
     pub from: Pid,
-    /// Who gets them.
+    /// The receiver.
     pub to: Pid,
-    /// In order.
+    /// The signals, in order.
     pub queue: Vec<Signal>,
 }
 
-/// Counters or atomics: shared numbers.
+/// A `counters` or `atomics` array.
 #[derive(Clone)]
 pub struct Numbers {
     /// The values.
@@ -79,14 +79,14 @@ pub struct Numbers {
 pub struct Machine {
     pub(crate) env: Rc<Env>,
     pub(crate) tasks: Vec<Task>,
-    /// Where each task came from.
+    /// The birth of each task.
     pub(crate) births: Rc<Vec<Birth>>,
-    /// How many steps have happened.
+    /// The number of steps taken.
     pub(crate) steps: u32,
     /// The tasks of processes, by pid.
     pub(crate) index: Rc<Vec<(Pid, u32)>>,
     pub(crate) names: Rc<BTreeMap<Atom, Pid>>,
-    /// Names that were taken away from processes. Nobody sees that, so it is no part of the fingerprint.
+    /// Names that were released. Programs cannot observe them, so the fingerprint omits them.
     once_named: Rc<Vec<(Atom, Pid)>>,
     pub(crate) tables: Rc<Tables>,
     pub(crate) persistent: Rc<Map>,
@@ -96,38 +96,38 @@ pub struct Machine {
     pub(crate) now: u64,
     pub(crate) monotonic: u64,
     pub(crate) kills_left: u32,
-    /// How many timers there are that have not fired.
+    /// The number of armed timers.
     ticking: u32,
-    /// What the test process returned.
+    /// The value that the test process returned.
     pub(crate) result: Option<Term>,
-    /// The run is over for this reason.
+    /// The defect that ended the execution.
     pub(crate) over: Option<Rc<Defect>>,
-    /// Something went wrong, and the run goes on.
+    /// A defect after which the execution continues.
     pub(crate) failed: Option<Rc<Defect>>,
-    /// The run was ended by the program, without an error.
+    /// The program halted without an error.
     pub(crate) halted: bool,
-    /// What is known of messages, if the order of messages is left open.
+    /// The happens-before of messages, with unordered mailboxes.
     unordered_mailbox: Option<Rc<unordered_mailbox::Known>>,
-    /// Whose step it is, or was last.
+    /// The task of the present step, or of the last one.
     mover: usize,
-    /// Who has to go on before anybody else does.
+    /// The only process that may take the next step.
     hurried: Option<u32>,
     objects: Objects,
     pending: Vec<Pending>,
-    /// What each of them touches, at a glance, before timers and others have their say.
+    /// A summary of the accesses of each, before timers and faults are considered.
     marks: Vec<Mark>,
-    /// What the last step touched.
+    /// A summary of the accesses of the last step.
     moved: Mark,
-    /// Those of them that are to be looked at again after the next step.
+    /// The pending operations to evaluate again after the next step.
     stale: Stale,
-    /// Those of them that were looked at after the last step.
+    /// The pending operations that were evaluated after the last step.
     fresh: Stale,
     enabled: Vec<TaskId>,
-    /// Where what happens is written down, if somebody wants to know.
+    /// The log, if it is wanted.
     pub(crate) log: Option<Rc<Log>>,
 }
 
-/// What a `.config` file says: a list of applications with lists of their keys.
+/// Parses a `.config` file: a list of applications with lists of their keys.
 fn environment(text: &str) -> Result<BTreeMap<(Atom, Atom), Term>, String> {
     let terms = parse::terms(text)?;
     let bad = || "it must be one list of {Application, [{Key, Value}]}".to_owned();
@@ -148,7 +148,7 @@ fn timer_name(owner: Pid, number: u32) -> String {
 }
 
 impl Machine {
-    /// A program that begins with a call of `module:function(args...)`.
+    /// A program that starts with a call of `module:function(args...)`.
     pub fn new(env: Rc<Env>, module: Atom, function: Atom, args: Vec<Term>) -> Machine {
         let kills_left = env.settings.kills;
         let mut machine = Machine {
@@ -200,7 +200,7 @@ impl Machine {
         machine
     }
 
-    /// Adds a task that `parent` made, as its `number`th.
+    /// Adds a task that `parent` created, as its `number`th.
     pub(crate) fn add_task(&mut self, task: Task, parent: usize, number: u32) -> usize {
         let birth = Birth { parent: TaskId(parent as u32), number, after: self.steps };
         Rc::make_mut(&mut self.births).push(birth);
@@ -208,7 +208,7 @@ impl Machine {
         self.tasks.len() - 1
     }
 
-    /// Names a task independently of the schedule.
+    /// A name of the task that does not depend on the schedule.
     pub fn key_of(&self, task: usize) -> u64 {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.hash64(),
@@ -221,7 +221,7 @@ impl Machine {
         }
     }
 
-    /// The task with that name.
+    /// The task with this key.
     pub fn with_key(&self, key: u64) -> Option<usize> {
         (0..self.tasks.len()).find(|t| self.key_of(*t) == key)
     }
@@ -237,7 +237,7 @@ impl Machine {
             _ => unreachable!("task {task} is no process"),
         }
     }
-    /// A process by task, to change it.
+    /// A process by task, mutable.
     pub fn process_mut(&mut self, task: usize) -> &mut Process {
         self.stale.add(task);
         match &mut self.tasks[task] {
@@ -249,7 +249,7 @@ impl Machine {
     pub fn alive(&self, pid: Pid) -> Option<usize> {
         self.find(pid).filter(|t| self.is_alive(*t))
     }
-    /// Whether a process is alive, as `is_process_alive` means it.
+    /// Whether a process is alive in the sense of `is_process_alive`.
     pub fn is_alive(&self, task: usize) -> bool {
         let p = self.process(task);
         match &p.exiting {
@@ -264,7 +264,7 @@ impl Machine {
             _ => None,
         })
     }
-    /// Takes a name away from whoever has it.
+    /// Releases a registered name.
     pub(crate) fn take_name(&mut self, name: Atom) -> Option<Pid> {
         let pid = Rc::make_mut(&mut self.names).remove(&name)?;
         if !self.once_named.contains(&(name, pid)) {
@@ -272,7 +272,7 @@ impl Machine {
         }
         Some(pid)
     }
-    /// The processes that a name was taken away from, except for whoever has it now.
+    /// The processes that had a name before, except its present owner.
     pub(crate) fn once_named(&self, name: Atom, now: Option<Pid>) -> impl Iterator<Item = Pid> {
         let others = self.once_named.iter().filter(move |(n, pid)| *n == name && Some(*pid) != now);
         others.map(|(_, pid)| *pid)
@@ -290,9 +290,9 @@ impl Machine {
         }
     }
 
-    /// Equal for equal states.
+    /// The fingerprint of the state: equal for equal states.
     pub fn fingerprint(&self) -> u128 {
-        // Tasks are numbered by creation, which depends on the schedule; so each adds its own hash.
+        // Task numbers depend on the schedule, so the hashes of tasks are summed.
         let mut sum = (0_u64, 0_u64);
         let mut add = |f: Fingerprint| {
             let v = f.value();

@@ -1,4 +1,6 @@
-//! What could happen next: the pending operation of every task, with what it touches.
+//! The pending operation of every task: whether it is enabled, its accesses and its options. After a step
+//! only the operations that may have changed are evaluated again; debug builds compare with a full
+//! evaluation.
 
 use super::access::{Mark, Object, Touch};
 use super::{Machine, Signal, Task};
@@ -11,7 +13,7 @@ use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Blockers, Manner, Pending, Point};
 
-/// Keeps the list of those who can move up to date.
+/// Keeps the list of enabled tasks up to date.
 #[inline]
 pub(super) fn note_mover(enabled: &mut Vec<TaskId>, task: usize, could: bool, can: bool) {
     if could != can {
@@ -25,15 +27,15 @@ pub(super) fn note_mover(enabled: &mut Vec<TaskId>, task: usize, could: bool, ca
 }
 
 impl Machine {
-    /// What could happen next.
+    /// The pending operations.
     pub fn point(&self) -> Point<'_> {
         Point::new(&self.enabled, &self.pending).with_births(&self.births)
     }
 
-    /// Whether there are states in which the pending operation of a task would be blocked.
+    /// Whether the pending operation of a task is blocked in some state.
     pub fn can_block(&self, task: usize) -> bool {
         match &self.tasks[task] {
-            // What it did last may have been to receive a message, before which it could not move.
+            // Its last step may have been a receive, before which it was blocked.
             Task::Process(p) if self.is_order_open() && p.led_by_others => true,
             Task::Process(p) if self.is_order_open() && matches!(p.next, Next::Exit | Next::Gone) => {
                 p.is_gone()
@@ -44,13 +46,13 @@ impl Machine {
                 _ => false,
             },
             Task::Timer(_) | Task::UnorderedMessage(_) | Task::Received(_) | Task::Spent(..) => true,
-            // Before there was something to deliver, or somebody to kill.
+            // Blocked before there was a signal to deliver, or a process to kill.
             Task::Pair(_) | Task::Faults => true,
             Task::End(_) => false,
         }
     }
 
-    /// Whether a task waits for the clock: that depends on other timers, and on whether the test goes on.
+    /// Whether a task waits for the clock: this depends on other timers, and on whether the test is over.
     pub fn is_timed(&self, task: usize) -> bool {
         match &self.tasks[task] {
             Task::Process(p) => {
@@ -61,19 +63,19 @@ impl Machine {
         }
     }
 
-    /// How the pending operation of a task may have come to be blocked, if it touches everything.
+    /// What may have blocked the pending operation of a task, if it conflicts with everything.
     pub fn blockers(&self, task: usize) -> Blockers {
         match &self.tasks[task] {
-            // By the signal that it dies of.
+            // The signal that terminated it.
             Task::Process(p) if p.is_doomed() => Blockers::One,
-            // By the ends of those who could have been killed.
+            // The exits of the processes that could have been killed.
             Task::Faults => Blockers::Several,
             _ if self.is_timed(task) => Blockers::Several,
             _ => Blockers::All,
         }
     }
 
-    /// Whether a task would touch less before somebody had a name, or before somebody ended.
+    /// Whether a task has fewer accesses before a name is registered, or before a process exits.
     pub fn may_touch_less(&self, task: usize) -> bool {
         let p = match &self.tasks[task] {
             Task::Process(p) => p,
@@ -94,23 +96,23 @@ impl Machine {
         }
     }
 
-    /// What the pending operation of `task` touches, in the numbers of another state's objects.
+    /// The accesses of the pending operation of `task`, with the object numbers of another state.
     pub fn accesses_in(&self, task: usize, other: &Machine) -> Accesses {
         if self.pending[task].accesses.is_everything() {
             return Accesses::EVERYTHING_THERE_IS;
         }
-        // What the other state does not know gets numbers there that nothing else has.
+        // An object unknown to the other state gets a fresh number.
         let mut objects = other.objects.clone();
         match &self.tasks[task] {
-            // Its process took it by itself.
+            // Its process received it.
             Task::Received(to) => Touch::NOTHING.write(Object::Itself(*to)).accesses(&mut objects),
-            // A timer that was cancelled might have fired before.
+            // A cancelled timer could have fired before.
             Task::Spent(..) if self.env.settings.time == Time::Any => Accesses::EVERYTHING_THERE_IS,
             _ => self.evaluate(task, &mut objects).accesses,
         }
     }
 
-    /// The objects that were touched.
+    /// The accessed objects.
     pub(crate) fn objects(&self) -> &super::access::Objects {
         &self.objects
     }
@@ -125,7 +127,7 @@ impl Machine {
         self.env.code.clone()
     }
 
-    /// What the last step touched, at a glance.
+    /// A summary of the accesses of the last step.
     pub(crate) fn moved(&self) -> Mark {
         self.moved
     }
@@ -135,13 +137,12 @@ impl Machine {
         self.fresh.each(self.tasks.len(), visit);
     }
 
-    /// What a process's pending operation would have to find changed to touch something else than now; none if that
-    /// is not known.
+    /// The accesses that the accesses of a process's pending operation depend on; none if that is not known.
     pub(crate) fn basis_of(&self, task: usize) -> Option<Accesses> {
         let p = self.process(task);
         let object = match &p.next {
             Next::Call(native, _) => visible::basis(native, &Look { machine: self, me: p, args: &p.x })?,
-            // Messages that nothing is ahead of on their way are sent to the dead as to the living.
+            // A message with no signal in transit before it is sent in the same way to an exited process.
             Next::Send(_) => match &p.x[0] {
                 Term::Pid(to)
                     if self.settings().delivery != Delivery::Pairs && self.pair(p.pid, *to).is_none() =>
@@ -155,15 +156,15 @@ impl Machine {
         self.objects.find(object).map(Accesses::read)
     }
 
-    /// Works out anew what could happen next.
+    /// Evaluates all pending operations.
     pub(super) fn refresh(&mut self) {
         self.stale.everything();
         self.refresh_after(Accesses::EVERYTHING_THERE_IS);
     }
 
-    /// Works out what could happen next after a step that touched this. Only operations that conflict with it can
-    /// have changed, those of processes that it changed, and those that were held back or let go by others than
-    /// themselves.
+    /// Updates the pending operations after a step with these accesses. Only the operations that conflict
+    /// with it can have changed, those of processes that it changed, and those that timers or faults blocked
+    /// or enabled.
     pub(super) fn refresh_after(&mut self, accesses: Accesses) {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
@@ -189,8 +190,8 @@ impl Machine {
         }
         self.enabled = enabled;
         self.fresh = stale;
-        // Now and then all of it is compared, which takes longer than the rest of a step. (Not once it is clear that this
-        // search is in vain: then ends have changed more than they were taken to touch.)
+        // Now and then all evaluations are compared, which costs more than a step. (Not after the assumption
+        // about exits was refuted: then exits had more effects than accesses.)
         #[cfg(debug_assertions)]
         if self.steps.is_multiple_of(5) && !self.are_ends_observed() {
             for (task, pending) in pending.iter().enumerate() {
@@ -206,7 +207,7 @@ impl Machine {
         }
         self.objects = objects;
         self.marks = marks;
-        // When the run was ended for everybody, what they would have done stays pending: it might have been before.
+        // After the end of the execution, operations stay pending: they could have come before.
         if self.over.is_some() || self.halted {
             self.enabled.clear();
         } else if let Some(task) = self.hurried {
@@ -229,14 +230,15 @@ impl Machine {
         self.pending = pending;
     }
 
-    /// Lists who can move.
+    /// Lists the enabled tasks.
     fn note_movers(&mut self, pending: &[Pending]) {
         self.enabled.clear();
         let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
         self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
     }
 
-    /// Only a process, or one of its messages, may move, and it conflicts with everything, since everything waits.
+    /// Enables only a process and its messages; they conflict with everything, since everything else is
+    /// blocked.
     fn let_only_move(&self, only: u32, pending: &mut [Pending]) {
         let pid = self.process(only as usize).pid;
         for (task, p) in pending.iter_mut().enumerate() {
@@ -255,7 +257,7 @@ impl Machine {
     }
 
     pub(super) fn let_timers_fire(&mut self, pending: &mut [Pending]) {
-        // When the test is over and nothing else can happen, nobody waits for timers any more.
+        // When the test is over and no task is enabled, timers no longer matter.
         let busy = !self.enabled.is_empty();
         if busy && self.env.settings.time == Time::Idle || self.test_is_over() {
             return;
@@ -269,7 +271,7 @@ impl Machine {
             };
             if deadline == Some(earliest) {
                 p.options = 1;
-                // A firing moves the clock, which local code may read: nothing is reordered across it.
+                // A timer advances the clock, which local code may read: nothing is reordered across it.
                 p.accesses = Accesses::EVERYTHING_THERE_IS;
                 p.manner = Manner::Phantom;
                 self.stale.add(task);
@@ -287,7 +289,7 @@ impl Machine {
         if !busy && self.test_is_over() {
             return;
         }
-        // When nothing else can happen, to kill nobody is a choice too.
+        // When no other task is enabled, to kill no process is an option too.
         let victims = self.victims().len() as u32;
         pending[task].options = if busy || victims == 0 { victims } else { victims + 1 };
         pending[task].accesses = Accesses::EVERYTHING_THERE_IS;
@@ -296,19 +298,19 @@ impl Machine {
         self.note_movers(pending);
     }
 
-    /// Whether a process could take its pending operation, timers aside.
+    /// Whether the pending operation of a process is enabled, timers aside.
     pub(super) fn is_ready(&self, task: usize) -> bool {
         self.touch(task).1 > 0
     }
 
-    /// What a process's pending operation touches, and in how many ways it can go.
+    /// The accesses of a process's pending operation, and its number of options.
     fn touch(&self, task: usize) -> (Touch, u32) {
         let p = self.process(task);
         let mine = Touch::NOTHING.read(Object::Itself(p.pid));
         let (touch, options) = self.touch_alone(task, p, mine);
         let more = match self.env.settings.grain {
             Grain::Full => false,
-            // A step goes on after a call that raises.
+            // With this grain a step continues after a call that raises.
             Grain::Thesis => options > 0 && self.would_raise(task, p),
             Grain::Receive => options > 0,
         };
@@ -372,7 +374,7 @@ impl Machine {
         }
     }
 
-    /// If it was taken for granted that nobody observes ends: does this?
+    /// Refutes the assumption that exits are unobserved, if these accesses do.
     #[inline]
     fn look_for_observers(&self, touch: Touch) {
         if touch.observes_ends() {
@@ -389,7 +391,7 @@ impl Machine {
                 let doomed = p.is_doomed() && self.is_order_open();
                 let (touch, options) = match &p.next {
                     Next::Exit if doomed && !self.has_end(p.pid) => self.touch(task),
-                    // It was about to end by itself.
+                    // It was about to exit by itself.
                     Next::Exit if doomed => {
                         (Touch::NOTHING.read(Object::Itself(p.pid)).write(Object::Watch(p.pid)), 0)
                     }

@@ -1,4 +1,5 @@
-//! Lets things happen: one step of a task, and the local code after it.
+//! Takes steps: one operation of a task, and the local code after it. Between steps every process is just
+//! before a visible operation, which [`Process::next`] announces.
 
 use super::local_run_cache::Given;
 use super::{Machine, Signal, Task};
@@ -13,7 +14,7 @@ use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pick;
 use std::rc::Rc;
 
-/// What is written down of an operation.
+/// The log entry of an operation.
 struct Told {
     text: String,
     place: Option<Place>,
@@ -28,7 +29,7 @@ enum Went {
 }
 
 impl Machine {
-    /// Lets `pick` happen.
+    /// Takes the step `pick`.
     pub fn step(&mut self, pick: Pick) {
         let task = pick.task.index();
         match self.step_quietly(task, self.pending[task].accesses) {
@@ -41,7 +42,7 @@ impl Machine {
         }
     }
 
-    /// The same, whether it is remembered or not.
+    /// The same without the cache.
     pub(super) fn take_step(&mut self, pick: Pick) {
         let task = pick.task.index();
         let accesses = self.pending[task].accesses;
@@ -114,7 +115,7 @@ impl Machine {
                 Grain::Receive => !matches!(self.process(task).next, Next::Receive(_)),
             };
             if on && self.is_order_open() && matches!(self.process(task).next, Next::Receive(_)) {
-                // Which message it takes is a choice of its own, and nothing comes between.
+                // Which message it receives is a choice of its own, and no other step comes between.
                 let p = self.process(task);
                 let goes_on = p.messages.iter().any(|mail| mail.fits) || self.is_ready(task);
                 self.hurried = goes_on.then_some(task as u32);
@@ -138,7 +139,7 @@ impl Machine {
                 let Run::Visible(visible) = native.run else {
                     unreachable!("only visible natives are announced")
                 };
-                // States that are kept have the same tables.
+                // Snapshots share these tables.
                 let tables = (Rc::strong_count(&self.tables) > 1 && visible::changes_tables(native))
                     .then(|| self.tables.clone());
                 let done = (visible.act)(self, task, &before.x);
@@ -273,7 +274,7 @@ impl Machine {
         }
     }
 
-    /// The process runs until just before its next visible operation.
+    /// Runs the process until just before its next visible operation.
     pub(super) fn advance(&mut self, task: usize) {
         let env = self.env.clone();
         let now = self.now;
@@ -293,7 +294,7 @@ impl Machine {
                 self.comes_to_its_end(task, reason, trace);
             }
             Stop::Unsupported(what) => {
-                // It has nothing to do next: its registers are no arguments of the call that it came from.
+                // It has no next operation: its registers are no arguments of the last call.
                 self.process_mut(task).next = Next::Gone;
                 self.misuse(what);
             }
@@ -311,7 +312,7 @@ impl Machine {
         self.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
     }
 
-    /// Finds out which message a receive would take.
+    /// Finds the message that a receive would take.
     pub(super) fn look(&mut self, task: usize) {
         if self.is_order_open() {
             if let Some((wait, time)) = self.look_at_ordered_mailbox(task) {
@@ -329,7 +330,7 @@ impl Machine {
         self.process_mut(task).next = Next::Receive(found);
     }
 
-    /// A message has come: does the receive take it?
+    /// A message has arrived: finds out whether the receive takes it.
     pub(super) fn look_again(&mut self, task: usize) {
         let p = self.process(task);
         if !matches!(p.next, Next::Receive(Found::Nothing { .. } | Found::BadTimeout { .. })) {
@@ -341,7 +342,7 @@ impl Machine {
         }
     }
 
-    /// Runs the match code of a receive on a copy, from one message on.
+    /// Runs the match code of a receive on a copy, starting at one message.
     fn try_match(&mut self, task: usize, from: u32) -> Result<Stop, ()> {
         let mut copy = self.process(task).for_matching();
         copy.save = from;

@@ -1,4 +1,5 @@
-//! Signals between processes, and what each does where it arrives.
+//! Signals between processes: when they arrive, and their effects. The signals of one process to another
+//! arrive in the order of their sends. It follows the Erlang Reference Manual, "Processes".
 
 use super::local_run_cache::Given;
 use super::{Machine, Pair, Task};
@@ -9,53 +10,53 @@ use crate::term::{Pid, Ref, Term, known};
 use raddle_core::world::Birth;
 use std::rc::Rc;
 
-/// What one process sends to another.
+/// A signal from one process to another.
 #[derive(Clone, Debug)]
 pub enum Signal {
     /// A message.
     Message(Term),
-    /// A message through an alias.
+    /// A message to an alias.
     Aliased(Ref, Term),
-    /// A link is made.
+    /// A link request.
     Link(Pid),
-    /// A link was taken back while it was on its way: nothing comes of it any more.
+    /// A link request that was withdrawn in transit and has no effect.
     TakenBack(Pid),
-    /// An exit signal from a linked process that ended.
+    /// An exit signal from a linked process that exited.
     LinkedExit(Pid, Term),
     /// An exit signal from `exit/2`.
     Exit(Pid, Term),
-    /// A monitor is set.
+    /// A monitor request.
     Monitor(Monitor),
-    /// A monitored process has ended.
+    /// A DOWN signal of a monitored process.
     Down(Ref, Term),
-    /// Another group leader.
+    /// A change of the group leader.
     GroupLeader(Pid),
 }
 
-/// Signals by what they touch.
+/// Signals by their accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sort {
     /// Messages.
     Message,
-    /// Messages through an alias.
+    /// Messages to an alias.
     Aliased(Ref),
-    /// Told at the end of a process.
+    /// Sent to a monitoring process on exit.
     Down(Ref),
-    /// Told at the end of a process; may end another.
+    /// Sent to a linked process on exit; may terminate it.
     LinkedExit {
-        /// The end was a normal one.
+        /// The exit reason is `normal`.
         normal: bool,
     },
-    /// An exit signal that a process sends.
+    /// An exit signal from `exit/2`.
     Exit {
         /// It cannot be trapped.
         kill: bool,
         /// Its reason is `normal`.
         normal: bool,
     },
-    /// Links and monitors.
+    /// Link and monitor requests.
     Watching,
-    /// What changes a process.
+    /// Signals that change a process.
     Changing,
 }
 
@@ -100,7 +101,7 @@ impl Signal {
             Signal::GroupLeader(p) => f.word(10 ^ p.hash64()),
         }
     }
-    /// In words, for step lines.
+    /// The signal as text, for step lines.
     pub fn words(&self) -> String {
         match self {
             Signal::Message(m) | Signal::Aliased(_, m) => format!("message {m}"),
@@ -128,12 +129,12 @@ impl Signal {
 }
 
 impl Machine {
-    /// The task that holds the signals on their way from one process to another.
+    /// The task of the signals in transit from one process to another.
     pub(crate) fn pair(&self, from: Pid, to: Pid) -> Option<usize> {
         self.tasks.iter().position(|t| matches!(t, Task::Pair(p) if p.from == from && p.to == to))
     }
 
-    /// Whether signals are still on their way from one process to another.
+    /// Whether signals are in transit from one process to another.
     pub(crate) fn on_the_way(&self, from: Pid, to: Pid) -> bool {
         self.pair(from, to).is_some_and(|t| matches!(&self.tasks[t], Task::Pair(p) if !p.queue.is_empty()))
     }
@@ -142,9 +143,9 @@ impl Machine {
     pub(crate) fn arrives_at_once(&self, from: Pid, to: Pid, sort: Sort) -> bool {
         match self.env.settings.delivery {
             Delivery::Instant => true,
-            // A process's signals to itself take no way.
+            // A signal to the sender itself is never in transit.
             _ if from == to => true,
-            // The end of a process is told step by step already.
+            // The steps of an exit are separate already.
             Delivery::Local => {
                 !matches!(sort, Sort::Exit { .. } | Sort::Watching | Sort::Changing)
                     && !self.on_the_way(from, to)
@@ -153,7 +154,7 @@ impl Machine {
         }
     }
 
-    /// Sends a signal: it arrives at once or later, by the delivery that was set.
+    /// Sends a signal, which arrives at once or later, by the delivery setting.
     pub(crate) fn send(&mut self, from: Pid, to: Pid, signal: Signal) {
         let at_once = self.arrives_at_once(from, to, signal.sort());
         if at_once {
@@ -173,7 +174,7 @@ impl Machine {
         }
     }
 
-    /// A signal is the first on its way, which begins with a step of task `parent`.
+    /// A signal is the first in transit of its pair; the pair is a child of task `parent`.
     fn set_out(&mut self, from: Pid, to: Pid, signal: Signal, parent: usize) {
         let pair = Task::Pair(Rc::new(Pair { from, to, queue: vec![signal] }));
         self.add_task(pair, parent, Birth::PHANTOM | to.hash64() as u32);
@@ -192,9 +193,9 @@ impl Machine {
     pub(crate) fn arrive(&mut self, to: Pid, signal: Signal) {
         let Some(task) = self.find(to) else { return };
         let p = self.process(task);
-        // One that is about to end by itself still counts as alive.
+        // A process that is about to exit by itself is still alive.
         let too_late = p.is_gone() || p.exiting.as_ref().is_some_and(|e| e.begun || e.signalled);
-        // Where the order of messages is left open, they come to the dead, too: they might have come earlier.
+        // With unordered mailboxes they reach an exited process too: they could have arrived earlier.
         let always = matches!(signal, Signal::Message(_) | Signal::Aliased(..) | Signal::Down(..));
         if too_late && !(always && self.is_order_open()) {
             return self.arrive_too_late(to, signal);
@@ -210,12 +211,12 @@ impl Machine {
                 }
                 self.put_in_mailbox(task, message);
             }
-            // It may have been taken back while it was on its way.
+            // It may have been withdrawn in transit.
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
             Signal::TakenBack(_) => {}
             Signal::Link(from) => {
                 let links = &mut self.process_mut(task).links;
-                // In an order that does not depend on who came first.
+                // The order does not depend on the schedule.
                 if let Err(at) = links.binary_search(&from) {
                     links.insert(at, from);
                 }
@@ -270,7 +271,7 @@ impl Machine {
         }
     }
 
-    /// A signal arrives at a process that has ended or is dying.
+    /// A signal arrives at a process that has exited or is exiting.
     fn arrive_too_late(&mut self, to: Pid, signal: Signal) {
         match signal {
             Signal::Monitor(monitor) if !self.has_monitor(monitor.other, monitor.reference) => {}
@@ -283,9 +284,9 @@ impl Machine {
         }
     }
 
-    /// The dead answer a link with an exit signal. It takes its way even where other exit signals of theirs arrive at
-    /// once: whether a link comes to the dead has nothing to do with what its sender does meanwhile, but the answer, which
-    /// may kill it, does.
+    /// An exited process answers a link request with an exit signal. The answer is in transit even where its
+    /// other exit signals arrive at once: that the request reaches an exited process is independent of the
+    /// sender's next steps, but the answer, which may terminate the sender, is not.
     fn answer_link(&mut self, dead: Pid, to: Pid) {
         let answer = Signal::LinkedExit(dead, Term::Atom(known::NOPROC));
         if self.env.settings.delivery != Delivery::Local || self.pair(dead, to).is_some() {
@@ -294,7 +295,8 @@ impl Machine {
         self.set_out(dead, to, answer, self.mover);
     }
 
-    /// Whether the answer of the dead to a link would be their first signal that takes a way to its sender, and the last.
+    /// Whether the `noproc` answer to a link would be the only signal in transit from an exited process to
+    /// the sender.
     pub(super) fn answers_first(&self, dead: Pid, to: Pid) -> bool {
         let tells_it = |p: &Process| {
             let todo = p.exiting.iter().flat_map(|exiting| &exiting.todo);
@@ -315,9 +317,8 @@ impl Machine {
         self.find(from).is_some_and(|t| self.process(t).monitors.iter().any(|m| m.reference == reference))
     }
 
-    /// Takes away a process's link to another, even if the other one has not heard of it yet: then what is on its way
-    /// stays there, since it might have arrived before. When the other one hears of all that, nobody can tell the
-    /// difference, so that is at once.
+    /// Removes a link, even if the link request is still in transit: the request stays queued, since it could
+    /// have arrived before. The other process drops the link at once, which no process can observe.
     pub(crate) fn forget_link(&mut self, task: usize, other: Pid) {
         let p = self.process_mut(task);
         let me = p.pid;
@@ -340,7 +341,7 @@ impl Machine {
         }
     }
 
-    /// Takes away a process's monitor of another, in the same way.
+    /// Removes a monitor in the same way.
     pub(crate) fn forget_monitor(&mut self, task: usize, reference: Ref) -> bool {
         let p = self.process_mut(task);
         let Some(at) = p.monitors.iter().position(|m| m.reference == reference) else { return false };

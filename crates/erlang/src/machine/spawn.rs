@@ -1,11 +1,12 @@
-//! New processes.
+//! Creates processes. A pid is the pid of the parent and the index of the child, so it does not depend on the
+//! schedule.
 
 use super::{Machine, Task};
 use crate::process::{AliasKind, Monitor, Pc, Process};
 use crate::term::{Atom, Pid, Ref, Term, known};
 use std::rc::Rc;
 
-/// How a process is spawned.
+/// The options of a spawn.
 #[derive(Clone, Default)]
 pub struct SpawnOptions {
     /// Linked to its parent.
@@ -16,17 +17,17 @@ pub struct SpawnOptions {
     pub priority: Option<Atom>,
 }
 
-/// The module whose only instruction applies a function: where processes begin.
+/// The module of the start instruction, which applies a function.
 pub const START: u32 = 0;
 
-/// Lets a process go on with a call of `module:function(args...)`, with nothing to return to.
+/// Sets a process up to call `module:function(args...)` with an empty stack.
 pub(super) fn set_up_call(p: &mut Process, module: Atom, function: Atom, args: Term) {
     p.pc = Pc { module: START, at: 0 };
     p.x = vec![Term::Atom(module), Term::Atom(function), args];
 }
 
 impl Machine {
-    /// The test process.
+    /// Creates the test process.
     pub(super) fn begin(&mut self, module: Atom, function: Atom, args: Vec<Term>) {
         let root = Pid::root();
         let initial = (module, function, args.len() as u32);

@@ -1,4 +1,5 @@
-//! Timers: tasks with a deadline.
+//! Timers: tasks with a deadline in virtual time. A timer that fired or was cancelled stays a task, as
+//! [`Task::Spent`].
 
 use super::{Machine, Signal, Task};
 use crate::term::hash::Fingerprint;
@@ -6,20 +7,20 @@ use crate::term::{Pid, Ref, Term};
 use raddle_core::world::Birth;
 use std::rc::Rc;
 
-/// A timer that has not fired.
+/// An armed timer.
 #[derive(Clone)]
 pub struct Timer {
-    /// Who set it.
+    /// The process that set it.
     pub owner: Pid,
-    /// Its number there.
+    /// Its number among the timers of that process.
     pub number: u32,
     /// Its reference.
     pub reference: Ref,
-    /// A pid or a name.
+    /// The receiver: a pid or a name.
     pub to: Term,
-    /// What is sent.
+    /// The message.
     pub message: Term,
-    /// When, in nanoseconds.
+    /// The deadline, in nanoseconds.
     pub deadline: u64,
 }
 
@@ -38,38 +39,38 @@ impl Machine {
     pub(crate) fn arm(&mut self, timer: Timer) {
         let parent = self.find(timer.owner).unwrap_or(0);
         let number = Birth::PHANTOM | timer.number;
-        // The end of a process takes its timers away.
+        // The exit of a process cancels the timers addressed to it.
         self.ends_are_observed();
         self.ticking += 1;
         self.add_task(Task::Timer(Rc::new(timer)), parent, number);
     }
-    /// The task of a timer that has not fired.
+    /// The task of an armed timer.
     pub(crate) fn timer(&self, reference: Ref) -> Option<(usize, &Timer)> {
         self.tasks.iter().enumerate().find_map(|(i, t)| match t {
             Task::Timer(timer) if timer.reference == reference => Some((i, &**timer)),
             _ => None,
         })
     }
-    /// Whom a timer is or was for.
+    /// The receiver of a timer, armed or not.
     pub(crate) fn addressee(&self, reference: Ref) -> Option<&Term> {
         self.tasks.iter().find_map(|t| match t {
             Task::Timer(timer) | Task::Spent(timer) if timer.reference == reference => Some(&timer.to),
             _ => None,
         })
     }
-    /// Takes a timer away.
+    /// Cancels a timer.
     pub(crate) fn disarm(&mut self, task: usize) {
         if let Task::Timer(timer) = &self.tasks[task] {
             self.tasks[task] = Task::Spent(timer.clone());
             self.ticking -= 1;
         }
     }
-    /// Whether there are timers that have not fired.
+    /// Whether a timer is armed.
     pub(super) fn any_timer(&self) -> bool {
         debug_assert_eq!(self.ticking > 0, self.tasks.iter().any(|t| matches!(t, Task::Timer(_))));
         self.ticking > 0
     }
-    /// Timers to a process that has ended never matter; those to names live on.
+    /// Timers to an exited process have no effect; those to names stay armed.
     pub(super) fn cancel_timers_of(&mut self, pid: Pid) {
         for task in &mut self.tasks {
             if let Task::Timer(timer) = task
@@ -80,7 +81,7 @@ impl Machine {
             }
         }
     }
-    /// The earliest deadline there is, of timers and of receives.
+    /// The earliest deadline of timers and receives.
     pub(super) fn earliest(&self) -> Option<u64> {
         let of_task = |task: &Task| match task {
             Task::Timer(timer) => Some(timer.deadline),

@@ -1,4 +1,5 @@
-//! What signals and ends touch: see [`super::access`].
+//! The accesses of signals and exits: see [`super::access`]. Operations without a conflict must commute,
+//! which `tests/commute.rs` checks.
 
 use super::access::{Object, Touch};
 use super::signal::Sort;
@@ -8,24 +9,24 @@ use crate::settings::Grain;
 use crate::term::{Pid, Ref, Term, known};
 
 impl Machine {
-    /// A message arrives at `to`.
+    /// The accesses of a message that arrives at `to`.
     pub(crate) fn arrival(&self, touch: Touch, to: Pid) -> Touch {
         if self.is_order_open() { touch.read(Object::In(to)) } else { touch.write(Object::In(to)) }
     }
 
-    /// A message about the end of a monitored process arrives.
+    /// The accesses of a DOWN message that arrives.
     pub(crate) fn down_arrival(&self, touch: Touch, reference: Ref, to: Pid) -> Touch {
         let touch = touch.write(Object::Reference(reference));
         if self.is_order_open() { touch } else { touch.write(Object::In(to)) }
     }
 
-    /// A process depends on which messages it does not have.
+    /// The accesses of an operation that depends on the absence of messages.
     pub(crate) fn absence(&self, touch: Touch, p: &Process) -> Touch {
         let touch = touch.write(Object::In(p.pid));
         if !self.is_order_open() {
             return touch;
         }
-        // Those who watch others are told without touching `In`.
+        // DOWN messages arrive without an access to `In`.
         let is_down = |message: &Term| match message.as_tuple() {
             Some([_, Term::Ref(_), kind, _, _]) => kind.is_atom(known::PROCESS),
             _ => false,
@@ -33,11 +34,11 @@ impl Machine {
         if p.monitors.is_empty() && !p.mailbox.iter().any(is_down) { touch } else { Touch::EVERYTHING }
     }
 
-    /// What sending a signal touches: the queue of its pair if it joins it, else what it touches where it
-    /// arrives.
+    /// The accesses of sending a signal: the queue of its pair if it joins it, else the accesses of its
+    /// arrival.
     pub(crate) fn sending_touches(&self, touch: Touch, from: Pid, to: Pid, sort: Sort) -> Touch {
         if self.arrives_at_once(from, to, sort) {
-            // What is on its way already would hold it up.
+            // A signal already in transit would delay it.
             let held = from != to && self.pair(from, to).is_some();
             let touch = if held { touch.read(Object::Queue(from, to)) } else { touch };
             self.arriving_touches(touch, from, to, sort)
@@ -46,7 +47,7 @@ impl Machine {
         }
     }
 
-    /// What a signal touches where it arrives.
+    /// The accesses of a signal on arrival.
     pub(super) fn arriving_touches(&self, touch: Touch, from: Pid, to: Pid, sort: Sort) -> Touch {
         let receiver = self.find(to).map(|task| self.process(task));
         let alive = self.alive(to).is_some();
@@ -63,7 +64,7 @@ impl Machine {
                 let ends = p.aliases.contains(&(alias, AliasKind::Reply));
                 let told = p.lost.iter().any(|lost| matches!(lost, Lost::Monitor(r, _) if *r == alias));
                 match p.watched_by(alias).filter(|_| ends || told) {
-                    // The sender's own end is behind this in any case.
+                    // The exit of the sender comes later in any case.
                     Some(other) if other == from => touch,
                     Some(other) => touch.read(Object::Watch(other)),
                     None => touch,
@@ -76,12 +77,12 @@ impl Machine {
                 }
                 let link = Object::Link(from, to);
                 match receiver.is_some_and(|p| p.links.contains(&from)) {
-                    // Before the link was taken away, it would have been deadly.
+                    // Before the link was removed, it would have been fatal.
                     false if !traps && !normal => deadly(touch),
                     false => touch.write(link).read(Object::Watch(to)),
                     true if traps => self.arrival(touch.write(link).read(Object::Watch(to)), to),
                     true if normal => touch.write(link).read(Object::Watch(to)),
-                    // Whether it traps exits is for itself to change.
+                    // Only the process itself changes its `trap_exit` flag.
                     true => deadly(touch),
                 }
             }
@@ -97,19 +98,19 @@ impl Machine {
         }
     }
 
-    /// A process is alive no longer: its own monitors of others are taken away with it, as far as they have not fired. Where the
-    /// order of messages is left open, whoever fires tells the dead, too.
+    /// A process exits: its own monitors are removed, unless they fired. With unordered mailboxes a monitor
+    /// also fires for an exited process.
     fn leaving_touches(&self, touch: Touch, p: &Process) -> Touch {
         let fires = !self.is_order_open() && !p.monitors.is_empty();
         if fires { touch.read(Object::In(p.pid)) } else { touch }
     }
 
-    /// What the delivery of a signal that was on its way touches.
+    /// The accesses of the delivery of a signal in transit.
     pub(super) fn delivery_touches(&self, from: Pid, to: Pid, signal: &Signal) -> Touch {
         let touch = Touch::NOTHING.write(Object::Queue(from, to));
         let dead = self.alive(to).is_none();
         match signal {
-            // The answer of the dead is on a way of its own.
+            // The answer of an exited process joins another queue.
             Signal::Link(_) if dead && !self.answers_first(to, from) => Touch::EVERYTHING,
             Signal::Link(_) | Signal::TakenBack(_) => {
                 touch.read(Object::Watch(to)).read(Object::Link(from, to))
@@ -127,7 +128,7 @@ impl Machine {
         }
     }
 
-    /// What the next step of an ending process touches.
+    /// The accesses of the next step of an exiting process.
     pub(super) fn exit_touches(&self, task: usize, p: &Process, mine: Touch) -> Touch {
         let exiting = p.exiting.as_ref().expect("a process that ends");
         if self.ends_alone(task) {
@@ -145,7 +146,7 @@ impl Machine {
             }
             match self.may_fail(task) {
                 false => touch,
-                // Whether somebody notices depends on who of those that watch is still there.
+                // Whether the exit is observed depends on which monitoring processes are alive.
                 true => p.monitored_by.iter().fold(touch, |touch, m| touch.read(Object::Watch(m.other))),
             }
         };
@@ -160,7 +161,7 @@ impl Machine {
             {
                 return Touch::EVERYTHING;
             }
-            // Whether they are there and trap exits.
+            // It depends on whether they are alive and trap exits.
             let touch = p
                 .links
                 .iter()
@@ -173,7 +174,7 @@ impl Machine {
         match step {
             ExitStep::Table(id) => {
                 let touch = mine.write(Object::table(&id));
-                // With its first step it is no longer alive.
+                // Its first step makes it exiting, which is no longer alive.
                 let touch = match exiting.begun {
                     true => touch,
                     false => self.leaving_touches(touch.write(Object::Watch(p.pid)), p),
@@ -186,8 +187,9 @@ impl Machine {
                     None => touch,
                 }
             }
-            // Whether somebody notices depends on who watches, who is linked and who traps exits. Even if it is plain to
-            // see here, it would not be if this came earlier, and what touches more there would not be found.
+            // Whether the exit is observed depends on monitors, links and `trap_exit` flags. Even where the
+            // answer is clear here, it might not be in an earlier state, and accesses missing there would
+            // hide conflicts.
             ExitStep::Vanish if self.may_fail(task) => Touch::EVERYTHING,
             ExitStep::Vanish => vanish(mine),
             ExitStep::Link(other) => self.sending_touches(mine, p.pid, other, Sort::LinkedExit { normal }),

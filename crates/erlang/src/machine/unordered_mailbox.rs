@@ -1,11 +1,11 @@
-//! Messages whose order is left open, for reductions: a message that arrives is a task, a *message*, and its only
-//! step is that its process receives it.
+//! Unordered mailboxes, for reductions: a message that arrives is a task, and its only step is that its
+//! process receives it.
 //!
-//! So two messages to one process do not conflict where they are sent, only where they are received, and only if
-//! both fit. A message may be received before another one that arrived earlier, as long as it did not have to
-//! arrive later: [`Known`] says what had to. What several processes saw may still fit to no order of arrivals;
-//! that is found out when a run is over ([`crate::linear`]). Where a process depends on what has *not* arrived
-//! (`after 0`), it takes messages by itself.
+//! So two messages to one process do not conflict where they are sent, only where they are received, and only
+//! if both match. A message may be received before one that arrived earlier unless their arrivals are ordered
+//! by happens-before, which [`Known`] tracks. The observations of several processes may fit no single order
+//! of arrivals; [`crate::linear`] checks that at the end of an execution. A receive that depends on the
+//! absence of messages (`after 0`) takes them in steps of its process.
 
 use super::access::{Object, Objects, Touch};
 use super::local_run_cache::Given;
@@ -20,14 +20,14 @@ use raddle_core::operation::{Accesses, Mode as Touches, TaskId};
 use raddle_core::world::{Birth, Manner, Pending, Pick};
 use std::rc::Rc;
 
-/// How a task stands, as far as it can be told without looking at others.
+/// Whether a task is enabled, as far as that does not depend on other tasks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// It cannot go on by itself.
+    /// It is blocked.
     Waits,
-    /// It can go on.
+    /// It is enabled.
     Goes,
-    /// That depends.
+    /// It depends on other tasks.
     Other,
 }
 
@@ -57,11 +57,11 @@ impl Set {
 /// A message that has arrived and was not received.
 #[derive(Clone, Debug)]
 pub struct UnorderedMessage {
-    /// Whose it is.
+    /// Its receiver.
     pub to: Pid,
     /// Its number among all messages.
     pub number: u32,
-    /// Those that had to arrive before it.
+    /// The messages whose arrival happens before its own.
     after: Set,
 }
 
@@ -70,24 +70,24 @@ pub struct UnorderedMessage {
 pub struct Mail {
     /// Its task.
     pub task: u32,
-    /// The receive that its process is at would take it.
+    /// The current receive of its process matches it.
     pub fits: bool,
 }
 
-/// Which messages are known to have arrived before what: to each task, and to whoever touches an object next.
+/// The arrivals that happen before the next step of each task, and before the next access to each object.
 #[derive(Clone, Default)]
 pub struct Known {
     messages: u32,
     tasks: Vec<Set>,
-    /// How many messages each task has brought.
+    /// The number of messages that arrived in steps of each task.
     brought: Vec<u32>,
-    /// Known to those who read an object, and to those who write it.
+    /// For the next read of an object, and for the next write.
     objects: Vec<(Set, Set)>,
-    /// Known to everybody.
+    /// For every task.
     all: Set,
-    /// What is known to whoever moves now.
+    /// For the present step.
     present: Set,
-    /// A message was received before another one that had arrived earlier.
+    /// A message was received before one that had arrived earlier.
     overtaken: bool,
 }
 
@@ -107,7 +107,7 @@ impl Known {
     }
     fn end(&mut self, mover: usize, accesses: Accesses, tasks: usize) {
         let present = std::mem::take(&mut self.present);
-        // New tasks know what their parents know.
+        // A new task inherits from its parent.
         self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
         if accesses.is_everything() {
             self.all = present.clone();
@@ -125,7 +125,8 @@ impl Known {
         }
         self.tasks[mover] = present;
     }
-    /// Another message; the mover's how-manieth it is, and which messages had to arrive before it.
+    /// A message arrives: its number, its index among those of the task, and the arrivals that happen before
+    /// it.
     fn post(&mut self, mover: usize, task: usize) -> (u32, u32, Set) {
         if self.messages == 0 {
             self.tasks.resize(task, Set::default());
@@ -141,17 +142,17 @@ impl Known {
     }
 }
 
-/// Letters are numbered apart from other phantoms.
+/// Messages are numbered apart from other phantom tasks.
 const UNORDERED: u32 = Birth::PHANTOM | 1 << 30;
 
 impl Machine {
-    /// Whether the order of messages is left open.
+    /// Whether mailboxes are unordered.
     #[inline]
     pub fn is_order_open(&self) -> bool {
         self.unordered_mailbox.is_some()
     }
 
-    /// From now on, the order of messages is left open.
+    /// Makes mailboxes unordered from now on.
     pub fn leave_order_open(&mut self) {
         self.unordered_mailbox = Some(Rc::default());
         for task in 0..self.tasks.len() {
@@ -162,14 +163,14 @@ impl Machine {
         self.refresh();
     }
 
-    /// A step begins that touches this.
+    /// A step with these accesses begins.
     pub(super) fn step_begins(&mut self, task: usize, accesses: Accesses) {
         if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
             Rc::make_mut(known).begin(task, accesses);
         }
     }
 
-    /// It is over.
+    /// The step is over.
     pub(super) fn step_ends(&mut self, accesses: Accesses) {
         let (mover, tasks) = (self.mover, self.tasks.len());
         if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
@@ -204,7 +205,7 @@ impl Machine {
         );
     }
 
-    /// Whether the receive that a process is at would take a message.
+    /// Whether the current receive of a process matches a message.
     pub(crate) fn fits(&mut self, task: usize, message: &Term) -> bool {
         let p = self.process(task);
         if !matches!(p.next, Next::Receive(_)) {
@@ -222,7 +223,7 @@ impl Machine {
         }
     }
 
-    /// A process has come to a receive: which of its messages fit?
+    /// A process has reached a receive: marks the messages that match.
     pub(super) fn evaluate_unordered_messages(&mut self, task: usize) {
         for at in 0..self.process(task).mailbox.len() {
             let message = self.process(task).mailbox[at].clone();
@@ -233,14 +234,14 @@ impl Machine {
         }
     }
 
-    /// A process goes on: nothing fits any more.
+    /// A process continues: no message matches any more.
     fn forget_fits(&mut self, task: usize) {
         if self.process(task).messages.iter().any(|mail| mail.fits) {
             self.process_mut(task).messages.iter_mut().for_each(|mail| mail.fits = false);
         }
     }
 
-    /// A message is taken out of a mailbox.
+    /// Removes a message from a mailbox.
     pub(crate) fn take_from_mailbox(&mut self, task: usize, at: usize) -> Term {
         let p = self.process_mut(task);
         let message = p.mailbox.remove(at);
@@ -258,7 +259,7 @@ impl Machine {
         }
     }
 
-    /// Whether the message at this place of a mailbox can be the one that is received.
+    /// Whether the message at this position of a mailbox may be received next.
     fn may_be_received(&self, p: &Process, at: usize) -> bool {
         let mail = p.messages[at];
         mail.fits && {
@@ -267,7 +268,7 @@ impl Machine {
         }
     }
 
-    /// Whether a process takes messages by itself at its receive, since it would also go on without.
+    /// Whether a process receives in its own steps, since its receive may also time out.
     fn takes_by_itself(&self, p: &Process) -> bool {
         match &p.next {
             Next::Receive(Found::Nothing { deadline, .. }) => match deadline {
@@ -280,20 +281,20 @@ impl Machine {
         }
     }
 
-    /// The messages of which a process may receive one, in an order that does not depend on the schedule.
+    /// The messages that a process may receive next, in an order that does not depend on the schedule.
     fn candidates(&self, p: &Process) -> Vec<usize> {
         let mut found: Vec<usize> = (0..p.messages.len()).filter(|at| self.may_be_received(p, *at)).collect();
         found.sort_by_key(|at| self.key_of(p.messages[*at].task as usize));
         found
     }
 
-    /// What a receive touches, and in how many ways the process can take it by itself.
+    /// The accesses of a receive in a step of its process, and its number of options.
     pub(super) fn open_receive(&self, p: &Process, mine: Touch) -> (Touch, u32) {
         if !self.takes_by_itself(p) {
             return (Touch::NOTHING, 0);
         }
         let waits = matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }));
-        // To give up moves the clock, so nothing is reordered across it, whether it comes to that or not.
+        // A timeout advances the clock, so nothing is reordered across it, whether it fires or not.
         let touch = if waits { Touch::EVERYTHING } else { self.absence(mine, p) };
         match self.candidates(p).len() as u32 {
             0 => (touch, !waits as u32),
@@ -314,7 +315,7 @@ impl Machine {
         })
     }
 
-    /// What it would mean to receive a message.
+    /// The pending operation of a message.
     pub(super) fn evaluate_unordered(
         &self,
         task: usize,
@@ -336,7 +337,7 @@ impl Machine {
         self.receive_at(task, at.expect("it is in the mailbox"));
     }
 
-    /// A process takes a message by itself; says whether there was one to take.
+    /// A process receives a message in its own step; says whether there was one.
     pub(super) fn take_unordered(&mut self, task: usize, option: u32) -> bool {
         let found = self.candidates(self.process(task)).get(option as usize).copied();
         match found {
@@ -346,7 +347,7 @@ impl Machine {
         found.is_some()
     }
 
-    /// The message of a message.
+    /// The content of a message task.
     pub(crate) fn message_of(&self, message_task: usize) -> Term {
         let p =
             self.process(self.find(self.unordered(message_task as u32).to).expect("its process is there"));
@@ -354,7 +355,7 @@ impl Machine {
         p.mailbox[at.expect("it is in the mailbox")].clone()
     }
 
-    /// How a process receives the first of its messages that fits.
+    /// The step in which a process receives its first matching message.
     pub(crate) fn first_to_take(&self, task: usize) -> Option<Pick> {
         let Task::Process(p) = &self.tasks[task] else { return None };
         if p.is_doomed()
@@ -370,7 +371,7 @@ impl Machine {
         Some(Pick { task: TaskId(task as u32), option: option as u32 })
     }
 
-    /// The process that a task is, or whose message it is or was.
+    /// The process of a task: itself, or the receiver of a message.
     pub(crate) fn receiver_of(&self, task: usize) -> Option<usize> {
         match &self.tasks[task] {
             Task::Process(_) => Some(task),
@@ -380,12 +381,12 @@ impl Machine {
         }
     }
 
-    /// Whether a task is or was a message that has arrived.
+    /// Whether a task is a message, received or not.
     pub(crate) fn is_mail(&self, task: usize) -> bool {
         matches!(&self.tasks[task], Task::UnorderedMessage(_) | Task::Received(_))
     }
 
-    /// How a task stands.
+    /// The standing of a task.
     pub(crate) fn standing(&self, task: usize) -> Standing {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
@@ -398,7 +399,7 @@ impl Machine {
                 Next::Exit if !p.is_gone() => Standing::Goes,
                 _ => Standing::Other,
             },
-            // It is its own operation that counts, whoever else has to go on now.
+            // Its own operation counts, even if another process must take the next step.
             Task::UnorderedMessage(message) => match self.is_enabled_unordered(task, message) {
                 true => Standing::Goes,
                 false => Standing::Waits,
@@ -407,7 +408,7 @@ impl Machine {
         }
     }
 
-    /// Whether what a task would do depends on more than on its process.
+    /// Whether a pending operation depends on more than its process.
     pub(crate) fn depends_on_others(&self, task: usize) -> bool {
         match &self.tasks[task] {
             Task::Process(p) => p.deadline().is_some(),
@@ -416,8 +417,8 @@ impl Machine {
         }
     }
 
-    /// Whether the next step of `task` tells somebody of an end who, in the state `other`, has ended before and is
-    /// not told there.
+    /// Whether the next step of `task` sends DOWN to a process that has already exited in the state `other`,
+    /// where DOWN is not sent.
     pub(crate) fn tells_the_dead(&self, task: usize, other: &Machine, its: usize) -> bool {
         let Some(process) =
             self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::UnorderedMessage(_)))
@@ -434,8 +435,8 @@ impl Machine {
             && (there.is_gone() || there.exiting.is_none() || other.next_exit_step(its) != step)
     }
 
-    /// Whether the next step of `task` delivers news of an end that, in the state `other`, was not sent, since whoever
-    /// would be told had ended before.
+    /// Whether the next step of `task` delivers a DOWN signal that was not sent in the state `other`, since
+    /// its receiver had exited.
     pub(crate) fn delivers_to_the_dead(&self, task: usize, other: &Machine) -> bool {
         let Task::Pair(pair) = &self.tasks[task] else { return false };
         let Some(Signal::Down(reference, _)) = pair.queue.first() else { return false };
@@ -445,7 +446,7 @@ impl Machine {
         other.is_pid_gone(pair.to) && !is_sent
     }
 
-    /// Whether the next step of `task` only tells somebody of an end who has ended.
+    /// Whether the next step of `task` only sends DOWN to a process that has exited.
     pub(crate) fn tells_the_gone(&self, task: usize) -> bool {
         let Some(process) =
             self.receiver_of(task).filter(|_| !matches!(self.tasks[task], Task::UnorderedMessage(_)))
@@ -459,8 +460,8 @@ impl Machine {
                 if self.is_pid_gone(other))
     }
 
-    /// Whether that is all that it has left to do: as good as nothing. Where messages have an order, whoever had ended
-    /// before it did is not told at all.
+    /// Whether only such steps remain, which have no effect. With ordered mailboxes a process that had
+    /// already exited is sent no DOWN at all.
     pub(super) fn only_tells_the_gone(&self, task: usize) -> bool {
         if !self.tells_the_gone(task) {
             return false;
@@ -472,7 +473,7 @@ impl Machine {
         })
     }
 
-    /// Whether the end of a process is a task of its own.
+    /// Whether the exit of a process is a task of its own.
     pub(super) fn has_end(&self, pid: Pid) -> bool {
         self.tasks.iter().any(|t| matches!(t, Task::End(other) if *other == pid))
     }
@@ -482,12 +483,12 @@ impl Machine {
         matches!(self.process(task).next, Next::Receive(_))
     }
 
-    /// Whether a message was received before another one that had arrived earlier.
+    /// Whether a message was received before one that had arrived earlier.
     pub(crate) fn has_overtaken(&self) -> bool {
         self.unordered_mailbox.as_ref().is_some_and(|known| known.overtaken)
     }
 
-    /// Whether only the process that moved last may go on, in what is one step where messages have an order.
+    /// Whether only the process of the last step may continue, in what is one step with ordered mailboxes.
     pub(crate) fn is_hurried(&self) -> bool {
         self.hurried.is_some()
     }
@@ -518,7 +519,7 @@ impl Machine {
         });
     }
 
-    /// How a receive stands when nothing fits.
+    /// How a receive waits when no message matches.
     pub(super) fn look_at_ordered_mailbox(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
         let mut copy = self.process(task).for_matching();
         copy.mailbox = Vec::new();
@@ -535,9 +536,9 @@ impl Machine {
         }
     }
 
-    /// What a receive waits for, by the time that it gives.
+    /// What a receive waits for, by its timeout.
     pub(super) fn found_nothing(&self, wait: u32, time: Option<Term>) -> Found {
-        /// The longest time a receive can wait, in milliseconds.
+        /// The longest timeout of a receive, in milliseconds.
         const LONGEST_WAIT: i64 = 0xffff_ffff;
         match time {
             None => Found::Nothing { wait, deadline: None },

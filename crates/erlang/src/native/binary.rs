@@ -17,7 +17,7 @@ fn bytes(t: &Term) -> Result<Vec<u8>, Raise> {
     t.as_bytes().ok_or_else(bad)
 }
 
-/// A pattern or a list of patterns; compiled ones are kept as they were given.
+/// A pattern or a list of patterns; a compiled pattern holds its source.
 fn patterns(t: &Term) -> Result<Vec<Vec<u8>>, Raise> {
     let list = match t {
         Term::Tuple(compiled) if compiled.len() == 2 && compiled[0].is_atom(Atom::new("bm")) => {
@@ -34,7 +34,7 @@ fn compile(_: R, a: &[Term]) -> Res {
     Ok(Term::tagged(Atom::new("bm"), a[0].clone()))
 }
 
-/// Where the search is to happen: the `scope` option.
+/// The part that is searched: the `scope` option.
 fn scope(len: usize, options: Option<&Term>) -> Result<(usize, usize), Raise> {
     let Some(options) = options else { return Ok((0, len)) };
     let mut scope = (0, len);
@@ -59,7 +59,7 @@ fn scope(len: usize, options: Option<&Term>) -> Result<(usize, usize), Raise> {
     Ok(scope)
 }
 
-/// The first match at or after `from`: the earliest, and of those the longest.
+/// The first match at or after `from`: the leftmost, and of those the longest.
 fn first(text: &[u8], patterns: &[Vec<u8>], from: usize, end: usize) -> Option<(usize, usize)> {
     (from..end).find_map(|at| {
         let longest = patterns.iter().filter(|p| text[at..end].starts_with(p)).map(Vec::len).max()?;

@@ -1,4 +1,4 @@
-//! Exceptions, applications of functions, the process dictionary, and what a process knows of itself.
+//! Exceptions, `apply`, the process dictionary, and a process's information about itself.
 
 use super::{Native, Run, Special};
 use crate::run::{Class, Raise, Res, Runner};

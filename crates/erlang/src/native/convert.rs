@@ -1,4 +1,4 @@
-//! Conversions between kinds of terms.
+//! Conversions between types of terms.
 
 use super::{Native, floats};
 use crate::run::{Raise, Res, Runner};
@@ -151,7 +151,7 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
     Ok(if used { Term::tuple([term, Term::from(taken)]) } else { term })
 }
 
-/// A term in the external format, with the usual options or with others.
+/// A term in the external format, with the default options or with others.
 fn external_form(r: &Runner<'_>, a: &[Term]) -> Result<Vec<u8>, Raise> {
     let usual = if r.env.code.release().is_some_and(|n| n >= 26) { Atoms::Utf8 } else { Atoms::Latin1 };
     let mut atoms = usual;
@@ -255,7 +255,7 @@ fn list_to_ref(_: R, a: &[Term]) -> Res {
     Ok(Term::Ref(Ref { maker, number }))
 }
 
-/// `string:list_to_integer/1` and `string:list_to_float/1`: the number at the beginning, and the rest.
+/// `string:list_to_integer/1` and `string:list_to_float/1`: the leading number, and the rest.
 fn leading(t: &Term, float: bool) -> Res {
     let Some(elements) = t.to_vec() else { return Ok(Term::tagged(known::ERROR, Term::atom("not_a_list"))) };
     let c =

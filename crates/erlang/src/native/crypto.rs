@@ -1,4 +1,4 @@
-//! `crypto`: only random bytes, which are seeded, and hashes that we have anyway.
+//! `crypto`: seeded random bytes, and the hashes that the interpreter has anyway.
 
 use super::{Native, md5};
 use crate::run::{Raise, Res, Runner};

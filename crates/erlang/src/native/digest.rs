@@ -1,4 +1,4 @@
-//! Digests in parts, checksums of parts put together, and packets cut off a stream.
+//! Incremental digests, combined checksums, and packets of a stream.
 
 use super::{Native, md5};
 use crate::run::{Raise, Res, Runner};
@@ -11,7 +11,7 @@ fn bad() -> Raise {
     Raise::badarg()
 }
 
-/// A digest that is not complete is all that went into it so far.
+/// An incomplete digest holds all its input.
 const BEGUN: &[u8] = b"md5 of ";
 
 fn update(_: R, a: &[Term]) -> Res {
@@ -30,14 +30,14 @@ fn three(a: &[Term]) -> Result<(u32, u32, u64), Raise> {
     Ok((sum(&a[0])?, sum(&a[1])?, len))
 }
 
-/// A linear map of 32 bits: where each bit goes.
+/// A linear map of 32 bits: the image of each bit.
 type Map = [u32; 32];
 
 fn apply(map: &Map, value: u32) -> u32 {
     (0..32).filter(|bit| value >> bit & 1 == 1).fold(0, |sum, bit| sum ^ map[bit])
 }
 
-/// What so many zero bytes make of a checksum, found by doubling.
+/// The checksum after `len` zero bytes, by doubling.
 fn after_zeros(crc: u32, mut len: u64) -> u32 {
     let mut map: Map = std::array::from_fn(|bit| {
         (0..8).fold(1 << bit, |crc: u32, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
@@ -69,7 +69,7 @@ fn adler32_combine(_: R, a: &[Term]) -> Res {
     Ok(Term::Int((high << 16 | low) as i64))
 }
 
-/// `erlang:decode_packet(Type, Bin, [])` for packets with a length before them, and for lines.
+/// `erlang:decode_packet(Type, Bin, [])` for packets with a length prefix, and for lines.
 fn decode_packet(_: R, a: &[Term]) -> Res {
     let bytes = a[1].as_bytes().ok_or_else(bad)?;
     let bits = a[1].as_bits().ok_or_else(bad)?;

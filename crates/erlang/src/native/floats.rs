@@ -1,9 +1,9 @@
-//! Floats as texts.
+//! Conversions between floats and text.
 
 use crate::run::{Raise, Res};
 use crate::term::{Term, print};
 
-/// The options of `float_to_list`: how the text is made.
+/// The options of `float_to_list`.
 enum Form {
     Short,
     Scientific(usize),
@@ -34,7 +34,7 @@ fn form(options: &Term) -> Result<Form, Raise> {
     })
 }
 
-/// The text of a float, as `float_to_list` and `float_to_binary` make it.
+/// A float as text, as in `float_to_list` and `float_to_binary`.
 pub fn text(value: &Term, options: &Term) -> Result<String, Raise> {
     let Term::Float(f) = value else { return Err(Raise::badarg()) };
     Ok(match form(options)? {
@@ -59,7 +59,7 @@ pub fn text(value: &Term, options: &Term) -> Result<String, Raise> {
     })
 }
 
-/// The float that a whole text stands for; Erlang wants digits on both sides of the point.
+/// Parses a whole text as a float; Erlang requires digits on both sides of the point.
 pub fn parse(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -75,7 +75,7 @@ pub fn parse(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|f| f.is_finite())
 }
 
-/// The float that a text stands for, or `badarg`.
+/// Parses a float, or raises `badarg`.
 pub fn from_text(text: Option<String>) -> Res {
     text.as_deref().and_then(parse).map(Term::Float).ok_or_else(Raise::badarg)
 }

@@ -1,4 +1,4 @@
-//! Operators, type tests and the other functions that guards may use.
+//! Operators, type tests and other guard functions.
 
 use super::Native;
 use crate::run::{Raise, Res, Runner};
@@ -24,7 +24,7 @@ fn length(_: R, a: &[Term]) -> Res {
     if matches!(iter.rest(), Term::Nil) { Ok(Term::from(n)) } else { Err(Raise::badarg()) }
 }
 
-/// How many bits there are. Since OTP 26 the compiler asks also in the middle of a match, for what is left.
+/// The number of bits. Since OTP 26 the compiler also asks for the rest of a match context.
 fn bits(t: &Term) -> Result<usize, Raise> {
     match t {
         Term::Bits(bits) => Ok(bits.len()),

@@ -1,4 +1,4 @@
-//! Lists.
+//! The list functions of `erlang` and `lists` that OTP implements in C.
 
 use super::Native;
 use crate::run::{Raise, Res, Runner};

@@ -1,4 +1,4 @@
-//! Maps.
+//! The functions of `maps` that OTP implements in C.
 
 use super::Native;
 use crate::run::{Raise, Res, Runner};
@@ -78,8 +78,8 @@ fn from_keys(_: R, a: &[Term]) -> Res {
     Ok(Term::map(Map::from_entries(keys.into_iter().map(|k| (k, a[1].clone())).collect())))
 }
 
-/// `erts_internal:map_next(Path, Map, Kind)`: a map iterator hands out everything at once, as real ones do for
-/// small maps.
+/// `erts_internal:map_next(Path, Map, Kind)`: an iterator returns all entries at once, as OTP does for small
+/// maps.
 fn next(_: R, a: &[Term]) -> Res {
     let Term::Map(m) = &a[1] else { return Err(Raise::badarg()) };
     if a[2].as_atom().is_some_and(|a| a.text() == "iterator") {

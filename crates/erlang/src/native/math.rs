@@ -21,7 +21,7 @@ fn fmod(_: R, a: &[Term]) -> Res {
     two(a, |x, y| x % y)
 }
 
-// Rust has formulas of its own for the next three. Erlang has the C library's, which are these, to the last bit.
+// Rust has its own formulas for the next three. These are the C library's, as in Erlang, to the last bit.
 
 fn acosh(x: f64) -> f64 {
     match x {
@@ -60,7 +60,7 @@ fn atanh(x: f64) -> f64 {
     value.copysign(x)
 }
 
-/// Beyond this, adding one to a square changes nothing.
+/// Beyond this, adding one to a square has no effect.
 const LARGE: f64 = (1 << 28) as f64;
 
 const M: &str = "math";

@@ -1,14 +1,14 @@
-//! MD5 (RFC 1321) and CRC-32, for `erlang:md5` and `erlang:crc32`.
+//! MD5 (RFC 1321), CRC-32 and Adler-32, for the functions of `erlang`.
 
 use std::sync::LazyLock;
 
-/// Where a digest has come to.
+/// The state of a digest.
 #[derive(Clone)]
 struct State([u32; 4]);
 
 const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
 
-/// The table of RFC 1321: the whole part of 2^32 times |sin|.
+/// The table of RFC 1321: the integer part of 2^32 times |sin|.
 static SINES: LazyLock<[u32; 64]> =
     LazyLock::new(|| std::array::from_fn(|i| (((i + 1) as f64).sin().abs() * 4_294_967_296.0) as u32));
 
@@ -50,14 +50,14 @@ pub fn of(bytes: &[u8]) -> [u8; 16] {
     out
 }
 
-/// CRC-32 of what came before, then these bytes.
+/// CRC-32 of these bytes, continued from `before`.
 pub fn crc32(before: u32, bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!before, |crc, byte| {
         (0..8).fold(crc ^ *byte as u32, |crc, _| if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 })
     })
 }
 
-/// Adler-32 of what came before, then these bytes.
+/// Adler-32 of these bytes, continued from `before`.
 pub fn adler32(before: u32, bytes: &[u8]) -> u32 {
     let (mut a, mut b) = (before & 0xffff, before >> 16);
     for byte in bytes {

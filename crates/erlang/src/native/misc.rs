@@ -1,4 +1,4 @@
-//! Hashes, facts about modules, funs and the system.
+//! Hashes, and information about modules, funs and the system.
 
 use super::{Native, md5};
 use crate::beam::Mfa;
@@ -148,7 +148,7 @@ fn system_info(r: R, a: &[Term]) -> Res {
     })
 }
 
-/// What an application's `.app` file says.
+/// The contents of an application's `.app` file.
 fn application(r: R, a: &[Term]) -> Res {
     let name = a[0].as_atom().filter(|n| !n.text().contains('/')).ok_or_else(bad)?;
     let file = format!("{}.app", name.text());
@@ -279,12 +279,12 @@ pub static TABLE: &[Native] = &[
     Native::local("init", "get_arguments", 0, |_, _| Ok(Term::Nil)),
     Native::local("init", "get_argument", 1, |_, _| Ok(Term::Atom(known::ERROR))),
     Native::local("init", "get_plain_arguments", 0, |_, _| Ok(Term::Nil)),
-    // No experimental feature is on: nothing to look up, and nothing that others could notice.
+    // No experimental feature is on: nothing to look up, and nothing visible.
     Native::local("erl_features", "keywords", 0, |_, _| Ok(Term::Nil)),
     Native::local("code", "get_mode", 0, |_, _| Ok(Term::atom("interactive"))),
 ];
 
-/// The size of a term on a real heap, in words; none if that depends on more than the term.
+/// The size of a term on a heap of OTP, in words; none if it depends on more than the term.
 fn words(t: &Term) -> Option<u64> {
     match t {
         Term::Cons(_) => {

@@ -1,5 +1,5 @@
-//! Functions that real Erlang has in C, by module. A local one concerns only its process; a visible one is
-//! announced before it happens, with what it touches.
+//! Natives: the functions that OTP implements in C, by module. A local native accesses only its process; a
+//! visible one is announced before its step, with its accesses.
 
 mod binary;
 mod control;
@@ -24,36 +24,36 @@ use crate::beam::Mfa;
 use crate::run::{Res, Runner};
 use crate::term::Term;
 
-/// A function of ours.
+/// A native.
 pub struct Native {
     /// Its module.
     pub module: &'static str,
     /// Its name.
     pub function: &'static str,
-    /// How many arguments it takes.
+    /// Its arity.
     pub arity: u32,
-    /// What it does.
+    /// Its implementation.
     pub run: Run,
 }
 
-/// What a native does.
+/// The implementation of a native.
 pub enum Run {
-    /// Something that concerns only its process.
+    /// It accesses only its process.
     Local(fn(&mut Runner<'_>, &[Term]) -> Res),
-    /// Something that others could notice, or that depends on others.
+    /// Other processes may observe it, or it depends on them.
     Visible(&'static visible::Visible),
-    /// A call of something else.
+    /// It calls another function.
     Special(Special),
 }
 
-/// Natives that call something else.
+/// Natives that call another function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Special {
     /// `apply(Fun, Args)`
     ApplyFun,
     /// `apply(M, F, Args)`
     ApplyMfa,
-    /// What stands where real Erlang has C code.
+    /// The body of a NIF stub.
     NifError,
 }
 

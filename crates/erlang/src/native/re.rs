@@ -1,4 +1,4 @@
-//! The `re` module's natives. A compiled pattern holds its text and its options.
+//! The `re` module's natives. A compiled pattern holds its source and its options.
 
 use super::Native;
 use super::unicode;
@@ -24,7 +24,7 @@ fn newline(t: &Term) -> Option<Newline> {
     })
 }
 
-/// Takes in an option that shapes a pattern; says whether it is one.
+/// Reads an option of `re:compile`; false if it is none.
 fn compile_option(option: &Term, options: &mut Options) -> Result<bool, Raise> {
     if let Some([key, value]) = option.as_tuple() {
         if !key.is_atom(Atom::new("newline")) {
@@ -49,7 +49,7 @@ fn compile_option(option: &Term, options: &mut Options) -> Result<bool, Raise> {
             options.bsr_anycrlf = false;
             return Ok(true);
         }
-        // It changes how fast a match is found, not which.
+        // It changes the speed of a match, not its result.
         Some("no_start_optimize") => return Ok(true),
         Some(other @ ("dupnames" | "ucp" | "never_utf")) => {
             return Err(Raise::unsupported(format!("re: the option {other} is not supported")));
@@ -114,7 +114,7 @@ fn packed(pattern: &[u8], o: Options, groups: usize) -> Term {
     ])
 }
 
-/// The text and the options of a compiled pattern; none if it is none.
+/// The source and the options of a compiled pattern; none if the term is no pattern.
 fn unpacked(t: &Term) -> Result<Option<(Vec<u8>, Options)>, Raise> {
     let Some([tag, _, _, _, data]) = t.as_tuple() else { return Ok(None) };
     if !tag.is_atom(Atom::new("re_pattern")) {
@@ -157,7 +157,7 @@ fn compile(_: R, a: &[Term]) -> Res {
     })
 }
 
-/// What is given back of a match.
+/// The captures that a match returns.
 enum Wanted {
     All,
     AllButFirst,
@@ -189,7 +189,7 @@ fn wanted(t: &Term) -> Result<Wanted, Raise> {
     })
 }
 
-/// Everything that a call of `re:run` asks for.
+/// All options of a call of `re:run`.
 struct Call {
     request: Request,
     compile: Options,
@@ -243,7 +243,7 @@ fn call(options: Option<&Term>) -> Result<Call, Raise> {
                     Some("bsr_anycrlf") => c.request.bsr_anycrlf = Some(true),
                     Some("bsr_unicode") => c.request.bsr_anycrlf = Some(false),
                     None => c.request.newline = Some(c.compile.newline),
-                    // Those that a compiled pattern cannot have any more.
+                    // An option that a compiled pattern does not take.
                     Some(_) => c.compile_only = true,
                 }
             }
@@ -271,7 +271,7 @@ fn run(_: R, a: &[Term]) -> Res {
     let text = bytes(&a[0], options.unicode)?;
     let none = Term::atom("nomatch");
     if c.request.offset > text.len() {
-        // OTP 25 ends the process with an internal error that cannot be caught.
+        // OTP 25 exits the process with an internal error that cannot be caught.
         return match c.global {
             true => Ok(none),
             false => {
@@ -302,7 +302,7 @@ fn run(_: R, a: &[Term]) -> Res {
     Ok(Term::tagged(Atom::new("match"), found))
 }
 
-/// All matches, one after the other: after an empty one a longer one at the same place is looked for first.
+/// All matches in order: after an empty match, a nonempty one at the same position is tried first.
 fn all(
     text: &[u8],
     options: Options,
@@ -332,7 +332,7 @@ fn all(
     Ok(out)
 }
 
-/// How long the character at a place is.
+/// The length of the character at a position.
 fn step(text: &[u8], at: usize, utf8: bool, crlf: bool) -> usize {
     match text.get(at) {
         Some(b'\r') if crlf && text.get(at + 1) == Some(&b'\n') => 2,
@@ -362,7 +362,7 @@ fn shape(captures: &Captures, c: &Call, regex: &Regex, subject: &Term, text: &[u
         }
         (Form::List, None) => Term::Nil,
     };
-    // Groups after the last that took part are not mentioned.
+    // Trailing groups that did not participate are omitted.
     let used = captures.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
     let of = |number: usize| captures.get(number).copied().flatten();
     let chosen: Vec<Option<(usize, usize)>> = match &c.wanted {

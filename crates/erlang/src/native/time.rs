@@ -1,4 +1,4 @@
-//! Clocks. The wall clock starts at a fixed moment; only timers that fire move it.
+//! Clocks in virtual time. The wall clock starts at a fixed moment; only timers advance it.
 
 use super::Native;
 use crate::run::{Raise, Res, Runner};
@@ -8,10 +8,10 @@ type R<'a, 'b> = &'a mut Runner<'b>;
 
 /// 2020-01-01 00:00:00 UTC, in nanoseconds since 1970.
 pub const EPOCH: u64 = 1_577_836_800_000_000_000;
-/// Monotonic time starts here: negative, as it does on real nodes.
+/// Monotonic time starts at a negative value, as in OTP.
 pub const MONOTONIC_START: i64 = -576_460_751_000_000_000;
 
-/// How many units a second has.
+/// The number of units per second.
 pub fn units(t: &Term) -> Result<i128, Raise> {
     Ok(match t {
         Term::Int(n) if *n > 0 => *n as i128,
@@ -52,7 +52,7 @@ pub fn stamp(microseconds: u64) -> Term {
 /// `{{Year, Month, Day}, {Hour, Minute, Second}}` of seconds since 1970.
 fn date_time(seconds: i64) -> Term {
     let (days, left) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Days to civil date, by 400-year eras that begin in March.
+    // Days to civil date, in 400-year eras that start in March.
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);
@@ -74,14 +74,14 @@ fn seconds(t: &Term) -> Option<i64> {
         all.try_into().ok()
     };
     let ([year, month, day], [h, m, s]) = (numbers(date)?, numbers(time)?);
-    // Years begin in March, so that a leap day is the last of its year.
+    // Years start in March, so that a leap day is the last of its year.
     let (y, from_march) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let era = y.div_euclid(400);
     let year_of_era = y.rem_euclid(400);
     let day_of_era =
         year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + (153 * from_march + 2) / 5 + day - 1;
     let seconds = (era * 146_097 + day_of_era - 719_468) * 86_400 + h * 3600 + m * 60 + s;
-    // What is no date does not come back as it was.
+    // An invalid date does not round-trip.
     (date_time(seconds) == *t).then_some(seconds)
 }
 
@@ -111,8 +111,8 @@ fn statistics(r: R, a: &[Term]) -> Res {
 }
 
 fn unique_integer(r: R, a: &[Term]) -> Res {
-    // Plain ones are local: unique by process and number there. Two processes must never share one, so the
-    // process's name is part of it.
+    // Plain unique integers are local: unique by process and count. The process's name is part of the
+    // integer, so two processes never share one.
     let positive = match a.first().map(|o| o.to_vec().ok_or_else(Raise::badarg)).transpose()? {
         None => false,
         Some(options) => {

@@ -6,12 +6,12 @@ use crate::term::{Atom, Term, known};
 
 type R<'a, 'b> = &'a mut Runner<'b>;
 
-/// How bytes in binaries are to be read.
+/// The encoding of binaries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Encoding {
     Latin1,
     Utf8,
-    /// Two bytes or four; the least significant first or last.
+    /// Two bytes or four; whether little-endian.
     Utf16(bool),
     Utf32(bool),
 }
@@ -41,21 +41,21 @@ fn encoding(t: &Term) -> Result<Encoding, Raise> {
     }
 }
 
-/// What went wrong, and what was not read.
+/// The error, with the data that was not decoded.
 enum Trouble {
     Error(Term),
     Incomplete(Term),
     Bad,
 }
 
-/// How the reading of a binary ended.
+/// How the decoding of a binary ended.
 enum End {
     Whole,
     Wrong,
     Short,
 }
 
-/// Reads UTF-16 or UTF-32; says how many bytes were read.
+/// Decodes UTF-16 or UTF-32; says how many bytes were read.
 fn wide(bytes: &[u8], encoding: Encoding, out: &mut Vec<char>) -> (usize, End) {
     let (size, little) = match encoding {
         Encoding::Utf32(little) => (4, little),
@@ -153,7 +153,7 @@ fn collect(t: &Term, encoding: Encoding, out: &mut Vec<char>) -> Result<(), Trou
     }
 }
 
-/// Character data as UTF-8; none if it is none.
+/// Character data as UTF-8; none if the term is not character data.
 pub(super) fn utf8(t: &Term) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     collect(t, Encoding::Utf8, &mut out).ok()?;

@@ -1,4 +1,4 @@
-//! Characters: what they are in Erlang's tables for Latin-1, and which differ only in case.
+//! Character classes and case folding, by Erlang's tables for Latin-1.
 
 /// Ranges of characters, both ends included.
 pub type Ranges = Vec<(u32, u32)>;
@@ -10,7 +10,7 @@ const LETTERS: &[(u32, u32)] =
     &[(65, 90), (97, 122), (170, 170), (181, 181), (186, 186), (192, 214), (216, 246), (248, 255)];
 const DIGITS: &[(u32, u32)] = &[(48, 57)];
 
-/// The characters of a POSIX class, of which messages beyond 255 never are.
+/// The characters of a POSIX class, which never includes letters beyond 255.
 pub fn posix(name: &str) -> Option<Ranges> {
     let with = |more: &[(u32, u32)]| [LETTERS, more].concat();
     Some(match name {
@@ -25,7 +25,7 @@ pub fn posix(name: &str) -> Option<Ranges> {
         "cntrl" => vec![(0, 31), (127, 159)],
         "graph" => vec![(33, 126), (160, 255)],
         "print" => vec![(32, 126), (160, 255)],
-        // What is printed and what controls: all of Latin-1.
+        // Printable and control characters: all of Latin-1.
         "ascii" => vec![(0, 255)],
         "xdigit" => vec![(48, 57), (65, 70), (97, 102)],
         "punct" => vec![
@@ -44,9 +44,9 @@ pub fn posix(name: &str) -> Option<Ranges> {
     })
 }
 
-/// The characters of `\d`, `\s`, `\w`, `\h`, `\v` and of their opposites.
-pub fn escape(message: u8) -> Option<Ranges> {
-    let ranges = match message.to_ascii_lowercase() {
+/// The characters of `\d`, `\s`, `\w`, `\h`, `\v` and of their complements.
+pub fn escape(letter: u8) -> Option<Ranges> {
+    let ranges = match letter.to_ascii_lowercase() {
         b'd' => posix("digit")?,
         b's' => posix("space")?,
         b'w' => posix("word")?,
@@ -54,12 +54,12 @@ pub fn escape(message: u8) -> Option<Ranges> {
         b'v' => vec![(10, 13), (133, 133), (0x2028, 0x2029)],
         _ => return None,
     };
-    Some(if message.is_ascii_uppercase() { complement(&ranges) } else { ranges })
+    Some(if letter.is_ascii_uppercase() { complement(&ranges) } else { ranges })
 }
 
 const HORIZONTAL: [(u32, u32); 4] = [(0x2000, 0x200a), (0x202f, 0x202f), (0x205f, 0x205f), (0x3000, 0x3000)];
 
-/// All other characters.
+/// The complement of a set of ranges.
 pub fn complement(ranges: &[(u32, u32)]) -> Ranges {
     let mut sorted = ranges.to_vec();
     sorted.sort_unstable();
@@ -100,7 +100,7 @@ const SETS: &[&[u32]] = &[
     &[0xdf, 0x1e9e],
 ];
 
-/// The characters that differ from this one only in case.
+/// The case variants of a character.
 pub fn other_cases(c: u32, unicode: bool) -> Vec<u32> {
     if !unicode {
         return match c {
@@ -112,7 +112,7 @@ pub fn other_cases(c: u32, unicode: bool) -> Vec<u32> {
     if let Some(set) = SETS.iter().find(|set| set.contains(&c)) {
         return set.iter().copied().filter(|other| *other != c).collect();
     }
-    // The cases of these scripts are younger than PCRE 8.
+    // The case mappings of these scripts are newer than PCRE 8.
     if matches!(c, 0x130 | 0x131 | 0x10a0..=0x10ff | 0x13a0..=0x13ff | 0x1c80..=0x1cbf | 0xa640.. ) {
         return Vec::new();
     }
@@ -124,7 +124,7 @@ pub fn other_cases(c: u32, unicode: bool) -> Vec<u32> {
     one(Box::new(c.to_lowercase())).or_else(|| one(Box::new(c.to_uppercase()))).into_iter().collect()
 }
 
-/// Whether two characters are the same but for their case.
+/// Whether two characters are equal up to case.
 pub fn same(a: u32, b: u32, unicode: bool) -> bool {
     a == b || other_cases(a, unicode).contains(&b)
 }

@@ -1,24 +1,24 @@
-//! Sets of characters in square brackets.
+//! Character classes in square brackets.
 
 use super::Fault;
 use super::chars::{self, Ranges};
 use super::parse::Parser;
 
-/// A set of characters.
+/// A character class.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Set {
-    /// Characters as they were written, of any case if that does not matter.
+    /// Characters as written, of any case if `caseless`.
     pub written: Ranges,
-    /// Characters of classes such as `\w`.
+    /// Characters of escapes such as `\w`.
     pub classes: Ranges,
-    /// All others instead.
+    /// Whether it is complemented.
     pub negated: bool,
-    /// Case does not matter.
+    /// Whether case is ignored.
     pub caseless: bool,
 }
 
 impl Set {
-    /// Whether a character is in it.
+    /// Whether it contains a character.
     pub fn contains(&self, c: u32, unicode: bool) -> bool {
         let within = |ranges: &Ranges, c: u32| ranges.iter().any(|(a, b)| (*a..=*b).contains(&c));
         let found = within(&self.written, c)
@@ -29,14 +29,14 @@ impl Set {
     }
 }
 
-/// One thing in a set.
+/// An item of a character class.
 enum Item {
     Character(u32),
     Class(Ranges),
 }
 
 impl Parser<'_> {
-    /// What stands in square brackets; the opening one was read.
+    /// Parses a character class after its opening bracket.
     pub(super) fn set(&mut self) -> Result<Set, Fault> {
         let mut set = Set { caseless: self.flags.caseless, ..Set::default() };
         set.negated = self.take(b"^");
@@ -107,29 +107,29 @@ impl Parser<'_> {
             return self.character().map(|c| Some(Item::Character(c)));
         }
         self.at += 1;
-        let Some(message) = self.rest().first().copied() else {
+        let Some(letter) = self.rest().first().copied() else {
             return Err(Fault::Wrong("\\ at end of pattern", self.pattern.len()));
         };
-        match message {
+        match letter {
             b'b' => {
                 self.at += 1;
                 Ok(Some(Item::Character(8)))
             }
             b'B' | b'R' | b'X' => {
-                Err(self.unsupported(&format!("\\{} within square brackets", message as char)))
+                Err(self.unsupported(&format!("\\{} within square brackets", letter as char)))
             }
             b'1'..=b'9' => {
-                // Within brackets there are no references: octal digits, or the digit itself.
+                // Within brackets there are no back references: octal digits, or the digit itself.
                 let digits = self.rest().iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
                 let text = &self.rest()[..digits.max(1)];
                 let value = match digits {
-                    0 => message as u32,
+                    0 => letter as u32,
                     _ => text.iter().fold(0, |n, b| n * 8 + (b - b'0') as u32),
                 };
                 self.at += digits.max(1);
                 self.octal(value).map(|value| Some(Item::Character(value)))
             }
-            _ => match chars::escape(message) {
+            _ => match chars::escape(letter) {
                 Some(ranges) => {
                     self.at += 1;
                     Ok(Some(Item::Class(ranges)))
@@ -141,7 +141,7 @@ impl Parser<'_> {
 
     fn posix(&mut self, name: &str, len: usize) -> Result<Item, Fault> {
         let (negated, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
-        // Without case, both cases are messages.
+        // If case is ignored, both are letters of any case.
         let name = if self.flags.caseless && matches!(name, "upper" | "lower") { "alpha" } else { name };
         let Some(ranges) = chars::posix(name) else {
             return Err(Fault::Wrong("unknown POSIX class name", self.at + 2));

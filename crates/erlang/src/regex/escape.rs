@@ -1,4 +1,4 @@
-//! What a backslash begins.
+//! Parses escape sequences.
 
 use super::Fault;
 use super::chars;
@@ -6,12 +6,12 @@ use super::class::Set;
 use super::parse::{Assertion, Node, Parser};
 
 impl Parser<'_> {
-    /// What a backslash begins outside of square brackets; the backslash was read.
+    /// Parses an escape outside of square brackets, after its backslash.
     pub(super) fn escape(&mut self) -> Result<Node, Fault> {
-        let Some(message) = self.rest().first().copied() else {
+        let Some(letter) = self.rest().first().copied() else {
             return Err(Fault::Wrong("\\ at end of pattern", self.pattern.len()));
         };
-        let assertion = match message {
+        let assertion = match letter {
             b'A' => Some(Assertion::TextStart),
             b'z' => Some(Assertion::TextEnd),
             b'Z' => Some(Assertion::LastLineEnd),
@@ -24,11 +24,11 @@ impl Parser<'_> {
             self.at += 1;
             return Ok(Node::Assert(assertion));
         }
-        if let Some(classes) = chars::escape(message) {
+        if let Some(classes) = chars::escape(letter) {
             self.at += 1;
             return Ok(self.set_node(Set { classes, ..Set::default() }));
         }
-        match message {
+        match letter {
             b'R' => {
                 self.at += 1;
                 Ok(Node::LineBreak)
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A reference to a capture, or an octal number.
+    /// A back reference, or an octal number.
     fn digits(&mut self) -> Result<Node, Fault> {
         let len = self.rest().iter().take_while(|b| b.is_ascii_digit()).count();
         let number = self.rest()[..len]
@@ -70,7 +70,7 @@ impl Parser<'_> {
             return self.reference(number);
         }
         if self.rest()[0] >= b'8' {
-            // The digit itself, which is what PCRE 8 makes of it.
+            // The digit itself, as in PCRE 8.
             return self.character().map(|c| self.literal(c));
         }
         let len = self.rest().iter().take(3).take_while(|b| (b'0'..=b'7').contains(b)).count();
@@ -79,7 +79,7 @@ impl Parser<'_> {
         self.octal(value).map(|value| self.literal(value))
     }
 
-    /// The character with this number, if there is one.
+    /// The character with this code, if there is one.
     pub(super) fn octal(&self, value: u32) -> Result<u32, Fault> {
         match self.options.unicode || value < 256 {
             true => Ok(value),
@@ -143,11 +143,11 @@ impl Parser<'_> {
         }
     }
 
-    /// An escape that stands for one character; the backslash was read, the rest was not.
+    /// Parses an escape for one character, after its backslash.
     pub(super) fn plain_escape(&mut self) -> Result<u32, Fault> {
-        let message = self.character()?;
+        let letter = self.character()?;
         let simple = |c: u8| Ok(c as u32);
-        match u8::try_from(message) {
+        match u8::try_from(letter) {
             Ok(b'a') => simple(7),
             Ok(b'e') => simple(27),
             Ok(b'f') => simple(12),
@@ -175,8 +175,8 @@ impl Parser<'_> {
             }
             Ok(b'p' | b'P' | b'X') => Err(self.unsupported("Unicode properties (\\p, \\P, \\X)")),
             Ok(b'C') => Err(self.unsupported("\\C")),
-            // Others stand for themselves, messages without a meaning included.
-            _ => Ok(message),
+            // Others stand for themselves, letters without a meaning included.
+            _ => Ok(letter),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What an opening parenthesis begins: captures, flags, looking around, conditions.
+//! Parses groups: captures, flags, lookaround, conditions.
 
 use super::Fault;
 use super::parse::{Flags, Node, Parser};
@@ -6,7 +6,7 @@ use super::parse::{Flags, Node, Parser};
 const AFTER_QUESTION: &str = "unrecognized character after (? or (?-";
 
 impl Parser<'_> {
-    /// A group; nothing if it was a comment or set flags only.
+    /// Parses a group; none if it was a comment or set flags only.
     pub(super) fn group(&mut self) -> Result<Option<Node>, Fault> {
         self.at += 1;
         if self.rest().starts_with(b"*") {
@@ -63,7 +63,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between parentheses that capture nothing, as one thing.
+    /// The contents of a non-capturing group, as one node.
     fn together(&mut self) -> Result<Node, Fault> {
         Ok(Node::Sequence(vec![self.inner()?]))
     }
@@ -73,7 +73,7 @@ impl Parser<'_> {
         self.captured(self.groups)
     }
 
-    /// A capture that refers to itself matches in one way only.
+    /// A capture that refers to itself is atomic.
     fn captured(&mut self, number: usize) -> Result<Node, Fault> {
         self.open.push((number, false));
         let node = Node::Capture(number, Box::new(self.inner()?));
@@ -83,7 +83,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A name up to its closing character, which is read, too.
+    /// Parses a name and its closing character.
     pub(super) fn name(&mut self, close: u8) -> Result<String, Fault> {
         let rest = self.rest();
         let len = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
@@ -141,7 +141,7 @@ impl Parser<'_> {
             Ok(number) if number > 0 => number,
             _ => match self.names_ahead.iter().find(|(name, _)| name == bare) {
                 Some((_, number)) => *number,
-                // On the first reading no name is known.
+                // In the first pass no name is known.
                 None if self.all_groups == usize::MAX && !bare.is_empty() && !bare.contains(['?', '*']) => 1,
                 None => return Err(self.unsupported("a condition that is no number and no name of a group")),
             },
@@ -167,11 +167,11 @@ impl Parser<'_> {
     fn inline_flags(&mut self) -> Result<Option<Node>, Fault> {
         let (before, mut on) = (self.flags, true);
         loop {
-            let Some(message) = self.rest().first().copied() else {
+            let Some(letter) = self.rest().first().copied() else {
                 return Err(Fault::Wrong(AFTER_QUESTION, self.at));
             };
             let Flags { caseless, multiline, dotall, extended, ungreedy } = &mut self.flags;
-            match message {
+            match letter {
                 b'i' => *caseless = on,
                 b'm' => *multiline = on,
                 b's' => *dotall = on,
@@ -196,7 +196,7 @@ impl Parser<'_> {
     }
 }
 
-/// How many characters a part matches, if it is always the same number.
+/// The length of the matches of a node, if it is fixed.
 fn length(node: &Node) -> Option<usize> {
     match node {
         Node::Empty | Node::Assert(_) | Node::Ahead(..) | Node::Behind(..) | Node::Keep => Some(0),

@@ -1,14 +1,14 @@
-//! Looks for a pattern in a text, going back to the last choice whenever something does not fit.
+//! A backtracking matcher.
 //!
-//! What was captured is forgotten only when the search goes back to before the capture began, and not even then if it
-//! was captured by looking around: so PCRE 8 has it. It knows how many captures there are on the way that it is on, and
-//! does not look at others.
+//! A capture is undone only when the matcher backtracks to before its start, and captures of a lookaround are
+//! not undone even then: this is the behaviour of PCRE 8. It counts the captures of the current path and
+//! ignores all others.
 
 use super::parse::Assertion;
 use super::program::Inst;
 use super::{Newline, Regex, chars};
 
-/// What is looked for, and where.
+/// The parameters of a match.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(missing_docs)]
 pub struct Request {
@@ -18,16 +18,16 @@ pub struct Request {
     pub noteol: bool,
     pub notempty: bool,
     pub notempty_atstart: bool,
-    /// Instead of the pattern's own.
+    /// Overrides the option of the pattern.
     pub newline: Option<Newline>,
-    /// Instead of the pattern's own.
+    /// Overrides the option of the pattern.
     pub bsr_anycrlf: Option<bool>,
 }
 
-/// Where the whole and each capture begin and end.
+/// The bounds of the whole match and of each capture.
 pub type Captures = Vec<Option<(usize, usize)>>;
 
-/// It takes more steps than real Erlang would try.
+/// The match takes more steps than OTP would try.
 #[derive(Debug)]
 pub struct TooLong;
 
@@ -35,9 +35,9 @@ const MOST_STEPS: u64 = 20_000_000;
 const NOWHERE: usize = usize::MAX;
 
 enum Undo {
-    /// Go on there.
+    /// A choice: continue there.
     Branch(usize, usize),
-    /// This slot had this value.
+    /// A slot's old value.
     Slot(usize, usize),
 }
 
@@ -46,14 +46,14 @@ struct Matcher<'a> {
     text: &'a [u8],
     request: Request,
     newline: Newline,
-    /// Where captures begin and end, in pairs; then places that loops remember; last, how many of the first count.
+    /// The bounds of captures, in pairs; then loop positions; last, the number of captures that count.
     slots: Vec<usize>,
     undo: Vec<Undo>,
     steps: u64,
 }
 
 impl Regex {
-    /// The first match from the offset on.
+    /// The first match at or after the offset.
     pub fn find(&self, text: &[u8], request: Request) -> Result<Option<Captures>, TooLong> {
         let newline = request.newline.unwrap_or(self.options.newline);
         let slots = vec![NOWHERE; self.slots + 1];
@@ -69,7 +69,7 @@ impl Regex {
                 return Ok(None);
             }
             let crlf = matches!(newline, Newline::CrLf | Newline::AnyCrLf | Newline::Any);
-            // A match does not begin within an end of line, unless the pattern names one of its characters.
+            // A match does not start within a line break, unless the pattern names one of its characters.
             at += match crlf && !self.names_cr_or_lf && text[at..].starts_with(b"\r\n") {
                 true => 2,
                 false => m.char_at(at).map_or(1, |(_, len)| len),
@@ -105,7 +105,7 @@ impl Matcher<'_> {
         self.char_at(from)
     }
 
-    /// The length of the end of line that begins here.
+    /// The length of the newline here.
     fn newline_at(&self, at: usize) -> Option<usize> {
         let rest = self.text.get(at..)?;
         let crlf = rest.starts_with(b"\r\n");
@@ -171,7 +171,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// What a capture has captured.
+    /// The bounds of a capture.
     fn capture(&self, number: usize) -> Option<(usize, usize)> {
         let counted = 2 * number < self.slots[self.re.slots];
         let (from, to) = (self.slots[2 * number], self.slots[2 * number + 1]);
@@ -182,7 +182,7 @@ impl Matcher<'_> {
         let (count, slot) = (self.re.slots, 2 * number);
         let counted = self.slots[count];
         if slot >= counted {
-            // What stands between was not captured on this way.
+            // Captures between were not set on this path.
             self.slots[counted..slot].fill(NOWHERE);
             self.set(count, slot + 2);
         }
@@ -202,7 +202,7 @@ impl Matcher<'_> {
         self.run(0, at)
     }
 
-    /// Goes back to the last choice; none if there is none above `base`.
+    /// Backtracks to the last choice; none if there is none above `base`.
     fn back(&mut self, base: usize) -> Option<(usize, usize)> {
         while self.undo.len() > base {
             match self.undo.pop() {
@@ -214,13 +214,13 @@ impl Matcher<'_> {
         None
     }
 
-    /// Forgets all choices above `base`, but not what is to be undone.
+    /// Discards all choices above `base`, but keeps the old values of slots.
     fn commit(&mut self, base: usize) {
         let above = self.undo.split_off(base);
         self.undo.extend(above.into_iter().filter(|undo| matches!(undo, Undo::Slot(..))));
     }
 
-    /// The same, and captures above `base` stay as they are.
+    /// The same; captures above `base` are not undone either.
     fn commit_captures(&mut self, base: usize) {
         self.commit(base);
         let captures = 2..2 * (self.re.groups + 1);
@@ -229,7 +229,7 @@ impl Matcher<'_> {
         self.undo.extend(above.into_iter().filter(others));
     }
 
-    /// Runs from `pc` until `End` or `Match`; gives the place in the text.
+    /// Runs from `pc` until `End` or `Match`; returns the position in the text.
     fn run(&mut self, pc: usize, at: usize) -> Result<Option<usize>, TooLong> {
         let base = self.undo.len();
         let re = self.re;
@@ -337,7 +337,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Matches a part on its own, from there if that is a place, and says whether this is as it should be.
+    /// Matches a lookaround at `from`, if that is a position, and compares the result with `negative`.
     fn look(&mut self, pc: usize, from: Option<usize>, negative: bool) -> Result<Option<()>, TooLong> {
         let base = self.undo.len();
         let found = match from {

@@ -1,5 +1,5 @@
-//! Regular expressions as Erlang's `re` has them: a subset of PCRE 8, over bytes or UTF-8, leftmost and first
-//! alternative first. What is not supported is an error that says so, never another meaning.
+//! Regular expressions of Erlang's `re`: a subset of PCRE 8 over bytes or UTF-8, with leftmost-first
+//! semantics. An unsupported construct is an error, never given another meaning.
 
 mod chars;
 mod class;
@@ -12,7 +12,7 @@ mod program;
 pub use matcher::{Captures, Request};
 use program::Inst;
 
-/// What ends a line.
+/// The newline convention.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[allow(missing_docs)]
 pub enum Newline {
@@ -24,7 +24,7 @@ pub enum Newline {
     Any,
 }
 
-/// How a pattern is meant.
+/// The options of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[allow(missing_docs)]
 pub struct Options {
@@ -45,30 +45,30 @@ pub struct Options {
 /// Why a pattern cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// It is wrong: what PCRE says, and at which byte.
+    /// A syntax error: PCRE's message, and its byte offset.
     Wrong(&'static str, usize),
-    /// It may be right, but not here.
+    /// A construct that is not supported.
     Unsupported(String),
 }
 
-/// A pattern that can be looked for.
+/// A compiled pattern.
 #[derive(Debug)]
 pub struct Regex {
     options: Options,
     program: Vec<Inst>,
     sets: Vec<class::Set>,
-    /// Whether a carriage return or a line feed was written in it.
+    /// Whether it contains a literal carriage return or line feed.
     names_cr_or_lf: bool,
-    /// How many captures it has, the whole not counted.
+    /// The number of captures, the whole match not counted.
     pub groups: usize,
-    /// How many places of the text a match remembers.
+    /// The number of slots of a match.
     slots: usize,
     /// Names of captures, in alphabetical order.
     pub names: Vec<(String, usize)>,
 }
 
 impl Regex {
-    /// Understands a pattern.
+    /// Compiles a pattern.
     pub fn new(pattern: &[u8], options: Options) -> Result<Regex, Fault> {
         let parsed = parse::parse(pattern, options)?;
         let (program, slots) = program::compile(&parsed.tree, parsed.groups)?;

@@ -1,9 +1,9 @@
-//! From the text of a pattern to a tree.
+//! Parses a pattern to a syntax tree.
 
 use super::class::Set;
 use super::{Fault, Newline, Options, chars};
 
-/// A place in the text.
+/// A zero-width assertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Assertion {
@@ -12,9 +12,9 @@ pub enum Assertion {
     TextStart,
     TextEnd,
     LastLineEnd,
-    /// `$` that matches at the very end alone.
+    /// `$` that matches only at the very end.
     DollarEnd,
-    /// `^` and `$` of one line.
+    /// `^` and `$` without `multiline`.
     Caret,
     Dollar,
     SearchStart,
@@ -22,7 +22,7 @@ pub enum Assertion {
     NoWordEdge,
 }
 
-/// How often, and what is tried first.
+/// The greediness of a quantifier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Greed {
@@ -31,46 +31,46 @@ pub enum Greed {
     Possessive,
 }
 
-/// A part of a pattern.
+/// A node of the syntax tree.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// Nothing.
+    /// The empty pattern.
     Empty,
-    /// A character; of any case if that does not matter.
+    /// A character; whether case is ignored.
     Character(u32, bool),
     /// Any character.
     Anything,
-    /// Any character that begins no end of line.
+    /// Any character that does not start a newline.
     NotNewline,
     /// `\R`
     LineBreak,
-    /// One of a set.
+    /// A character class.
     Set(usize),
-    /// A place.
+    /// An assertion.
     Assert(Assertion),
-    /// One after the other.
+    /// A concatenation.
     Sequence(Vec<Node>),
-    /// One or the other, the first first.
+    /// Alternatives, in order.
     Either(Vec<Node>),
     /// A capture.
     Capture(usize, Box<Node>),
-    /// As it matched first, and no other way.
+    /// An atomic group.
     Atomic(Box<Node>),
-    /// Many times.
+    /// A repetition.
     Repeat(Box<Node>, u32, Option<u32>, Greed),
-    /// What a capture captured; of any case if that does not matter.
+    /// A back reference; whether case is ignored.
     Reference(usize, bool),
-    /// What follows, or must not follow.
+    /// A lookahead; whether negative.
     Ahead(Box<Node>, bool),
-    /// What stands before, or must not: alternatives with their lengths.
+    /// A lookbehind: alternatives with their lengths; whether negative.
     Behind(Vec<(usize, Node)>, bool),
-    /// One or the other, by whether a capture captured something.
+    /// A condition on whether a capture is set.
     If(usize, Box<Node>, Box<Node>),
-    /// The match begins here.
+    /// `\K`: the match starts here.
     Keep,
 }
 
-/// Flags that a pattern can change as it goes.
+/// Flags that a pattern can change.
 #[derive(Clone, Copy)]
 pub struct Flags {
     pub caseless: bool,
@@ -80,7 +80,7 @@ pub struct Flags {
     pub ungreedy: bool,
 }
 
-/// A pattern that was understood.
+/// A parsed pattern.
 pub struct Parsed {
     pub tree: Node,
     pub sets: Vec<Set>,
@@ -95,22 +95,22 @@ pub struct Parser<'a> {
     pub flags: Flags,
     /// Between `\Q` and `\E`.
     pub quoting: bool,
-    /// How many captures were opened.
+    /// The number of captures opened so far.
     pub groups: usize,
-    /// How many there are in all, and their names.
+    /// The number of all captures, and their names.
     pub all_groups: usize,
     pub names_ahead: Vec<(String, usize)>,
     names: Vec<(String, usize)>,
-    /// Captures that are open, and whether something in them refers to them.
+    /// Open captures, and whether they contain a reference to themselves.
     pub open: Vec<(usize, bool)>,
     sets: Vec<Set>,
     depth: u32,
 }
 
-/// More parentheses within each other than this are not understood.
+/// The limit of nested parentheses.
 const DEEPEST: u32 = 200;
 
-/// Understands a pattern. References may point forward, so it is read twice.
+/// Parses a pattern. References may point forward, so there are two passes.
 pub fn parse(pattern: &[u8], options: Options) -> Result<Parsed, Fault> {
     if options.unicode && std::str::from_utf8(pattern).is_err() {
         return Err(Fault::Unsupported("a pattern that is not UTF-8".into()));
@@ -121,7 +121,7 @@ pub fn parse(pattern: &[u8], options: Options) -> Result<Parsed, Fault> {
     let mut second = Parser::new(pattern, options);
     (second.all_groups, second.names_ahead) = (first.groups, first.names);
     if counted.is_err() {
-        // What was not counted is unknown: only the error matters.
+        // Uncounted groups are unknown: only the error matters.
         second.all_groups = pattern.iter().filter(|b| **b == b'(').count();
     }
     let tree = second.whole()?;
@@ -302,7 +302,7 @@ impl<'a> Parser<'a> {
         self.rest()[2..].windows(2).any(|pair| pair == close)
     }
 
-    /// Least, most and length of the quantifier that comes next. The pair of numbers is not looked at.
+    /// Minimum, maximum and length of the next quantifier. The order of the two numbers is not checked.
     fn quantifier(&self) -> Option<(u32, Option<u32>, usize)> {
         let rest = self.rest();
         match rest.first()? {
@@ -357,7 +357,7 @@ impl<'a> Parser<'a> {
             () if self.take(b"+") => Greed::Possessive,
             () => usual,
         };
-        // Looking around many times is looking around once, or not at all.
+        // A repeated lookaround is the same as one, or as none.
         if matches!(atom, Node::Ahead(..) | Node::Behind(..)) && (least > 1 || most.is_none_or(|m| m > 1)) {
             return Ok(Node::Repeat(Box::new(atom), least.min(1), Some(1), greed));
         }
@@ -370,7 +370,8 @@ impl<'a> Parser<'a> {
         Ok(Node::Repeat(Box::new(atom), least, most, greed))
     }
 
-    /// In UTF-8, PCRE 8 takes no message beyond ASCII for one where a repeated `\w` or `\W` must match.
+    /// In UTF-8 mode, PCRE 8 takes no letter beyond ASCII for a word character in a required repetition of
+    /// `\w` or `\W`.
     fn words_in_unicode(&mut self, atom: &Node) -> Option<Node> {
         let Node::Set(number) = atom else { return None };
         let set = &self.sets[*number];
@@ -384,7 +385,7 @@ impl<'a> Parser<'a> {
         Some(self.set_node(Set { classes, ..Set::default() }))
     }
 
-    /// Where PCRE stops reading a number that is too big.
+    /// Where PCRE stops to read a number that is too big.
     fn too_big(&self, least: u32, len: usize) -> usize {
         let inner = &self.rest()[..len];
         let comma = inner.iter().position(|b| *b == b',');
@@ -394,7 +395,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Adds a name for the capture that was just opened.
+    /// Names the capture that was just opened.
     pub fn add_name(&mut self, name: String, at: usize) -> Result<(), Fault> {
         if self.names.iter().any(|(n, _)| *n == name) {
             return Err(Fault::Wrong("two named subpatterns have the same name", at));
@@ -403,7 +404,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// What stands between parentheses.
+    /// Parses the contents of parentheses.
     pub fn inner(&mut self) -> Result<Node, Fault> {
         let flags = self.flags;
         let inner = self.alternatives()?;

@@ -1,9 +1,9 @@
-//! From the tree of a pattern to instructions.
+//! Compiles a syntax tree to instructions.
 
 use super::Fault;
 use super::parse::{Assertion, Greed, Node};
 
-/// An instruction; numbers are places in the program unless said otherwise.
+/// An instruction; numbers are addresses unless said otherwise.
 #[derive(Clone, Debug)]
 pub enum Inst {
     Character(u32, bool),
@@ -12,33 +12,33 @@ pub enum Inst {
     LineBreak,
     Set(usize),
     Assert(Assertion),
-    /// The first way, and if it fails the second.
+    /// Tries the first address, then the second.
     Try(usize, usize),
     Jump(usize),
-    /// Remembers the place in this slot.
+    /// Stores the position in a slot.
     Remember(usize),
-    /// The capture begins: remembers the place in this slot.
+    /// Starts a capture: stores the position in a slot.
     Open(usize, usize),
-    /// The capture goes from the place in this slot to here.
+    /// Ends a capture that started at the position in a slot.
     Close(usize, usize),
-    /// Leaves the loop if nothing was matched since the place in this slot.
+    /// Leaves the loop if nothing was matched since the position in a slot.
     LeaveIfEmpty(usize, usize),
     Reference(usize, bool),
-    /// What follows until `End` is matched on its own: once, and forgotten or kept. Then on to the place.
+    /// Matches the code up to `End` as a lookahead, then continues at the address.
     Ahead(bool, usize),
-    /// The same, beginning so many characters before.
+    /// The same as a lookbehind, with its length first.
     Behind(usize, bool, usize),
     Atomic(usize),
-    /// To the place if the capture captured nothing.
+    /// Jumps if the capture is not set.
     Unless(usize, usize),
     Keep,
     Fail,
-    /// The end of a part that is matched on its own.
+    /// The end of a lookaround or an atomic group.
     End,
     Match,
 }
 
-/// Longer programs are not made.
+/// The maximal length of a program.
 const LONGEST: usize = 200_000;
 
 struct Compiler {
@@ -46,7 +46,7 @@ struct Compiler {
     slots: usize,
 }
 
-/// The instructions, and how many slots they need: two for the whole and each capture, and those for loops.
+/// The instructions, and the number of slots: two for the whole match and each capture, and those of loops.
 pub fn compile(tree: &Node, groups: usize) -> Result<(Vec<Inst>, usize), Fault> {
     let mut c = Compiler { out: Vec::new(), slots: 2 * (groups + 1) };
     c.node(tree)?;
@@ -136,7 +136,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// A part that is matched on its own.
+    /// Compiles a lookaround or an atomic group.
     fn apart(&mut self, inner: &Node, make: impl Fn(usize) -> Inst) -> Result<(), Fault> {
         let begin = self.push(Inst::Fail);
         self.node(inner)?;
@@ -152,7 +152,7 @@ impl Compiler {
                 .iter()
                 .try_for_each(|(len, node)| self.apart(node, |end| Inst::Behind(*len, true, end)));
         }
-        // The first of them, and no other afterwards.
+        // The first that matches, without backtracking to another.
         let begin = self.push(Inst::Fail);
         let mut ends = Vec::new();
         for (i, (len, node)) in all.iter().enumerate() {
@@ -178,8 +178,8 @@ impl Compiler {
 
     fn repeat(&mut self, inner: &Node, least: u32, most: Option<u32>, greed: Greed) -> Result<(), Fault> {
         match most {
-            // As often as it must but once, and then a loop that goes round at least once, or not at all. A round in
-            // which nothing was matched is the last.
+            // The required repetitions but one, then a loop of at least one iteration, or none. An iteration
+            // with an empty match is the last.
             None => {
                 for _ in 1..least {
                     self.node(inner)?;

@@ -1,4 +1,4 @@
-//! Bit syntax: matching and making binaries.
+//! Bit syntax: matching and construction of binaries.
 
 use super::{Flow, Raise, Runner, broken};
 use crate::beam::{BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src};
@@ -9,7 +9,7 @@ use num_traits::ToPrimitive;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Reads an integer.
+/// Decodes an integer.
 pub fn integer(bits: &Bits, flags: Flags) -> Term {
     let len = bits.len();
     if len == 0 {
@@ -43,7 +43,7 @@ pub fn integer(bits: &Bits, flags: Flags) -> Term {
     number::of_big(value)
 }
 
-/// Writes an integer's lowest bits.
+/// Appends an integer's lowest bits.
 fn push_integer(out: &mut BitsBuilder, value: &Term, len: usize, flags: Flags) {
     let count = len.div_ceil(8);
     // Little-endian bytes of the value, sign extended.
@@ -67,7 +67,7 @@ fn push_integer(out: &mut BitsBuilder, value: &Term, len: usize, flags: Flags) {
     }
 }
 
-/// A half-precision float's value.
+/// The value of a half-precision float.
 fn half(bits: u16) -> f64 {
     let (sign, exponent, mantissa) = (bits >> 15, (bits >> 10 & 31) as i32, (bits & 1023) as f64);
     let value = match exponent {
@@ -135,7 +135,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The number of bits that a size asks for; none if it is no size. Inner none: all there is.
+    /// The number of bits of a segment; the outer none if the size is invalid, the inner none for all bits.
     fn bits_of(&self, size: &Size, unit: u32) -> Option<Option<usize>> {
         match size {
             Size::All => Some(None),
@@ -302,7 +302,7 @@ impl Runner<'_> {
                 MatchOp::Skip(len) if *len <= left => {
                     take(*len);
                 }
-                // The rest is only looked at, as by `bs_get_tail`.
+                // The rest is not consumed, as with `bs_get_tail`.
                 MatchOp::Tail(dst) => {
                     let value = Term::Bits(Rc::new(context.bits.part(at, left)));
                     self.set(*dst, value);
@@ -341,7 +341,7 @@ impl Runner<'_> {
     }
 }
 
-/// Adds a segment; says whether that is possible.
+/// Appends a segment; false if its value is invalid.
 fn push(
     out: &mut BitsBuilder,
     kind: BinType,

@@ -1,4 +1,4 @@
-//! Calls: of functions by name, of funs, of natives.
+//! Calls of functions by name, of funs, and of natives.
 
 use super::{Flow, Raise, Runner, Stop};
 use crate::beam::{Mfa, Module};
@@ -8,7 +8,7 @@ use crate::process::{Frame, Next, Pc, Then};
 use crate::term::{Atom, Fun, Pid, Term, known};
 use std::rc::Rc;
 
-/// A fun of `module` with these values.
+/// A fun of `module` with these free variables.
 pub(super) fn make_fun(module: &Module, index: u32, free: Vec<Term>, creator: Pid) -> Term {
     let lambda = &module.lambdas[index as usize];
     Term::Fun(Rc::new(Fun::Local {
@@ -23,7 +23,7 @@ pub(super) fn make_fun(module: &Module, index: u32, free: Vec<Term>, creator: Pi
 }
 
 impl Runner<'_> {
-    /// Where the process is, for messages.
+    /// The location of the process, for messages.
     pub fn place(&self) -> String {
         place(&self.env.code.module(self.p.pc.module), self.p.pc.at)
     }
@@ -44,7 +44,7 @@ impl Runner<'_> {
         self.call(target, import.mfa, then)
     }
 
-    /// Calls with the arguments in the x registers.
+    /// Calls a function with the arguments in the x registers.
     pub(super) fn call(&mut self, target: Target, mfa: Mfa, then: Then) -> Flow {
         match target {
             Target::Code(module, at) => {
@@ -111,7 +111,7 @@ impl Runner<'_> {
                 self.call_named(module, function, args, then)
             }
             Run::Special(Special::NifError) => {
-                // The body of a function that real Erlang has in C.
+                // The body of a NIF stub.
                 let module = self.env.code.module(self.p.pc.module);
                 let Some(mfa) = module.function_at(self.p.pc.at) else {
                     return Flow::Stop(Stop::Unsupported("a native is not supported yet".to_owned()));
@@ -186,7 +186,7 @@ impl Runner<'_> {
     }
 }
 
-/// A place in the source, for messages.
+/// A source location, for messages.
 pub fn place(module: &Module, at: u32) -> String {
     match module.line_at(at) {
         Some((file, line)) => format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)),

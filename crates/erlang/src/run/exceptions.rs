@@ -1,4 +1,4 @@
-//! Exceptions: classes, reasons, stack traces, and the way to whoever catches them.
+//! Exceptions: classes, reasons, stack traces, and unwinding to the handler.
 
 use super::{Flow, Runner, Stop};
 use crate::beam::{Dst, Mfa, Src};
@@ -9,16 +9,16 @@ use crate::term::{Atom, Map, Term, known};
 /// The class of an exception.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A fault in the program.
+    /// A run-time error.
     Error,
-    /// The process ends.
+    /// An exit.
     Exit,
-    /// A value is thrown.
+    /// A thrown value.
     Throw,
 }
 
 impl Class {
-    /// As a term.
+    /// The class as an atom.
     pub fn atom(self) -> Atom {
         match self {
             Class::Error => known::ERROR,
@@ -32,7 +32,7 @@ impl Class {
     }
 }
 
-/// An exception on its way; or the end of the run, for want of support.
+/// An exception in flight; or the end of the execution, for an unsupported feature.
 #[derive(Clone, Debug)]
 pub enum Raise {
     /// An exception.
@@ -47,10 +47,10 @@ pub enum Raise {
         args: Option<Vec<Term>>,
         /// The native that it came from.
         native: Option<Mfa>,
-        /// That native was called last, so that its caller is no longer on the stack.
+        /// That native was a tail call, so its caller is no longer on the stack.
         tail: bool,
     },
-    /// Something that we do not have: in words.
+    /// An unsupported feature, as text.
     Unsupported(String),
 }
 
@@ -74,7 +74,7 @@ impl Raise {
     pub fn badarith() -> Raise {
         Raise::error(Term::Atom(known::BADARITH))
     }
-    /// What is not there.
+    /// An unsupported feature.
     pub fn unsupported(what: impl Into<String>) -> Raise {
         Raise::Unsupported(what.into())
     }
@@ -82,7 +82,7 @@ impl Raise {
     pub fn with_trace(class: Class, reason: Term, trace: Term) -> Raise {
         Raise::Exception { class, reason, trace: Some(trace), args: None, native: None, tail: false }
     }
-    /// The same exception once more, from its raw trace.
+    /// Raises an exception again, from its raw trace.
     pub fn again(raw: Term, reason: Term) -> Raise {
         match raw.as_tuple() {
             Some([class, trace]) => {
@@ -98,7 +98,7 @@ impl Raise {
         }
         self
     }
-    /// Raised by a native that was called with these.
+    /// Raised by a native with these arguments.
     pub fn in_native(mut self, mfa: Mfa, given: Vec<Term>) -> Raise {
         if let Raise::Exception { class: Class::Error, args, native, trace: None, .. } = &mut self
             && native.is_none()
@@ -109,7 +109,7 @@ impl Raise {
         }
         self
     }
-    /// Raised for a function that is not there.
+    /// Raised for an undefined function.
     pub fn undef(mfa: Mfa, args: Vec<Term>) -> Raise {
         Raise::Exception {
             class: Class::Error,
@@ -120,7 +120,7 @@ impl Raise {
             tail: false,
         }
     }
-    /// Raised by a call after which this was to happen.
+    /// Raised by a call with this continuation.
     pub fn then(mut self, then: Then) -> Raise {
         if let Raise::Exception { tail, native: Some(_), .. } = &mut self {
             *tail = then == Then::Return;
@@ -142,7 +142,7 @@ impl From<ArithError> for Raise {
     }
 }
 
-/// The list that a raw trace holds.
+/// The list in a raw trace.
 pub(super) fn cooked(raw: &Term) -> Term {
     match raw.as_tuple() {
         Some([_, trace]) => trace.clone(),
@@ -150,7 +150,7 @@ pub(super) fn cooked(raw: &Term) -> Term {
     }
 }
 
-/// How many calls a stack trace shows.
+/// The number of calls in a stack trace.
 const DEPTH: usize = 8;
 
 impl Runner<'_> {
@@ -158,7 +158,7 @@ impl Runner<'_> {
         Flow::Raise(Raise::error(Term::tagged(tag, self.value(src))))
     }
 
-    /// Finds whoever catches an exception and goes there; or says how the process ends.
+    /// Unwinds to the handler of an exception; or says how the process exits.
     pub(super) fn unwind(&mut self, raise: Raise) -> Option<Stop> {
         let (class, reason, trace, args, native, tail) = match raise {
             Raise::Exception { class, reason, trace, args, native, tail } => {
@@ -216,12 +216,12 @@ impl Runner<'_> {
         Flow::Next
     }
 
-    /// The stack trace here, of an exception that came from the function itself.
+    /// The current stack trace, for an exception of the function itself.
     pub fn stack_trace(&self, args: Option<Vec<Term>>) -> Term {
         self.trace(None, args, false)
     }
 
-    /// The stack trace here, of an exception that came from `native` or from the function itself.
+    /// The current stack trace, for an exception of `native` or of the function itself.
     fn trace(&self, native: Option<Mfa>, args: Option<Vec<Term>>, tail: bool) -> Term {
         let mut entries = Vec::new();
         let mut args = args;

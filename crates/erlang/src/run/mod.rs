@@ -1,7 +1,6 @@
-//! Runs a process until just before its next visible operation.
-//!
-//! Everything here is local to the process: instructions, natives without effects on others, exceptions. What
-//! others could notice stops the run and is announced in [`Process::next`].
+//! Runs a process until just before its next visible operation. Everything here is local to the process:
+//! instructions, local natives, exceptions. A visible operation stops the run and is announced in
+//! [`Process::next`].
 
 mod binaries;
 mod calls;
@@ -22,26 +21,26 @@ use crate::term::{Map, Term, known, number, order};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// What processes share and nobody changes.
+/// The immutable environment of all processes.
 pub struct Env {
     /// The code.
     pub code: Rc<Code>,
     /// The settings.
     pub settings: Settings,
-    /// What processes did before, and would do again.
+    /// The cache of local runs.
     pub run_cache: LocalRunCache,
-    /// Steps of processes that only read, as they were.
+    /// The cache of steps that only read tables.
     pub ets_cache: EtsStepCache,
-    /// Whether it is taken for granted that nobody observes ends.
+    /// The assumption that exits are unobserved, if it is made.
     pub unobserved: Option<Unobserved>,
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// The process goes on.
+    /// The process continues.
     Real,
-    /// A copy finds out which message a receive would take.
+    /// A copy finds the message that a receive would take.
     Matching,
 }
 
@@ -52,26 +51,26 @@ pub enum Stop {
     Announced,
     /// It reached a receive.
     Receive,
-    /// It comes to its end, for this reason; with the trace of an uncaught error.
+    /// It exits for this reason; with the trace of an uncaught error.
     Ended(Term, Option<Term>),
-    /// It needs something that is not there.
+    /// It uses an unsupported feature.
     Unsupported(String),
-    /// It did not come to a visible operation.
+    /// It exceeded the instruction limit.
     TooLong,
-    /// While matching: this message is taken.
+    /// While matching: this message matches.
     Matched(u32),
-    /// While matching: no message is taken. The wait instruction, and for how long.
+    /// While matching: no message matches. The wait instruction, and the timeout.
     Waits(u32, Option<Term>),
 }
 
-/// How many instructions a process may take from one visible operation to the next.
+/// The limit of instructions between two visible operations.
 const ENDLESS: u64 = 200_000_000;
 
-/// Goes on, or jumps, or raises.
+/// The effect of an instruction on control flow.
 pub(crate) enum Flow {
     Next,
     Jump(u32),
-    /// To another module's code.
+    /// A jump into another module.
     Far(Pc),
     Return,
     Raise(Raise),
@@ -82,25 +81,25 @@ pub(crate) enum Flow {
 pub struct Runner<'a> {
     /// The process.
     pub p: &'a mut Process,
-    /// What it runs in.
+    /// The shared environment.
     pub env: &'a Env,
     /// The virtual time in nanoseconds.
     pub now: u64,
     mode: Mode,
 }
 
-/// Lets `p` run until just before its next visible operation.
+/// Runs `p` until just before its next visible operation.
 pub fn run(p: &mut Process, env: &Env, now: u64, mode: Mode) -> Stop {
     Runner { p, env, now, mode }.run()
 }
 
-/// Where a process is, and what it will return to.
+/// The current stack trace of a process.
 pub fn stack_trace(p: &Process, env: &Env) -> Term {
     let mut copy = p.clone();
     Runner { p: &mut copy, env, now: 0, mode: Mode::Real }.stack_trace(None)
 }
 
-/// Raises an exception in `p`, which then has to be run on; or says that it ends.
+/// Raises an exception in `p`, which must then be run; or says that it exits.
 pub fn raise(p: &mut Process, env: &Env, raise: Raise) -> Result<(), Stop> {
     let mut runner = Runner { p, env, now: 0, mode: Mode::Real };
     match runner.unwind(raise) {
@@ -109,7 +108,7 @@ pub fn raise(p: &mut Process, env: &Env, raise: Raise) -> Result<(), Stop> {
     }
 }
 
-/// A visible native of `p` is done: its value goes where it belongs.
+/// A visible native of `p` is complete: stores its value.
 pub fn complete(p: &mut Process, then: Then, value: Term) -> Option<Stop> {
     p.x.clear();
     p.x.push(value);
@@ -277,7 +276,7 @@ impl Runner<'_> {
             Instr::Send => self.announce(Next::Send(Then::Next), 2),
             Instr::LoopRec(fail, dst) => {
                 if self.mode == Mode::Real && !self.p.receiving {
-                    // Matching may use all x registers: none is in use.
+                    // Matching may use all x registers: none is live.
                     self.p.x.clear();
                     return self.announce_receive();
                 }
@@ -315,7 +314,7 @@ impl Runner<'_> {
             },
             Instr::Timeout => {
                 if self.mode == Mode::Matching {
-                    // `after 0` has no wait instruction: it goes on here.
+                    // `after 0` has no wait instruction: it continues here.
                     return Flow::Stop(Stop::Waits(self.p.pc.at - 1, Some(Term::Int(0))));
                 }
                 self.p.save = 0;

@@ -4,11 +4,11 @@ use super::Runner;
 use crate::beam::{Dst, Src};
 use crate::term::Term;
 
-/// What an unused register holds.
+/// The value of an unused register.
 const NIL: &Term = &Term::Nil;
 
 impl Runner<'_> {
-    /// Looks at a value.
+    /// Borrows an operand.
     #[inline]
     pub(super) fn get<'b>(&'b self, src: &'b Src) -> &'b Term {
         match src {
@@ -20,7 +20,7 @@ impl Runner<'_> {
             Src::K(t) => t,
         }
     }
-    /// A value.
+    /// The value of an operand.
     #[inline]
     pub(super) fn value(&self, src: &Src) -> Term {
         self.get(src).clone()
@@ -49,7 +49,7 @@ impl Runner<'_> {
             }
         }
     }
-    /// Takes a register's value out.
+    /// Takes a register's value.
     pub(super) fn take(&mut self, dst: Dst) -> Term {
         match dst {
             Dst::X(n) => self.p.x.get_mut(n as usize).map_or(Term::Nil, |t| std::mem::replace(t, Term::Nil)),

@@ -1,14 +1,12 @@
-//! Atoms: texts that are stored once and compared by address.
-//!
-//! An atom's number would depend on who was first to mention it, so nothing that a program or a search can see
-//! depends on it: order and hash come from the text.
+//! Atoms: interned strings, compared by address. A number would depend on the order of interning, so order
+//! and hash come from the text, and no program or search depends on the address.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, RwLock};
 
-/// The stored text of an atom.
+/// The interned text of an atom.
 pub struct AtomText {
     text: &'static str,
     hash: u64,
@@ -33,7 +31,7 @@ static TABLE: LazyLock<RwLock<HashMap<&'static str, Atom>>> =
     LazyLock::new(|| RwLock::new(known::TABLE.iter().map(|a| (a.0.text, *a)).collect()));
 
 impl Atom {
-    /// The longest text an atom may have, in characters.
+    /// The maximal length of an atom, in characters.
     pub const MAX_CHARACTERS: usize = 255;
 
     /// The atom with this text.
@@ -51,7 +49,7 @@ impl Atom {
         table.insert(text, atom);
         atom
     }
-    /// The atom with this text, if somebody has mentioned it.
+    /// The atom with this text, if it is interned.
     pub fn existing(text: &str) -> Option<Atom> {
         TABLE.read().unwrap().get(text).copied()
     }
@@ -60,7 +58,7 @@ impl Atom {
     pub fn text(self) -> &'static str {
         self.0.text
     }
-    /// Depends on the text alone.
+    /// The hash of the text.
     #[inline]
     pub fn hash64(self) -> u64 {
         self.0.hash
@@ -90,7 +88,7 @@ impl PartialOrd for Atom {
     }
 }
 impl Ord for Atom {
-    /// By code points, which is the order of UTF-8 bytes too.
+    /// By code points, which is also the order of UTF-8 bytes.
     fn cmp(&self, other: &Atom) -> std::cmp::Ordering {
         if self == other { std::cmp::Ordering::Equal } else { self.text().cmp(other.text()) }
     }
@@ -108,7 +106,7 @@ impl fmt::Display for Atom {
 
 macro_rules! known_atoms {
     ($($name:ident = $text:literal,)*) => {
-        /// Atoms that the interpreter itself mentions.
+        /// Atoms that the interpreter itself uses.
         #[allow(missing_docs)]
         pub mod known {
             use super::{Atom, AtomText, hash_of};

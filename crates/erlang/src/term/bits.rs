@@ -1,4 +1,4 @@
-//! Binaries and bitstrings: a window on shared bytes, at bit granularity.
+//! Binaries and bitstrings: a view of shared bytes, at bit granularity.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -9,12 +9,12 @@ pub struct Bits {
     bytes: Rc<[u8]>,
     /// The first bit.
     start: usize,
-    /// How many bits.
+    /// The number of bits.
     len: usize,
 }
 
 impl Bits {
-    /// All of these bytes.
+    /// A view of all these bytes.
     pub fn of_bytes(bytes: Rc<[u8]>) -> Bits {
         let len = bytes.len() * 8;
         Bits { bytes, start: 0, len }
@@ -24,7 +24,7 @@ impl Bits {
         debug_assert!(len <= bytes.len() * 8);
         Bits { bytes, start: 0, len }
     }
-    /// How many bits.
+    /// The number of bits.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
@@ -108,7 +108,7 @@ impl Ord for Bits {
     }
 }
 
-/// Puts a bitstring together.
+/// Builds a bitstring.
 #[derive(Clone, Default)]
 pub struct BitsBuilder {
     bytes: Vec<u8>,
@@ -116,19 +116,19 @@ pub struct BitsBuilder {
 }
 
 impl BitsBuilder {
-    /// Nothing yet.
+    /// An empty builder.
     pub fn new() -> BitsBuilder {
         BitsBuilder::default()
     }
-    /// How many bits there are.
+    /// The number of bits so far.
     pub fn len(&self) -> usize {
         self.len
     }
-    /// Nothing yet.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// Adds the high `bits` bits of a byte.
+    /// Appends the high `bits` bits of a byte.
     pub fn push(&mut self, byte: u8, bits: usize) {
         debug_assert!(bits <= 8);
         if bits == 0 {
@@ -146,7 +146,7 @@ impl BitsBuilder {
         }
         self.len += bits;
     }
-    /// Adds bytes.
+    /// Appends bytes.
     pub fn push_bytes(&mut self, bytes: &[u8]) {
         if self.len.is_multiple_of(8) {
             self.bytes.extend_from_slice(bytes);
@@ -155,7 +155,7 @@ impl BitsBuilder {
             bytes.iter().for_each(|b| self.push(*b, 8));
         }
     }
-    /// Adds a bitstring.
+    /// Appends a bitstring.
     pub fn push_bits(&mut self, bits: &Bits) {
         if let Some(bytes) = bits.aligned() {
             return self.push_bytes(bytes);
@@ -164,7 +164,7 @@ impl BitsBuilder {
             self.push(bits.byte(i), (bits.len() - i * 8).min(8));
         }
     }
-    /// Done.
+    /// The finished bitstring.
     pub fn build(self) -> Bits {
         Bits::of_bits(self.bytes.into(), self.len)
     }

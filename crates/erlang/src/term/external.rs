@@ -1,13 +1,12 @@
 //! Erlang's external term format, both ways: literals of `.beam` files, `term_to_binary`, `binary_to_term`.
-//!
-//! Pids, references and funs of the program are logical, so they are written in a form of our own inside the
-//! standard tags' shape, and read back; those of other nodes are refused.
+//! Pids, references and funs of the program are logical names, so they have private tags; those of other
+//! nodes are refused.
 
 use super::{Atom, Bits, Fun, Map, Pid, Ref, Term, number};
 use num_bigint::{BigInt, Sign};
 use std::rc::Rc;
 
-/// Why bytes are not a term.
+/// Why bytes are no term.
 pub type Error = &'static str;
 
 const MAX_DEPTH: usize = 5_000;
@@ -18,7 +17,7 @@ struct Reader<'a> {
     depth: usize,
 }
 
-/// Reads one term with its version byte; compressed ones too. Says how many bytes it took.
+/// Decodes one term with its version byte, compressed or not. Says how many bytes it took.
 pub fn decode(bytes: &[u8]) -> Result<(Term, usize), Error> {
     match bytes {
         [131, 80, size @ ..] => {
@@ -37,7 +36,7 @@ pub fn decode(bytes: &[u8]) -> Result<(Term, usize), Error> {
     }
 }
 
-/// Unpacks zlib data that becomes `size` bytes.
+/// Inflates zlib data to `size` bytes.
 pub fn inflate(packed: &[u8], size: usize) -> Result<Vec<u8>, Error> {
     const LARGEST: usize = 1 << 30;
     if size > LARGEST {
@@ -67,7 +66,7 @@ impl<'a> Reader<'a> {
         let b = self.take(4)?;
         Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
-    /// A count of terms that follow: there must be at least a byte for each.
+    /// A count of terms that follow: each takes at least a byte.
     fn count(&mut self, wide: bool) -> Result<usize, Error> {
         let n = if wide { self.u32()? as usize } else { self.u8()? as usize };
         if n > self.bytes.len() - self.at { Err("truncated") } else { Ok(n) }
@@ -226,21 +225,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Tags of our own for logical names, from the range that Erlang leaves free.
+/// Private tags for logical names, from the range that Erlang leaves free.
 const PID: u8 = 200;
 const REF: u8 = 201;
 
-/// How atoms are written.
+/// The encoding of atoms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Atoms {
-    /// Latin-1 where it is possible, since that is what old nodes understand: up to OTP 25.
+    /// Latin-1 where possible: the default up to OTP 25.
     #[default]
     Latin1,
-    /// UTF-8: `{minor_version, 2}`, which is usual since OTP 26.
+    /// UTF-8: `{minor_version, 2}`, the default since OTP 26.
     Utf8,
 }
 
-/// What is written, and how.
+/// The output of an encoder.
 struct Out {
     bytes: Vec<u8>,
     atoms: Atoms,
@@ -258,12 +257,12 @@ impl std::ops::DerefMut for Out {
     }
 }
 
-/// Writes a term with its version byte, as OTP 25 does.
+/// Encodes a term with its version byte, as OTP 25 does.
 pub fn encode(term: &Term) -> Vec<u8> {
     encode_with(term, Atoms::Latin1)
 }
 
-/// Writes a term with its version byte.
+/// Encodes a term with its version byte.
 pub fn encode_with(term: &Term, atoms: Atoms) -> Vec<u8> {
     let mut out = Out { bytes: vec![131], atoms };
     write(term, &mut out);

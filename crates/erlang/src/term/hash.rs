@@ -1,12 +1,11 @@
-//! Hashes of terms: `erlang:phash2` and `erlang:phash`, bit for bit, and a fingerprint of our own.
-//!
-//! Pids and references are logical, so their hashes come from their names and differ from a real node's.
+//! Hashes of terms: `erlang:phash2` and `erlang:phash`, bit for bit, and the fingerprint of a search. Pids
+//! and references are logical names, so their hashes differ from OTP's.
 
 use super::{Atom, Fun, Term, number};
 
 const GOLDEN: u32 = 0x9e37_79b9;
 
-/// A multiple of the golden ratio, as `phash2` salts each kind of term.
+/// A multiple of the golden ratio: the salt of each type in `phash2`.
 const fn salt(n: u32) -> u32 {
     GOLDEN.wrapping_mul(n)
 }
@@ -52,7 +51,7 @@ pub fn of_atom(atom: Atom) -> u32 {
     let mut hash = 0_u32;
     for c in atom.text().chars() {
         let mut buffer = [0; 4];
-        // Latin-1 characters count as one byte, others as their UTF-8 bytes.
+        // A Latin-1 character counts as one byte, others as their UTF-8 bytes.
         let latin1 = [c as u32 as u8];
         let bytes = if (c as u32) < 256 { &latin1[..] } else { c.encode_utf8(&mut buffer).as_bytes() };
         for byte in bytes {
@@ -76,7 +75,7 @@ fn is_byte(t: &Term) -> Option<u32> {
     t.as_int().filter(|n| (0..256).contains(n)).map(|n| n as u32)
 }
 
-/// The hash of what came before, then `term`.
+/// The hash of `term`, continued from `hash`.
 fn after(term: &Term, mut hash: u32) -> u32 {
     let mut term = term;
     loop {
@@ -359,7 +358,7 @@ impl Fingerprint {
     pub fn value(self) -> u128 {
         (self.0 as u128) << 64 | self.1 as u128
     }
-    /// Half of it.
+    /// 64 bits of it.
     pub fn short(self) -> u64 {
         self.0 ^ self.1.rotate_left(17)
     }

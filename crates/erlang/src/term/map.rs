@@ -1,4 +1,4 @@
-//! Maps, sorted by key: iteration is in term order, whatever the insertions were.
+//! Maps, sorted by key: iteration is in term order, independent of the insertions.
 
 use super::Term;
 use super::order::cmp_keys;
@@ -35,18 +35,18 @@ impl Map {
     pub fn get(&self, key: &Term) -> Option<&Term> {
         self.find(key).ok().map(|at| &self.entries[at].1)
     }
-    /// Sets the value of a key.
+    /// Inserts or replaces the value of a key.
     pub fn insert(&mut self, key: Term, value: Term) {
         match self.find(&key) {
             Ok(at) => self.entries[at].1 = value,
             Err(at) => self.entries.insert(at, (key, value)),
         }
     }
-    /// Takes a key away.
+    /// Removes a key.
     pub fn remove(&mut self, key: &Term) -> Option<Term> {
         self.find(key).ok().map(|at| self.entries.remove(at).1)
     }
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

@@ -1,7 +1,6 @@
-//! Erlang's values as plain data: immutable, shared, cheap to clone.
-//!
-//! Integers are kept normal (what fits in 64 bits is never big), maps are sorted by key, pids and references
-//! are logical names that do not depend on the schedule.
+//! Erlang's values as plain data: immutable, shared, cheap to clone. Integers are normalised (what fits in 64
+//! bits is never big), maps are sorted by key, pids and references are logical names that do not depend on
+//! the schedule.
 
 pub mod atom;
 pub mod bits;
@@ -23,7 +22,7 @@ use num_bigint::BigInt;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Shared, immutable. One word to change if terms should ever travel between threads.
+/// Shared, immutable. The single place to change if terms should cross threads.
 pub type Shared<T> = Rc<T>;
 
 /// A value.
@@ -31,9 +30,9 @@ pub type Shared<T> = Rc<T>;
 pub enum Term {
     /// `[]`
     Nil,
-    /// An integer that fits.
+    /// An integer of at most 64 bits.
     Int(i64),
-    /// An integer that does not fit.
+    /// A larger integer.
     Big(Shared<BigInt>),
     /// A finite float.
     Float(f64),
@@ -53,7 +52,7 @@ pub enum Term {
     Pid(Pid),
     /// A reference.
     Ref(Ref),
-    /// Not a value of the program: where a binary match has come to.
+    /// Not a value of the program: a match context.
     Context(Shared<Context>),
     /// Not a value of the program: an active `catch` or `try` in a stack slot: module number and label.
     Catch(u32, u32),
@@ -68,7 +67,7 @@ pub struct Cons {
 }
 
 impl Drop for Cons {
-    /// Long lists are taken apart in a loop: recursion would overflow the stack.
+    /// Iterative: a recursive drop of a long list would overflow the stack.
     fn drop(&mut self) {
         let mut tail = std::mem::replace(&mut self.tail, Term::Nil);
         while let Term::Cons(cell) = tail {
@@ -80,12 +79,12 @@ impl Drop for Cons {
     }
 }
 
-/// A binary match in progress. The position is shared by all copies of the context in a process's registers;
-/// [`crate::run`] gives a process fresh ones when it goes on from a copied state.
+/// A match context. Its position is shared by all copies in a process's registers; a process that continues
+/// from a snapshot gets fresh ones.
 pub struct Context {
-    /// What is matched.
+    /// The binary.
     pub bits: Bits,
-    /// How many bits of it are consumed.
+    /// The number of bits consumed.
     pub at: Cell<usize>,
 }
 
@@ -100,21 +99,21 @@ pub enum Fun {
         /// How many arguments it takes.
         arity: u32,
     },
-    /// A fun with an environment.
+    /// A fun with free variables.
     Local {
         /// Where it is defined.
         module: Atom,
-        /// Its number in the module's table of lambdas.
+        /// Its index in the fun table of the module.
         index: u32,
         /// How many arguments it takes.
         arity: u32,
-        /// A fingerprint of its module.
+        /// The MD5 of its module.
         uniq: [u8; 16],
-        /// A fingerprint of the fun itself.
+        /// The hash of the fun itself.
         old_uniq: u32,
-        /// The values it closes over.
+        /// Its free variables.
         free: Vec<Term>,
-        /// Who made it.
+        /// The process that made it.
         creator: Pid,
     },
 }
@@ -262,7 +261,7 @@ impl Term {
     pub fn is_list(&self) -> bool {
         matches!(self, Term::Nil | Term::Cons(_))
     }
-    /// The elements of a list, and how it ends.
+    /// Iterates over the elements of a list.
     pub fn iter(&self) -> ListIter<'_> {
         ListIter { at: self }
     }
@@ -300,13 +299,13 @@ impl Term {
     }
 }
 
-/// Goes through a list.
+/// An iterator over a list.
 pub struct ListIter<'a> {
     at: &'a Term,
 }
 
 impl<'a> ListIter<'a> {
-    /// What is left of the list.
+    /// The rest of the list.
     pub fn rest(&self) -> &'a Term {
         self.at
     }

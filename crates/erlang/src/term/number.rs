@@ -1,11 +1,11 @@
-//! Arithmetic. What fits in 64 bits is never big, floats are always finite, and the errors are Erlang's.
+//! Arithmetic. Integers are normalised, floats are finite, and the errors are Erlang's.
 
 use super::Term;
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use std::rc::Rc;
 
-/// The operation has no result: `badarith`, or `system_limit` for integers beyond all bounds.
+/// The operation has no result: `badarith`, or `system_limit` for integers beyond Erlang's limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArithError {
     /// An operand is no number, or a division by zero, or a float out of range.
@@ -19,7 +19,7 @@ type Result = std::result::Result<Term, ArithError>;
 /// Erlang's largest integers have this many bits.
 const MAX_BITS: u64 = 64 * ((1 << 26) - 1);
 
-/// A normal integer.
+/// A normalised integer.
 pub fn of_big(n: BigInt) -> Term {
     match n.to_i64() {
         Some(small) => Term::Int(small),
@@ -27,17 +27,17 @@ pub fn of_big(n: BigInt) -> Term {
     }
 }
 
-/// A normal integer.
+/// A normalised integer.
 pub fn of_u64(n: u64) -> Term {
     i64::try_from(n).map_or_else(|_| Term::Big(Rc::new(BigInt::from(n))), Term::Int)
 }
 
-/// A normal integer.
+/// A normalised integer.
 pub fn of_i128(n: i128) -> Term {
     i64::try_from(n).map_or_else(|_| Term::Big(Rc::new(BigInt::from(n))), Term::Int)
 }
 
-/// The integer as a big one.
+/// The integer as a `BigInt`.
 pub fn big(t: &Term) -> Option<BigInt> {
     match t {
         Term::Int(n) => Some(BigInt::from(*n)),
@@ -51,7 +51,7 @@ pub fn to_f64(t: &Term) -> Option<f64> {
     match t {
         Term::Int(n) => Some(*n as f64),
         Term::Big(n) => {
-            // Digit by digit, most significant first, rounding each time: as Erlang does it.
+            // Digit by digit, most significant first, with rounding each time: as in OTP.
             let digits = n.to_u64_digits().1;
             let base = 18_446_744_073_709_551_616.0_f64;
             let magnitude = digits.iter().rev().fold(0.0, |sum, digit| sum * base + *digit as f64);

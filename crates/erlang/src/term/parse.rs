@@ -1,4 +1,4 @@
-//! Reads terms as people write them, for `.app` and `.config` files: what `file:consult` would read.
+//! Parses terms of `.app` and `.config` files, as `file:consult` does.
 
 use super::{Map, Term, number};
 use crate::native::parse_float;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.rest = rest;
         taken.to_owned()
     }
-    /// What stands between quotes.
+    /// The text between quotes.
     fn quoted(&mut self, quote: char) -> Result<String, Error> {
         let mut text = String::new();
         let mut chars = self.rest.char_indices();

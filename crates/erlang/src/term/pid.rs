@@ -1,13 +1,13 @@
-//! Process identifiers and references as logical names: a process is named by its parent and its number
-//! there, a reference by the process that made it and its number there. So they do not depend on the
-//! schedule, and they are ordered by their names.
+//! Pids and references as logical names: a process is named by its parent and its index among the children, a
+//! reference by its maker and its index there. They do not depend on the schedule, and their order is that of
+//! their names.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{LazyLock, RwLock};
 
-/// The stored name of a process.
+/// The interned name of a process.
 pub struct PidName {
     parent: Option<Pid>,
     path: Vec<u32>,
@@ -21,12 +21,12 @@ pub struct Pid(&'static PidName);
 static NAMES: LazyLock<RwLock<HashMap<Vec<u32>, Pid>>> = LazyLock::new(RwLock::default);
 
 impl Pid {
-    /// The process that the test runs in: `P`.
+    /// The test process: `P`.
     pub fn root() -> Pid {
         static ROOT: LazyLock<Pid> = LazyLock::new(|| Pid::stored(None, Vec::new()));
         *ROOT
     }
-    /// Whoever output goes to. Nothing runs there.
+    /// The `user` process, the default group leader. It has no code.
     pub fn user() -> Pid {
         static USER: LazyLock<Pid> = LazyLock::new(|| Pid::root().child(0));
         *USER
@@ -50,20 +50,20 @@ impl Pid {
             hash = (hash ^ *part as u64).wrapping_mul(0xff51_afd7_ed55_8ccd);
             hash ^= hash >> 33;
         }
-        // Names are few: the same in every execution of a test.
+        // Names are few: they are the same in every execution of a test.
         let pid = Pid(Box::leak(Box::new(PidName { parent, path: path.clone(), hash })));
         names.insert(path, pid);
         pid
     }
-    /// Who spawned it.
+    /// Its parent.
     pub fn parent(self) -> Option<Pid> {
         self.0.parent
     }
-    /// The numbers on the way from the root.
+    /// The indices on the path from the root.
     pub fn path(self) -> &'static [u32] {
         &self.0.path
     }
-    /// Depends on the name alone.
+    /// The hash of the name.
     #[inline]
     pub fn hash64(self) -> u64 {
         self.0.hash
@@ -75,7 +75,7 @@ impl Pid {
             return None;
         }
         parts.try_fold(Pid::root(), |pid, part| {
-            // What is written must be what would be printed.
+            // Only the printed form is accepted.
             let number: u32 = part.parse().ok().filter(|n: &u32| n.to_string() == part)?;
             Some(pid.child(number))
         })
@@ -119,9 +119,9 @@ impl fmt::Debug for Pid {
 /// A reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ref {
-    /// Who made it.
+    /// The process that made it.
     pub maker: Pid,
-    /// Its number there, from 1.
+    /// Its index there, from 1.
     pub number: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Terms as `io:format("~w")` would print them on one line, with strings shown as texts, for people.
+//! Prints terms as `io:format("~w")` does, on one line, but with strings as text.
 
 use super::{Fun, Term, number};
 use std::fmt;
@@ -33,7 +33,7 @@ pub fn float(value: f64) -> String {
     let exponent: i32 = exponent.parse().expect("a number");
     let (sign, digits) = digits.strip_prefix('-').map_or(("", digits), |d| ("-", d));
     let plain: String = digits.chars().filter(|c| *c != '.').collect();
-    // Erlang takes the shorter of 1234.5 and 1.2345e3; the plain form where they are equally long.
+    // Erlang prints the shorter of 1234.5 and 1.2345e3, and the plain form if both are equally long.
     let point = exponent + 1;
     let fixed = if value == 0.0 {
         "0.0".to_owned()
@@ -47,7 +47,7 @@ pub fn float(value: f64) -> String {
     let mut scientific = plain[..1].to_owned() + ".";
     scientific += if plain.len() > 1 { &plain[1..] } else { "0" };
     scientific += &format!("e{exponent}");
-    // Integers from 2^53 on are always written with an exponent.
+    // Integers from 2^53 on are always printed with an exponent.
     let large = value.abs() >= 9_007_199_254_740_992.0;
     if large || scientific.len() < fixed.len() {
         format!("{sign}{scientific}")

@@ -1,15 +1,15 @@
-//! Random small Erlang programs, for oracles: a few processes that each do a few things to each other.
+//! Random small Erlang programs for oracles: a few processes with a few operations each.
 
 use raddle_core::random::Rng;
 
-/// What the programs may do.
+/// The operations of the programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Flavour {
     /// Messages alone.
     Messages,
-    /// Names and tables, too.
+    /// Also names and tables.
     Shared,
-    /// Links, monitors and exits, too.
+    /// Also links, monitors and exits.
     Signals,
     /// Messages, timeouts and timers.
     Timed,
@@ -31,7 +31,7 @@ fn program(number: u64, flavour: Flavour, rng: &mut Rng) -> String {
     let mut text = format!("t{number}() ->\n    Main = self(),\n");
     let beginning = text.len();
     for worker in 1..=workers {
-        // Each knows those before it.
+        // Each process knows the pids of those before it.
         let known: Vec<String> =
             std::iter::once("Main".to_owned()).chain((1..worker).map(|w| format!("W{w}"))).collect();
         let spawn = if flavour == Flavour::Signals && rng.below(4) == 0 { "spawn_link" } else { "spawn" };
@@ -50,7 +50,7 @@ fn program(number: u64, flavour: Flavour, rng: &mut Rng) -> String {
         text += &format!("    M{op} = {},\n", operation(flavour, &known, 0, rng));
         results.push(format!("M{op}"));
     }
-    // Who finishes when matters only now and then.
+    // The order in which they finish matters only in some programs.
     match rng.below(3) {
         0 => {
             text += "    R = receive {w1, A} -> A; stop -> stop end,\n";

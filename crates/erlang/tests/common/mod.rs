@@ -1,4 +1,4 @@
-//! What the tests share: compiling Erlang programs with the installed `erlc`, and exploring them.
+//! Shared by the tests: compiles Erlang programs with the installed `erlc`, and explores them.
 #![allow(dead_code)]
 
 use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-/// Whether Erlang is there. Where it is missing, tests say so and are skipped; in CI they fail.
+/// Whether Erlang is installed. Without it, tests say so and are skipped; in CI they fail.
 pub fn erlang_is_there() -> bool {
     let there = Command::new("erlc").arg("-help").output().is_ok();
     if !there {
@@ -21,23 +21,23 @@ pub fn erlang_is_there() -> bool {
     there
 }
 
-/// A directory of the test's own.
+/// A directory of the test.
 pub fn directory(name: &str) -> PathBuf {
     let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&dir).expect("a directory for the test");
     dir
 }
 
-/// Compiles files of `suite/erlang` into a directory of the test's own.
+/// Compiles files of `suite/erlang` into a directory of the test.
 pub fn compile_suite(name: &str, files: &[&str], defines: &[&str]) -> PathBuf {
     let suite = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../suite/erlang");
     let files: Vec<PathBuf> = files.iter().map(|f| suite.join(f)).collect();
     compile_files(name, &files, defines)
 }
 
-/// Compiles these files into a directory of the test's own.
+/// Compiles these files into a directory of the test.
 pub fn compile_files(name: &str, files: &[PathBuf], defines: &[&str]) -> PathBuf {
-    // Tests run side by side, and some share what they compile.
+    // Tests run in parallel, and some share compiled files.
     static COMPILED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut compiled = COMPILED.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let dir = directory(name);
@@ -55,7 +55,7 @@ pub fn compile_files(name: &str, files: &[PathBuf], defines: &[&str]) -> PathBuf
     dir
 }
 
-/// Compiles a module whose text is given.
+/// Compiles a module from its text.
 pub fn compile_text(module: &str, text: &str) -> PathBuf {
     let dir = directory(module);
     let file = dir.join(format!("{module}.erl"));
@@ -71,7 +71,7 @@ pub fn program(dir: &Path, module: &str, function: &str, settings: Settings) -> 
     Program { path, module: module.to_owned(), function: function.to_owned(), settings }
 }
 
-/// Explores with this strategy, and goes on after failures.
+/// Explores with this strategy, and continues after failures.
 pub fn explore(program: &Program, strategy: Box<dyn Strategy>) -> Findings<String> {
     let plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
     search(&plan, strategy, || ErlangWorld::new(program), std::sync::Arc::new(NoListener))
@@ -83,12 +83,12 @@ pub fn optimal(program: &Program) -> Findings<String> {
     raddle_erlang::reduce::explore(&plan, program, std::sync::Arc::new(NoListener))
 }
 
-/// Explores everything.
+/// Explores with depth-first search.
 pub fn all(program: &Program) -> Findings<String> {
     explore(program, Box::new(Dfs::new()))
 }
 
-/// Explores everything with at most so many preemptions.
+/// Explores with a preemption bound.
 pub fn bounded(program: &Program, preemptions: u32) -> Findings<String> {
     explore(program, Box::new(PreemptionBounding::new(Some(preemptions))))
 }

@@ -8,9 +8,9 @@ use std::io::Write as _;
 /// An argument of an instruction.
 #[derive(Clone)]
 pub enum A {
-    /// A number of the instruction's own.
+    /// An untagged number.
     U(u64),
-    /// An integer of the program.
+    /// An integer literal.
     I(i64),
     /// An atom.
     Atom(&'static str),
@@ -23,12 +23,12 @@ pub enum A {
     Typed(u64, u64),
     /// A literal.
     Lit(Term),
-    /// How much memory is needed.
+    /// A heap allocation.
     Alloc(u64),
     L(Vec<A>),
 }
 
-/// How a module is written.
+/// The module being assembled.
 #[derive(Default)]
 pub struct Assembler {
     atoms: Vec<&'static str>,
@@ -38,11 +38,11 @@ pub struct Assembler {
     code: Vec<u8>,
     labels: u64,
     highest: u8,
-    /// Chunks besides the usual ones.
+    /// Additional chunks.
     pub more: Vec<(&'static str, Vec<u8>)>,
-    /// Literals as they are, with a size of 0, as OTP 28 writes them.
+    /// Uncompressed literals with a size of 0, as OTP 28 writes them.
     pub plain_literals: bool,
-    /// Instead of the highest instruction.
+    /// Overrides the highest opcode.
     pub claimed: Option<u32>,
 }
 
@@ -62,7 +62,7 @@ impl Assembler {
         }
     }
 
-    /// The number of a function of another module.
+    /// The index of an import.
     pub fn import(&mut self, module: &'static str, function: &'static str, arity: u64) -> A {
         let import = (module, function, arity);
         let at = self.imports.iter().position(|i| *i == import).unwrap_or_else(|| {
@@ -72,7 +72,7 @@ impl Assembler {
         A::U(at as u64)
     }
 
-    /// The next label.
+    /// A fresh label.
     pub fn label(&mut self) -> u64 {
         self.labels += 1;
         self.labels - 1
@@ -83,7 +83,7 @@ impl Assembler {
             0..16 => self.code.push((n as u8) << 4 | tag),
             16..2048 => self.code.extend([((n >> 3) as u8 & 0xe0) | 0x08 | tag, n as u8]),
             _ => {
-                // As many bytes as it takes, with room for a sign.
+                // The minimal number of bytes, with room for a sign.
                 let bytes = n.to_be_bytes();
                 let skip = bytes.iter().take_while(|b| **b == 0).count();
                 let skip = if bytes[skip] > 127 { skip - 1 } else { skip }.min(6);
@@ -146,7 +146,8 @@ impl Assembler {
         arguments.into_iter().for_each(|a| self.argument(a));
     }
 
-    /// The beginning of an exported function: gives the label to which failures without a place of their own go.
+    /// Starts an exported function; returns the label of its `func_info`, to which failures without a label
+    /// go.
     pub fn function(&mut self, name: &'static str, arity: u64) -> u64 {
         let (info, entry) = (self.label(), self.label());
         self.op("label", vec![A::U(info)]);
@@ -157,7 +158,7 @@ impl Assembler {
         info
     }
 
-    /// The file.
+    /// The assembled file.
     pub fn finish(mut self) -> Vec<u8> {
         self.op("int_code_end", Vec::new());
         let word = |n: u64| (n as u32).to_be_bytes().to_vec();
@@ -210,7 +211,7 @@ impl Assembler {
     }
 }
 
-/// The zlib format with nothing compressed.
+/// The zlib format without compression.
 fn stored(bytes: &[u8]) -> Vec<u8> {
     let mut out = vec![0x78, 0x01, 0x01];
     out.extend((bytes.len() as u16).to_le_bytes());

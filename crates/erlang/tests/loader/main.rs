@@ -1,5 +1,5 @@
-//! Instructions and chunks of OTP 26 and 27, which the installed compiler does not write: files that are put together
-//! here, by the tables in the sources of those releases, load and do what they should. No Erlang is needed.
+//! Instructions and chunks of OTP 26 and 27, which the installed compiler does not write: files assembled
+//! here, by the tables in the sources of those releases, load and run. No Erlang is needed.
 
 mod assembler;
 
@@ -23,7 +23,7 @@ fn run(file: Vec<u8>) -> Findings<String> {
     search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(&program), Arc::new(NoListener))
 }
 
-/// What `m:t()` gives, or how it fails.
+/// The result of `m:t()`, or its failure.
 fn result(write: impl FnOnce(&mut Assembler, u64)) -> String {
     let mut a = Assembler::new("m");
     let info = a.function("t", 0);
@@ -70,14 +70,15 @@ fn update_record() {
             a.op("move", vec![A::Atom("new"), A::X(2)]);
             let updates = A::L(vec![A::U(2), A::X(2), A::U(4), A::Typed(1, 0)]);
             a.op("update_record", vec![A::Atom(hint), A::U(4), A::Typed(1, 0), A::X(3), updates]);
-            // The old one is as it was.
+            // The old record is unchanged.
             a.op("put_tuple2", vec![A::X(0), A::L(vec![A::X(1), A::X(3)])]);
         });
         assert_eq!(text, "{{rec,1,2,3},{rec,new,2,{rec,1,2,3}}}", "{hint}");
     }
 }
 
-/// Begins to match `bytes` in x1, runs these commands, and gives `{matched, x2, x3, rest}` or `{failed, rest}`.
+/// Starts a match of `bytes` in x1, runs these commands, and returns `{matched, x2, x3, rest}` or `{failed,
+/// rest}`.
 fn matched(bytes: &[u8], commands: Vec<A>) -> String {
     result(|a, _| {
         let fail = a.label();
@@ -261,7 +262,7 @@ fn an_instruction_of_a_later_release_is_named() {
     a.raw(189, vec![]);
     let error = load(&a.finish()).err().expect("an error").to_string();
     assert!(error.contains("it needs instruction 189, which is of a later OTP than 27"), "{error}");
-    // A file that does not say so.
+    // A file whose header claims a lower opcode.
     let mut a = Assembler::new("m");
     a.claimed = Some(183);
     a.function("t", 0);

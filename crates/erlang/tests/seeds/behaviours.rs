@@ -1,5 +1,5 @@
-//! The settings that McErlang and PULSE have and a plain run has not: what each of them finds, and what is missed
-//! without it.
+//! The settings of McErlang and PULSE that a plain search lacks: what each finds, and what is missed without
+//! it.
 
 use super::*;
 use raddle_core::strategy::Dfs;
@@ -48,8 +48,8 @@ fn a_kill_finds_the_lock_that_does_not_watch_its_holder() {
     let record = killed.failure.expect("a failure").record;
     assert!(record.lines.iter().any(|line| line.operation == "kills P.2"), "{:?}", record.lines);
     let watched = with("watched_holder", 1);
-    // It was 21,718 while a `demonitor` came too late for one that was killed and had not vanished yet: that one still
-    // told whoever no longer watched it, in a step that nobody noticed. Now a monitor is gone when it is taken away.
+    // It was 21,718 while a `demonitor` came too late for a killed process whose pid was not released yet:
+    // that one still sent DOWN, in a step without effect. Now a monitor is removed at once.
     assert_eq!(counts(&watched), (21_576, 0), "{}", message(&watched));
     assert!(watched.coverage.to_string().contains("at most 1 kill"), "{}", watched.coverage);
 }

@@ -1,5 +1,5 @@
-//! Chapter 6 of the thesis, step by step: the tests that exist after each listing, with the verdicts that the text
-//! states; and all of it once more through the command, as a user calls it.
+//! Chapter 6 of the thesis, step by step: the tests that exist after each listing, with the verdicts of the
+//! text; and all of it once more through the command, as a user calls it.
 
 use super::*;
 use raddle_core::strategy::{Dfs, Optimal, Within};
@@ -38,7 +38,7 @@ const TESTS: [(&str, u32); 15] = [
     ("detach_on_exit", 628),
 ];
 
-/// The tests that are in the text when the server is at a listing, and whether they pass there.
+/// The tests in the text when the server is at a listing, and whether they pass there.
 #[test]
 fn after_each_listing_the_tests_pass_that_the_text_says() {
     if !erlang_is_there() {
@@ -69,10 +69,12 @@ fn before_its_listing_each_test_fails_as_the_text_says() {
         (610, "multiple_concurrent_stops"),
         (612, "multiple_starts"),
         (615, "multiple_concurrent_starts"),
-        // Listing 6.19 takes a second number for who is attached already, and crashes when it is full.
+        // Listing 6.19 gives a second number to a process that is attached already, and crashes when it is
+        // full.
         (619, "already_attached"),
         (619, "max_attached_proc"),
-        // Until 6.24 the server knows no detach and never answers; 6.24 crashes for who is not attached.
+        // Until 6.24 the server has no detach and never answers; 6.24 crashes for a process that is not
+        // attached.
         (621, "detach"),
         (621, "detach_attach"),
         (624, "detach_non_attached"),

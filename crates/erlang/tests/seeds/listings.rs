@@ -17,14 +17,15 @@ fn the_token_goes_round_in_one_way_and_then_the_ring_breaks() {
     if !erlang_is_there() {
         return;
     }
-    // Exactly one process can move at any time: one interleaving, by the thesis's rules.
+    // Exactly one process is enabled at any time: one interleaving, by the thesis's rules.
     let found = all(&listing("ring", Settings::thesis()));
     assert_eq!((counts(&found), message(&found)), ((1, 1), "P exited abnormally: ttl_limit_surpassed"));
-    // Whoever gets the last token, everybody on the ring ends for that reason, also who built it.
+    // With any last receiver of the token, all processes of the ring exit for that reason, its builder
+    // included.
     for function in ["ring_of_3_builder_last", "ring_of_3_member_last"] {
         let found = all(&listing(function, Settings { judgement: Judgement::Lenient, ..at_once() }));
         assert_eq!((outcomes(&found), found.failures), (vec!["ttl_limit_surpassed"], 0), "{function}");
-        // Under the usual judgement, the end of a member of which nobody is told is an error.
+        // Under the usual judgement, the unobserved exit of a member is a failure.
         let usual = all(&listing(function, at_once()));
         assert!(message(&usual).ends_with("exited abnormally: ttl_limit_surpassed"), "{}", message(&usual));
     }
@@ -70,7 +71,7 @@ fn listing_4_1_never_ends_for_who_always_prefers_the_first_process() {
     let program = listing("listing_4_1", at_once());
     let found = search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(&program), Arc::new(NoListener));
     assert_eq!(found.failure.map(|f| f.kind()), Some(FailureKind::StepLimit));
-    // At random, the other process has its turn, and halts the system: no error.
+    // With random sampling, the other process is scheduled, and halts the system: no error.
     let found = sample(&program, 1_000);
     assert_eq!((counts(&found), outcomes(&found)), ((1_000, 0), vec!["halt"]));
 }
@@ -80,7 +81,7 @@ fn a_long_story_needs_no_deep_stack() {
     if !erlang_is_there() {
         return;
     }
-    // Once the 100,000 steps that are told here overflowed the stack when they were let go of.
+    // Once the log of these 100,000 steps overflowed the stack when it was dropped.
     let found = to_the_first(&listing("listing_4_1", at_once()), Box::new(Dfs::new()));
     let failure = found.failure.expect("a failure");
     assert_eq!((failure.kind(), failure.record.lines.len()), (FailureKind::StepLimit, 100_000));
@@ -116,7 +117,7 @@ fn listing_5_14_passes_unless_timers_fire_at_any_point() {
     assert_eq!((counts(&idle), outcomes(&idle)), ((3, 0), vec!["ok"]));
     let any = all(&listing("listing_5_14", Settings { time: Time::Any, ..Settings::thesis() }));
     assert_eq!(message(&any), "P exited abnormally: timeout");
-    // Three more: the timeout comes before the message, which is then sent not at all, too late, or too late by a
-    // process that has ended, too.
+    // Three more: the timeout fires before the message, which is then not sent, sent too late, or sent too
+    // late by a process that has exited, too.
     assert_eq!(counts(&any), (6, 3));
 }

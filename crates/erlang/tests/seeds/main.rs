@@ -1,5 +1,5 @@
-//! The programs of the documents that Raddle grew from, each with the verdict and the numbers that the document states.
-//! Counts are those of plain depth-first search, which do not depend on what a reduction knows.
+//! The programs of the documents that Raddle grew from, each with the verdict and the numbers of the
+//! document. Counts are those of plain depth-first search, which are independent of any reduction.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -33,24 +33,24 @@ fn to_the_first(program: &Program, strategy: Box<dyn Strategy>) -> Findings<Stri
     search(&Plan::default(), strategy, || ErlangWorld::new(program), Arc::new(NoListener))
 }
 
-/// Draws so many interleavings, up to the first failure.
+/// Samples interleavings, up to the first failure.
 fn sample(program: &Program, executions: u64) -> Findings<String> {
     let mut plan = Plan::default();
     plan.budget.executions = Some(executions);
     search(&plan, Box::new(Random::new(1)), || ErlangWorld::new(program), Arc::new(NoListener))
 }
 
-/// How many interleavings, and how many of them fail.
+/// The number of interleavings, and of failing ones.
 fn counts(findings: &Findings<String>) -> (u64, u64) {
     (findings.executions, findings.failures)
 }
 
-/// The results that tests returned.
+/// The values that tests returned.
 fn outcomes(findings: &Findings<String>) -> Vec<&str> {
     findings.outcomes.keys().map(String::as_str).collect()
 }
 
-/// What the first failure says.
+/// The message of the first failure.
 fn message(findings: &Findings<String>) -> &str {
     findings.failure.as_ref().map_or("passed", |failure| failure.message())
 }

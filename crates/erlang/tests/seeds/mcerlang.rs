@@ -1,5 +1,5 @@
-//! McErlang's locker: exclusive and shared access to a resource, and the paper's seeded bug. States are counted too,
-//! by the simplest search that remembers them.
+//! McErlang's locker: exclusive and shared access to a resource, and the paper's seeded bug. States are
+//! counted too, by the simplest stateful search.
 
 use super::*;
 use raddle_core::strategy::Optimal;
@@ -12,7 +12,7 @@ fn locker(bug: bool, function: &str, settings: Settings) -> Program {
     program(&dir, "locker_tests", function, settings)
 }
 
-/// All states, level by level: how many there are, and after how many steps the first failure comes.
+/// All states, breadth first: their number, and the number of steps to the first failure.
 fn states(program: &Program) -> (usize, Option<usize>) {
     let mut world = ErlangWorld::new(program);
     world.start();
@@ -55,7 +55,7 @@ fn the_locker_keeps_others_out() {
         let fine = explore(&locker(false, function, at_once()), Box::new(Optimal::new()));
         assert_eq!((fine.failures, fine.undecided), (0, 0), "{function}: {}", message(&fine));
     }
-    // With more rounds and more clients there are too many interleavings; states are few.
+    // With more rounds and more clients there are too many interleavings, but few states.
     for function in ["two_exclusive_2", "exclusive_and_shared_2", "three_exclusive", "three_mixed"] {
         let found = sample(&locker(false, function, Settings::default()), 300);
         assert_eq!(counts(&found), (300, 0), "{function}: {}", message(&found));
@@ -73,7 +73,7 @@ fn the_seeded_bug_is_found() {
             assert!(message(&found).contains("{mutex,[a]}"), "{function} {settings:?}: {}", message(&found));
         }
     }
-    // Nobody excludes anybody: the bug does not show.
+    // Shared locks exclude no client: the bug does not show.
     let shared = all(&locker(true, "aS_aS_test", coarse(Delivery::Instant)));
     assert_eq!(counts(&shared), (71_002, 0));
 }
@@ -84,9 +84,10 @@ fn states_are_counted_and_the_shortest_failure_is_known() {
         return;
     }
     let coarse = coarse(Delivery::Instant);
-    // They were 188, 188, 236, 515, 1,644 and 1,960, and 246 below, while links and monitors were kept in the order in
-    // which they came (that alone brings these numbers back): states that differed in nothing else counted twice. OTP
-    // promises no order among those who are told of an end, so now there is one, by pid and reference.
+    // They were 188, 188, 236, 515, 1,644 and 1,960, and 246 below, while links and monitors were kept in the
+    // order of their creation (that alone brings these numbers back): states that differed in nothing else
+    // counted twice. OTP promises no order of exit and DOWN signals, so the order is now by pid and
+    // reference.
     let expected = [
         ("aE_aE_test", 179),
         ("aE_aS_test", 179),
@@ -97,7 +98,7 @@ fn states_are_counted_and_the_shortest_failure_is_known() {
     ];
     let counted = expected.map(|(function, _)| (function, states(&locker(false, function, coarse.clone()))));
     assert_eq!(counted, expected.map(|(function, states)| (function, (states, None))));
-    // The paper's shortest path has 11 transitions, with its own supervisor and generic server. With OTP's it is 19
-    // coarse steps long, of which most start the tree.
+    // The paper's shortest path has 11 transitions, with its own supervisor and generic server. With OTP's it
+    // has 19 coarse steps, most of which start the tree.
     assert_eq!(states(&locker(true, "aE_aE_test", coarse)), (234, Some(19)));
 }

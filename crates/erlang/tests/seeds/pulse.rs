@@ -29,15 +29,16 @@ fn the_first_race_needs_overtaking_where_pulse_does_not_interrupt() {
     if !erlang_is_there() {
         return;
     }
-    // Nobody is interrupted between the table and the message: within a node all is well ...
-    // It was 2,082 while `demonitor`, which ends every call of a server, was a signal that had to be delivered. When
-    // it arrives makes no difference to anybody, so now it is at once, and there are fewer steps to interleave.
+    // No process is preempted between the table and the message: within a node there is no failure ...
+    // It was 2,082 while `demonitor`, which completes every call of a server, was a signal to be delivered.
+    // No process observes when it arrives, so now it takes effect at once, and there are fewer steps to
+    // interleave.
     let within = all(&registry(1, "first_race", coarse(Delivery::Local)));
     assert_eq!(counts(&within), (1_216, 0));
     // ... and between nodes the audit overtakes the message that announces the registration.
     let between = sample(&registry(1, "first_race", coarse(Delivery::Pairs)), MOST);
     assert!(message(&between).starts_with("P crashed: {assertEqual,"), "{}", message(&between));
-    // "Exactly the same scenario can be triggered in an alternative way": by an interruption there.
+    // "Exactly the same scenario can be triggered in an alternative way": by a preemption there.
     let interrupted = sample(&registry(1, "first_race", Settings::default()), MOST);
     assert!(message(&interrupted).starts_with("P crashed: {assertEqual,"), "{}", message(&interrupted));
 }
@@ -82,7 +83,7 @@ fn the_third_race_needs_a_third_process() {
     }
     let found = sample(&registry(3, "third_race", Settings::default()), MOST);
     assert!(message(&found).starts_with("P crashed: {assert,"), "{}", message(&found));
-    // At the coarse grain it is missed: nobody can die between the question whether it lives and the answer's use.
+    // The coarse grain misses it: no process exits between `is_process_alive` and the use of its result.
     let coarsely = all(&registry(3, "third_race", coarse(Delivery::Local)));
     assert_eq!(counts(&coarsely), (17_859, 0), "{}", message(&coarsely));
 }
@@ -110,7 +111,7 @@ fn a_link_may_come_too_late() {
     assert_eq!((counts(&found), outcomes(&found)), ((10, 0), vec!["kill", "noproc"]));
     let linked = all(&example("proc_a_spawn_link", lenient));
     assert_eq!(outcomes(&linked), ["kill"]);
-    // A crash that nobody is told of is an error: when the link comes too late.
+    // An unobserved crash is a failure: when the link comes too late.
     let usual = all(&example("proc_a", Settings::default()));
     assert_eq!((counts(&usual), message(&usual)), ((10, 6), "P.1 exited abnormally: kill"));
 }

@@ -1,4 +1,4 @@
-//! pulse_time: timeouts against messages, and Fischer's algorithm, which is right only in time.
+//! pulse_time: timeouts against messages, and Fischer's algorithm, whose correctness depends on time.
 
 use super::*;
 use raddle_core::clock::Time;
@@ -16,7 +16,7 @@ fn a_message_comes_before_the_timeout_unless_timers_fire_at_any_point() {
     }
     assert_eq!(outcomes(&example("figure_1", Time::Idle)), ["b"]);
     assert_eq!(outcomes(&example("figure_1", Time::Any)), ["a", "b"]);
-    // Without jitter the shorter of two timeouts comes first, whenever timers fire.
+    // Without jitter the shorter of two timeouts fires first, with any time policy.
     assert_eq!(outcomes(&example("figure_2", Time::Idle)), ["a"]);
     assert_eq!(outcomes(&example("figure_2", Time::Any)), ["a"]);
 }
@@ -65,7 +65,7 @@ fn fischers_algorithm_fails_where_the_paper_says() {
     for (function, expected) in expected {
         assert_eq!(counts(&all(&fischer(function, Time::Idle))), expected, "{function}");
     }
-    // A timer is named by whoever set it, also when it has fired.
+    // A timer is named by the process that set it, also after it has fired.
     let failure = all(&fischer("start_2_2_1", Time::Idle)).failure.expect("a failure");
     assert!(failure.record.tasks.iter().any(|task| task.name == "P.1~timer1"), "{:?}", failure.record.tasks);
     // The text says that T <= D fails (with the two messages exchanged): 2,1,1 does, in a second round, and 2,1,2 never.

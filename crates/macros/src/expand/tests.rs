@@ -1,4 +1,4 @@
-//! Expansions as a person would write them, and every function that cannot be a test.
+//! Expansions as hand-written code, and every function that cannot be a test.
 
 use super::expand;
 use crate::function::Function;
@@ -8,13 +8,13 @@ fn tokens(source: &str) -> TokenStream {
     source.parse().unwrap()
 }
 
-/// Asserts what `#[raddle::test(args)] item` becomes, whatever the spaces.
+/// Asserts the expansion of `#[raddle::test(args)] item`, up to white space.
 #[track_caller]
 fn becomes(args: &str, item: &str, expected: &str) {
     assert_eq!(expand(tokens(args), tokens(item)).to_string(), tokens(expected).to_string());
 }
 
-/// Asserts that `item` cannot be a test: each place in the source, and what is said about it.
+/// Asserts that `item` cannot be a test: the source of each error, and its message.
 #[track_caller]
 fn unfit(item: &str, expected: &[(&str, &str)]) {
     let errors = syn::parse2::<Function>(tokens(item)).err().expect("an error");

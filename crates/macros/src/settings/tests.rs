@@ -1,10 +1,10 @@
-//! Every key with its expression, and every mistake with its message and the source it points at.
+//! Every key with its expression, and every mistake with its message and its source.
 
 use super::Settings;
 use crate::keys;
 use quote::ToTokens;
 
-/// The expression that `args` become, without spaces.
+/// The expression of `args`, without spaces.
 fn checker(args: &str) -> String {
     let (settings, errors) = Settings::parse(args.parse().unwrap());
     assert!(errors.is_none(), "{args}: {}", errors.unwrap());
@@ -12,7 +12,7 @@ fn checker(args: &str) -> String {
     compact.strip_prefix("::raddle::Checker::").expect("a constructor of Checker").to_owned()
 }
 
-/// The errors that `args` make, each with the source it points at.
+/// The errors of `args`, each with its source.
 fn mistakes(args: &str) -> Vec<(String, String)> {
     let (_, errors) = Settings::parse(args.parse().unwrap());
     let errors = errors.unwrap_or_else(|| panic!("no error in {args}"));
@@ -20,7 +20,7 @@ fn mistakes(args: &str) -> Vec<(String, String)> {
     errors.into_iter().map(|error| (source(&error), error.to_string())).collect()
 }
 
-/// Asserts that `args` have one mistake: its place and its message.
+/// Asserts that `args` have one mistake: its source and its message.
 #[track_caller]
 fn mistake(args: &str, at: &str, message: &str) {
     assert_eq!(mistakes(args), [(at.to_owned(), message.to_owned())]);

@@ -1,12 +1,12 @@
-//! A place where one task leaves its waker and others find it: `AtomicWaker` as the crate `futures` has it.
+//! `AtomicWaker` of the crate `futures`: a slot where one task registers its waker and others wake it.
 
 use super::signal::wake_at;
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::{Identity, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;
@@ -15,7 +15,7 @@ use std::task::Waker;
 
 const KIND: ObjectKind = "AtomicWaker";
 
-/// To register the waker that is there already is to look: the arguments say whether it was when that was
+/// Registering the same waker again is a read: the arguments say whether it was the same when this was
 /// announced, and after how many changes, which word 0 counts.
 static REGISTER: OperationKind = OperationKind::new("register", |view, op| {
     let changes_nothing = op.args == [1, view.object().words[0]];
@@ -26,15 +26,15 @@ static TAKE: OperationKind = OperationKind::write("take");
 
 /// A waker that can be registered by one task and woken by others.
 ///
-/// Each method is one operation, and all of them synchronise with each other. A task that registers must look
-/// at what it waits for *after* it has registered, or it may miss its wake-up: a search finds that as a deadlock.
+/// Each method is one operation, and all of them synchronise with each other. A task must check its condition
+/// *after* it has registered, or it may miss its wake-up: a search finds that as a deadlock.
 pub struct AtomicWaker {
     identity: Identity,
     waker: Mutex<Option<Waker>>,
 }
 
 impl AtomicWaker {
-    /// Without a waker.
+    /// An empty slot.
     pub const fn new() -> AtomicWaker {
         AtomicWaker { identity: Identity::new(), waker: Mutex::new(None) }
     }
@@ -48,7 +48,7 @@ impl AtomicWaker {
         self.waker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn of an operation, then puts `new` in the place of the waker and returns the old one.
+    /// Performs an operation that replaces the waker by `new`, and returns the old one.
     #[track_caller]
     fn exchange(&self, kind: &'static OperationKind, new: Option<Waker>) -> Option<Waker> {
         let place = Location::caller();
@@ -58,13 +58,13 @@ impl AtomicWaker {
         };
         let object = self.object(current);
         let same = self.waker().as_ref().zip(new.as_ref()).is_some_and(|(old, new)| old.will_wake(new));
-        let changes = current.with(|e| e.objects[object].words[0]);
+        let changes = current.with(|e| e.words(object)[0]);
         current.perform(Op::new(kind, object, place).args([same as u64, changes]));
-        // What is taken out is dropped or woken by the caller: that may be the program's own code.
+        // The caller drops or wakes the old one: that may run code of the program.
         let old = std::mem::replace(&mut *self.waker(), new);
         current.with(|e| {
-            if !same || e.objects[object].words[0] != changes {
-                e.objects[object].words[0] += 1;
+            if !same || e.words(object)[0] != changes {
+                e.words_mut(object)[0] += 1;
                 e.touch(object);
             }
         });
@@ -74,14 +74,14 @@ impl AtomicWaker {
         old
     }
 
-    /// Leaves a waker here, in the place of the one before.
+    /// Registers a waker in place of the one before.
     #[track_caller]
     pub fn register(&self, waker: &Waker) {
         let waker = waker.clone();
         drop(here(self).exchange(&REGISTER, Some(waker)));
     }
 
-    /// Wakes whoever registered last, if nobody has done so yet.
+    /// Wakes the registered waker, if there is one.
     #[track_caller]
     pub fn wake(&self) {
         if let Some(waker) = here(self).exchange(&WAKE, None) {
@@ -89,7 +89,7 @@ impl AtomicWaker {
         }
     }
 
-    /// Takes the waker away without waking it.
+    /// Removes the waker without waking it.
     #[track_caller]
     pub fn take(&self) -> Option<Waker> {
         here(self).exchange(&TAKE, None)

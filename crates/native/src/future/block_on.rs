@@ -1,4 +1,4 @@
-//! Running a future to its end in the calling task.
+//! Runs a future to completion in the calling task.
 
 use super::signal::{Arrived, Signal};
 use std::panic::Location;
@@ -6,8 +6,8 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// Runs a future to its end and returns its result. While the future is pending and nobody has woken it, the
-/// calling task waits; if nobody ever does, that is a deadlock.
+/// Runs a future to completion and returns its result. While the future is pending and was not woken, the
+/// calling task is blocked; without a wake-up, that is a deadlock.
 ///
 /// ```
 /// # use raddle_native as raddle;
@@ -19,7 +19,7 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     run(&signal, future).expect("nobody can abort it")
 }
 
-/// Runs a future to its end, or until it is aborted.
+/// Runs a future to completion, or until it is aborted.
 pub(super) fn run<F: Future>(signal: &Arc<Signal>, future: F) -> Option<F::Output> {
     signal.adopt();
     let mut future = pin!(future);

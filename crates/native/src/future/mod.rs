@@ -1,7 +1,6 @@
-//! Futures as tasks: an executor that is one task per future, with wakers whose wake-ups are operations.
-//!
-//! Any future works, whoever wrote it, as long as what wakes it is under raddle's control. Outside of an
-//! exploration the same functions run futures for real, on threads.
+//! Futures as tasks: an executor with one task per future, and wakers whose wake-ups are operations. Any
+//! future works if its wake-ups are under raddle's control. Outside an exploration the same functions run
+//! futures on threads.
 
 mod atomic_waker;
 mod block_on;

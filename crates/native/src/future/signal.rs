@@ -1,11 +1,10 @@
-//! What a task that runs a future waits for, and the waker that ends the wait.
-//!
-//! Word 0 of a signal's object says what has arrived since the task waited last. A wake-up by the task itself is
-//! no operation: nobody else could see it, and the next wait becomes a yield.
+//! The event that a task with a future waits for, and its waker. Word 0 of a signal's object holds what has
+//! arrived since the last wait. A wake-up by the task itself is no operation, since no other task can observe
+//! it, and the next wait becomes a yield.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::{Accesses, ObjectId};
 use std::panic::Location;
@@ -20,7 +19,7 @@ const ABORTED: u64 = 2;
 static WAIT: OperationKind = OperationKind::new("wait", |view, op| {
     Evaluation::when(view.object().words[0] != 0, Accesses::write(op.object))
 })
-.waits(|_, _| Some("waits to be woken by"));
+.waits(|_| Some("waits to be woken by"));
 static YIELD_NOW: OperationKind = OperationKind::new("yield_now", |view, op| {
     let arrived = view.object().words[0] != 0;
     Evaluation::ready(if arrived { Accesses::write(op.object) } else { Accesses::read(op.object) })
@@ -40,9 +39,9 @@ fn arrived(bits: u64) -> Arrived {
     if bits & ABORTED != 0 { Arrived::Aborted } else { Arrived::Woken }
 }
 
-/// What one task waits for.
+/// The event that one task waits for.
 pub(super) struct Signal {
-    /// Where the future was given to an executor.
+    /// Where the future was passed to an executor.
     place: &'static Location<'static>,
     side: Side,
 }
@@ -52,7 +51,7 @@ enum Side {
     Explored {
         serial: u64,
         object: ObjectId,
-        /// The number of the task that waits.
+        /// The number of the waiting task.
         owner: AtomicU32,
         /// The owner has woken itself.
         by_owner: AtomicBool,
@@ -64,12 +63,12 @@ enum Side {
 const NOBODY: u32 = u32::MAX;
 
 impl Signal {
-    /// A signal of the present execution, or of the world outside.
+    /// A signal of the present execution, or of the outside.
     pub fn new(place: &'static Location<'static>) -> Arc<Signal> {
         let side = match context::current() {
             None => Side::Outside { bits: Mutex::new(0), changed: Condvar::new() },
             Some(current) => current.with(|e| Side::Explored {
-                serial: e.serial,
+                serial: e.serial(),
                 object: e.new_object(KIND, [0; 2]),
                 owner: AtomicU32::new(NOBODY),
                 by_owner: AtomicBool::new(false),
@@ -78,14 +77,14 @@ impl Signal {
         Arc::new(Signal { place, side })
     }
 
-    /// The running task is the one that will wait.
+    /// Makes the running task the owner, which will wait.
     pub fn adopt(&self) {
         if let (Side::Explored { owner, .. }, Some(current)) = (&self.side, context::current()) {
             owner.store(current.me().0, Ordering::Relaxed);
         }
     }
 
-    /// Waits until something has arrived, and takes it.
+    /// Waits until the signal has arrived, and consumes it.
     pub fn wait(&self) -> Arrived {
         match &self.side {
             Side::Outside { bits, changed } => {
@@ -100,7 +99,7 @@ impl Signal {
                 let kind = if by_owner.swap(false, Ordering::Relaxed) { &YIELD_NOW } else { &WAIT };
                 current.perform(Op::new(kind, *object, self.place));
                 let bits = current.with(|e| {
-                    let bits = std::mem::take(&mut e.objects[*object].words[0]);
+                    let bits = std::mem::take(&mut e.words_mut(*object)[0]);
                     e.touch(*object);
                     bits
                 });
@@ -126,7 +125,7 @@ impl Signal {
                 changed.notify_one();
             }
             Side::Explored { serial, object, owner, by_owner } => {
-                // After its execution nobody waits any more.
+                // After its execution there is no waiter.
                 let Some(current) = context::current().filter(|c| is_in(*c, *serial)) else { return };
                 if bit == WOKEN && owner.load(Ordering::Relaxed) == current.me().0 {
                     by_owner.store(true, Ordering::Relaxed);
@@ -134,7 +133,7 @@ impl Signal {
                 }
                 current.perform(Op::new(kind, *object, place));
                 current.with(|e| {
-                    e.objects[*object].words[0] |= bit;
+                    e.words_mut(*object)[0] |= bit;
                     e.touch(*object);
                 });
                 current.did(Effect::None, Synchronises::Release);
@@ -146,16 +145,16 @@ impl Signal {
     pub fn waker(signal: &Arc<Signal>) -> Waker {
         let data = Arc::into_raw(signal.clone()) as *const ();
         // SAFETY: the functions of the table treat the data as the counted reference that it is, and signals
-        // can be sent from any thread.
+        // may be sent from any thread.
         unsafe { Waker::from_raw(RawWaker::new(data, &VTABLE)) }
     }
 }
 
 fn is_in(current: Current, serial: u64) -> bool {
-    current.with(|e| e.serial) == serial
+    current.with(|e| e.serial()) == serial
 }
 
-/// Wakes, and says that it happens at `place` if the waker is one of ours: others do not tell.
+/// Wakes, and records `place` if the waker is one of ours: others do not expose it.
 pub(super) fn wake_at(waker: Waker, place: &'static Location<'static>) {
     if std::ptr::eq(waker.vtable(), &VTABLE) {
         // SAFETY: wakers with this table point to a signal, which they keep alive.

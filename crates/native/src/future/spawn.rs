@@ -1,13 +1,12 @@
-//! Futures that run as tasks of their own, and handles that wait for them.
+//! Futures that run as their own tasks, and handles that wait for them.
 
 use super::block_on::run;
 use super::signal::{Signal, wake_at};
 use crate::runtime::context;
+use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::{Identity, ObjectKind};
+use crate::runtime::objects::{Identity, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::panics;
-use crate::runtime::task::Handle;
 use crate::runtime::teardown::catch;
 use crate::thread;
 use raddle_core::operation::{Accesses, TaskId};
@@ -22,15 +21,15 @@ use std::task::{Context, Poll, Waker};
 const KIND: ObjectKind = "JoinHandle";
 
 static FINISH: OperationKind = OperationKind::write("finish");
-/// Takes the result, or leaves a waker; to leave the one that is there already is to look. Argument 0 says whether
-/// it is, word 0 whether the task has finished.
+/// Takes the result, or registers a waker; registering the same waker again is a read. Argument 0 says
+/// whether it is the same, word 0 whether the task has finished.
 static JOIN: OperationKind = OperationKind::new("join", |view, op| {
     let changes_nothing = op.args[0] == 1 && view.object().words[0] == 0;
     Evaluation::ready(if changes_nothing { Accesses::read(op.object) } else { Accesses::write(op.object) })
 });
 static IS_FINISHED: OperationKind = OperationKind::read("is_finished");
 
-/// What a task and its handle share.
+/// The state that a task and its handle share.
 struct Shared<T> {
     identity: Identity,
     /// The number of the task.
@@ -40,17 +39,17 @@ struct Shared<T> {
 }
 
 enum State<T> {
-    /// With the waker of whoever waits for it.
+    /// With the waker of the waiting task.
     Runs(Option<Waker>),
     Finished(Result<T, JoinError>),
     /// The result was taken.
     Joined,
 }
 
-/// Runs a future as a task of its own.
+/// Runs a future as its own task.
 ///
-/// The task goes on if the handle is dropped. If it panics, whoever waits for the handle learns of it; if nobody
-/// does, the execution fails.
+/// The task continues if the handle is dropped. A panic is reported to the task that waits for the handle; if
+/// there is none, the execution fails.
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -65,7 +64,7 @@ where
         state: Mutex::new(State::Runs(None)),
     });
     if let Some(current) = context::current() {
-        // Named by whoever spawns it, not by whoever comes first.
+        // Named by the spawning task, not by the first access.
         current.object(&shared.identity, KIND, [0; 2]);
     }
     let task = shared.clone();
@@ -78,7 +77,7 @@ impl<T> Shared<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The whole life of the task.
+    /// The whole run of the task.
     fn run(&self, future: impl Future<Output = T>, place: &'static Location<'static>) {
         if let Some(current) = context::current() {
             self.task.store(current.me().0, Ordering::Relaxed);
@@ -95,7 +94,7 @@ impl<T> Shared<T> {
         };
         self.finish(result, place);
         if let Some(message) = panicked {
-            // Whoever has the handle gets the panic itself; for all others, the task has panicked.
+            // The owner of the handle gets the panic itself; for all others, the task has panicked.
             resume_unwind(Box::new(message));
         }
     }
@@ -111,7 +110,7 @@ impl<T> Shared<T> {
                 current.perform(Op::new(&FINISH, object, place));
                 let before = std::mem::replace(&mut *self.state(), State::Finished(result));
                 current.with(|e| {
-                    e.objects[object].words[0] = 1;
+                    e.words_mut(object)[0] = 1;
                     e.touch(object);
                 });
                 current.did(Effect::None, Synchronises::Release);
@@ -124,15 +123,15 @@ impl<T> Shared<T> {
     }
 }
 
-/// Waits for a spawned future: a future itself, with the result of the task.
+/// Waits for a spawned future: itself a future, with the result of the task.
 pub struct JoinHandle<T> {
     shared: Arc<Shared<T>>,
-    /// Dropped with the handle: then nobody will learn of a panic.
+    /// Dropped with the handle: then no task can observe a panic.
     _thread: thread::JoinHandle<()>,
 }
 
 impl<T> JoinHandle<T> {
-    /// Whether the task has come to its end.
+    /// Whether the task has finished.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match context::current() {
@@ -149,8 +148,8 @@ impl<T> JoinHandle<T> {
         finished
     }
 
-    /// Asks the task to end. The next time it waits or gives way, its future is dropped and the handle gets an
-    /// error; if it comes to its end before, nothing happens.
+    /// Requests cancellation. The next time the task waits or yields, its future is dropped and the handle
+    /// gets an error; if it finishes before, nothing happens.
     #[track_caller]
     pub fn abort(&self) {
         self.shared.signal.abort(Location::caller());
@@ -193,7 +192,7 @@ impl<T> Future for JoinHandle<T> {
             current.did(Effect::Word(word), learns);
             if poll.is_ok() {
                 let task = TaskId(shared.task.load(Ordering::Relaxed));
-                current.with(|e| e.task_mut(task).handle = Handle::Joined);
+                current.with(|e| e.set_joined(task));
             }
         }
         poll.map_or(Poll::Pending, Poll::Ready)
@@ -223,7 +222,7 @@ impl JoinError {
     pub fn is_panic(&self) -> bool {
         matches!(self.0, Reason::Panicked(_))
     }
-    /// What the task panicked with. Panics if it did not.
+    /// The panic payload of the task. Panics if there is none.
     #[track_caller]
     pub fn into_panic(self) -> Box<dyn Any + Send + 'static> {
         match self.try_into_panic() {
@@ -231,7 +230,7 @@ impl JoinError {
             Err(_) => panic!("`JoinError` reason is not a panic."),
         }
     }
-    /// What the task panicked with, or this error if it did not.
+    /// The panic payload of the task, or this error if there is none.
     pub fn try_into_panic(self) -> Result<Box<dyn Any + Send + 'static>, JoinError> {
         match self.0 {
             Reason::Panicked(payload) => Ok(payload.into_inner().unwrap_or_else(PoisonError::into_inner)),

@@ -1,9 +1,9 @@
-//! Giving way in a future.
+//! Yielding in a future.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A future that is pending once, so that others get a turn.
+/// A future that is pending once, so that other tasks can run.
 pub fn yield_now() -> YieldNow {
     YieldNow { yielded: false }
 }

@@ -5,9 +5,8 @@
 //! good: here by never going on with the task. Not so if the C library itself has aborted, because the heap is
 //! corrupt: it may hold locks, and there is nothing left to go on with.
 
-use super::context::{self, Current};
-use super::execution::Stage;
-use super::image;
+use crate::runtime::context::{self, Current};
+use crate::runtime::image;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
 
@@ -42,9 +41,9 @@ extern "C" fn on_abort(signal: libc::c_int) {
 
 fn note(current: Current) {
     current.with(|e| {
-        let name = e.task_name(e.current);
-        if e.stage == Stage::Teardown {
-            e.afterwards.push(format!("{name} aborted while it was put away"));
+        let name = e.tasks.name(e.tasks.current());
+        if e.is_teardown() {
+            e.judge.note_afterwards(format!("{name} aborted while it was put away"));
         } else {
             e.fail(Defect::new(FailureKind::Panic, format!("{name} aborted the process")));
         }

@@ -1,16 +1,18 @@
 //! The one scoped thread-local: the execution that this operating-system thread is in.
 //!
-//! Nothing is borrowed from an execution while program code runs or a task is suspended: [`Current::with`]
-//! hands it out for a moment only.
+//! Invariant: nothing is borrowed from an execution while program code runs or a task is suspended: [`Current::with`]
+//! hands it out for a moment only. What primitives may do with it then is in [`super::handle`].
 
-use super::execution::{Execution, Stage, Turn};
-use super::fiber::{self, At, Fiber};
-use super::log::{Effect, Sync};
-use super::object::{Identity, ObjectKind};
-use super::operation::{Op, OperationKind};
-use super::panics;
-use super::task::{Came, Role};
 use super::teardown;
+use crate::runtime::execution::Execution;
+use crate::runtime::judge::panics;
+use crate::runtime::log::{Effect, Sync};
+use crate::runtime::objects::{Identity, ObjectKind};
+use crate::runtime::operation::Op;
+use crate::runtime::scheduler::{Mode, Turn};
+use crate::runtime::tasks::end::END;
+use crate::runtime::tasks::fiber::{self, At, Fiber};
+use crate::runtime::tasks::task::{Came, Phase, Role};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
@@ -40,43 +42,37 @@ pub(crate) fn this_thread() -> usize {
 
 /// Runs `f`, which lets a task run, inside of `execution`.
 #[inline]
-pub(super) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
+pub(in crate::runtime) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {
     CURRENT.set(execution);
     let result = f();
     CURRENT.set(std::ptr::null_mut());
     result
 }
 
-/// The end of a task, before those who wait for it go on.
-static END: OperationKind = OperationKind::always("end", super::names::sense_of_end);
-
 /// The whole life of a task, on its own stack.
 // Inlined, as is what it calls: each return after a switch of stacks is mispredicted.
 #[inline(always)]
-pub(super) fn enter(body: impl FnOnce() -> Came) {
+pub(in crate::runtime) fn enter(body: impl FnOnce() -> Came) {
     let current = current().expect("a task runs inside of an execution");
     let goes_down = current.with(|e| {
-        e.hash_keys.reset();
-        e.stage == Stage::Teardown && e.task(e.current).role != Role::Janitor
+        e.host.reset_hash_keys();
+        e.is_teardown() && e.tasks.running().role() != Role::Janitor
     });
     if goes_down {
         // It never ran: all that is left to do is to destroy what it owns.
         let _ = catch_unwind(AssertUnwindSafe(move || drop(body)));
-    } else if body() == Came::ToItsEnd && super::locals::destroy(current) == Came::ToItsEnd {
+    } else if body() == Came::ToItsEnd && crate::runtime::tasks::locals::destroy(current) == Came::ToItsEnd {
         current.with(|e| e.announce_end(&END, Location::caller()));
     }
     // The stack is not needed any more, and nothing on it is left to be dropped: it is not even returned from.
-    let way = current.with(|e| {
-        e.is_done = true;
-        e.switch_to_driver()
-    });
+    let way = current.with(|e| e.tasks.leave_for_good());
     // SAFETY: the way is that of the task that runs.
     unsafe { way.go() };
 }
 
-/// From a task that waits to whatever goes on meanwhile.
+/// From the stack of a task that waits to the stack that goes on meanwhile.
 #[derive(Clone, Copy)]
-pub(super) struct Switch {
+pub(crate) struct Switch {
     pub from: *mut Fiber,
     /// Nowhere: the task does not wait.
     pub to: At,
@@ -104,10 +100,16 @@ impl Current {
         f(unsafe { &mut *self.0.as_ptr() })
     }
 
+    /// Whether the execution is put away.
+    #[inline]
+    pub fn is_in_teardown(self) -> bool {
+        self.with(|e| e.is_teardown())
+    }
+
     /// The task that runs.
     #[inline]
     pub fn me(self) -> TaskId {
-        self.with(|e| e.current)
+        self.with(|e| e.tasks.current())
     }
 
     /// The object that `identity` belongs to.
@@ -130,8 +132,8 @@ impl Current {
     #[cfg_attr(feature = "outlined", inline(never))]
     pub fn perform(self, op: Op) -> u32 {
         self.with(|e| {
-            let me = e.current;
-            let slot = &mut e.task_mut(me).op;
+            let me = e.tasks.current();
+            let slot = &mut e.tasks[me].op;
             slot.kind = op.kind;
             slot.object = op.object;
             slot.other = op.other;
@@ -139,39 +141,38 @@ impl Current {
             slot.place = op.place;
             slot.task = me;
         });
-        let way = match self.with(|e| e.fast_path) {
+        let way = match self.with(|e| e.scheduler.mode() == Mode::FastPath) {
             true => self.take_turn(),
             false => self.take_turn_carefully(),
         };
         if !way.to.is_nowhere() {
             // SAFETY: the way is that of the task that runs.
             unsafe { way.go() };
-            if self.with(|e| e.stage == Stage::Teardown) {
+            if self.is_in_teardown() {
                 return teardown::perform(self);
             }
         }
         self.with(|e| {
-            e.hash_keys.reset();
-            e.option
+            e.host.reset_hash_keys();
+            e.scheduler.option()
         })
     }
 
-    /// Announces the operation that was written into the task, in a fast_path run. Returns where to go until it is picked, or
-    /// nowhere if it happens at once.
+    /// Announces the operation that was written into the task, on the fast path. Returns where to go until it is picked,
+    /// or nowhere if it happens at once.
     #[inline(never)]
     fn take_turn(self) -> Switch {
-        match self.with(|e| e.announce_calmly()) {
+        match self.with(|e| e.announce_on_fast_path()) {
             Some(turn) => self.wait_with(turn),
             None => self.take_turn_carefully(),
         }
     }
 
-    /// The same where it is not fast_path. Apart, since it needs more registers.
+    /// The same on any other path. Apart, since it needs more registers.
     #[inline(never)]
     fn take_turn_carefully(self) -> Switch {
-        if self.with(|e| e.stage != Stage::Exploring) {
-            let option = self.out_of_turn();
-            self.with(|e| e.option = option);
+        if self.with(|e| !e.is_exploring()) {
+            self.out_of_turn();
             return Switch::STAY;
         }
         let _own = crate::arena::own();
@@ -193,12 +194,13 @@ impl Current {
 
     /// The operation that was written into the task is not for the search to decide.
     #[cold]
-    fn out_of_turn(self) -> u32 {
-        if let Stage::Alone { step, place } = self.with(|e| e.stage) {
-            let defect = self.with(|e| e.operation_in_atomic_step((step, place)));
+    fn out_of_turn(self) {
+        if let Some(step) = self.with(|e| e.scheduler.atomic_step()) {
+            let defect = self.with(|e| e.evidence().operation_in_atomic_step(step));
             self.fail(defect);
         }
-        teardown::perform(self)
+        let option = teardown::perform(self);
+        self.with(|e| e.scheduler.set_option(option));
     }
 
     /// The task is about to be suspended.
@@ -213,10 +215,9 @@ impl Current {
     /// This task never goes on.
     pub fn suspend_for_ever(self) -> ! {
         let way = self.with(|e| {
-            let me = e.current;
-            e.task_mut(me).phase = super::task::Phase::Abandoned;
+            e.tasks.running_mut().set_phase(Phase::Abandoned);
             panics::set_aside(e);
-            e.switch_to_driver()
+            e.tasks.switch_to_driver()
         });
         // SAFETY: the way is that of the task that runs.
         unsafe { way.go() };
@@ -234,14 +235,14 @@ impl Current {
     #[cold]
     #[track_caller]
     pub fn fail(self, defect: Defect) -> ! {
-        if self.with(|e| e.stage == Stage::Teardown) {
-            self.with(|e| e.afterwards.push(defect.message.clone()));
+        if self.is_in_teardown() {
+            self.with(|e| e.judge.note_afterwards(defect.message.clone()));
             self.suspend_for_ever();
         }
         self.prepare_to_wait();
         let way = self.with(|e| {
             e.fail(defect);
-            e.switch_to_driver()
+            e.tasks.switch_to_driver()
         });
         // SAFETY: the way is that of the task that runs.
         unsafe { way.go() };

@@ -5,7 +5,7 @@
 //! say where it keeps them, so they are found by watching which words of the thread's own memory follow. They are set anew
 //! before every operation, so that what a task sees does not depend on the maps that other tasks make.
 
-use super::image;
+use crate::runtime::image;
 use std::collections::BTreeSet;
 use std::hash::RandomState;
 use std::sync::OnceLock;
@@ -85,7 +85,7 @@ fn find() -> Option<usize> {
     places.retain(|place| known.contains(&(place + size_of::<u64>())));
     for _ in 0..3 {
         let drawn = draw()?;
-        // SAFETY: aligned words of this thread's own memory; whatever they hold, they are numbers.
+        // SAFETY: aligned words of this thread's own memory; all bit patterns are numbers.
         places.retain(|place| unsafe { (*place as *const [u64; 2]).read_volatile() } == next(drawn));
     }
     match places[..] {

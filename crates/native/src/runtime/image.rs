@@ -1,4 +1,6 @@
-//! Where the program's statics and a thread's own ones are in memory. The only file that asks the platform.
+//! Where the program's statics and a thread's own variables are in memory.
+//!
+//! Invariant: this is the only file that asks the platform (the loader, by `dl_iterate_phdr`).
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -112,7 +114,7 @@ thread_local! {
     static LANDMARK: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Where std keeps something for the calling thread that it tells nobody about. `find` searches for it, once in the
+/// Where std keeps a private variable of the calling thread. `find` searches for it, once in the
 /// life of the process: all threads have it at the same `distance` from a variable of ours. None if it is not found,
 /// or if the two do not belong to the same library.
 pub(crate) fn own_variable(

@@ -1,7 +1,9 @@
-//! What happened in an execution, in as few words of memory as possible. Turned into a record when somebody
-//! wants to read it.
+//! What happened in an execution, line by line, in as few words of memory as possible.
+//!
+//! Invariant: a step has one line, written before the step does anything; lines that are no steps stand between them.
+//! [`super::record`] makes the record for people from it.
 
-use super::operation::{NO_OBJECT, Op, OperationKind};
+use crate::runtime::operation::{NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -31,7 +33,7 @@ pub(crate) enum Effect {
     Word(&'static str),
     /// A message, by its number in its channel, from 1.
     Sent(u32),
-    /// The message of that number, which line so-and-so sent.
+    /// The message of the first number, which the line of the second number sent.
     Received(u32, u32),
     /// What it was about is a task.
     Task(TaskId),
@@ -44,7 +46,7 @@ pub(crate) enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sync {
     None,
-    /// Learns what was released on the object, by anyone; a lock.
+    /// Acquires what any task released on the object; a lock.
     Acquire,
     /// Releases on the object, in addition to what others released; an unlock.
     Release,
@@ -54,13 +56,13 @@ pub(crate) enum Sync {
     AcquireOf(ObjectId),
     /// Releases on another object than the operation's own.
     ReleaseOf(ObjectId),
-    /// Learns what was released on the object, but not by those who shared it; a read lock.
+    /// Acquires what was released on the object, but not by tasks that shared it; a read lock.
     AcquireShared,
-    /// Releases to those who do not share the object; an unlock by a reader.
+    /// Releases to tasks that do not share the object; an unlock by a reader.
     ReleaseShared,
     /// Learns what was released on the object since the last meeting. What it then knows goes with its line.
     Meet,
-    /// Learns what so-and-so line of a meeting knew, as others may, too.
+    /// Synchronises with the line of a meeting that has this number, as other tasks may, too.
     Learn(u32),
     /// An atomic load.
     Load(Ordering),
@@ -71,7 +73,7 @@ pub(crate) enum Sync {
     Fence(Ordering),
     /// What the task knew then goes with one message.
     Send,
-    /// Learns what line so-and-so sent.
+    /// Synchronises with the send in the line of this number.
     Receive(u32),
     /// Both: learns what that line sent, and what the task knows then goes with one message.
     Exchange(u32),
@@ -97,24 +99,39 @@ pub(crate) struct Line {
     pub effect: Effect,
 }
 
-/// The log of one execution.
+/// The log of one execution, and that of the one before it. Memory is kept from one execution to the next.
 #[derive(Default)]
 pub(crate) struct Log {
-    pub lines: Vec<Line>,
+    lines: Vec<Line>,
     /// The line of the step that is being taken.
-    pub present: usize,
-    /// It is not kept: whatever is said goes into the same line.
+    present: usize,
+    /// It is not kept: all that is said goes into the same line.
     unkept: bool,
+    /// Programs like this one need a log even where it is not read.
+    wanted: bool,
+    /// Messages that lines refer to.
+    texts: Vec<String>,
+    /// The lines of the execution before this one.
+    last: Vec<Line>,
 }
 
 impl Log {
     pub fn reset(&mut self) {
+        std::mem::swap(&mut self.lines, &mut self.last);
         self.lines.clear();
         self.present = 0;
         self.unkept = false;
+        self.texts.clear();
     }
-    /// This execution has no log. To be said before it begins.
+    /// For executions of another program.
+    pub fn renew(&mut self) {
+        self.wanted = false;
+    }
+    /// This execution has no log, unless programs like it need one. To be said before it begins.
     pub fn leave_out(&mut self) {
+        if self.wanted {
+            return;
+        }
         let Op { kind, place, .. } = Op::nothing();
         self.note(TaskId::MAIN, kind, place);
         self.unkept = true;
@@ -122,6 +139,14 @@ impl Log {
     #[inline(always)]
     pub fn is_kept(&self) -> bool {
         !self.unkept
+    }
+    /// From the next execution on there is a log.
+    pub fn demand(&mut self) {
+        self.wanted = true;
+    }
+    /// Whether this execution has demanded a log that it does not have.
+    pub fn is_missing(&self) -> bool {
+        self.wanted && self.unkept
     }
     /// Begins the line of a step.
     #[inline(always)]
@@ -162,5 +187,64 @@ impl Log {
             effect: Effect::None,
         });
         self.lines.last_mut().expect("just pushed")
+    }
+    /// Adds the line of an access to a cell, unless the last line says the same: a loop over one cell does so again and
+    /// again.
+    pub fn note_access(
+        &mut self,
+        task: TaskId,
+        cell: ObjectId,
+        kind: &'static OperationKind,
+        place: &'static Location<'static>,
+    ) {
+        let again = self.lines.last().is_some_and(|last| {
+            last.task == task
+                && last.object == cell
+                && std::ptr::eq(last.kind, kind)
+                && std::ptr::eq(last.place, place)
+                && last.effect == Effect::None
+        });
+        if !again {
+            self.note(task, kind, place).object = cell;
+        }
+    }
+    #[inline]
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+    /// How many lines there are.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+    /// For how many lines there is memory.
+    pub fn capacity(&self) -> usize {
+        self.lines.capacity()
+    }
+    /// The number of the line of the step that is being taken.
+    #[inline(always)]
+    pub fn present(&self) -> u32 {
+        self.present as u32
+    }
+    /// That line.
+    #[inline(always)]
+    pub fn present_line(&mut self) -> &mut Line {
+        &mut self.lines[self.present]
+    }
+    /// The line that was added last.
+    pub fn last_line(&mut self) -> Option<&mut Line> {
+        self.lines.last_mut()
+    }
+    /// Keeps a message that a line refers to.
+    pub fn add_text(&mut self, text: String) -> Effect {
+        self.texts.push(text);
+        Effect::Text(self.texts.len() as u32 - 1)
+    }
+    pub fn text(&self, number: u32) -> &str {
+        &self.texts[number as usize]
+    }
+    /// Step `index` of the execution before this one.
+    pub fn step_before(&self, index: usize) -> Option<Line> {
+        self.last.iter().filter(|line| line.is_step).nth(index).copied()
     }
 }

@@ -1,11 +1,12 @@
 //! What a primitive tells the runtime about an operation: a kind and what it is applied to.
 //!
 //! A [`OperationKind`] carries the one function that decides, in the present state, whether the operation is blocked,
-//! in how many ways it can go and what it touches; a [`View`] is all that it sees. Primitives define their verbs beside their code; nothing
-//! else in the runtime knows them.
+//! in how many ways it can go and what it touches; a [`View`] is all that it sees. Primitives define their kinds beside
+//! their code, and nothing else in the runtime knows them.
 
-use super::execution::Execution;
-use super::view::View;
+use crate::runtime::objects::view::{Blocked, View};
+use crate::runtime::objects::wake::Wake;
+use crate::runtime::state::State;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::world::{BlockingEffect, Manner};
 use std::panic::Location;
@@ -56,27 +57,27 @@ pub(crate) enum Fixed {
 pub(crate) struct OperationKind {
     /// The user's word for it.
     pub name: &'static str,
-    evaluation: fn(&View<'_>, &Op) -> Evaluation,
+    evaluation: fn(View<'_>, &Op) -> Evaluation,
     /// In how many ways it can go, if that is easier to say than what it touches.
-    ways: Option<fn(&View<'_>, &Op) -> u32>,
+    ways: Option<fn(View<'_>, &Op) -> u32>,
     /// Whether the state of its objects decides that.
     may_wait: bool,
     pub changes: Changes,
     /// What it touches, if that is always the same: spares a call of `evaluation`.
     pub fixed: Fixed,
     pub manner: Manner,
-    /// Happens by itself as soon as it can: then it commutes with whatever else could happen.
+    /// Happens by itself as soon as it can: then it commutes with all other enabled operations.
     pub by_itself: bool,
     /// A compare-exchange: never blocked, and a read or a write by the value in place.
     pub by_value: bool,
     /// May fail for no reason, while that is left open.
     pub may_fail: bool,
-    /// Who keeps it from happening, for reports of deadlocks.
-    pub holders: fn(&Execution, &Op) -> Vec<TaskId>,
+    /// The tasks that keep it from happening, for reports of deadlocks.
+    pub holders: fn(&Blocked<'_>) -> Vec<TaskId>,
     /// What they hold, for the same reports.
-    pub held: fn(&Execution, &Op) -> ObjectId,
+    pub held: fn(&Blocked<'_>) -> ObjectId,
     /// The words for a task that waits for it to happen, if "waits to lock" does not fit.
-    pub waits: fn(&Execution, &Op) -> Option<&'static str>,
+    pub waits: fn(&Blocked<'_>) -> Option<&'static str>,
     /// Done by destructors: the end of an execution does not unwind from it.
     pub in_destructors: bool,
     /// May only look at what it touches: says itself when it changes something.
@@ -95,17 +96,17 @@ pub(crate) struct OperationKind {
     pub slow_path: bool,
 }
 
-fn its_object(_: &Execution, op: &Op) -> ObjectId {
-    op.object
+fn its_object(blocked: &Blocked<'_>) -> ObjectId {
+    blocked.op().object
 }
 
-fn nobody(_: &Execution, _: &Op) -> Vec<TaskId> {
+fn nobody(_: &Blocked<'_>) -> Vec<TaskId> {
     Vec::new()
 }
 
 impl OperationKind {
     /// An operation that may be blocked or whose accesses depend on the state.
-    pub const fn new(name: &'static str, evaluation: fn(&View<'_>, &Op) -> Evaluation) -> OperationKind {
+    pub const fn new(name: &'static str, evaluation: fn(View<'_>, &Op) -> Evaluation) -> OperationKind {
         OperationKind {
             name,
             evaluation,
@@ -119,7 +120,7 @@ impl OperationKind {
             may_fail: false,
             holders: nobody,
             held: its_object,
-            waits: |_, _| None,
+            waits: |_| None,
             in_destructors: false,
             looks: false,
             surely_writes: false,
@@ -131,40 +132,40 @@ impl OperationKind {
         }
     }
     /// An operation that is always ready with the same accesses.
-    pub const fn always(name: &'static str, evaluation: fn(&View<'_>, &Op) -> Evaluation) -> OperationKind {
+    pub const fn always(name: &'static str, evaluation: fn(View<'_>, &Op) -> Evaluation) -> OperationKind {
         let kind = OperationKind::new(name, evaluation);
         OperationKind { changes: Changes::Never, may_wait: false, ..kind }
     }
-    /// Says who keeps it from happening.
-    pub const fn held_by(mut self, holders: fn(&Execution, &Op) -> Vec<TaskId>) -> OperationKind {
+    /// Says which tasks keep it from happening.
+    pub const fn held_by(mut self, holders: fn(&Blocked<'_>) -> Vec<TaskId>) -> OperationKind {
         self.holders = holders;
         self
     }
     /// Says what they hold, if it is not always the operation's object.
-    pub const fn holding(mut self, held: fn(&Execution, &Op) -> ObjectId) -> OperationKind {
+    pub const fn holding(mut self, held: fn(&Blocked<'_>) -> ObjectId) -> OperationKind {
         self.held = held;
         self
     }
     /// Says what a task does that waits for it.
-    pub const fn waits(mut self, words: fn(&Execution, &Op) -> Option<&'static str>) -> OperationKind {
+    pub const fn waits(mut self, words: fn(&Blocked<'_>) -> Option<&'static str>) -> OperationKind {
         self.waits = words;
         self
     }
     /// Done by destructors. When an execution ends they go on, and its task is unwound at its next operation:
-    /// whoever unwinds from a destructor may lose what its caller was about to return.
+    /// unwinding from a destructor may lose what its caller was about to return.
     pub const fn in_destructors(mut self) -> OperationKind {
         self.in_destructors = true;
         self
     }
     /// Waits for something that stays as it is once it is there, and looks at nothing else: such an operation
-    /// commutes with whatever else could happen, so it happens by itself as soon as it can.
+    /// commutes with all other enabled operations, so it happens by itself as soon as it can.
     pub const fn by_itself(mut self) -> OperationKind {
         self.by_itself = true;
         self.slow_path = true;
         self
     }
-    /// May only look at what it touches, whatever its accesses say, and says itself when it changes something: see
-    /// [`Execution::made_progress`].
+    /// May only look at what it touches, even if its accesses are writes, and says itself when it changes something: see
+    /// [`super::execution::Execution::made_progress`].
     pub const fn looks(mut self) -> OperationKind {
         self.looks = true;
         self.surely_writes = false;
@@ -175,7 +176,7 @@ impl OperationKind {
         self.effect = BlockingEffect::Acquires;
         self
     }
-    /// Gives back what others wait for, and keeps nobody waiting.
+    /// Gives back what others wait for, and blocks no operation.
     pub const fn frees(mut self) -> OperationKind {
         self.effect = BlockingEffect::Releases;
         self
@@ -211,11 +212,11 @@ impl OperationKind {
         self
     }
     /// Says in how many ways it can go, without saying what it touches.
-    pub const fn ways(mut self, ways: fn(&View<'_>, &Op) -> u32) -> OperationKind {
+    pub const fn ways(mut self, ways: fn(View<'_>, &Op) -> u32) -> OperationKind {
         self.ways = Some(ways);
         self
     }
-    /// It can always go in one way, whatever that is.
+    /// It is never blocked and has one option; what it touches may depend on the state.
     pub const fn never_waits(mut self) -> OperationKind {
         self.may_wait = false;
         self.ways(|_, _| 1)
@@ -225,30 +226,6 @@ impl OperationKind {
     #[inline(always)]
     pub fn is_watched(&self, closely: bool) -> bool {
         if closely { self.changes != Changes::Never } else { self.may_wait }
-    }
-    /// In how many ways `op`, an operation of this kind, can go in the present state.
-    #[inline(always)]
-    pub fn options(&self, e: &Execution, op: &Op) -> u32 {
-        match (self.fixed, self.ways) {
-            (Fixed::Not, Some(ways)) => ways(&e.view(op), op),
-            (Fixed::Not, None) => (self.evaluation)(&e.view(op), op).options,
-            _ => 1,
-        }
-    }
-    /// What `op`, an operation of this kind, would do in the present state.
-    #[inline(always)]
-    pub fn evaluation(&self, e: &Execution, op: &Op) -> Evaluation {
-        if self.fixed == Fixed::Not {
-            return (self.evaluation)(&e.view(op), op);
-        }
-        // Without branches: which of these it is differs from step to step.
-        let mode = if self.fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
-        let its_object = Accesses::one(op.object, mode);
-        Evaluation::ready(if self.fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
-    }
-    /// What an operation of this kind would do in the state that `view` shows.
-    pub fn sense_in(&self, view: &View<'_>) -> Evaluation {
-        (self.evaluation)(view, view.op)
     }
     /// Switching away from it is not a preemption.
     pub const fn yielding(mut self) -> OperationKind {
@@ -273,7 +250,7 @@ impl OperationKind {
     }
 }
 
-/// The place of what was not announced by anybody.
+/// The place of operations that no task has announced.
 pub(crate) const HERE: &str = file!();
 
 /// The pending operation of tasks that have none.
@@ -289,17 +266,19 @@ pub(crate) struct Op {
     pub object: ObjectId,
     /// A second object, where the kind has one.
     pub other: ObjectId,
-    /// Whatever the kind's evaluation needs.
+    /// What the kind's evaluation needs.
     pub args: [u64; 2],
     pub place: &'static Location<'static>,
-    /// Who does it; set when it is announced.
+    /// The task that does it; set when it is announced.
     pub task: TaskId,
+    /// Whether that task was woken from a queue.
+    pub wake: Wake,
 }
 
 impl Op {
     #[inline]
     pub fn new(kind: &'static OperationKind, object: ObjectId, place: &'static Location<'static>) -> Op {
-        Op { kind, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN }
+        Op { kind, object, other: NO_OBJECT, args: [0; 2], place, task: TaskId::MAIN, wake: Wake::default() }
     }
     /// What tasks are about to do that have announced nothing. Its place is [`HERE`].
     pub fn nothing() -> Op {
@@ -346,12 +325,33 @@ impl Op {
         self.other = other;
         self
     }
+    /// In how many ways it can go in this state.
+    #[inline(always)]
+    pub fn options(&self, state: &State) -> u32 {
+        match (self.kind.fixed, self.kind.ways) {
+            (Fixed::Not, Some(ways)) => ways(View::new(state, self), self),
+            (Fixed::Not, None) => (self.kind.evaluation)(View::new(state, self), self).options,
+            _ => 1,
+        }
+    }
+    /// What it would do in this state.
+    #[inline(always)]
+    pub fn evaluation(&self, state: &State) -> Evaluation {
+        let fixed = self.kind.fixed;
+        if fixed == Fixed::Not {
+            return (self.kind.evaluation)(View::new(state, self), self);
+        }
+        // Without branches: which of these it is differs from step to step.
+        let mode = if fixed == Fixed::WritesItsObject { Mode::Write } else { Mode::Read };
+        let its_object = Accesses::one(self.object, mode);
+        Evaluation::ready(if fixed == Fixed::Nothing { Accesses::NONE } else { its_object })
+    }
     #[inline]
     pub fn objects(&self) -> impl Iterator<Item = ObjectId> {
         [self.object, self.other].into_iter().filter(|o| *o != NO_OBJECT)
     }
     /// Equal in equal executions, cheap, and different for different operations as a rule. The upper half
-    /// says what is done where, whatever it is done to, and is the same in every process: sampling strategies
+    /// says what is done where, on any object, and is the same in every process: sampling strategies
     /// take it for the [site](raddle_core::world::Pending::site).
     #[inline]
     pub fn signature(&self) -> u32 {

@@ -1,7 +1,7 @@
 //! A task that overflows its stack runs into a guard page. The handler here says which task it was and what
 //! to do, before the process dies as it would have anyway.
 
-use super::context;
+use crate::runtime::context;
 use std::mem::MaybeUninit;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -32,7 +32,7 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     if is_in_guard(address) {
         say("raddle: a task has overflowed its stack; ");
         say("give tasks a larger one with Checker::stack_size (or thread::Builder::stack_size)\n");
-        // SAFETY: ends the process, whatever else handles aborts.
+        // SAFETY: ends the process, with any handler of aborts.
         unsafe {
             libc::signal(libc::SIGABRT, libc::SIG_DFL);
             libc::abort()
@@ -61,7 +61,7 @@ fn is_in_guard(address: usize) -> bool {
     const CLOSE: usize = 1 << 16;
     let Some(current) = context::current() else { return false };
     current.with(|e| {
-        let limit = e.task(e.current).stack_limit;
+        let limit = e.tasks.running().stack_limit();
         (limit.saturating_sub(CLOSE)..limit + CLOSE).contains(&address)
     })
 }

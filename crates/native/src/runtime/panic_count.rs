@@ -7,7 +7,7 @@
 //! std does not say where it keeps the count, so it is found by watching which word of the thread's own
 //! memory follows two nested panics.
 
-use super::image;
+use crate::runtime::image;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::OnceLock;
 
@@ -72,7 +72,7 @@ impl Words {
     }
     /// Drops those that do not hold `value`.
     fn keep(&mut self, value: usize) {
-        // SAFETY: aligned words of this thread's own memory; whatever they hold, it is a number of bits.
+        // SAFETY: aligned words of this thread's own memory; all bit patterns are numbers.
         self.0.retain(|word| unsafe { word.read_volatile() } == value);
     }
 }

@@ -1,8 +1,10 @@
-//! Tells the log for people.
+//! The record of an execution, made from its log for people.
+//!
+//! Invariant: the record does not depend on addresses: pointers are numbered in the order in which they appear.
 
-use super::execution::Execution;
-use super::log::{Effect, Line as LogLine, Shape};
-use super::operation::OperationKind;
+use crate::runtime::judge::evidence::Evidence;
+use crate::runtime::log::{Effect, Line as LogLine, Shape};
+use crate::runtime::operation::OperationKind;
 use raddle_core::operation::ObjectId;
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo, VERSION};
 use std::collections::BTreeMap;
@@ -39,7 +41,7 @@ pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'sta
     (!nowhere).then(|| place.into())
 }
 
-impl Execution {
+impl Evidence<'_> {
     fn detail(&self, line: &LogLine, pointers: &mut Pointers) -> String {
         match line.effect {
             Effect::None => String::new(),
@@ -52,9 +54,9 @@ impl Execution {
             Effect::Word(word) => word.to_owned(),
             Effect::Sent(number) => format!("message {number}"),
             Effect::Received(number, _) => format!("→ message {number}"),
-            Effect::Task(id) => self.task_name(id),
+            Effect::Task(id) => self.tasks.name(id),
             Effect::Count(n) => n.to_string(),
-            Effect::Text(at) => self.texts[at as usize].clone(),
+            Effect::Text(at) => self.log.text(at).to_owned(),
         }
     }
 
@@ -62,17 +64,18 @@ impl Execution {
     pub fn record(&self) -> ExecutionRecord {
         let mut pointers = Pointers::default();
         let tasks = self
-            .task_ids()
+            .tasks
+            .ids()
             .map(|id| TaskInfo {
-                name: self.task_name(id),
-                label: self.task(id).label.as_ref().map(|l| l.to_string()),
+                name: self.tasks.name(id),
+                label: self.tasks[id].label().map(|l| l.to_string()),
             })
             .collect();
         let mut steps = 0..;
         // The line that last changed each object.
         let mut last_write: BTreeMap<ObjectId, usize> = BTreeMap::new();
-        let mut lines = Vec::with_capacity(self.log.lines.len());
-        for (at, line) in self.log.lines.iter().enumerate() {
+        let mut lines = Vec::with_capacity(self.log.len());
+        for (at, line) in self.log.lines().iter().enumerate() {
             let reads_from = match line.effect {
                 Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..) => {
                     last_write.get(&line.object).copied()

@@ -1,4 +1,6 @@
-//! Serial numbers of executions, unique in the process, taken in blocks so that workers do not meet.
+//! Serial numbers of executions.
+//!
+//! Invariant: a number is unique in the process. Workers take them in blocks, so that they do not share a cache line.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -4,16 +4,24 @@
 //! The program cannot swallow the unwinding: a task that caught it is unwound again at its next operation, and
 //! abandoned if it never stops doing so.
 
-use super::context::Current;
-use super::execution::{Execution, Stage};
-use super::stale_addresses;
-use super::task::{Came, Phase, Role};
+use crate::runtime::context::Current;
+use crate::runtime::execution::Execution;
+use crate::runtime::tasks::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What unwinds tasks.
 pub(crate) struct Teardown;
+
+/// How a task is torn down.
+#[derive(Default)]
+pub(crate) struct Unwinding {
+    /// Operations done meanwhile.
+    operations: u32,
+    /// How often it was unwound; more than once if it catches that.
+    times: u32,
+}
 
 /// A destructor that does more operations than this does not end.
 const PATIENCE: u32 = 1_000;
@@ -23,8 +31,8 @@ const CATCHES: u32 = 100;
 
 /// The operation that was written into a task that is torn down.
 #[cold]
-pub(super) fn perform(current: Current) -> u32 {
-    let (role, kind) = current.with(|e| (e.task(e.current).role, e.task(e.current).op.kind));
+pub(in crate::runtime) fn perform(current: Current) -> u32 {
+    let (role, kind) = current.with(|e| (e.tasks.running().role(), e.tasks.running().op.kind));
     if kind.name == "return" {
         return 0;
     }
@@ -32,12 +40,10 @@ pub(super) fn perform(current: Current) -> u32 {
         throw(current);
     }
     let blocked = current.with(|e| {
-        let me = e.current;
-        let task = e.task_mut(me);
-        task.operations_in_teardown += 1;
-        let tired = task.operations_in_teardown > PATIENCE;
-        let op = e.task(me).op;
-        tired || op.kind.evaluation(e, &op).options == 0
+        let task = e.tasks.running_mut();
+        task.unwinding.operations += 1;
+        let tired = task.unwinding.operations > PATIENCE;
+        tired || task.evaluation(&e.state).options == 0
     });
     if blocked {
         current.suspend_for_ever();
@@ -46,7 +52,7 @@ pub(super) fn perform(current: Current) -> u32 {
 }
 
 /// A task that had failed is resumed to be torn down.
-pub(super) fn resume(current: Current) -> ! {
+pub(in crate::runtime) fn resume(current: Current) -> ! {
     if std::thread::panicking() {
         // Throwing while it unwinds would abort the process.
         current.suspend_for_ever();
@@ -56,10 +62,9 @@ pub(super) fn resume(current: Current) -> ! {
 
 fn throw(current: Current) -> ! {
     let caught = current.with(|e| {
-        let me = e.current;
-        let task = e.task_mut(me);
-        task.unwound += 1;
-        task.unwound - 1
+        let unwinding = &mut e.tasks.running_mut().unwinding;
+        unwinding.times += 1;
+        unwinding.times - 1
     });
     if caught > CATCHES {
         current.suspend_for_ever();
@@ -91,63 +96,47 @@ pub(crate) fn go_on(teardown: Teardown) -> ! {
 }
 
 impl Execution {
-    /// Puts away whatever is left of the execution.
+    /// Puts away what is left of the execution.
     pub fn tear_down(&mut self) {
-        let passed = self.failure.is_none() && self.over;
+        let passed = self.judge.failure().is_none() && self.tasks.is_over();
         if !passed {
             self.leave_behind();
         }
-        self.fast_path = false;
-        self.stage = Stage::Teardown;
-        self.ambient.is_teardown = true;
-        if self.fibers > 0 {
-            for id in self.task_ids().rev() {
-                if self.task(id).fiber.is_some() && self.task(id).phase != Phase::Abandoned && !passed {
+        self.scheduler.begin_teardown();
+        self.state.objects.begin_teardown();
+        if self.tasks.fibers() > 0 {
+            for id in self.tasks.ids().rev() {
+                if self.tasks[id].has_fiber() && self.tasks[id].phase() != Phase::Abandoned && !passed {
                     self.resume(id);
                 }
             }
         }
         self.destroy_remains();
-        if self.fibers > 0 {
-            for id in self.task_ids().rev() {
+        if self.tasks.fibers() > 0 {
+            for id in self.tasks.ids().rev() {
                 self.drop_stack(id);
             }
         }
-        if std::mem::take(&mut self.has_labels) {
-            for id in self.task_ids() {
-                self.task_mut(id).label = None;
-            }
-        }
-    }
-
-    /// The run is over: what is still there and is not freed from now on was not made by the next execution.
-    pub fn leave_behind(&self) {
-        stale_addresses::remember(self.addresses.all().chain(self.races.all()));
+        self.tasks.drop_labels();
     }
 
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.
     fn destroy_remains(&mut self) {
-        let mut remains: Vec<Box<dyn FnOnce()>> = Vec::new();
-        if std::mem::take(&mut self.has_locals) {
-            for id in self.task_ids() {
-                for local in std::mem::take(&mut self.task_mut(id).locals).into_iter().rev() {
-                    remains.push(Box::new(move || drop(local)));
-                }
-            }
-        }
-        if remains.is_empty() && self.overlays.is_empty() {
+        let remains = self.tasks.take_locals();
+        if remains.is_empty() && self.state.memory.overlays().is_empty() {
             return;
         }
         let janitor = self.add_task(Role::Janitor, TaskId::MAIN, 0);
         let body = move || {
-            for destroy in remains {
+            for local in remains {
                 // A panic of a destructor is noted by the hook; the others still get their turn.
-                let _ = catch_unwind(AssertUnwindSafe(destroy));
+                let _ = catch_unwind(AssertUnwindSafe(|| drop(local)));
             }
-            let current = super::context::current().expect("the janitor works inside of an execution");
+            let current =
+                crate::runtime::context::current().expect("the janitor works inside of an execution");
             // What destructors have made anew is the janitor's own.
             for _ in 0..CATCHES {
-                let own = current.with(|e| std::mem::take(&mut e.task_mut(e.current).locals));
+                let own = current.with(|e| e.tasks.take_own_locals());
                 if own.is_empty() {
                     break;
                 }
@@ -157,7 +146,7 @@ impl Execution {
             }
             // Thread-locals may use statics to their end, and statics each other.
             for _ in 0..CATCHES {
-                let copies = current.with(|e| e.overlays.take());
+                let copies = current.with(|e| e.state.memory.overlays().take());
                 if copies.is_empty() {
                     break;
                 }
@@ -168,27 +157,16 @@ impl Execution {
             Came::Down
         };
         // SAFETY: what is left borrows nothing.
-        unsafe { self.equip(janitor, None, body) };
+        unsafe { self.tasks.equip(janitor, None, body) };
         self.resume(janitor);
-        self.has_locals = !self.task(janitor).locals.is_empty();
+        self.tasks.note_remaining_locals(janitor);
         // What a destructor that never came to its end still used is leaked. The next execution has its own.
-        drop(self.overlays.take());
+        drop(self.state.memory.overlays().take());
     }
 
     /// Takes the stack of a task that will never go on, without unwinding it.
     fn drop_stack(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
-        if let Some(fiber) = &mut task.fiber {
-            if fiber.started() {
-                // SAFETY: nothing refers to the stack any more: all other tasks are gone. What its frames
-                // own is leaked, as at the exit of a process.
-                unsafe { fiber.force_reset() };
-            } else {
-                // Never ran: dropping it destroys its closure.
-                task.fiber = None;
-                self.fibers -= 1;
-                return;
-            }
+        if self.tasks.abandon(id) {
             self.retire(id);
         }
     }

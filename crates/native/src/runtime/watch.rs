@@ -1,6 +1,6 @@
 //! The watchdog: names a task that runs for long without any operation, instead of hanging silently.
 //!
-//! Workers leave word of each step; whoever waits for the search looks at it now and then.
+//! Invariant: only the worker writes its own word, so that a step costs no locked instruction. Workers publish each step; the thread that waits for the search reads it from time to time.
 
 use raddle_core::operation::TaskId;
 use std::panic::Location;
@@ -118,7 +118,7 @@ impl Watch {
                 ", after a guard went out of scope".to_owned()
             }
             // It has not announced any.
-            Some(place) if place.file() == super::operation::HERE => String::new(),
+            Some(place) if place.file() == crate::runtime::operation::HERE => String::new(),
             Some(place) => format!(", after the operation at {place}"),
             None => String::new(),
         };

@@ -1,14 +1,13 @@
-//! `std::sync::Barrier`. The tasks of its object are those who have arrived in this round and wait.
-//!
-//! A `wait` is an arrival and, for all but the last, a `pass` once the round is complete. Whoever passes
-//! learns what was known where they met, and nothing of those who have already arrived in the next round.
+//! `std::sync::Barrier`. The tasks of its object are those that wait in this round. A `wait` is an arrival
+//! and, for all but the last task, a `pass` once the round is complete. A `pass` acquires the clock of the
+//! round's completion, and nothing of arrivals in the next round.
 
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Identity;
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::fmt;
 use std::panic::Location;
@@ -16,9 +15,9 @@ use std::panic::Location;
 const KIND: &str = "Barrier";
 
 static WAIT: OperationKind = OperationKind::write("wait");
-/// The last to arrive notifies the others and leaves them the line in which they met as an argument.
+/// The last arrival notifies the others and passes them its line as an argument.
 static PASS: OperationKind =
-    OperationKind::new("pass", |view, op| Evaluation::when(view.notified, Accesses::read(op.object)))
+    OperationKind::new("pass", |view, op| Evaluation::when(view.is_notified(), Accesses::read(op.object)))
         .same_accesses();
 
 /// See [`std::sync::Barrier`].
@@ -53,19 +52,15 @@ impl Barrier {
         let barrier = current.object(&this.identity, KIND, [0; 2]);
         current.perform(Op::new(&WAIT, barrier, place));
         let is_leader = current.with(|e| {
-            let me = e.current;
-            let arrived = &mut e.objects[barrier].tasks;
+            let me = e.me();
+            let arrived = e.queue_mut(barrier);
             if arrived.len() + 1 < this.size {
                 arrived.push(me);
                 return false;
             }
-            let meeting = e.present_line() as u64;
-            while let Some(id) = e.objects[barrier].tasks.pop() {
-                let woken = e.steps();
-                let task = e.task_mut(id);
-                task.notified = true;
-                task.woken = woken;
-                task.op.args[0] = meeting;
+            let meeting = e.present_line();
+            while let Some(id) = e.queue_mut(barrier).pop() {
+                e.notify(id, meeting);
             }
             e.touch(barrier);
             true
@@ -76,11 +71,7 @@ impl Barrier {
         }
         current.did(Effect::None, Synchronises::Release);
         current.perform(Op::new(&PASS, barrier, place));
-        let meeting = current.with(|e| {
-            let me = e.current;
-            e.task_mut(me).notified = false;
-            e.task(me).op.args[0] as u32
-        });
+        let meeting = current.with(|e| e.take_notified().unwrap_or_default());
         current.did(Effect::None, Synchronises::Learn(meeting));
         BarrierWaitResult { is_leader }
     }

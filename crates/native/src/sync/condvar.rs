@@ -1,20 +1,21 @@
-//! `std::sync::Condvar`. The tasks of its object are those who wait and were neither notified nor timed out, the
-//! longest waiting first.
+//! `std::sync::Condvar`. The tasks of its object are the waiters that were neither notified nor timed out, in
+//! the order of their waits.
 //!
-//! A `wait` gives the mutex back and begins to wait, in one step; a `wake` takes the mutex again, once the
-//! task is notified or its time is up. A waiter whose time is up is no longer there for `notify_one`, even if
-//! it does not have the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the
-//! mutex is free. Notifying orders nothing in the program: only the mutex does.
+//! A `wait` releases the mutex and starts to wait, in one step; a `wake` acquires the mutex again, once the
+//! task is notified or timed out. `notify_one` ignores a waiter that has timed out, even if it does not hold
+//! the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the mutex is free. A
+//! notification creates no happens-before: only the mutex does.
 
 use super::mutex::{self, Mutex, MutexGuard};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::Identity;
-use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use crate::runtime::overlay::here;
-use crate::runtime::view::{State, View};
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
+use crate::runtime::objects::ObjectState;
+use crate::runtime::objects::view::View;
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::fmt;
@@ -25,14 +26,14 @@ use std::time::{Duration, Instant};
 
 const KIND: &str = "Condvar";
 
-/// Arguments: how an operation touches the clock.
+/// Arguments: how an operation accesses the clock.
 const NOT_AT_ALL: u64 = 0;
 const READS: u64 = 1;
 const WRITES: u64 = 2;
 
-/// Where timers may fire at any point, the earliest first, all that sets one or takes it away decides which
-/// others may fire. Where they fire only when nothing else can happen, a firing conflicts with everything.
-fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
+/// Where timers may fire at any point, the earliest first, arming or disarming one decides which others may
+/// fire. Where they fire only when no task is enabled, a firing conflicts with everything.
+fn and_clock(view: View<'_>, accesses: Accesses, touches: u64) -> Accesses {
     match touches {
         _ if view.time() == Time::Idle => accesses,
         READS => accesses.and(view.clock_object(), Mode::Read),
@@ -42,14 +43,14 @@ fn and_clock(view: &View<'_>, accesses: Accesses, touches: u64) -> Accesses {
 }
 
 static WAIT: OperationKind = OperationKind::always("wait", |view, op| Evaluation::ready(waits(view, op)));
-/// Where spurious wake-ups are possible: option 1 is to wake up for no reason, and not even to begin to wait. One
-/// that comes too late for that could have come earlier, so it reads what the others used up.
+/// Where spurious wake-ups are possible, option 1 is a spurious wake-up before the wait even starts. Without
+/// any left it could have come earlier, so it reads the object of spurious wake-ups.
 static MAY_WAIT: OperationKind = OperationKind::new("wait", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(waits(view, op).and(view.spurious_object(), Mode::Read)),
     _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
 });
 
-fn waits(view: &View<'_>, op: &Op) -> Accesses {
+fn waits(view: View<'_>, op: &Op) -> Accesses {
     and_clock(view, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
 }
 
@@ -57,12 +58,12 @@ static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     let accesses = and_clock(view, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
     Evaluation::when(view.is_woken() && mutex::is_free(view.other()), accesses)
 })
-.held_by(|e, op| match is_woken(e, op.task) {
-    true => mutex::holder(e, op.other).into_iter().collect(),
+.held_by(|blocked| match blocked.view().is_woken() {
+    true => mutex::holder(blocked.view().other()).into_iter().collect(),
     false => Vec::new(),
 })
-.holding(|e, op| if is_woken(e, op.task) { op.other } else { op.object })
-.waits(|e, op| Some(if is_woken(e, op.task) { "was woken by" } else { "waits to be notified by" }))
+.holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
+.waits(|blocked| Some(if blocked.view().is_woken() { "was woken by" } else { "waits to be notified by" }))
 .same_accesses();
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
@@ -74,29 +75,24 @@ static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| E
 static NOTIFY_ALL: OperationKind =
     OperationKind::new("notify_all", |view, op| Evaluation::ready(notifies(view, op.object))).alike();
 
-/// What a notification touches: nothing is changed if no task waits. Word 1 counts the timers of those that do.
-fn notifies(view: &View<'_>, condvar: ObjectId) -> Accesses {
+/// The accesses of a notification: a read if no task waits. Word 1 counts the timers of waiters.
+fn notifies(view: View<'_>, condvar: ObjectId) -> Accesses {
     match view.object() {
-        State { tasks: 0, .. } => Accesses::read(condvar),
-        State { words: [_, 0], .. } => Accesses::write(condvar),
+        ObjectState { tasks: 0, .. } => Accesses::read(condvar),
+        ObjectState { words: [_, 0], .. } => Accesses::write(condvar),
         _ => and_clock(view, Accesses::write(condvar), WRITES),
     }
 }
 
-fn is_woken(e: &Execution, id: TaskId) -> bool {
-    e.task(id).notified || e.task(id).timed_out
-}
-
-/// A waiter has what it waited for.
+/// Notifies a waiter.
 fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
-    e.objects[condvar].tasks.retain(|t| *t != id);
+    e.queue_mut(condvar).retain(|t| *t != id);
     e.disarm_of(id);
-    e.task_mut(id).notified = true;
-    e.task_mut(id).woken = e.steps();
+    e.notify(id, 0);
     e.touch(condvar);
 }
 
-/// How a task came to wake up.
+/// Why a task wakes up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reason {
     Notified,
@@ -104,18 +100,18 @@ enum Reason {
     None,
 }
 
-/// Whether a task that wakes up looks at how much time is left.
+/// Whether a task that wakes up reads the clock for the remaining time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoesOn,
     LooksAtTheClock,
 }
 
-/// How long a task waits at most.
+/// The time limit of a wait.
 struct Limit {
     length: Duration,
     then: Then,
-    /// The end of it, once it has begun.
+    /// The deadline, once the wait has started.
     end: Option<Duration>,
     is_over: bool,
 }
@@ -124,7 +120,7 @@ impl Limit {
     fn new(length: Duration, then: Then) -> Limit {
         Limit { length, then, end: None, is_over: false }
     }
-    /// What is left of it when a wait begins.
+    /// The remaining time at the start of a wait.
     fn left(&mut self, now: Duration) -> Duration {
         self.end.get_or_insert(now.saturating_add(self.length)).saturating_sub(now)
     }
@@ -176,7 +172,7 @@ impl Condvar {
     ) -> (LockResult<MutexGuard<'a, T>>, Reason) {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
-        let may_wake = current.with(|e| e.ambient.spurious_object != NO_OBJECT);
+        let may_wake = current.with(|e| e.spurious_object().is_some());
         let mut wait = Op::new(if may_wake { &MAY_WAIT } else { &WAIT }, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
@@ -185,19 +181,18 @@ impl Condvar {
             wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
         let for_no_reason = current.perform(wait) == 1;
-        // The mutex is not held until it wakes: if it never does, nobody gives it back.
+        // The mutex is not held until the task wakes: if it never does, no task releases it.
         let guard = ManuallyDrop::new(guard);
         current.with(|e| {
             mutex::give_back(e, mutex);
-            let left = limit.as_mut().map(|limit| limit.left(e.clock.now()));
-            let me = e.current;
+            let left = limit.as_mut().map(|limit| limit.left(e.now()));
+            let me = e.me();
             if for_no_reason {
                 e.spend_spurious();
-                e.task_mut(me).notified = true;
-                e.task_mut(me).woken = e.steps();
+                e.notify(me, 0);
                 return;
             }
-            e.objects[condvar].tasks.push(me);
+            e.queue_mut(condvar).push(me);
             if let Some(left) = left {
                 e.arm_on(condvar, left, place);
             }
@@ -206,15 +201,14 @@ impl Condvar {
         current.did(Effect::None, Synchronises::ReleaseOf(mutex));
         current.perform(wake);
         let reason = current.with(|e| {
-            let me = e.current;
             mutex::take(e, mutex);
             if let Some(limit) = limit
                 && limit.then == Then::LooksAtTheClock
             {
-                limit.look(e.clock.now());
+                limit.look(e.now());
             }
-            // Whoever was notified before its time was up has no timer any more.
-            match (e.disarm(), std::mem::take(&mut e.task_mut(me).notified)) {
+            // A waiter that was notified before its timeout has no timer any more.
+            match (e.disarm(), e.take_notified().is_some()) {
                 (false, true) if for_no_reason => Reason::None,
                 (false, true) => Reason::Notified,
                 _ => Reason::TimedOut,
@@ -335,7 +329,7 @@ impl Condvar {
             }
         };
         let mut limit = Limit::new(dur, Then::LooksAtTheClock);
-        // Virtual time does not pass by itself: no time at all is over at once.
+        // Virtual time does not pass by itself: a timeout of zero is over at once.
         limit.is_over = dur.is_zero();
         loop {
             if !condition(&mut *guard) {
@@ -361,7 +355,7 @@ impl Condvar {
         let condvar = this.object(current);
         let option = current.perform(Op::new(&NOTIFY_ONE, condvar, Location::caller()));
         let woken = current.with(|e| {
-            let woken = *e.objects[condvar].tasks.get(option as usize)?;
+            let woken = *e.queue(condvar).get(option as usize)?;
             notify(e, condvar, woken);
             Some(woken)
         });
@@ -382,7 +376,7 @@ impl Condvar {
         let woken = current.with(|e| {
             let mut woken = 0;
             loop {
-                let Some(id) = e.objects[condvar].tasks.first().copied() else { return woken };
+                let Some(id) = e.queue(condvar).first().copied() else { return woken };
                 notify(e, condvar, id);
                 woken += 1;
             }

@@ -1,24 +1,23 @@
-//! Reference counts as operations, for an `Arc` that wants to be seen. The count itself is the real one: whoever has it
-//! says what to do with it when it is its turn.
+//! Reference counts as operations, for an `Arc` under control. The count itself is the real one: its owner
+//! changes it right after the operation.
 //!
-//! To share and to let go commute, unless the last one lets go: whoever comes last destroys the value, and it matters
-//! who that is. Whoever looks at a count, or takes what is not shared, conflicts with all who change it. An operation
-//! that commutes is a read here, whatever it does to the count: two reads may be swapped, and nothing else may.
+//! Clone and drop commute, except the last drop, which destroys the value. Reading a count, or taking an
+//! unshared value, conflicts with every change. An operation that commutes is a read here, even if it changes
+//! the count: two reads commute, and nothing else does.
 
 use crate::runtime::context;
-use crate::runtime::execution::Stage;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::operation::Accesses;
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-/// What is done with a count.
+/// An operation on a count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
     /// `clone`.
     Clone,
-    /// `drop` or `into_inner`: one reference less.
+    /// `drop` or `into_inner`: one reference fewer.
     Drop,
     /// `downgrade`, and `clone` of a weak reference.
     Downgrade,
@@ -35,7 +34,7 @@ pub enum What {
 }
 
 static CLONE: OperationKind = OperationKind::read("clone");
-/// The first word of the object is the number of references.
+/// Word 0 of the object is the number of references.
 static DROP: OperationKind = OperationKind::new("drop", |view, op| {
     Evaluation::ready(match view.object().words[0] {
         0 | 1 => Accesses::write(op.object),
@@ -74,16 +73,16 @@ impl What {
     }
 }
 
-/// Waits until it is this task's turn to do `what` with the count that is known by `key`, an address that belongs to it
-/// alone. `count` says how many references there are. The caller does it right after, and nothing in between.
+/// Performs the operation `what` on the count identified by `key`, an address of its own. `count` returns the
+/// number of references. The caller changes the count right after, with nothing in between.
 #[track_caller]
 pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
     let Some(current) = context::current() else { return };
-    let known = current.with(|e| e.addresses.get(key));
+    let known = current.with(|e| e.memory().object_at(key));
     let object = known.unwrap_or_else(|| {
         current.with(|e| {
             let object = e.new_object("Arc", [count() as u64, 0]);
-            e.addresses.insert(key, object);
+            e.memory().place(key, object);
             object
         })
     });
@@ -97,11 +96,10 @@ pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
         _ => now,
     };
     current.with(|e| {
-        e.objects[object].words[0] = then as u64;
-        if what == What::Count && e.stage == Stage::Exploring {
-            // Whoever only looks goes round in a loop without changing anything.
-            let present = e.log.present;
-            e.log.lines[present].wrote = false;
+        e.words_mut(object)[0] = then as u64;
+        if what == What::Count {
+            // A read changes nothing: a loop around it may be a spin loop.
+            e.only_looked();
         }
         if then != now {
             e.touch(object);

@@ -1,6 +1,6 @@
-//! What all guards have in common: they show what they guard.
+//! Shared by all guards: access to the value, and its formatting.
 
-/// `Debug` and `Display` of a guard, which are those of its value.
+/// `Debug` and `Display` of a guard: those of its value.
 macro_rules! shows_its_value {
     ($guard:ident) => {
         impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $guard<'_, T> {
@@ -16,15 +16,14 @@ macro_rules! shows_its_value {
     };
 }
 
-/// The access to its value of a guard whose owner is the only one who has it. The lock is in `self.$lock`, and
-/// its value in a cell.
+/// Access to the value for an exclusive guard. The lock is in `self.$lock`, and its value in a cell.
 macro_rules! gives_its_value {
     ($guard:ident, $lock:ident) => {
         impl<T: ?Sized> std::ops::Deref for $guard<'_, T> {
             type Target = T;
             #[inline]
             fn deref(&self) -> &T {
-                // SAFETY: the guard's owner holds the lock alone.
+                // SAFETY: the guard's owner holds the lock exclusively.
                 unsafe { &*self.$lock.value.get() }
             }
         }

@@ -1,26 +1,25 @@
-//! What is inside of everything that is initialised once. Word 0 of its object says how far it has come, word
-//! 1 is the number of the task that initialises it, plus 1; its tasks are those who know that it is done.
-//!
-//! Once it is done it stays so, and whoever asks gets the same answer at any time: only what happens before
-//! that takes steps.
+//! The base of everything that is initialised once. Word 0 of its object is its state, word 1 is the number
+//! of the initialising task plus 1; its tasks are those that know of its completion. A completed latch stays
+//! so and every query has the same answer: only operations before that are steps.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::{Identity, Known, ObjectKind};
+use crate::runtime::objects::ObjectState;
+use crate::runtime::objects::view::Blocked;
+use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How far a latch has come: word 0.
+/// The state of a latch: word 0.
 const NEW: u64 = 0;
 const RUNNING: u64 = 1;
 const DONE: u64 = 2;
 const POISONED: u64 = 3;
 
-/// A operation that initialises, unless that went wrong before.
+/// An operation that initialises, unless it is poisoned.
 pub(super) const fn initialising(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| match state(view.object()) {
         NEW => Evaluation::ready(Accesses::write(op.object)),
@@ -30,7 +29,7 @@ pub(super) const fn initialising(name: &'static str) -> OperationKind {
     .alike()
 }
 
-/// A operation that initialises, even if that went wrong before.
+/// An operation that initialises, even if it is poisoned.
 pub(super) const fn forcing(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| match state(view.object()) {
         NEW | POISONED => Evaluation::ready(Accesses::write(op.object)),
@@ -40,60 +39,60 @@ pub(super) const fn forcing(name: &'static str) -> OperationKind {
     .alike()
 }
 
-/// A operation that waits until it is done, or until that went wrong.
+/// An operation that waits until the latch is done or poisoned.
 pub(super) const fn waiting(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
     .same_accesses()
     .held_by(runner)
-    .waits(|_, _| Some("waits for"))
+    .waits(|_| Some("waits for"))
     .alike()
 }
 
-/// A operation that waits until it is done, whatever goes wrong.
+/// An operation that waits until the latch is done, poisoned in between or not.
 pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
     })
     .same_accesses()
     .held_by(runner)
-    .waits(|_, _| Some("waits for"))
+    .waits(|_| Some("waits for"))
     .alike()
 }
 
 static COMPLETE: OperationKind = OperationKind::write("complete");
 
-fn state(latch: State) -> u64 {
+fn state(latch: ObjectState) -> u64 {
     latch.words[0]
 }
 
-fn runner(e: &Execution, op: &Op) -> Vec<TaskId> {
-    e.objects[op.object].words[1].checked_sub(1).map(|n| TaskId(n as u32)).into_iter().collect()
+fn runner(blocked: &Blocked<'_>) -> Vec<TaskId> {
+    blocked.view().object().words[1].checked_sub(1).map(|n| TaskId(n as u32)).into_iter().collect()
 }
 
-/// What to make of an initialisation that went wrong.
+/// Whether poisoning matters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Poison {
     Matters,
     Ignored,
 }
 
-/// Something that is initialised once.
+/// A value that is initialised once.
 pub(super) struct Latch {
     identity: Identity,
-    /// In place, so that what was initialised may move, or be used inside after it was initialised outside.
+    /// In place, so that an initialised value may be moved, or used inside after an initialisation outside.
     done: AtomicBool,
     /// Used by threads outside of explorations only.
     outside: std::sync::Once,
 }
 
-/// What a task finds that wants to initialise.
+/// What an initialising task finds.
 pub(super) enum Found<'a> {
     Done,
-    /// It went wrong before, and that matters.
+    /// It is poisoned, and that matters.
     Poisoned,
-    /// It is this task's turn.
+    /// The task may initialise.
     Turn(Turn<'a>),
 }
 
@@ -102,24 +101,24 @@ impl Latch {
         let outside = std::sync::Once::new();
         Latch { identity: Identity::new(), done: AtomicBool::new(false), outside }
     }
-    /// One that needs no initialisation.
+    /// A latch that needs no initialisation.
     pub const fn done() -> Latch {
         let outside = std::sync::Once::new();
         Latch { identity: Identity::new(), done: AtomicBool::new(true), outside }
     }
-    /// Its only owner has initialised it.
+    /// Marks it as done by its only owner.
     pub fn set_done(&mut self) {
         *self.done.get_mut() = true;
     }
-    /// Its only owner begins anew.
+    /// Resets it by its only owner.
     pub fn reset(&mut self) {
         *self.done.get_mut() = false;
         self.outside = std::sync::Once::new();
         let Some(current) = context::current() else { return };
         current.with(|e| {
-            if let Known::Here(object) = self.identity.lookup(e.serial) {
-                e.objects[object].words = [NEW, 0];
-                e.objects[object].tasks.clear();
+            if let Known::Here(object) = e.lookup(&self.identity) {
+                *e.words_mut(object) = [NEW, 0];
+                e.queue_mut(object).clear();
             }
         });
     }
@@ -129,26 +128,26 @@ impl Latch {
         current.object(&self.identity, kind, [NEW, 0])
     }
 
-    /// Whether it is done and the running task knows that: nothing can change any more, and no step is needed.
-    /// To learn of it is a step, since that could have come earlier.
+    /// Whether it is done and the running task knows that: no step is needed any more. The first observation
+    /// is a step, since it could have come earlier.
     #[track_caller]
     fn is_settled(&self, current: Current, kind: ObjectKind) -> bool {
         if !self.done.load(Ordering::Acquire) {
             return false;
         }
-        match current.with(|e| self.identity.lookup(e.serial)) {
+        match current.with(|e| e.lookup(&self.identity)) {
             Known::Here(latch) => {
-                return current.with(|e| e.objects[latch].tasks.contains(&e.current));
+                return current.with(|e| e.queue(latch).contains(&e.me()));
             }
             // A misuse.
             Known::Elsewhere => drop(self.object(current, kind)),
-            // It came with its value, or was done before this execution began.
+            // It was created done, or was done before this execution started.
             Known::New | Known::Outside => {}
         }
         true
     }
 
-    /// Looks whether it is done.
+    /// Reads whether it is done.
     #[track_caller]
     pub fn look(&self, kind: ObjectKind, operation: &'static OperationKind) -> bool {
         let Some(current) = context::current() else {
@@ -172,7 +171,7 @@ impl Latch {
         done
     }
 
-    /// Wants to initialise it, inside of an exploration.
+    /// Starts to initialise it, inside an exploration.
     #[track_caller]
     pub fn begin(
         &self,
@@ -187,7 +186,7 @@ impl Latch {
         let place = Location::caller();
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, place));
-        let before = current.with(|e| state(e.state_of(latch)));
+        let before = current.with(|e| state(e.state(latch)));
         if before == DONE {
             current.with(|e| learn(e, latch));
             current.did(Effect::Word("done"), Synchronises::Acquire);
@@ -198,17 +197,17 @@ impl Latch {
             return Found::Poisoned;
         }
         let progress = current.with(|e| {
-            e.objects[latch].words = [RUNNING, e.current.0 as u64 + 1];
+            *e.words_mut(latch) = [RUNNING, e.me().0 as u64 + 1];
             e.touch(latch);
-            progress(e)
+            e.progress()
         });
         current.did(Effect::Word("begins"), Synchronises::Acquire);
         let was_poisoned = before == POISONED;
         Found::Turn(Turn { latch: self, current, object: latch, place, progress, was_poisoned })
     }
 
-    /// Initialises it in a thread outside of explorations, unless it is done. `initialise` is told whether
-    /// that went wrong before.
+    /// Initialises it in a thread outside explorations, unless it is done. The argument of `initialise` says
+    /// whether it was poisoned.
     #[track_caller]
     pub fn run_outside(&self, poison: Poison, initialise: impl FnOnce(bool)) {
         if self.done.load(Ordering::Acquire) {
@@ -225,7 +224,7 @@ impl Latch {
         }
     }
 
-    /// Waits until it is done. Says whether it is: it may have gone wrong instead, if that matters.
+    /// Waits until it is done. Returns false if it was poisoned, if that matters.
     #[track_caller]
     pub fn wait(&self, kind: ObjectKind, operation: &'static OperationKind, poison: Poison) -> bool {
         let Some(current) = context::current() else {
@@ -243,7 +242,7 @@ impl Latch {
         }
         let latch = self.object(current, kind);
         current.perform(Op::new(operation, latch, Location::caller()));
-        let done = current.with(|e| state(e.state_of(latch)) == DONE);
+        let done = current.with(|e| state(e.state(latch)) == DONE);
         if done {
             current.with(|e| learn(e, latch));
         }
@@ -252,40 +251,16 @@ impl Latch {
     }
 }
 
-/// The running task learns that the latch is done.
+/// Records that the running task knows the latch to be done.
 fn learn(e: &mut Execution, latch: ObjectId) {
-    let me = e.current;
-    let knowing = &mut e.objects[latch].tasks;
+    let me = e.me();
+    let knowing = e.queue_mut(latch);
     if !knowing.contains(&me) {
         knowing.push(me);
     }
 }
 
-/// Adds a line that is no step.
-fn note(
-    e: &mut Execution,
-    operation: &'static OperationKind,
-    latch: ObjectId,
-    place: &'static Location<'static>,
-    effect: Effect,
-    sync: Synchronises,
-) {
-    if e.stage == Stage::Exploring {
-        let line = e.log.note(e.current, operation, place);
-        line.object = latch;
-        line.effect = effect;
-        line.sync = sync;
-    }
-}
-
-/// How many steps the running task has taken and how many children it has: while these stay the same, others
-/// see nothing of what it does.
-fn progress(e: &Execution) -> (u32, u32) {
-    let task = e.task(e.current);
-    (task.steps, task.children)
-}
-
-/// A task initialises. If it drops this, that went wrong.
+/// An initialisation in progress. Dropping it poisons the latch.
 pub(super) struct Turn<'a> {
     latch: &'a Latch,
     current: Current,
@@ -296,26 +271,26 @@ pub(super) struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    /// It is initialised, and no code of the program ran meanwhile.
+    /// The initialisation is complete, and ran no code of the program.
     pub fn done_at_once(self) {
         self.set(DONE);
         self.current.did(Effect::None, Synchronises::AcquireRelease);
         std::mem::forget(self);
     }
 
-    /// It is initialised.
+    /// The initialisation is complete.
     pub fn done(self) {
         self.end(DONE, "done");
         std::mem::forget(self);
     }
 
-    /// The end is a step of its own, unless nobody could see anything between the beginning and the end.
+    /// The completion is a step of its own, unless no task can observe anything between start and completion.
     fn end(&self, state: u64, word: &'static str) {
         let current = self.current;
         let (effect, sync) = (Effect::Word(word), Synchronises::Release);
-        if current.with(|e| progress(e) == self.progress) {
+        if current.with(|e| e.progress() == self.progress) {
             self.set(state);
-            current.with(|e| note(e, &COMPLETE, self.object, self.place, effect, sync));
+            current.with(|e| e.note_on(self.object, &COMPLETE, self.place, effect, sync));
         } else {
             current.perform(Op::new(&COMPLETE, self.object, self.place));
             self.set(state);
@@ -326,7 +301,7 @@ impl Turn<'_> {
     fn set(&self, state: u64) {
         self.latch.done.store(state == DONE, Ordering::Release);
         self.current.with(|e| {
-            e.objects[self.object].words = [state, 0];
+            *e.words_mut(self.object) = [state, 0];
             e.touch(self.object);
             if state == DONE {
                 learn(e, self.object);

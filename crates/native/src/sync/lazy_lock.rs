@@ -4,8 +4,8 @@
 use super::latch::{Found, Latch, Poison, initialising};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
+use crate::runtime::memory::overlay::here;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -19,7 +19,7 @@ static FORCE: OperationKind = initialising("force");
 
 enum Data<T, F> {
     Function(F),
-    /// Running, or it has panicked.
+    /// The function runs, or it has panicked.
     Taken,
     Value(T),
 }
@@ -27,12 +27,12 @@ enum Data<T, F> {
 /// See [`std::sync::LazyLock`].
 pub struct LazyLock<T, F = fn() -> T> {
     latch: Latch,
-    /// Touched by whose turn it is, read when the latch is done.
+    /// Accessed by the initialising task, read when the latch is done.
     data: UnsafeCell<Data<T, F>>,
 }
 
-// SAFETY: as for std's: the function is only taken, by whose turn it is; whoever reads the value knows of its
-// initialisation.
+// SAFETY: as for std's: only the initialising task takes the function; a reader of the value synchronises
+// with its initialisation.
 unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T, F> {}
 impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
@@ -68,11 +68,11 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         this.value()
     }
 
-    /// Initialises; only for whose turn it is.
+    /// Initialises; only for the task that holds the turn.
     #[track_caller]
     fn initialise(&self) {
         let data = self.data.get();
-        // SAFETY: nobody else touches the data before the latch is done, and it is not borrowed while the
+        // SAFETY: no other task accesses the data before the latch is done, and it is not borrowed while the
         // function runs.
         unsafe {
             let Data::Function(f) = data.replace(Data::Taken) else { panic_poisoned() };
@@ -95,7 +95,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
 impl<T, F> LazyLock<T, F> {
     /// The value of a latch that is done.
     fn value(&self) -> &T {
-        // SAFETY: nobody writes the data once the latch is done.
+        // SAFETY: the data is never written once the latch is done.
         match unsafe { &*self.data.get() } {
             Data::Value(value) => value,
             _ => unreachable!("the latch is done"),

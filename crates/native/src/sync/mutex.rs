@@ -5,10 +5,10 @@ use super::poison::Poison;
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::Identity;
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
+use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -21,7 +21,7 @@ const KIND: &str = "Mutex";
 static LOCK: OperationKind = OperationKind::new("lock", |view, op| {
     Evaluation::when(is_free(view.object()), Accesses::write(op.object))
 })
-.held_by(|e, op| holder(e, op.object).into_iter().collect())
+.held_by(|blocked| holder(blocked.view().object()).into_iter().collect())
 .same_accesses()
 .alike();
 static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |view, op| {
@@ -37,30 +37,30 @@ static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
 #[inline]
-pub(super) fn is_free(mutex: State) -> bool {
+pub(super) fn is_free(mutex: ObjectState) -> bool {
     mutex.words[0] == 0
 }
 
 #[inline]
-pub(super) fn holder(e: &Execution, mutex: ObjectId) -> Option<TaskId> {
-    e.objects[mutex].words[0].checked_sub(1).map(|n| TaskId(n as u32))
+pub(super) fn holder(mutex: ObjectState) -> Option<TaskId> {
+    mutex.words[0].checked_sub(1).map(|n| TaskId(n as u32))
 }
 
-/// The running task takes a free mutex.
+/// The running task acquires a free mutex.
 #[inline]
 pub(super) fn take(e: &mut Execution, mutex: ObjectId) {
-    e.objects[mutex].words[0] = e.current.0 as u64 + 1;
+    e.words_mut(mutex)[0] = e.me().0 as u64 + 1;
     e.touch(mutex);
 }
 
-/// The running task gives its mutex back.
+/// The running task releases its mutex.
 #[inline]
 pub(super) fn give_back(e: &mut Execution, mutex: ObjectId) {
-    e.objects[mutex].words[0] = 0;
+    e.words_mut(mutex)[0] = 0;
     e.touch(mutex);
 }
 
-// The operations, whatever is in the mutex.
+// The operations, independent of the value.
 
 #[cfg_attr(not(feature = "outlined"), inline(always))]
 #[cfg_attr(feature = "outlined", inline(never))]
@@ -72,12 +72,12 @@ fn lock(current: Current, identity: &Identity) {
     current.did(Effect::None, Synchronises::Acquire);
 }
 
-/// Says whether it did.
+/// Says whether it acquired the mutex.
 #[track_caller]
 fn try_lock(current: Current, identity: &Identity) -> bool {
     let mutex = current.object(identity, KIND, [0; 2]);
     current.perform(Op::new(&TRY_LOCK, mutex, Location::caller()));
-    if !current.with(|e| is_free(e.state_of(mutex))) {
+    if !current.with(|e| is_free(e.state(mutex))) {
         current.did(Effect::Word("would block"), Synchronises::None);
         return false;
     }
@@ -257,11 +257,11 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// The mutex that this is the guard of.
+    /// The mutex of this guard.
     pub(super) fn mutex(guard: &MutexGuard<'a, T>) -> &'a Mutex<T> {
         guard.mutex
     }
-    /// The guard of a mutex that was given back and taken again, as an error if it is poisoned by now.
+    /// The guard of a mutex that was released and acquired again, as an error if it is poisoned by now.
     pub(super) fn again(guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         guard.mutex.poison.wrap(guard)
     }

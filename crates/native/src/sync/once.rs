@@ -1,10 +1,10 @@
-//! `std::sync::Once`: a latch whose initialisation leaves nothing behind.
+//! `std::sync::Once`: a latch without a value.
 
 use super::latch::{Found, Latch, Poison, forcing, initialising, waiting, waiting_on};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
+use crate::runtime::memory::overlay::here;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::Cell;
 use std::fmt;
@@ -28,7 +28,7 @@ impl RefUnwindSafe for Once {}
 /// See [`std::sync::OnceState`].
 pub struct OnceState {
     poisoned: bool,
-    /// As little to be shared as std's.
+    /// Not `Sync`, as std's.
     not_sync: PhantomData<Cell<()>>,
 }
 

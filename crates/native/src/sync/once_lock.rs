@@ -3,8 +3,8 @@
 use super::latch::{Found, Latch, Poison, forcing, waiting_on};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
+use crate::runtime::memory::overlay::here;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -20,11 +20,11 @@ static WAIT: OperationKind = waiting_on("wait");
 /// See [`std::sync::OnceLock`].
 pub struct OnceLock<T> {
     latch: Latch,
-    /// Written by whose turn it is, read when the latch is done.
+    /// Written by the initialising task, read when the latch is done.
     value: UnsafeCell<Option<T>>,
 }
 
-// SAFETY: as for std's: whoever reads the value knows of its initialisation.
+// SAFETY: as for std's: a reader of the value synchronises with its initialisation.
 unsafe impl<T: Sync + Send> Sync for OnceLock<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for OnceLock<T> {}
@@ -41,7 +41,7 @@ impl<T> OnceLock<T> {
 
     /// The value of a latch that is done.
     fn value(&self) -> &T {
-        // SAFETY: nobody writes the value once the latch is done.
+        // SAFETY: the value is never written once the latch is done.
         unsafe { &*self.value.get() }.as_ref().expect("the latch is done")
     }
 
@@ -98,9 +98,9 @@ impl<T> OnceLock<T> {
         this.value()
     }
 
-    /// Initialises; only for whose turn it is.
+    /// Initialises; only for the task that holds the turn.
     fn put(&self, value: Option<T>) {
-        // SAFETY: nobody else touches the value before the latch is done.
+        // SAFETY: no other task accesses the value before the latch is done.
         unsafe { *self.value.get() = value }
     }
 

@@ -1,10 +1,10 @@
-//! Poisoning, as std does it: a lock whose guard is dropped while its task panics, and that was not taken
-//! while it panicked, is poisoned.
+//! Poisoning as in std: a lock is poisoned if its guard is dropped while its task panics, and was acquired
+//! before the panic.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LockResult, PoisonError};
 
-/// Whether a lock is poisoned. std's count of panics is the task's own, so `std::thread::panicking` is right.
+/// Whether a lock is poisoned. std's panic count is per task here, so `std::thread::panicking` is right.
 pub(crate) struct Poison(AtomicBool);
 
 impl Poison {
@@ -18,7 +18,8 @@ impl Poison {
     pub fn clear(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
-    /// A guard is dropped that was taken while its task panicked or not.
+    /// A guard is dropped; `panicked_before` says whether its task was already panicking when it was
+    /// acquired.
     #[inline]
     pub fn on_release(&self, panicked_before: bool) {
         if !panicked_before && std::thread::panicking() {

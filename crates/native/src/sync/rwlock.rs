@@ -1,10 +1,9 @@
-//! `std::sync::RwLock`. Word 0 of its object is the writer's number plus 1, or 0 while there is none; its list
-//! of tasks are the readers, one entry for each lock they hold.
+//! `std::sync::RwLock`. Word 0 of its object is the writer's number plus 1, or 0 without a writer; its tasks
+//! are the readers, one entry per lock that they hold.
 //!
-//! Readers share: what they do counts as reading the object, so that it commutes. Whether a writer gets in
-//! depends on them, and writers write. Waiting writers do not keep readers out: std leaves that open, and
-//! keeping them out leads to nothing that they could not do by themselves, except to deadlocks. Those of a task that
-//! reads again what it reads already are found all the same.
+//! Operations of readers read the object, so they commute; those of writers write it. Waiting writers do not
+//! block readers: std leaves that open, and blocking them adds no behaviour except deadlocks. The deadlock of
+//! a task that reads a second time is found all the same.
 
 use super::guard::{gives_its_value, shows_its_value};
 use super::poison::Poison;
@@ -12,10 +11,10 @@ use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::Identity;
+use crate::runtime::memory::overlay::here;
+use crate::runtime::objects::Identity;
+use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::overlay::here;
-use crate::runtime::view::State;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -30,7 +29,7 @@ const KIND: &str = "RwLock";
 static READ: OperationKind = OperationKind::new("read", |view, op| {
     Evaluation::when(is_shareable(view.object()), Accesses::read(op.object))
 })
-.held_by(|e, op| writer(e, op.object).into_iter().collect())
+.held_by(|blocked| writer(blocked.view().object()).into_iter().collect())
 .takes()
 .same_accesses()
 .alike();
@@ -39,10 +38,10 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
     let free = is_shareable(view.object()) && view.object().tasks == 0;
     Evaluation::when(free, Accesses::write(op.object))
 })
-.held_by(|e, op| match writer(e, op.object) {
+.held_by(|blocked| match writer(blocked.view().object()) {
     Some(writer) => vec![writer],
     None => {
-        let mut readers = readers(e, op.object).to_vec();
+        let mut readers = blocked.queue().to_vec();
         readers.sort();
         readers.dedup();
         readers
@@ -52,7 +51,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
 .takes()
 .same_accesses()
 .alike();
-/// One that fails because of readers could succeed after a reader's unlock, which only reads: so it writes.
+/// A failure because of readers could be a success after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
     Evaluation::ready(match is_shareable(view.object()) {
         false => Accesses::read(op.object),
@@ -67,31 +66,31 @@ static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
-/// Whether no task writes.
-fn is_shareable(lock: State) -> bool {
+/// Whether there is no writer.
+fn is_shareable(lock: ObjectState) -> bool {
     lock.words[0] == 0
 }
 
-fn writer(e: &Execution, lock: ObjectId) -> Option<TaskId> {
-    e.objects[lock].words[0].checked_sub(1).map(|n| TaskId(n as u32))
+fn writer(lock: ObjectState) -> Option<TaskId> {
+    lock.words[0].checked_sub(1).map(|n| TaskId(n as u32))
 }
 
 fn readers(e: &Execution, lock: ObjectId) -> &[TaskId] {
-    &e.objects[lock].tasks
+    e.queue(lock)
 }
 
-/// The running task becomes a reader, for once more.
+/// Adds the running task to the readers, once more if it is one.
 fn add_reader(e: &mut Execution, lock: ObjectId) {
-    let me = e.current;
-    e.objects[lock].tasks.push(me);
+    let me = e.me();
+    e.queue_mut(lock).push(me);
     if readers(e, lock).len() == 1 {
         e.reconsider(lock);
     }
 }
 
 fn remove_reader(e: &mut Execution, lock: ObjectId) {
-    let me = e.current;
-    let readers = &mut e.objects[lock].tasks;
+    let me = e.me();
+    let readers = e.queue_mut(lock);
     if let Some(at) = readers.iter().rposition(|t| *t == me) {
         readers.swap_remove(at);
     }
@@ -101,11 +100,11 @@ fn remove_reader(e: &mut Execution, lock: ObjectId) {
 }
 
 fn set_writer(e: &mut Execution, lock: ObjectId, writer: Option<TaskId>) {
-    e.objects[lock].words[0] = writer.map_or(0, |t| t.0 as u64 + 1);
+    e.words_mut(lock)[0] = writer.map_or(0, |t| t.0 as u64 + 1);
     e.touch(lock);
 }
 
-/// All but the value.
+/// All fields but the value.
 struct Raw {
     identity: Identity,
     poison: Poison,
@@ -136,7 +135,7 @@ impl<T: ?Sized> RefUnwindSafe for RwLock<T> {}
 /// See [`std::sync::RwLockReadGuard`].
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: ?Sized + 'a> {
-    // Not a reference: the value may be written once the guard is being dropped. Covariant, as std's.
+    // Not a reference: the value may be written while the guard is dropped. Covariant, as std's.
     value: NonNull<T>,
     raw: &'a Raw,
     /// Held outside of explorations only.
@@ -209,7 +208,7 @@ impl<T: ?Sized> RwLock<T> {
         let lock = this.raw.object(current);
         current.perform(Op::new(&READ, lock, Location::caller()));
         current.with(|e| {
-            if readers(e, lock).contains(&e.current) {
+            if readers(e, lock).contains(&e.me()) {
                 e.note_reread(lock);
             }
             add_reader(e, lock);
@@ -229,7 +228,7 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&TRY_READ, lock, Location::caller()));
-        if current.with(|e| writer(e, lock).is_some()) {
+        if current.with(|e| writer(e.state(lock)).is_some()) {
             current.did(Effect::Word("would block"), Synchronises::None);
             return Err(TryLockError::WouldBlock);
         }
@@ -252,7 +251,7 @@ impl<T: ?Sized> RwLock<T> {
         if let Some(defect) = current.with(|e| e.deadlock_by_reread(lock)) {
             current.fail(defect);
         }
-        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.with(|e| set_writer(e, lock, Some(e.me())));
         current.did(Effect::None, Synchronises::Acquire);
         this.writing(None)
     }
@@ -268,11 +267,11 @@ impl<T: ?Sized> RwLock<T> {
         };
         let lock = this.raw.object(current);
         current.perform(Op::new(&TRY_WRITE, lock, Location::caller()));
-        if current.with(|e| writer(e, lock).is_some() || !readers(e, lock).is_empty()) {
+        if current.with(|e| writer(e.state(lock)).is_some() || !readers(e, lock).is_empty()) {
             current.did(Effect::Word("would block"), Synchronises::None);
             return Err(TryLockError::WouldBlock);
         }
-        current.with(|e| set_writer(e, lock, Some(e.current)));
+        current.with(|e| set_writer(e, lock, Some(e.me())));
         current.did(Effect::Word("taken"), Synchronises::Acquire);
         Ok(this.writing(None)?)
     }
@@ -308,7 +307,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// The guard, if there is one. The outside lock's own poison means nothing.
+/// The guard, if there is one. The poison of the outside lock has no meaning.
 fn unpoisoned<G>(result: TryLockResult<G>) -> Option<G> {
     match result {
         Ok(guard) => Some(guard),
@@ -349,7 +348,7 @@ impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
     pub fn downgrade(guard: RwLockWriteGuard<'a, T>) -> RwLockReadGuard<'a, T> {
         if let (None, Some(current)) = (&guard.outside, context::current()) {
             let lock = guard.lock.raw.object(current);
-            // Until it happens, the guard is a writer's.
+            // Until the step is taken, the guard is a writer's.
             current.perform(Op::new(&DOWNGRADE, lock, Location::caller()));
             current.with(|e| {
                 set_writer(e, lock, None);

@@ -1,4 +1,4 @@
-//! Threads with a name and a stack of their own size.
+//! Threads with a name and a stack size.
 
 use super::scope::{Scope, ScopedJoinHandle};
 use super::spawn::{How, JoinHandle};
@@ -20,14 +20,14 @@ impl Builder {
         Builder::default()
     }
 
-    /// See [`std::thread::Builder::name`]. In reports it stands beside the task's own name.
+    /// See [`std::thread::Builder::name`]. Reports show it beside the task's own name.
     pub fn name(mut self, name: String) -> Builder {
         self.name = Some(name);
         self
     }
 
-    /// See [`std::thread::Builder::stack_size`]. Inside of an exploration, stacks are never smaller than
-    /// the exploration's own setting.
+    /// See [`std::thread::Builder::stack_size`]. Inside an exploration, stacks are never smaller than the
+    /// exploration's own setting.
     pub fn stack_size(mut self, size: usize) -> Builder {
         self.stack_size = Some(size);
         self
@@ -72,7 +72,7 @@ impl Builder {
         scope.start(self, f)
     }
 
-    /// The same for a real thread.
+    /// The builder of a real thread.
     pub(super) fn outside(self) -> std::thread::Builder {
         let builder = match self.name {
             Some(name) => std::thread::Builder::new().name(name),
@@ -84,7 +84,7 @@ impl Builder {
         }
     }
 
-    /// The same for a task.
+    /// The parameters of a task.
     #[track_caller]
     pub(super) fn inside(self) -> How {
         let name = self.name.map(|name| {

@@ -1,7 +1,5 @@
-//! Who a thread is: its handle, its id, and what it can ask about itself.
-//!
-//! Handles may go anywhere, but they only mean something in the execution that made them; using one in
-//! another execution, or outside, is an error.
+//! The identity of a thread: its handle, its id, and queries about itself. A handle is valid only in the
+//! execution that created it; using one in another execution, or outside, is an error.
 
 use crate::runtime::context::{self, Current};
 use raddle_core::operation::TaskId;
@@ -12,7 +10,7 @@ use std::io;
 use std::num::NonZero;
 use std::sync::Arc;
 
-/// A task and the execution that it belongs to.
+/// A task and its execution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Explored {
     serial: u64,
@@ -21,22 +19,22 @@ pub(super) struct Explored {
 
 impl Explored {
     pub fn new(current: Current, task: TaskId) -> Explored {
-        Explored { serial: current.with(|e| e.serial), task }
+        Explored { serial: current.with(|e| e.serial()), task }
     }
 
-    /// The execution in which the task lives, and the task. `what` is the kind of handle that is used.
+    /// The execution of the task, and the task. `what` is the kind of handle.
     #[track_caller]
     pub fn here(self, what: &str) -> (Current, TaskId) {
         match context::current() {
-            Some(current) if current.with(|e| e.serial) == self.serial => (current, self.task),
+            Some(current) if current.with(|e| e.serial()) == self.serial => (current, self.task),
             Some(current) => current.misuse(foreign(what, "a task of another execution")),
             None => panic!("raddle: a {what} of a task is used outside of its execution"),
         }
     }
 
-    /// Whether `current` is the execution in which the task lives.
+    /// Whether `current` is the execution of the task.
     pub fn lives_in(self, current: Current) -> bool {
-        current.with(|e| e.serial) == self.serial
+        current.with(|e| e.serial()) == self.serial
     }
 
     pub fn task(self) -> TaskId {
@@ -44,7 +42,7 @@ impl Explored {
     }
 }
 
-/// A handle of a real thread is used: fine, unless that happens inside of an execution.
+/// A handle of a real thread is used, which is a misuse inside an execution.
 #[track_caller]
 pub(super) fn used_outside(what: &str) {
     if let Some(current) = context::current() {
@@ -75,11 +73,11 @@ impl Thread {
     }
 
     pub(super) fn of_task(current: Current, task: TaskId) -> Thread {
-        let name = current.with(|e| e.task(task).label.clone());
+        let name = current.with(|e| e.task_label(task));
         Thread(Inner::Explored { id: Explored::new(current, task), name })
     }
 
-    /// The execution in which the task lives; for things that only tasks have.
+    /// The execution of the task; for operations that only tasks have.
     #[track_caller]
     pub(super) fn here(&self, what: &str) -> Current {
         match &self.0 {
@@ -124,7 +122,7 @@ enum Id {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ThreadId(Id);
 
-// Programs choose shards by the hash of an id, so that must not differ from one execution to the next.
+// Programs choose shards by the hash of an id, so it must be the same in every execution.
 impl Hash for ThreadId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self.0 {
@@ -152,16 +150,14 @@ pub fn current() -> Thread {
     }
 }
 
-/// See [`std::thread::panicking`]. Inside of an exploration it is about the task that asks, whoever else is
-/// unwinding at the moment.
+/// See [`std::thread::panicking`]. Inside an exploration it concerns the calling task alone.
 #[must_use]
 pub fn panicking() -> bool {
-    // std's count is the task's own: see `panic_count`.
+    // std's panic count is per task here: see `panic_count`.
     std::thread::panicking()
 }
 
-/// How many threads the machine of an exploration seems to run at a time: executions must not depend on the
-/// real one.
+/// The parallelism that an exploration reports: executions must not depend on the real machine.
 const PARALLELISM: NonZero<usize> = NonZero::new(4).unwrap();
 
 /// See [`std::thread::available_parallelism`]. Inside of an exploration it is always 4.

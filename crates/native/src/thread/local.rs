@@ -1,26 +1,24 @@
-//! Thread-locals. Outside of explorations a key is a real `std` one; inside, its value belongs to the task
-//! that uses it, lives in the task's own list and is destroyed at the task's end.
-//!
-//! Nothing here is an operation: what only one task can see needs no turn. Initialisers and destructors are
-//! program code, and may do operations and use other keys.
+//! Thread-locals. Outside explorations a key is a `std` one; inside, its value belongs to the task that uses
+//! it and is destroyed when the task finishes. No access is an operation: no other task can observe it.
+//! Initialisers and destructors are program code, and may perform operations and use other keys.
 
 use crate::runtime::context::{self, Current};
-use crate::runtime::locals::Slot;
+use crate::runtime::tasks::locals::Slot;
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::fmt;
 
-/// What the macro needs.
+/// Support for the macro.
 #[doc(hidden)]
 pub mod local_impl {
     pub use std::thread_local as std_thread_local;
 
-    /// Tells keys apart by its address.
+    /// Identifies a key by its address.
     #[derive(Debug)]
     pub struct Tag(#[allow(dead_code)] u8);
 
     impl Tag {
-        /// A tag for one key.
+        /// The tag of one key.
         #[allow(clippy::new_without_default)]
         pub const fn new() -> Tag {
             Tag(0)
@@ -85,14 +83,14 @@ impl<T: 'static> LocalKey<T> {
         })
     }
 
-    /// The running task's value, made by `init` if it has none yet.
+    /// The running task's value, created by `init` if it has none.
     fn get_or_init(&self, current: Current, init: impl FnOnce() -> T) -> Result<*const T, AccessError> {
         if let Some(value) = self.find(current)? {
             return Ok(value);
         }
         let value = Box::new(init());
         let slot = if std::mem::needs_drop::<T>() { Slot::Alive(value) } else { Slot::Plain(value) };
-        // If the initialiser has used its own key, that value gives way to this one, as with std.
+        // If the initialiser has used its own key, this value replaces that one, as in std.
         let before = current.with(|e| e.set_local(self.key(), slot));
         drop(before);
         Ok(self.find(current)?.expect("just made"))
@@ -124,12 +122,12 @@ impl<T: 'static> LocalKey<T> {
         F: FnOnce(&T) -> R,
     {
         let value = self.value()?;
-        // SAFETY: values are boxed, and stay until their task has come to its end or is torn down; those of threads
-        // outside stay until their thread has come to its end.
+        // SAFETY: values are boxed, and live until their task finishes or is torn down; those of threads
+        // outside live as long as their thread.
         Ok(f(unsafe { &*value }))
     }
 
-    /// Runs `f` with the value, which is `first` if there was none: then `f` gets nothing to put there.
+    /// Runs `f` with the value, which is `first` if there was none: then `f` gets no value to set.
     #[track_caller]
     fn initialize_with<R>(&self, current: Current, first: T, f: impl FnOnce(Option<T>, &T) -> R) -> R {
         let mut first = Some(first);
@@ -232,7 +230,7 @@ impl<T: 'static> fmt::Debug for LocalKey<T> {
 }
 
 /// See [`std::thread_local`].
-// The names of items are not hygienic, and initialisers are written by others: hence the slow_path names.
+// Names of items are not hygienic, and initialisers are user code: hence the unusual names.
 #[macro_export]
 macro_rules! thread_local {
     () => {};
@@ -253,7 +251,7 @@ macro_rules! thread_local {
     ($(#[$attr:meta])* $vis:vis static $name:ident: $t:ty = $init:expr) => {
         $crate::thread_local!($(#[$attr])* $vis static $name: $t = $init;);
     };
-    // Attributes, visibility, items that the initialiser needs, the initialiser, and that of the real one.
+    // Attributes, visibility, items that the initialiser needs, the initialiser, and that of std's key.
     (@key [$($attr:tt)*] [$vis:vis] $name:ident, $t:ty, [$($item:item)*] [$value:expr] [$($outside:tt)*]) => {
         $($attr)*
         $vis const $name: $crate::thread::LocalKey<$t> = {

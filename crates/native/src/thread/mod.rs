@@ -1,6 +1,5 @@
-//! `std::thread`, under control.
-//!
-//! Threads are tasks, thread-locals belong to tasks, and sleeping takes no real time.
+//! `std::thread`, under control: threads are tasks, thread-locals belong to tasks, and sleeping takes no real
+//! time.
 
 mod builder;
 mod handle;

@@ -1,8 +1,5 @@
-//! Where a task leaves its result for whoever joins it. Shared by two, the task and its handle; the last one
-//! to let go destroys it.
-//!
-//! Every spawned task needs one, so small ones are kept from one task to the next instead of being given back
-//! to the allocator.
+//! The result of a task for its join. A packet is shared by the task and its handle; the last one to drop it
+//! destroys it. Every spawned task needs one, so small ones are reused instead of freed.
 
 use std::alloc::Layout;
 use std::cell::{Cell, UnsafeCell};
@@ -28,7 +25,7 @@ impl<T> Packet<T> {
     /// The two ends of a new packet.
     pub fn new() -> (Packet<T>, Packet<T>) {
         let shared: NonNull<Shared<T>> = blocks::take();
-        // SAFETY: a block that is large enough and that nobody else uses.
+        // SAFETY: a block that is large enough and not in use.
         unsafe { shared.write(Shared { owners: Cell::new(2), outcome: UnsafeCell::new(None) }) };
         (Packet(shared), Packet(shared))
     }
@@ -36,7 +33,7 @@ impl<T> Packet<T> {
         // SAFETY: it lives as long as one of its ends.
         unsafe { self.0.as_ref() }
     }
-    /// Leaves the result.
+    /// Stores the result.
     pub fn set(&self, outcome: Outcome<T>) {
         // SAFETY: nothing is borrowed from it, and only the task itself writes it, once.
         unsafe { *self.shared().outcome.get() = Some(outcome) };
@@ -61,7 +58,7 @@ impl<T> Drop for Packet<T> {
     }
 }
 
-/// Gives the block back, also when the destructor of what was in it panics.
+/// Frees the block, also if the destructor of its contents panics.
 struct GiveBack<T>(NonNull<Shared<T>>);
 
 impl<T> Drop for GiveBack<T> {
@@ -70,7 +67,7 @@ impl<T> Drop for GiveBack<T> {
     }
 }
 
-/// Pieces of memory of one size, for whatever fits into them.
+/// Blocks of one size.
 mod blocks {
     use super::{Layout, MaybeUninit, NonNull, Shared};
     use std::cell::RefCell;
@@ -78,11 +75,11 @@ mod blocks {
     #[repr(align(16))]
     struct Block(#[allow(dead_code, reason = "only its size matters")] MaybeUninit<[u8; 64]>);
 
-    /// More are given back to the allocator.
+    /// The maximal number of blocks kept for reuse.
     const KEEP: usize = 64;
 
     thread_local! {
-        // Boxes are what is kept, not their contents.
+        // Boxes are reused, not their contents.
         #[allow(clippy::vec_box)]
         static FREE: RefCell<Vec<Box<Block>>> = const { RefCell::new(Vec::new()) };
     }
@@ -110,11 +107,11 @@ mod blocks {
             return unsafe { std::alloc::dealloc(shared.as_ptr().cast(), Layout::new::<Shared<T>>()) };
         }
         let _own = crate::arena::own();
-        // What was in it is gone, as if it were freed.
+        // Its contents are gone, as if it were freed.
         crate::alloc::forget(shared.as_ptr().cast(), size_of::<Block>());
         // SAFETY: taken out of its box above.
         let block = unsafe { Box::from_raw(shared.as_ptr().cast::<Block>()) };
-        // At the end of the thread nothing is kept any more.
+        // When the thread exits, nothing is kept.
         let _ = FREE.try_with(|free| {
             let mut free = free.borrow_mut();
             if free.len() < KEEP {

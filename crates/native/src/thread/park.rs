@@ -1,14 +1,13 @@
-//! Parking. A task's token is word 0 of its token object: set by `unpark`, waited for and taken by `park`.
-//!
-//! `park` may also return for no reason while the execution has spurious wake-ups left. That is a choice before
-//! it parks, so that nobody who is parked counts on it.
+//! Parking. A task's token is word 0 of its token object: set by `unpark`, awaited and taken by `park`. A
+//! spurious return of `park`, while the execution has wake-ups left, is a choice before it parks, so that no
+//! parked task depends on it.
 
 use super::handle::{Inner, Thread, used_outside};
 use super::sleep::set_timer;
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use crate::runtime::view::View;
+use crate::runtime::objects::view::View;
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, Mode, ObjectId};
 use std::panic::Location;
@@ -17,38 +16,37 @@ use std::time::Duration;
 static PARK: OperationKind = OperationKind::new("park", |view, op| {
     Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view)))
 })
-.waits(|_, _| Some("waits to be unparked"));
-/// Before it parks, where spurious wake-ups are possible: option 1 is not to, while any are left.
+.waits(|_| Some("waits to be unparked"));
+/// Before it parks, where spurious wake-ups are possible: option 1 is to return, while any are left.
 static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(Accesses::read(op.object)),
     _ => Evaluation { accesses: Accesses::write(op.object), options: 2 },
 });
 
 static PARK_TIMEOUT: OperationKind =
-    OperationKind::new("park_timeout", timed_park).waits(|_, _| Some("waits to be unparked"));
-/// Where timers fire at any point, to set one is a step of its own; see [`super::sleep`].
+    OperationKind::new("park_timeout", timed_park).waits(|_| Some("waits to be unparked"));
+/// Where timers fire at any point, arming one is a step of its own; see [`super::sleep`].
 static BEGIN: OperationKind =
     OperationKind::always("park_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
-static WAKE: OperationKind =
-    OperationKind::new("wake", timed_park).waits(|_, _| Some("waits to be unparked"));
-/// Takes the token if it is there, and does not wait.
+static WAKE: OperationKind = OperationKind::new("wake", timed_park).waits(|_| Some("waits to be unparked"));
+/// Takes the token if it is there, without waiting.
 static POLL: OperationKind = OperationKind::new("park_timeout", |view, op| {
     Evaluation::ready(if has_token(view) { Accesses::write(op.object) } else { Accesses::read(op.object) })
 });
 
 static UNPARK: OperationKind = OperationKind::write("unpark");
 
-fn has_token(view: &View<'_>) -> bool {
+fn has_token(view: View<'_>) -> bool {
     view.object().words[0] != 0
 }
 
-fn token_mode(view: &View<'_>) -> Mode {
+fn token_mode(view: View<'_>) -> Mode {
     if has_token(view) { Mode::Write } else { Mode::Read }
 }
 
-fn timed_park(view: &View<'_>, op: &Op) -> Evaluation {
+fn timed_park(view: View<'_>, op: &Op) -> Evaluation {
     let accesses = Accesses::one(op.object, token_mode(view));
-    // Its timer is taken away, which may make another one the next to fire.
+    // Its timer is disarmed, which may make another one the next to fire.
     let accesses = match view.time() {
         Time::Any if !view.is_sleep_over() => accesses.and(view.clock_object(), Mode::Read),
         _ => accesses,
@@ -63,7 +61,7 @@ pub fn park() {
     if returns_for_no_reason(current, Location::caller()) {
         return;
     }
-    let token = current.with(|e| e.token_of(e.current));
+    let token = current.with(|e| e.token_of(e.me()));
     current.perform(Op::new(&PARK, token, Location::caller()));
     take_token(current, token);
 }
@@ -81,7 +79,7 @@ pub fn park_timeout(dur: Duration) {
         true => &POLL,
         false => set_timer(current, dur, place, &BEGIN, [&PARK_TIMEOUT, &WAKE]),
     };
-    let token = current.with(|e| e.token_of(e.current));
+    let token = current.with(|e| e.token_of(e.me()));
     current.perform(Op::new(kind, token, place));
     current.with(|e| e.disarm());
     if !take_token(current, token) {
@@ -96,21 +94,18 @@ pub fn park_timeout_ms(ms: u32) {
     park_timeout(Duration::from_millis(ms as u64));
 }
 
-/// Takes the token of the running task, and learns what those who set it knew.
+/// Takes the token of the running task, and synchronises with the unparks that set it.
 fn take_token(current: Current, token: ObjectId) -> bool {
-    let taken = current.with(|e| std::mem::take(&mut e.objects[token].words[0]) != 0);
+    let taken = current.with(|e| std::mem::take(&mut e.words_mut(token)[0]) != 0);
     if taken {
         current.did(Effect::None, Synchronises::Acquire);
     }
     taken
 }
 
-/// Whether the search lets the running task return instead of parking.
+/// Whether the search chooses a spurious return of the running task.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
-    let spurious = current.with(|e| e.ambient.spurious_object);
-    if spurious == NO_OBJECT {
-        return false;
-    }
+    let Some(spurious) = current.with(|e| e.spurious_object()) else { return false };
     let returns = current.perform(Op::new(&MAY_PARK, spurious, place)) == 1;
     if returns {
         current.with(|e| e.spend_spurious());
@@ -133,7 +128,7 @@ impl Thread {
                 let token = current.with(|e| e.token_of(task));
                 current.perform(Op::new(&UNPARK, token, Location::caller()));
                 current.with(|e| {
-                    e.objects[token].words[0] = 1;
+                    e.words_mut(token)[0] = 1;
                     e.touch(token);
                 });
                 current.did(Effect::None, Synchronises::Release);

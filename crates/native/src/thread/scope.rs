@@ -1,4 +1,5 @@
-//! Scoped threads. Word 0 of a scope's object is the number of its threads whose function is not over.
+//! Scoped threads. Word 0 of a scope's object is the number of its threads whose function is not over, and its queue
+//! holds them.
 //!
 //! The scope waits for all of them in one step, also when its own closure panicked, so nothing that a thread
 //! borrows is gone before the thread is. As with std, it does not wait for the destructors of thread-locals.
@@ -10,7 +11,6 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::task::Handle;
 use crate::runtime::teardown;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use std::cell::UnsafeCell;
@@ -24,12 +24,8 @@ const KIND: &str = "scope";
 static JOIN: OperationKind = OperationKind::new("join", |view, op| {
     Evaluation::when(view.object().words[0] == 0, Accesses::read(op.object))
 })
-.held_by(|e, op| threads_of(e, op.object).filter(|t| !e.task(*t).returned).collect())
+.held_by(|blocked| blocked.queue().to_vec())
 .by_itself();
-
-fn threads_of(e: &Execution, scope: ObjectId) -> impl Iterator<Item = TaskId> {
-    e.task_ids().filter(move |t| e.task(*t).scope == scope)
-}
 
 enum Inner<'scope, 'env> {
     Outside(&'scope std::thread::Scope<'scope, 'env>),
@@ -60,14 +56,14 @@ fn outside<'env, F, T>(f: F) -> T
 where
     F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
 {
-    // Threads may use our scope until std's has waited for all of them, so it must not live in the closure.
+    // Threads may use our scope until std's has joined all of them, so it must not live in the closure.
     let place: UnsafeCell<Option<Scope<'static, 'static>>> = UnsafeCell::new(None);
     std::thread::scope(|theirs| {
         let ours = Scope { inner: Inner::Outside(theirs), scope: PhantomData, env: PhantomData };
-        // SAFETY: the lifetimes that are forgotten here come back below, and std does not let them end
-        // before `place` does.
+        // SAFETY: the lifetimes that are erased here come back below, and std does not let them end before
+        // `place` does.
         let ours = unsafe { std::mem::transmute::<Scope<'_, '_>, Scope<'static, 'static>>(ours) };
-        // SAFETY: nobody else knows of `place` yet, and nobody changes it any more.
+        // SAFETY: `place` is not shared yet, and is not changed afterwards.
         let ours = unsafe { (*place.get()).insert(ours) as *const Scope<'static, 'static> };
         // SAFETY: as above.
         f(unsafe { &*ours.cast() })
@@ -83,7 +79,7 @@ where
     let scope = Scope { inner: Inner::Explored { object, owner }, scope: PhantomData, env: PhantomData };
     let result = match teardown::catch(|| f(&scope)) {
         Ok(result) => result,
-        // Children are torn down before their parents: nobody borrows from here any more.
+        // Children are torn down before their parents: no task borrows from here any more.
         Err(down) => teardown::go_on(down),
     };
     let panicked = close(current, object, Location::caller());
@@ -99,9 +95,9 @@ fn open(current: Current) -> (ObjectId, Thread) {
     (object, Thread::of_task(current, current.me()))
 }
 
-/// Waits for all threads of a scope. Says whether one panicked that nobody joined.
+/// Waits for all threads of a scope. Says whether an unjoined one panicked.
 fn close(current: Current, scope: ObjectId, place: &'static Location<'static>) -> bool {
-    if !current.with(|e| threads_of(e, scope).any(|t| e.task(t).handle != Handle::Joined)) {
+    if !current.with(|e| e.threads_of(scope).any(|t| !e.is_joined(t))) {
         return false;
     }
     current.perform(Op::new(&JOIN, scope, place));
@@ -109,20 +105,13 @@ fn close(current: Current, scope: ObjectId, place: &'static Location<'static>) -
     current.with(|e| take_leave(e, scope))
 }
 
-fn one_more(e: &mut Execution, scope: ObjectId) {
-    e.objects[scope].words[0] += 1;
-}
-
-/// All threads of a scope are done. Says whether one panicked that nobody joined; the scope's own panic tells
-/// of it.
+/// All threads of a scope have finished. Says whether an unjoined one panicked; the scope's own panic reports
+/// that.
 fn take_leave(e: &mut Execution, scope: ObjectId) -> bool {
     let mut panicked = false;
-    for id in e.task_ids() {
-        let task = e.task_mut(id);
-        if task.scope == scope && task.handle != Handle::Joined {
-            task.handle = Handle::Joined;
-            panicked |= task.panic.is_some();
-        }
+    let threads: Vec<TaskId> = e.threads_of(scope).filter(|t| !e.is_joined(*t)).collect();
+    for id in threads {
+        panicked |= e.set_joined(id);
     }
     panicked
 }
@@ -164,8 +153,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
                 let current = owner.here("Scope");
                 let mut how = builder.inside();
                 how.scope = Some(*object);
-                current.with(|e| one_more(e, *object));
-                // SAFETY: the scope waits for the task before anything ends that it borrows.
+                // SAFETY: the scope waits for the task before anything is dropped that it borrows.
                 let task = unsafe { start(current, how, Location::caller(), f) };
                 let thread = task.thread(current);
                 Ok(ScopedJoinHandle { inner: InnerHandle::Explored(task, PhantomData), thread })
@@ -178,7 +166,7 @@ impl fmt::Debug for Scope<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.inner {
             Inner::Outside(scope) => scope.fmt(f),
-            // The number of running threads is not shown: to look at it would be an operation.
+            // The number of running threads is not shown: reading it would be an operation.
             Inner::Explored { owner, .. } => {
                 f.debug_struct("Scope").field("main_thread", owner).finish_non_exhaustive()
             }

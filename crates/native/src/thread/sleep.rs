@@ -1,9 +1,9 @@
 //! Sleeping: a task is blocked until its timer fires. No real time passes.
 //!
-//! Where timers fire only in idle moments, a sleep is one step; it is never a round of a loop that waits in
-//! vain, since time itself holds such a loop back. Where they fire at any point, to fall asleep is a step of
-//! its own, because the deadline depends on when it happens; and it ends a round as `yield_now` does, or a
-//! loop that polls and sleeps would go round for ever while others could run.
+//! Where timers fire only when no task is enabled, a sleep is one step; it never counts as an iteration of a
+//! spin loop, since time itself bounds such a loop. Where they fire at any point, falling asleep is a step of
+//! its own, because the deadline depends on it; and it ends an iteration as `yield_now` does, or a loop that
+//! polls and sleeps would run for ever while other tasks are enabled.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -20,11 +20,11 @@ static FALL_ASLEEP: OperationKind =
     OperationKind::always("sleep", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
 static WAKE: OperationKind =
     OperationKind::new("wake", |view, op| Evaluation::when(view.is_sleep_over(), Accesses::read(op.object)));
-/// A sleep that takes no time.
+/// A sleep of zero duration.
 static GIVE_WAY: OperationKind = OperationKind::local("sleep").yielding();
 
-/// Sets a timer for the next operation of the running task. If that is a step of its own, it is `kind`, whose
-/// second object is the clock; says which of two things to go on with, then.
+/// Arms a timer for the next operation of the running task. If that is a step of its own, it is `kind`, whose
+/// second object is the clock; returns which of two values to continue with, then.
 pub(crate) fn set_timer<T>(
     current: Current,
     after: Duration,
@@ -43,7 +43,7 @@ pub(crate) fn set_timer<T>(
     second
 }
 
-/// So much time.
+/// A duration as an effect.
 pub(super) fn took(time: Duration) -> Effect {
     Effect::Wrote(Shape::Time, u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
@@ -59,8 +59,8 @@ pub fn sleep(dur: Duration) {
         return;
     }
     let kind = set_timer(current, dur, place, &FALL_ASLEEP, [&SLEEP, &WAKE]);
-    // What a timer writes when it fires is its owner's token.
-    let token = current.with(|e| e.token_of(e.current));
+    // A timer that fires writes its owner's token.
+    let token = current.with(|e| e.token_of(e.me()));
     current.perform(Op::new(kind, token, place));
     current.with(|e| e.disarm());
     if std::ptr::eq(kind, &SLEEP) {

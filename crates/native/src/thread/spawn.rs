@@ -1,17 +1,14 @@
-//! Spawning and joining.
-//!
-//! A panic of a thread is handled when somebody joins it. If its handle is dropped, before or after the panic,
-//! nobody can, and the execution fails.
+//! Spawning and joining. A panic of a thread is handled by a join. If its handle is dropped, before or after
+//! the panic, no task can join it, and the execution fails.
 
 use super::builder::Builder;
 use super::handle::{Explored, Thread, used_outside};
 use super::packet::Packet;
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
+use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::panics;
-use crate::runtime::task::{Came, ENDED, Handle, Panic, Phase, RETURNED, SEEN_FINISHED};
+use crate::runtime::tasks::task::{Came, ENDED, RETURNED, SEEN_FINISHED};
 use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, ObjectId};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -21,29 +18,29 @@ use std::io;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
-/// Its object is the end of the task.
+/// Its object is the exit of the task.
 static JOIN: OperationKind = OperationKind::new("join", |view, op| {
     Evaluation::when(view.object().words[0] & ENDED != 0, Accesses::read(op.object))
 })
 .by_itself();
-/// A task that has returned may still seem not to be finished, until somebody has seen that it is or has joined it:
-/// option 1. Conflicts with everything, since nothing announces which step of a task is its last.
+/// A task that has returned may still appear unfinished, until a task has observed that it is finished or has
+/// joined it: option 1. It conflicts with everything, since no operation announces the last step of a task.
 static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, _| {
     let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED;
     Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 })
 .same_accesses();
 
-/// What a new task is like.
+/// The parameters of a new task.
 #[derive(Default)]
 pub(super) struct How {
     pub label: Option<Arc<str>>,
     pub stack_size: Option<usize>,
-    /// The scope that will wait for it.
+    /// The scope that waits for it.
     pub scope: Option<ObjectId>,
 }
 
-/// A task of an execution that will leave a `T`.
+/// A task of an execution with a result of type `T`.
 pub(super) struct Task<T> {
     id: Explored,
     packet: Packet<T>,
@@ -64,7 +61,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
         let Ok(outcome) = catch(f) else { return Came::Down };
         note_end(outcome.as_ref().err());
         result.set(outcome);
-        // If nobody will ever look at it, the result is destroyed here.
+        // A result that cannot be joined is destroyed here.
         match catch(move || drop(result)) {
             Ok(Ok(())) => Came::ToItsEnd,
             Ok(Err(payload)) => result_panicked(&*payload),
@@ -75,8 +72,8 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     Task { id: unsafe { begin(current, how, place, body) }, packet }
 }
 
-/// What a thread is to do. Where operations are compiled once for all programs, it is of one type for each kind of
-/// result, and not of one for each place that spawns.
+/// The function of a thread. Where operations are compiled once for all programs, its type depends on the
+/// type of the result only, and not on the spawn.
 #[cfg(feature = "outlined")]
 pub(super) fn packed<'a, T>(f: impl FnOnce() -> T + Send + 'a) -> Box<dyn FnOnce() -> T + Send + 'a> {
     let _own = crate::arena::own();
@@ -132,7 +129,7 @@ unsafe fn begin_as_it_is(
     // SAFETY: the caller's.
     let id = current.with(|e| unsafe { e.spawn(how.label, how.stack_size, place, body) });
     if let Some(scope) = how.scope {
-        current.with(|e| e.task_mut(id).scope = scope);
+        current.with(|e| e.join_scope(id, scope));
     }
     Explored::new(current, id)
 }
@@ -143,17 +140,10 @@ fn note_end(panic: Option<&Box<dyn Any + Send>>) {
     let current = context::current().expect("a task runs inside of an execution");
     match panic {
         None => current.with(panics::handled),
-        Some(payload) => current.with(|e| note_panic(e, &**payload)),
-    }
-}
-
-/// The panic that ended the task is what it is known for. If the hook did not see it last, then it was
-/// `resume_unwind`, which does not say where.
-fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
-    let me = e.current;
-    let message = panics::message_of(payload);
-    if e.task(me).panic.as_ref().is_none_or(|seen| seen.message != message) {
-        e.task_mut(me).panic = Some(Panic { message, place: None });
+        Some(payload) => {
+            let message = panics::message_of(&**payload);
+            current.with(|e| e.note_panic(message));
+        }
     }
 }
 
@@ -161,11 +151,7 @@ fn note_panic(e: &mut Execution, payload: &(dyn Any + Send)) {
 fn result_panicked(payload: &(dyn Any + Send)) -> Came {
     let current = context::current().expect("a task runs inside of an execution");
     let message = panics::message_of(payload);
-    current.with(|e| {
-        let name = e.task_name(e.current);
-        let text = format!("{name}: its result panicked on drop: {message}; the process would abort");
-        e.fail(Defect::new(FailureKind::Panic, text));
-    });
+    current.with(|e| e.fail_for_abort("its result panicked on drop", &message));
     Came::Down
 }
 
@@ -174,7 +160,7 @@ impl<T> Task<T> {
         Thread::of_task(current, self.id.task())
     }
 
-    /// Waits for the task's end and takes its result.
+    /// Waits for the task and takes its result.
     #[cfg_attr(not(feature = "outlined"), inline(always))]
     #[track_caller]
     pub fn join(&self, what: &str) -> std::thread::Result<T> {
@@ -182,13 +168,13 @@ impl<T> Task<T> {
         self.packet.take().expect("a task that has ended left its result")
     }
 
-    /// Whether the task's function is over. Says nothing about what the task did, as std's does not.
+    /// Whether the task's function has returned. Synchronises nothing, as in std.
     #[track_caller]
     pub fn is_finished(&self, what: &str) -> bool {
         is_finished(&self.id, what, Location::caller())
     }
 
-    /// Nobody will join it.
+    /// The task can no longer be joined.
     fn detach(&self) {
         detach(&self.id);
     }
@@ -199,27 +185,27 @@ impl<T> Task<T> {
 #[track_caller]
 fn join(id: &Explored, what: &str, place: &'static Location<'static>) {
     let (current, task) = id.here(what);
-    let end = current.with(|e| e.task(task).end);
+    let end = current.with(|e| e.end_of(task));
     current.perform(Op::new(&JOIN, end, place));
     current.did(Effect::None, Synchronises::Join(task));
     current.with(|e| {
-        e.objects[end].words[0] |= SEEN_FINISHED;
-        e.task_mut(task).handle = Handle::Joined;
+        e.words_mut(end)[0] |= SEEN_FINISHED;
+        e.set_joined(task);
     });
 }
 
 #[track_caller]
 fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> bool {
     let (current, task) = id.here(what);
-    let end = current.with(|e| e.task(task).end);
+    let end = current.with(|e| e.end_of(task));
     let not_yet = current.perform(Op::new(&IS_FINISHED, end, place)) == 1;
     let finished = current.with(|e| {
-        let word = &mut e.objects[end].words[0];
+        let word = &mut e.words_mut(end)[0];
         if *word & (RETURNED | SEEN_FINISHED) == RETURNED && !not_yet {
             *word |= SEEN_FINISHED;
             e.touch(end);
         }
-        e.objects[end].words[0] & SEEN_FINISHED != 0
+        e.words(end)[0] & SEEN_FINISHED != 0
     });
     current.did(Effect::Read(Shape::Bool, finished as u64), Synchronises::None);
     finished
@@ -228,14 +214,7 @@ fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> 
 fn detach(id: &Explored) {
     let Some(current) = context::current().filter(|c| id.lives_in(*c)) else { return };
     let id = id.task();
-    current.with(|e| {
-        if e.task(id).handle == Handle::Held {
-            e.task_mut(id).handle = Handle::Dropped;
-            if e.task(id).phase == Phase::Ended {
-                e.fail_for_panic(id);
-            }
-        }
-    });
+    current.with(|e| e.detach(id));
 }
 
 enum Inner<T> {
@@ -247,12 +226,12 @@ enum Inner<T> {
 /// See [`std::thread::JoinHandle`].
 pub struct JoinHandle<T> {
     inner: Inner<T>,
-    /// Made when somebody asks for it.
+    /// Created on demand.
     thread: OnceLock<Thread>,
 }
 
-// SAFETY: as for std's: results are sent from one thread to another, and whoever spawned promised that they
-// may be.
+// SAFETY: as for std's: results are sent from one thread to another, and the caller of spawn promised that
+// they may be.
 unsafe impl<T> Send for JoinHandle<T> {}
 // SAFETY: as above; a shared handle gives no access to the result.
 unsafe impl<T> Sync for JoinHandle<T> {}
@@ -369,7 +348,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// A task is no thread of the operating system: asking for it is an error inside of explorations.
+/// A task is no thread of the operating system: asking for one is an error inside explorations.
 #[cfg(unix)]
 impl<T> std::os::unix::thread::JoinHandleExt for JoinHandle<T> {
     #[track_caller]

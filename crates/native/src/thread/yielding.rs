@@ -1,4 +1,4 @@
-//! Giving way.
+//! `std::thread::yield_now`: a local operation that yields.
 
 use crate::runtime::context;
 use crate::runtime::operation::{Op, OperationKind};

@@ -1,4 +1,4 @@
-//! `raddle::sync::atomic`: the same methods as std's with the same results, and what other tasks see of them.
+//! `raddle::sync::atomic`: the methods of std with the same results, and what other tasks observe of them.
 
 mod mirror;
 mod orders;
@@ -25,17 +25,17 @@ fn passed<T: Debug>(report: Report<T>) -> Report<T> {
     report
 }
 
-/// The failure of a program that is not concurrent, or fails in its first execution.
+/// The failure of a sequential program, or of one that fails in its first execution.
 fn failure(f: impl Fn() + Send + Sync) -> Failure {
     Checker::dfs().run(f).failure().expect("fails").clone()
 }
 
-/// The outcomes, without how often each came.
+/// The set of outcomes, without their counts.
 fn set<T: Ord + Clone>(report: &Report<T>) -> BTreeSet<T> {
     report.outcomes().keys().cloned().collect()
 }
 
-/// Runs two tasks on one value, joins them, and returns what they returned.
+/// Runs two tasks on one value, joins them, and returns their results.
 fn two<S, A, B>(shared: S, one: fn(&S) -> A, two: fn(&S) -> B) -> (A, B, Arc<S>)
 where
     S: Send + Sync + 'static,

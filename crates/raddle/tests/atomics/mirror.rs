@@ -1,4 +1,4 @@
-//! Every stable method of std's atomics is there and does the same, outside of executions and inside.
+//! Every stable method of std's atomics exists and behaves the same, outside executions and inside.
 
 use super::*;
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -35,14 +35,14 @@ fn every_method_does_the_same() {
     assert_same(real::transcript(), report.outcomes().keys().next().unwrap());
 }
 
-/// A nonsensical ordering panics as std's does, before anything is announced or changed.
+/// An invalid ordering panics as in std, before an operation is announced or a value is changed.
 #[test]
 fn every_complaint_is_the_same() {
-    // Nobody may silence these panics: the hook belongs to the process, in which other tests look at places.
+    // These panics are not silenced: the hook belongs to the process, and other tests check locations.
     let expected = real::complaints();
     assert_same(expected.clone(), &ours::complaints());
     let report = explore(|| {
-        // Steps would be seen by the other task.
+        // The other task would observe steps.
         let other = thread::spawn(thread::yield_now);
         let said = ours::complaints();
         other.join().unwrap();
@@ -50,8 +50,8 @@ fn every_complaint_is_the_same() {
     });
     assert_same(expected, report.outcomes().keys().next().unwrap());
     assert_eq!(report.outcomes().len(), 1);
-    // The other task's yield comes before, between or after the three loads that main does at the end, for
-    // `Debug`. Those of `fetch_update`, `try_update` and `update` complain before they happen.
+    // The other task's yield comes before, between or after the three loads of main at the end, for `Debug`.
+    // Those of `fetch_update`, `try_update` and `update` panic before their operation.
     assert_eq!(report.executions(), 4);
 }
 

@@ -1,4 +1,4 @@
-//! What interleavings there are, and what they make of loads and stores: sequential consistency.
+//! The number of interleavings, and the values of loads in them: sequential consistency.
 
 use super::*;
 
@@ -8,8 +8,8 @@ fn pair() -> Pair {
     Default::default()
 }
 
-/// Each task does two operations: C(4, 2) ways to merge them. Their ends and main's joins are no choices, and
-/// then main is alone.
+/// Each task has two operations: C(4, 2) ways to merge them. Exits and joins are automatic, and then main is
+/// alone.
 const TWO_BY_TWO: u64 = 6;
 
 #[test]
@@ -106,11 +106,11 @@ fn lost_updates() {
     assert_eq!(set(&lossy), BTreeSet::from([1, 2]));
     assert_eq!(lossy.executions(), TWO_BY_TWO);
     let exact = explore(|| two(AtomicU32::new(0), fetch_add, fetch_add).2.load(SeqCst));
-    // One of the two comes first.
+    // Either of the two is first.
     assert_eq!(*exact.outcomes(), BTreeMap::from([(2, 2)]));
 }
 
-/// Independent reads of independent writes: two readers never disagree about the order of two writes.
+/// Independent reads of independent writes: two readers always agree on the order of two writes.
 #[test]
 fn readers_agree_on_the_order_of_writes() {
     let report = passed(Checker::dfs().preemptions(2).run(|| {
@@ -127,8 +127,8 @@ fn readers_agree_on_the_order_of_writes() {
     assert_eq!(report.outcomes().len(), 15);
 }
 
-/// Six tasks that do one operation each come in each of 6! orders, and nobody is preempted: whoever has moved has
-/// ended.
+/// Six tasks with one operation each run in each of 6! orders, without a preemption: a task exits after its
+/// step.
 #[test]
 fn six_tasks() {
     let report = passed(Checker::dfs().preemptions(0).run(|| {
@@ -146,12 +146,12 @@ fn six_tasks() {
     assert_eq!(next_of(&report), (0..6).collect());
 }
 
-/// The places that were handed out, in any execution.
+/// The tickets that were drawn, in any execution.
 fn next_of(report: &Report<Vec<usize>>) -> BTreeSet<usize> {
     report.outcomes().keys().flatten().copied().collect()
 }
 
-/// Seven tasks, all interleavings of one operation each: one writes, six look.
+/// Seven tasks, all interleavings of one operation each: one write, six reads.
 #[test]
 fn seven_tasks_at_random() {
     let report = passed(Checker::random(3_000).seed(7).run(|| {
@@ -168,7 +168,7 @@ fn seven_tasks_at_random() {
     assert_eq!(set(&report), (0..=6).collect());
 }
 
-/// A fence is a step; a compiler fence is none, since no other task can see it.
+/// A fence is a step; a compiler fence is none, since no other task can observe it.
 #[test]
 fn fences() {
     let steps = |f: fn()| {
@@ -179,7 +179,7 @@ fn fences() {
         });
         report.executions()
     };
-    // The other task's yield has one place more than main has fences.
+    // The other task's yield has one position more than main has fences.
     assert_eq!(steps(|| ()), 1);
     assert_eq!(steps(|| compiler_fence(SeqCst)), 1);
     assert_eq!(steps(|| fence(SeqCst)), 2);

@@ -1,4 +1,4 @@
-//! Atomics are known by where they are: statics, stacks, boxes that come and go.
+//! Atomics are identified by their address: statics, stacks, boxes that are freed and allocated.
 
 use super::*;
 
@@ -16,7 +16,7 @@ static ISIZE: AtomicIsize = AtomicIsize::new(-1);
 static PTR: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 static ARRAY: [AtomicU8; 4] = [const { AtomicU8::new(3) }; 4];
 
-/// Changes them all, and returns what they were.
+/// Changes them all, and returns their old values.
 fn change_all() -> Vec<i64> {
     let (mut was, mut byte) = (Vec::new(), 0);
     was.push(BOOL.fetch_not(SeqCst) as i64);
@@ -37,7 +37,7 @@ fn change_all() -> Vec<i64> {
 
 const AT_FIRST: [i64; 16] = [1, 8, 16, 32, 64, 1, -8, -16, -32, -64, -1, 1, 3, 3, 3, 3];
 
-/// The only test that touches these statics: also outside they change for its own eyes only.
+/// The only test that accesses these statics: also outside they change only by this test.
 #[test]
 fn statics_start_clean_in_every_execution() {
     for workers in [1, 2] {
@@ -54,7 +54,7 @@ fn statics_start_clean_in_every_execution() {
     }
     assert_eq!(change_all(), AT_FIRST);
     assert_ne!(change_all(), AT_FIRST);
-    // What was done outside is not seen inside.
+    // Changes from outside are not visible inside.
     let report = explore(change_all);
     assert_eq!(set(&report), BTreeSet::from([AT_FIRST.to_vec()]));
     assert_eq!(U8.load(SeqCst), 10);
@@ -73,7 +73,7 @@ fn constants() {
     assert_eq!(set(&report), BTreeSet::from([[0, 0]]));
 }
 
-/// A static that is mutable: its copy is what `get_mut` hands out.
+/// A mutable static: `get_mut` returns its overlay.
 #[test]
 fn get_mut_of_a_static() {
     static mut COUNT: AtomicU16 = AtomicU16::new(5);
@@ -91,7 +91,7 @@ fn names(failure: &Failure) -> Vec<&str> {
     failure.trace().lines.iter().filter_map(|l| l.object.as_deref()).collect()
 }
 
-/// Freed and allocated again, most likely at the same address: a new object.
+/// Freed and allocated again, probably at the same address: a new object.
 #[test]
 fn boxes_that_come_and_go() {
     let failure = failure(|| {
@@ -106,7 +106,7 @@ fn boxes_that_come_and_go() {
     assert_eq!(names(&failure), ["AtomicU64#1", "AtomicU64#2", "AtomicU64#3", "AtomicI64#1"]);
 }
 
-/// A vector that grows takes its atomics elsewhere: they are new objects, and no old one is taken for them.
+/// A vector that grows moves its atomics: they are new objects, and not taken for old ones.
 #[test]
 fn vectors_that_grow() {
     let report = explore(|| {
@@ -120,7 +120,7 @@ fn vectors_that_grow() {
     assert_eq!(set(&report), BTreeSet::from([190 + 20]));
 }
 
-/// Tasks may share what lives on another one's stack, if they know what they do.
+/// Tasks may share a value on the stack of another task, if that is sound.
 #[test]
 fn atomics_on_a_stack() {
     let report = explore(|| {
@@ -154,7 +154,7 @@ fn leaked_atomics() {
     assert_eq!(set(&report), BTreeSet::from([(false, true), (true, false)]));
 }
 
-/// Objects are numbered by kind, wherever in the program they are touched first.
+/// Objects are numbered by kind, independent of the place of their first access.
 #[test]
 fn numbers_do_not_depend_on_where_the_code_is() {
     mod elsewhere {

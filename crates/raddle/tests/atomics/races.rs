@@ -1,4 +1,4 @@
-//! Orderings decide what synchronises, also where they do not change what is seen.
+//! Orderings decide what synchronises, also where they do not change the values.
 
 use super::*;
 use raddle::cell::UnsafeCell;
@@ -21,7 +21,7 @@ impl Shared {
         // SAFETY: see above.
         self.cell.with_mut(|p| unsafe { *p += 1 });
     }
-    /// The first task writes the cell and then says so; the second touches it if it has been told.
+    /// The first task writes the cell and then sets a flag; the second accesses it if it reads the flag.
     fn races(say: fn(&Shared), is_told: fn(&Shared) -> bool) -> bool {
         let report = Checker::dfs().run(move || {
             let shared = Arc::new(Shared::default());
@@ -98,7 +98,7 @@ fn fences() {
     assert!(!races(|s| s.flag.store(true, Release), is_told));
     assert!(races(|s| s.flag.store(true, Relaxed), is_told));
     assert!(races(say, |s| s.flag.load(Relaxed)));
-    // A compiler fence is for the compiler alone.
+    // A compiler fence concerns the compiler alone.
     assert!(races(
         |s| {
             compiler_fence(SeqCst);

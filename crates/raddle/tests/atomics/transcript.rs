@@ -1,7 +1,7 @@
-// What every method of every atomic returns and leaves behind. Included twice: with std's types in scope, and
-// with ours. Both must compile, and say the same.
+// What every method of every atomic returns, and its value afterwards. Included twice: with std's types in
+// scope, and with ours. Both must compile, and give the same text.
 
-/// All that happened to one atomic: what its methods returned, and the value after each.
+/// Records what a method of an atomic returned, and the value after it.
 fn tell(said: &mut Vec<String>, what: &str, returned: impl std::fmt::Debug, now: impl std::fmt::Debug) {
     said.push(format!("{what}: {returned:?} leaves {now:?}"));
 }
@@ -40,7 +40,7 @@ macro_rules! same_for_all {
         }
         *x.get_mut() = $a;
         tell($said, "get_mut", (), x.load(SeqCst));
-        // SAFETY: nobody else uses the atomic.
+        // SAFETY: no other task uses the atomic.
         unsafe { *x.as_ptr() = $b };
         tell($said, "as_ptr", (), x.load(SeqCst));
         let mut plain = $a;
@@ -110,7 +110,7 @@ fn booleans(said: &mut Vec<String>) {
 }
 
 fn pointers(said: &mut Vec<String>) {
-    // Never followed.
+    // Never dereferenced.
     let at = |address: usize| std::ptr::without_provenance_mut::<u32>(address);
     for (a, b) in [(at(0), at(0x1000)), (at(usize::MAX), at(8))] {
         same_for_all!(said, AtomicPtr<u32>, a, b);
@@ -128,7 +128,7 @@ fn pointers(said: &mut Vec<String>) {
     }
 }
 
-/// What all methods of all atomics say.
+/// The transcript of all methods of all atomics.
 pub fn transcript() -> Vec<String> {
     let mut list = Vec::new();
     let said = &mut list;
@@ -150,7 +150,7 @@ pub fn transcript() -> Vec<String> {
     list
 }
 
-/// What operations say that are given an ordering that makes no sense.
+/// The panic messages of operations with an invalid ordering.
 #[allow(invalid_atomic_ordering)]
 pub fn complaints() -> Vec<String> {
     let mut list = Vec::new();

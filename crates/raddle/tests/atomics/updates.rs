@@ -1,9 +1,9 @@
-//! Compare-exchange and what is made of it: who succeeds, what a failure is, and failures for no reason.
+//! Compare-exchange and its derived methods: which one succeeds, what a failure is, and spurious failures.
 
 use super::*;
 
-/// Exactly one of two compare-exchanges succeeds, whatever the width and the sign; the other one finds the new
-/// value. A success is a write in the trace and a failure is none.
+/// Exactly one of two compare-exchanges succeeds, for any width and sign; the other one reads the new value.
+/// A success is a write in the trace and a failure is none.
 macro_rules! one_succeeds {
     ($($name:ident $atomic:ident $from:expr, $one:expr, $two:expr;)*) => {$(
         #[test]
@@ -26,7 +26,7 @@ macro_rules! one_succeeds {
                     ([Err($two), Ok($from)], $two),
                 ]);
                 assert_eq!(set(&report), expected);
-                // One of the two comes first; ends and joins are no choices.
+                // Either of the two is first; exits and joins are automatic.
                 assert_eq!(report.executions(), 2);
             }
             let failure = failure(|| {
@@ -40,7 +40,7 @@ macro_rules! one_succeeds {
                 x.load(SeqCst);
                 panic!("show me");
             });
-            // store, fails, load, succeeds, load, succeeds, load: each reads from the last that wrote.
+            // store, fails, load, succeeds, load, succeeds, load: each reads from the last write.
             let reads: Vec<_> = failure.trace().lines.iter().take(7).map(|l| l.reads_from).collect();
             assert_eq!(reads, [None, Some(0), Some(0), Some(0), Some(3), Some(3), Some(5)]);
         }
@@ -81,7 +81,7 @@ fn pointers() {
         let node = Box::into_raw(Box::new(Node(value, std::ptr::null_mut())));
         let mut seen = head.load(Acquire);
         loop {
-            // SAFETY: nobody else has the node before it is pushed.
+            // SAFETY: no other task has the node before it is pushed.
             unsafe { (*node).1 = seen };
             match head.compare_exchange_weak(seen, node, Release, Relaxed) {
                 Ok(_) => return,
@@ -94,7 +94,7 @@ fn pointers() {
         let mut values = Vec::new();
         let mut next = head.swap(std::ptr::null_mut(), Acquire);
         while !next.is_null() {
-            // SAFETY: pushed once, and taken by nobody else.
+            // SAFETY: pushed once, and taken only here.
             let node = unsafe { Box::from_raw(next) };
             values.push(node.0);
             next = node.1;
@@ -104,7 +104,7 @@ fn pointers() {
     assert_eq!(set(&report), BTreeSet::from([vec![1, 2], vec![2, 1]]));
 }
 
-/// The trace numbers pointers and says what a failure found.
+/// The trace numbers pointers and shows the value that a failure found.
 #[test]
 fn what_the_trace_says() {
     let failure = failure(|| {
@@ -134,8 +134,8 @@ fn what_the_trace_says() {
     assert_eq!(lines, expected);
 }
 
-/// `fetch_update` is a load and compare-exchanges, so another task may come in between, and the closure is asked
-/// again.
+/// `fetch_update` is a load and compare-exchanges, so another task may run in between, and the closure is
+/// called again.
 #[test]
 fn fetch_update_tries_again() {
     fn add(x: &AtomicU8) -> u32 {
@@ -163,7 +163,7 @@ fn fetch_update_tries_again() {
     assert_eq!(set(&report), BTreeSet::from([(Ok(0), 8), (Err(1), 1)]));
 }
 
-/// Alone, a weak compare-exchange fails for no reason only if that is allowed.
+/// Alone, a weak compare-exchange fails spuriously only if that is allowed.
 #[test]
 fn weak_ones_may_fail_for_no_reason() {
     let program = || {
@@ -179,7 +179,7 @@ fn weak_ones_may_fail_for_no_reason() {
     }
 }
 
-/// A strong one never does, and neither does one that would fail anyway.
+/// A strong one never does, and neither does one that fails anyway.
 #[test]
 fn strong_ones_do_not() {
     let report = passed(Checker::dfs().spurious(3).run(|| {
@@ -192,7 +192,7 @@ fn strong_ones_do_not() {
     assert_eq!(*report.outcomes(), BTreeMap::from([(Ok(1), 1)]));
 }
 
-/// One failure for no reason is for all tasks together, whichever comes first.
+/// One spurious failure is allowed for all tasks together.
 #[test]
 fn what_is_allowed_is_shared() {
     let report = passed(Checker::dfs().spurious(1).run(|| {
@@ -206,7 +206,7 @@ fn what_is_allowed_is_shared() {
     assert_eq!(set(&report), BTreeSet::from([(true, true), (false, true), (true, false)]));
 }
 
-/// A failure for no reason writes nothing.
+/// A spurious failure writes nothing.
 #[test]
 fn a_failure_for_no_reason_is_no_write() {
     let report = Checker::dfs().spurious(1).run(|| {

@@ -1,6 +1,6 @@
 //! Random programs under random schedules, judged by the execution and by a slow, obvious oracle. A program
-//! writes down what it does as it does it; the oracle adds the edges that the language's memory model names,
-//! closes them transitively, and looks at all pairs of accesses.
+//! records its own events; the oracle adds the edges of the language's memory model, takes the transitive
+//! closure, and checks all pairs of accesses.
 
 use super::Shared;
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ enum How {
     Write,
 }
 
-/// What a task of a random program does. Everything is one of two.
+/// An operation of a task of a random program. There are two objects of each kind.
 #[derive(Clone, Debug)]
 enum Op {
     Load(usize, Ordering),
@@ -26,23 +26,23 @@ enum Op {
     CompareExchange(usize, Ordering, Ordering),
     Fence(Ordering),
     Send,
-    /// Does the rest if there is a message; only main can.
+    /// Runs the rest if there is a message; only for main.
     Receive(Vec<Op>),
-    /// Does the rest.
+    /// Runs the rest.
     All(Vec<Op>),
-    /// Does the rest if the atomic is not 0.
+    /// Runs the rest if the atomic is not 0.
     If(usize, Ordering, Vec<Op>),
-    /// Does the rest under a lock.
+    /// Runs the rest under a lock.
     Locked(usize, Vec<Op>),
-    /// Does the rest under a lock that readers share.
+    /// Runs the rest under a shared lock.
     Shared(usize, How, Vec<Op>),
-    /// Touches a cell unless somebody has done this before.
+    /// Accesses a cell unless this was done before.
     Once(usize, usize, How),
-    /// Does the rest in the middle of an access.
+    /// Runs the rest during an access.
     Access(usize, How, Vec<Op>),
 }
 
-/// What happened, and to which of two.
+/// An event, and on which of two objects.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum What {
     Load(usize, Ordering),
@@ -70,12 +70,12 @@ struct Event {
     what: What,
 }
 
-/// What happened up to the first access that was refused. Tasks may still go on while the execution is put away,
-/// from an unlock to their next operation: what they do there is not written down.
+/// The events up to the first access that was refused. During teardown a task may still run from an unlock to
+/// its next operation: that is not recorded.
 #[derive(Default)]
 struct Record {
     events: Vec<Event>,
-    /// The task that asked for an access and does not have it. Accesses are no steps, so nobody else runs
+    /// The task that requested an access and does not have it. Accesses are no steps, so no other task runs
     /// before it has it, unless it is refused.
     refused: Option<usize>,
 }
@@ -92,7 +92,7 @@ struct Things {
     record: Shelf,
 }
 
-/// The end of the channel that only main has.
+/// The receiving end, which only main has.
 type Inbox<'a> = Option<&'a Receiver<usize>>;
 
 impl Things {
@@ -116,7 +116,7 @@ impl Things {
         }
     }
 
-    /// In the middle of an access.
+    /// During an access.
     fn granted(&self, task: usize, inbox: Inbox<'_>, ops: &[Op]) {
         self.record.lock().unwrap().refused.take_if(|refused| *refused == task);
         self.run(task, inbox, ops);
@@ -149,7 +149,7 @@ impl Things {
                     self.note(task, What::Fence(*order));
                 }
                 Op::Send => {
-                    // Numbered by how much had happened when it was made.
+                    // Numbered by the count of events so far.
                     let message = self.record.lock().unwrap().events.len();
                     self.note(task, What::Made(message));
                     self.sender.send(message).unwrap();
@@ -211,7 +211,7 @@ impl Things {
     }
 }
 
-/// Main does its first part, spawns the tasks, does its second part, joins them and does its last part.
+/// Main runs its first part, spawns the tasks, runs its second part, joins them and runs its last part.
 #[derive(Clone, Debug)]
 struct Program {
     tasks: Vec<Vec<Op>>,
@@ -220,7 +220,7 @@ struct Program {
 
 impl Program {
     fn run(&self, record: Shelf) {
-        // An execution that fails may be run again.
+        // A failing execution may be run again.
         *record.lock().unwrap() = Record::default();
         let (sender, receiver) = channel();
         let inbox = Some(&receiver);
@@ -273,7 +273,7 @@ fn op() -> impl Strategy<Value = Op> {
     ];
     simple.prop_recursive(2, 6, 3, move |inner| {
         let some = || prop::collection::vec(inner.clone(), 1..3);
-        // With a fence, what is relaxed may hand something over, or take it.
+        // With a fence, a relaxed access may synchronise.
         let offers = (fences(), access(), 0..2usize)
             .prop_map(|(o, access, a)| Op::All(vec![Op::Fence(o), access, Op::Store(a, Relaxed)]));
         let takes = (0..2usize, fences(), access())
@@ -307,7 +307,7 @@ fn releases(order: Ordering) -> bool {
     matches!(order, Release | AcqRel | SeqCst)
 }
 
-/// For each event, those that happened before it.
+/// For each event, those that happen before it.
 fn happened_before(events: &[Event]) -> Vec<BTreeSet<usize>> {
     let mut before: Vec<BTreeSet<usize>> = Vec::new();
     for at in 0..events.len() {
@@ -342,7 +342,7 @@ fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
             edges.extend(released_to(events, at));
         }
         What::Fence(order) if acquires(order) => {
-            // What was read before an acquire fence counts as acquired by the fence.
+            // A read before an acquire fence counts as acquired by the fence.
             for load in those(&|e| e.task == task && matches!(e.what, What::Load(..) | What::Update(..))) {
                 edges.extend(released_to(events, load));
             }
@@ -352,9 +352,9 @@ fn edges_into(events: &[Event], at: usize) -> BTreeSet<usize> {
     edges
 }
 
-/// The releases to which the value read at `load` belongs. It comes from the last write. Going back from there, each
-/// read-modify-write goes on with the release sequence of the write before it; a sequence is headed by a write
-/// that releases, or that comes after a release fence of its task.
+/// The releases to which the value read at `load` belongs. It comes from the last write. Backwards from
+/// there, each read-modify-write continues the release sequence of the write before it; a sequence is headed
+/// by a write that releases, or that comes after a release fence of its task.
 fn released_to(events: &[Event], load: usize) -> BTreeSet<usize> {
     let (What::Load(atomic, _) | What::Update(atomic, _)) = events[load].what else { unreachable!() };
     let mut found = BTreeSet::new();
@@ -375,7 +375,7 @@ fn released_to(events: &[Event], load: usize) -> BTreeSet<usize> {
     found
 }
 
-/// The accesses that must not be unordered with the one that begins at `at`.
+/// The accesses that race with the one that starts at `at`, unless they are ordered.
 fn conflicts(events: &[Event], before: &[BTreeSet<usize>], at: usize) -> Vec<Conflict> {
     let What::Begin(cell, how) = events[at].what else { return Vec::new() };
     let mut found = Vec::new();
@@ -400,7 +400,7 @@ struct Conflict {
     nested: bool,
 }
 
-/// Where the access that begins at `begin` ends, if that is before `at`: the accesses of a task are nested.
+/// Where the access that starts at `begin` ends, if that is before `at`: the accesses of a task are nested.
 fn end_of(events: &[Event], begin: usize, at: usize) -> Option<usize> {
     let mut depth = 0;
     (begin..at).filter(|i| events[*i].task == events[begin].task).find(|i| {
@@ -417,7 +417,7 @@ fn name(task: usize) -> String {
     if task == 0 { "main".to_owned() } else { format!("main.{task}") }
 }
 
-/// How often each kind of verdict came.
+/// The number of each verdict.
 #[derive(Default, Debug)]
 struct Tally {
     passed: u32,

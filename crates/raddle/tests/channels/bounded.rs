@@ -1,8 +1,8 @@
-//! Channels that keep up to so many messages.
+//! Bounded channels.
 
 use super::*;
 
-/// `try_send` comes before `r`, and finds the channel full, or after it. Everything that follows waits for the
+/// `try_send` comes before `r`, and finds the channel full, or after it. Everything later waits for the
 /// join.
 #[test]
 fn full() {
@@ -21,8 +21,8 @@ fn full() {
     assert_eq!(report.executions(), 2);
 }
 
-/// The second send waits for the receive, and the second receive for that send: `r` is the only thing that can
-/// move first; then `s`; then `r2` comes before or after `d`.
+/// The second send waits for the receive, and the second receive for that send: only `r` is enabled first;
+/// then `s`; then `r2` comes before or after `d`.
 #[test]
 fn a_send_waits_for_a_free_place() {
     let report = explore(|| {
@@ -37,7 +37,7 @@ fn a_send_waits_for_a_free_place() {
     assert_eq!(report.executions(), 2);
 }
 
-/// Which of the waiting senders gets the free place is open.
+/// Any of the waiting senders may get the free slot.
 #[test]
 fn any_waiting_sender_may_go_next() {
     let report = explore(|| {
@@ -77,7 +77,7 @@ fn waiting_senders_are_named() {
     assert_eq!(notes(&failure), waits);
 }
 
-/// A sender that waits for a place gets its value back when the receiver goes.
+/// A sender that waits for a slot gets its value back when the receiver is dropped.
 #[test]
 fn a_waiting_sender_learns_that_the_receiver_is_gone() {
     let report = explore(|| {
@@ -88,7 +88,7 @@ fn a_waiting_sender_learns_that_the_receiver_is_gone() {
         sender.join().unwrap() == Err(SendError(2))
     });
     assert_eq!(set(&report), BTreeSet::from([true]));
-    // Only the drop can move at first; then the send and the drop of the sender, for which the join waits.
+    // Only the drop is enabled at first; then the send and the drop of the sender, for which the join waits.
     assert_eq!(report.executions(), 1);
 }
 

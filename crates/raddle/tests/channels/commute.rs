@@ -1,5 +1,5 @@
-//! Operations that do not conflict can be swapped: from wherever two of them are possible, both orders lead to the
-//! same possibilities and to the same outcome.
+//! Operations that do not conflict commute: wherever two of them are enabled, both orders lead to the same
+//! enabled operations and to the same outcome.
 
 use super::*;
 use raddle_core::operation::TaskId;
@@ -7,8 +7,8 @@ use raddle_core::random::Rng;
 use raddle_core::world::{End, Pick, World};
 use raddle_native::{NativeWorld, Settings};
 
-/// What could happen next, without the numbers that objects and tasks happen to have: the options of every task,
-/// by name, and who conflicts with whom.
+/// The enabled operations, without the numbers of objects and tasks: the options of every task, by name, and
+/// the conflicts.
 #[derive(PartialEq, Debug)]
 struct View {
     options: Vec<(String, u32)>,
@@ -27,7 +27,7 @@ fn view<W: World>(world: &W) -> View {
     }
 }
 
-/// Takes `picks`, and returns what could happen then and how the run ends if the first task always goes on.
+/// Takes `picks`; returns the view there, and the end if the first enabled task always continues.
 fn follow<W: World<Outcome = String>>(world: &mut W, picks: &[Pick]) -> (View, String) {
     world.start();
     for pick in picks {
@@ -45,7 +45,7 @@ fn follow<W: World<Outcome = String>>(world: &mut W, picks: &[Pick]) -> (View, S
     (then, end)
 }
 
-/// Walks at random through `program` and swaps what can be swapped on the way. Says how often it could.
+/// Walks at random through `program` and swaps all commuting pairs on the way. Returns their number.
 fn swap_all(settings: &Settings, walks: u64, program: impl Fn() -> String) -> u32 {
     let mut world = NativeWorld::new(&program, settings.clone());
     let mut swaps = 0;

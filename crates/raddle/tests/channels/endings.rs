@@ -1,4 +1,4 @@
-//! How executions and tasks end while channels are in use.
+//! Exits of executions and tasks while channels are in use.
 
 use super::*;
 use std::sync::atomic::AtomicIsize;
@@ -18,7 +18,7 @@ impl Drop for Counted {
     }
 }
 
-/// Whatever is in a channel, offered or waited for when an execution fails, is dropped and nothing hangs.
+/// All messages in a channel, offered or awaited when an execution fails, are dropped and nothing hangs.
 #[test]
 fn an_execution_that_fails_leaves_nothing_behind() {
     let program = || {
@@ -46,7 +46,7 @@ fn an_execution_that_fails_leaves_nothing_behind() {
     assert_eq!(ALIVE.load(SeqCst), 0);
 }
 
-/// Destructors that use channels while their execution is put away neither wait nor hide the failure.
+/// Destructors that use channels during teardown neither wait nor hide the failure.
 #[test]
 fn destructors_that_use_channels() {
     struct Says(SyncSender<i32>);
@@ -82,7 +82,7 @@ fn destructors_that_use_channels() {
     }
 }
 
-/// The other end learns when a task panics and drops its own.
+/// The other end observes that a task panics and drops its own end.
 #[test]
 fn a_panic_disconnects() {
     let report = explore(|| {
@@ -100,7 +100,7 @@ fn a_panic_disconnects() {
     assert_eq!(set(&report), BTreeSet::from([true]));
 }
 
-/// A detached receiver still waits when main ends.
+/// A detached receiver still waits when main exits.
 #[test]
 fn a_detached_receiver_may_wait() {
     let report = explore(|| {

@@ -1,6 +1,6 @@
-//! `raddle::sync::mpsc`: what each operation means, when it waits, who notices what, and exact numbers of
-//! executions. `s` is a send, `r` a receive and `d` the drop of a sender in the comments; ends of tasks and joins
-//! happen by themselves.
+//! `raddle::sync::mpsc`: the effect of each operation, when it is blocked, what is observed, and exact
+//! numbers of executions. `s` is a send, `r` a receive and `d` the drop of a sender in the comments; exits of
+//! tasks and joins are automatic.
 
 mod bounded;
 mod commute;
@@ -44,7 +44,7 @@ fn notes(failure: &Failure) -> Vec<&str> {
     failure.defect.notes.iter().map(|n| n.text.as_str()).collect()
 }
 
-/// The outcomes, without how often each came.
+/// The set of outcomes, without their counts.
 fn set<T: Ord + Clone>(report: &Report<T>) -> BTreeSet<T> {
     report.outcomes().keys().cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! What a message brings along: a receive learns what its send knew, and nothing else does.
+//! What a message synchronises: a receive acquires what its send released, and nothing else does.
 
 use super::*;
 use raddle::cell::UnsafeCell;
@@ -22,7 +22,7 @@ impl Shared {
     }
 }
 
-/// A cell and whether it is a race to share it as the program does.
+/// Whether the program's use of a shared cell is a race.
 fn races(program: impl Fn(Arc<Shared>) + Send + Sync) -> bool {
     let report = Checker::dfs().run(|| program(Arc::default()));
     match report.failure() {
@@ -34,7 +34,7 @@ fn races(program: impl Fn(Arc<Shared>) + Send + Sync) -> bool {
     }
 }
 
-/// The receiver may touch what the sender touched before it sent.
+/// The receiver may access what the sender accessed before the send.
 #[test]
 fn a_message_brings_along_what_its_sender_knew() {
     for capacity in [None, Some(0), Some(1)] {
@@ -52,7 +52,7 @@ fn a_message_brings_along_what_its_sender_knew() {
     }
 }
 
-/// But not what it touches afterwards.
+/// But not what it accesses afterwards.
 #[test]
 fn what_comes_after_the_send_is_not_in_the_message() {
     for capacity in [None, Some(0), Some(1)] {
@@ -70,7 +70,7 @@ fn what_comes_after_the_send_is_not_in_the_message() {
     }
 }
 
-/// A message says nothing about other senders, even if theirs came before it.
+/// A message does not synchronise with other senders, even if their messages came before it.
 #[test]
 fn a_message_does_not_speak_for_others() {
     for capacity in [None, Some(0), Some(2)] {
@@ -91,7 +91,7 @@ fn a_message_does_not_speak_for_others() {
     }
 }
 
-/// A channel with one place is a lock: a send takes it, a receive gives it back.
+/// A channel with one slot is a lock: a send acquires it, a receive releases it.
 #[test]
 fn a_free_place_brings_along_what_its_receiver_knew() {
     let lock = |capacity: usize| {
@@ -113,7 +113,7 @@ fn a_free_place_brings_along_what_its_receiver_knew() {
     assert!(lock(2));
 }
 
-/// Whoever meets learns from the other, whoever comes first.
+/// Both sides of a rendezvous synchronise with each other, in either order.
 #[test]
 fn a_meeting_goes_both_ways() {
     assert!(!races(|cell| {
@@ -127,7 +127,7 @@ fn a_meeting_goes_both_ways() {
         cell.write();
         receiver.join().unwrap();
     }));
-    // An unbounded channel tells the sender nothing.
+    // An unbounded channel does not synchronise the sender.
     assert!(races(|cell| {
         let (tx, rx) = channel();
         let own = cell.clone();
@@ -141,7 +141,7 @@ fn a_meeting_goes_both_ways() {
     }));
 }
 
-/// That the other end is gone is no message: std reads that with a relaxed load.
+/// That the other end is dropped is no message: std reads that with a relaxed load.
 #[test]
 fn a_dropped_end_brings_nothing_along() {
     assert!(races(|cell| {

@@ -1,4 +1,4 @@
-//! Channels that keep nothing.
+//! Rendezvous channels.
 
 use super::*;
 
@@ -22,9 +22,9 @@ fn a_send_is_over_when_the_message_is_taken() {
     assert_eq!(set(&report), BTreeSet::from([(0, 0), (0, 1)]));
 }
 
-/// Whoever comes first says so (`s` or `r`) and then waits (`S` or `R`). If it is the sender, `r` takes its
-/// message and `S d` follow alone, since main waits for the join: 1 way. If it is the receiver, `s` hands over
-/// and `R` comes before or after `d`: 2 ways.
+/// The first to come announces itself (`s` or `r`) and then waits (`S` or `R`). If it is the sender, `r`
+/// takes its message and `S d` follow alone, since main waits in the join: 1 way. If it is the receiver, `s`
+/// hands over and `R` comes before or after `d`: 2 ways.
 #[test]
 fn either_may_come_first() {
     let report = explore(|| {
@@ -37,8 +37,8 @@ fn either_may_come_first() {
     assert_eq!(*report.outcomes(), BTreeMap::from([(5, 1 + 2)]));
 }
 
-/// `try_send` succeeds only if the receiver has said that it waits. Otherwise the receiver learns that there is
-/// no sender any more.
+/// `try_send` succeeds only if the receiver has announced that it waits. Otherwise the receiver observes that
+/// there is no sender any more.
 #[test]
 fn try_send_needs_a_waiting_receiver() {
     let report = explore(|| {
@@ -96,7 +96,7 @@ fn without_senders_there_is_nothing_to_receive() {
     assert_eq!(set(&report), words([&format!("Empty {rest}"), &format!("Disconnected {rest}")]));
 }
 
-/// Waiting senders are met in the order in which they came; which one came first is open.
+/// Waiting senders are served in order; either of them may be first.
 #[test]
 fn two_senders() {
     let report = explore(|| {
@@ -141,7 +141,7 @@ fn a_waiting_receiver_is_named() {
     assert_eq!(notes(&failure), ["main waits to recv SyncChannel#1"]);
 }
 
-/// The trace says who waited and what was handed over.
+/// The trace shows which side waited and what was handed over.
 #[test]
 fn the_story_of_a_meeting() {
     let failure = failure(|| {

@@ -1,4 +1,4 @@
-//! Receives that wait only so long, under both policies of time.
+//! Receives with a timeout, under both time policies.
 
 use super::*;
 
@@ -9,7 +9,7 @@ fn receives_in_time(rx: Receiver<i32>, tx: impl FnOnce() + Send + 'static) -> St
     word(got)
 }
 
-/// Timers fire only when nothing else can run, and the sender can.
+/// Timers fire only when no task is enabled, and the sender is.
 #[test]
 fn idle_timers_are_no_false_alarm() {
     let report = explore(|| {
@@ -45,10 +45,10 @@ fn any_timers_may_fire_first() {
     assert_eq!(set(&report), words(["1", "Timeout"]));
 }
 
-/// Main does `b`, which sets the timer, and `r`, which `s` or the timer's `f` enables; the sender does `s d`.
-/// A timeout needs `b f r` before `s`: then `s d` follow alone: 1 way.
-/// Otherwise `s` comes before `r`. Without `f`: pairs of places for `b` and `r` in `s d` with `b` not after `r` and
-/// `r` after `s`: 2 + 3. With `f` in between: 3 + 6.
+/// Main has `b`, which arms the timer, and `r`, which `s` or the timer's `f` enables; the sender has `s d`. A
+/// timeout needs `b f r` before `s`: then `s d` follow alone: 1 way. Otherwise `s` comes before `r`. Without
+/// `f`: pairs of positions for `b` and `r` in `s d` with `b` not after `r` and `r` after `s`: 2 + 3. With `f`
+/// in between: 3 + 6.
 #[test]
 fn the_number_of_ways() {
     let report = passed(Checker::dfs().time(Time::Any).run(|| {
@@ -99,7 +99,7 @@ fn deadlines_come_in_order() {
     assert_eq!(set(&report), BTreeSet::from([vec!["early", "late"]]));
 }
 
-/// A deadline that is over does not wait, whatever the policy. In the first program the receive comes before
+/// A deadline that has passed does not wait, under any policy. In the first program the receive comes before
 /// `s d`, between them or after them.
 #[test]
 fn no_time_at_all() {
@@ -122,7 +122,7 @@ fn no_time_at_all() {
     assert_eq!(set(&report), words(["1", "Timeout", "Disconnected"]));
 }
 
-/// Longer than the clock can say is for ever.
+/// A timeout beyond the range of the clock is infinite.
 #[test]
 fn all_the_time_there_is() {
     let failure = failure(|| {
@@ -133,7 +133,7 @@ fn all_the_time_there_is() {
     assert_eq!(notes(&failure), ["main waits to recv_timeout Channel#1"]);
 }
 
-/// One who has given up no longer waits: `try_send` finds nobody.
+/// A receiver that has given up no longer waits: `try_send` finds none.
 #[test]
 fn a_receiver_that_gave_up_does_not_wait() {
     let report = explore(|| {

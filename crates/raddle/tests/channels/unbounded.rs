@@ -1,8 +1,8 @@
-//! Channels without bound.
+//! Unbounded channels.
 
 use super::*;
 
-/// `s d` of the sender and one `try_recv`, which has 3 places among them. Everything after it waits for
+/// `s d` of the sender and one `try_recv`, which has 3 positions among them. Everything after it waits for
 /// the join.
 #[test]
 fn try_recv_races_with_a_send() {
@@ -17,9 +17,9 @@ fn try_recv_races_with_a_send() {
     assert_eq!(report.executions(), 3);
 }
 
-/// Two `try_recv` among `s d`: 6 ways to place them, by the number of steps before the one and the
-/// other. (0,0) is empty twice; (0,1) and (0,2) empty and then 1; (1,1) 1 and then empty; in (1,2) and (2,2) the
-/// sender is gone when the second comes.
+/// Two `try_recv` among `s d`: 6 ways to place them, by the number of steps before the one and the other.
+/// (0,0) is empty twice; (0,1) and (0,2) empty and then 1; (1,1) 1 and then empty; in (1,2) and (2,2) the
+/// sender is dropped when the second comes.
 #[test]
 fn messages_come_before_the_news_that_the_sender_is_gone() {
     let report = explore(|| {
@@ -49,7 +49,7 @@ fn recv_after_all_senders_dropped_is_an_error_and_no_deadlock() {
     assert_eq!(report.executions(), 2);
 }
 
-/// Only the drop that comes last is news, whoever it is by.
+/// Only the last drop is observed, by whichever task.
 #[test]
 fn the_last_drop_is_the_one_that_is_noticed() {
     let report = explore(|| {
@@ -67,7 +67,7 @@ fn the_last_drop_is_the_one_that_is_noticed() {
                 two.fetch_add(10, SeqCst);
             }),
         ];
-        // Whatever is seen here came after the drops.
+        // Values that are seen here come after the drops.
         let dropped = order.load(SeqCst);
         let got = word(rx.try_recv());
         droppers.into_iter().for_each(|d| d.join().unwrap());
@@ -145,7 +145,7 @@ fn each_senders_order_is_kept() {
     assert_eq!(set(&report), words(["ab12", "a1b2", "a12b", "1ab2", "1a2b", "12ab"]));
 }
 
-/// Six senders that are never preempted do their `s d` in each of 6! orders; after each but the last, main may
+/// Six senders without preemptions take their `s d` in each of 6! orders; after each but the last, main may
 /// receive what is there or not: 2^5.
 #[test]
 fn six_senders() {
@@ -201,7 +201,7 @@ fn a_sender_can_be_shared() {
     assert_eq!(set(&report), BTreeSet::from([vec![1, 2], vec![2, 1]]));
 }
 
-/// What waits in the channel goes when the receiver goes, on the receiver's task, and may use channels.
+/// Messages in the channel are dropped with the receiver, on the receiver's task, and may use channels.
 #[test]
 fn messages_are_dropped_with_the_receiver() {
     struct Tells(i32, Sender<i32>);

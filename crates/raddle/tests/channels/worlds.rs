@@ -54,7 +54,7 @@ fn a_channel_from_outside_is_a_misuse() {
             assert!(note.place.as_ref().unwrap().to_string().contains(file!()), "{note:?}");
         }
     }
-    // It is still good outside.
+    // It is still valid outside.
     tx.send(2).unwrap();
     assert_eq!(rx.into_inner().unwrap_or_else(|e| e.into_inner()).recv(), Ok(2));
 }
@@ -76,7 +76,7 @@ fn a_channel_of_another_execution_is_a_misuse() {
     assert_eq!(failure.kind(), FailureKind::Misuse);
     assert_eq!(failure.execution(), 2);
     assert!(failure.message().starts_with("a Channel of another execution is used outside of it"));
-    // Outside of all executions there is nobody to tell but the caller.
+    // Outside all executions the error is reported to the caller alone.
     let tx = kept.into_inner().unwrap_or_else(|e| e.into_inner()).unwrap();
     let panic = std::panic::catch_unwind(|| tx.send(2)).unwrap_err();
     let message = panic.downcast_ref::<String>().unwrap();
@@ -145,11 +145,11 @@ fn labels() {
     let named =
         ["main waits to recv Channel#1 \"bills\"", "main.1 waits to send SyncChannel#1 \"hand-over\""];
     assert_eq!(notes(&failure), named);
-    // Outside there is nothing to name.
+    // Outside there is no object to label.
     raddle::label(&channel::<i32>().0, "nothing");
 }
 
-/// A failure is brought about again by its ticket.
+/// A failure is reproduced by its ticket.
 #[test]
 fn a_deadlock_replays() {
     let program = || {
@@ -167,8 +167,8 @@ fn a_deadlock_replays() {
     assert_eq!(again.trace(), found.trace());
 }
 
-/// Ends are counted by the thread that runs their execution. One that is dropped on another is not, and nothing else
-/// happens.
+/// Ends are counted by the thread of their execution. An end that is dropped on another thread is not
+/// counted, without further effect.
 #[test]
 fn an_end_may_get_lost_on_another_thread() {
     let report = explore(|| {

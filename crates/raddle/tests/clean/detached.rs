@@ -1,5 +1,5 @@
-//! Detached tasks that are still alive when main returns end with it, as at the exit of a process: without
-//! destructors.
+//! Detached tasks that are still alive when main returns are dropped with it, as at the exit of a process:
+//! without destructors.
 
 use crate::outcomes;
 use raddle::sync::atomic::AtomicUsize;
@@ -22,7 +22,7 @@ fn they_are_dropped_without_destructors() {
             let _counts = Counts;
             let _ = receiver.recv();
         });
-        // It waits for ever: somebody might still send.
+        // It waits for ever: a sender is still alive.
         std::mem::forget(sender);
     });
     assert_eq!(seen, [()]);
@@ -42,8 +42,8 @@ fn or_they_must_have_come_to_their_end() {
     assert_eq!(failed.message(), "main has returned, but main.1 did not come to an end");
 }
 
-/// Main ends when nobody else can move, so its end is no choice: what a detached task does is explored, and how far
-/// it came when main ended is not.
+/// Main exits when no other task is enabled, so its exit is no choice: the steps of a detached task are
+/// explored, and its progress at main's exit is not.
 #[test]
 fn main_ends_last() {
     let report = Checker::dfs().run(|| {
@@ -54,12 +54,12 @@ fn main_ends_last() {
         }
         count.load(SeqCst)
     });
-    // The load before, between or after the two additions, which come in two orders: 3! ways, without the end.
+    // The load before, between or after the additions, which come in two orders: 3! ways, without the exit.
     let counts: Vec<_> = report.outcomes().iter().map(|(seen, times)| (*seen, *times)).collect();
     assert_eq!(counts, [(0, 2), (1, 2), (2, 2)]);
 }
 
-/// One that waits for a message, for a loop to see a change, or for time to pass is not waited for.
+/// Main does not wait for a task that waits for a message, for a change in a spin loop, or for time to pass.
 #[test]
 fn those_who_wait_do_not_keep_main_from_ending() {
     let report = Checker::dfs().run(|| {
@@ -98,7 +98,7 @@ fn one_that_never_rests_is_cut_short_and_the_coverage_says_so() {
     assert!(words.contains("detached tasks had 1,000 steps after main returned"), "{words}");
 }
 
-/// The task panics when it wakes up. Where timers fire only when nothing else can happen, main has ended by then.
+/// The task panics when it wakes up. Where timers fire only when no task is enabled, main has exited by then.
 #[test]
 fn timers_that_fire_at_any_point_fire_before_main_ends() {
     let program = || {

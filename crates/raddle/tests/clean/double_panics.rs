@@ -1,5 +1,5 @@
-//! A panic in a destructor while its task unwinds would abort the process. Here it is a failure like any
-//! other: the process lives on, and so does the search.
+//! A panic in a destructor during unwinding would abort the process. Here it is a failure like any other: the
+//! process and the search continue.
 
 use crate::failure;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -51,7 +51,7 @@ fn a_function_that_must_not_unwind() {
     assert_eq!((failed.kind(), failed.message()), (FailureKind::Panic, message));
 }
 
-/// Destructors do operations while they unwind, and then it happens.
+/// Destructors perform operations during unwinding, and then panic.
 #[test]
 fn in_the_middle_of_other_tasks() {
     struct CountsAndPanics(Arc<AtomicUsize>);
@@ -75,8 +75,8 @@ fn in_the_middle_of_other_tasks() {
             .collect();
         tasks.into_iter().map(|task| task.join().is_err() as usize).sum::<usize>()
     });
-    // Whoever comes third panics: the two that do not unwind pass it on, the third aborts.
-    // In 2 of the 3! orders of their counts that is the one that unwinds.
+    // The third to count panics: the two that do not unwind propagate it, the third aborts. In 2 of the 3!
+    // orders of their counts that is the one that unwinds.
     assert_eq!((report.executions(), report.failures()), (6, 2));
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2]);
     let message = "main.3: panic in a destructor during cleanup: the third; the process would abort";

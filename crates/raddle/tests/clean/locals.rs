@@ -1,5 +1,5 @@
-//! Thread-locals belong to tasks: they begin anew in every task of every execution, and their destructors run
-//! before anyone who joins the task goes on.
+//! Thread-locals belong to tasks: they are fresh in every task of every execution, and their destructors run
+//! before a join of the task returns.
 
 use crate::{failure, outcomes};
 use raddle::sync::atomic::AtomicUsize;
@@ -33,7 +33,7 @@ fn they_begin_anew_in_every_task_of_every_execution() {
     assert_eq!(use_them(), (1, 2));
 }
 
-/// Counts how many there are.
+/// Counts its instances.
 struct Counted(&'static StdAtomicUsize);
 impl Counted {
     fn new(alive: &'static StdAtomicUsize) -> Counted {
@@ -48,7 +48,7 @@ impl Drop for Counted {
     }
 }
 
-/// Once, the next execution began with the static as this destructor had left it.
+/// Regression: the next execution started with the static as this destructor had left it.
 #[test]
 fn destructors_that_run_when_an_execution_is_put_away_leave_statics_clean() {
     static ALIVE: AtomicUsize = AtomicUsize::new(0);

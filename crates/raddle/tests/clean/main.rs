@@ -1,4 +1,4 @@
-//! Executions start clean and end clean, whatever the program does: see design.md, "The Rust world".
+//! Executions start clean and end clean, with any program: see design.md, "The Rust world".
 
 #[path = "../verdicts/child.rs"]
 mod child;
@@ -20,7 +20,7 @@ fn failure<T: Ord + Debug + Send>(program: impl Fn() -> T + Send + Sync) -> Fail
     report.failure().expect("the program fails").clone()
 }
 
-/// All results of a program that never fails, and how often each came.
+/// All results of a program that never fails, with their counts.
 #[track_caller]
 fn outcomes<T: Ord + Debug + Clone + Send>(
     checker: Checker,

@@ -1,4 +1,4 @@
-//! Nothing leaks, however many executions there are and however they end.
+//! Nothing leaks, over many executions and with any end.
 
 use crate::child;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -7,7 +7,7 @@ use raddle::{Checker, thread};
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-/// The bytes of this process that are in memory.
+/// The resident memory of this process, in bytes.
 fn resident() -> usize {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
@@ -16,7 +16,7 @@ fn resident() -> usize {
 static TABLE: LazyLock<Vec<usize>> = LazyLock::new(|| (0..100).collect());
 static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Something of everything, on the heap and in statics.
+/// Uses every primitive, on the heap and in statics.
 fn everything(fails: bool) -> usize {
     let (sender, receiver) = mpsc::channel();
     let shared = Arc::new((Mutex::new(Vec::new()), Condvar::new(), AtomicUsize::new(0)));
@@ -40,7 +40,7 @@ fn everything(fails: bool) -> usize {
     received
 }
 
-/// How much memory it costs to do this so many times, once it is warm.
+/// The growth of memory over many repetitions, after a warm-up.
 fn growth(mut work: impl FnMut(u64)) -> usize {
     work(200);
     let before = resident();
@@ -67,12 +67,12 @@ fn measured() {
 
 #[test]
 fn is_flat() {
-    // In a process of its own, where no other test takes memory.
+    // In a separate process, where no other test allocates memory.
     let (status, text) = child::run(&mut child::of("memory::measured"));
     assert!(status.success(), "{text}");
 }
 
-/// Maps of an execution are seeded alike, but between checks the thread's own go on as if nothing had been.
+/// Maps of all executions have the same seeds, but between checks the thread's own seeds continue unchanged.
 #[test]
 fn hash_maps_between_checks_are_seeded_as_before() {
     let hash = || RandomState::new().hash_one(1);

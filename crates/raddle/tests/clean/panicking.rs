@@ -1,4 +1,4 @@
-//! A task's panic is its own: others run in the middle of it, and neither see it nor poison anything by it.
+//! A panic belongs to its task: other tasks run during it, and neither observe it nor poison locks by it.
 
 use crate::outcomes;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -7,7 +7,7 @@ use raddle::{Checker, thread};
 use std::collections::BTreeSet;
 use std::panic::catch_unwind;
 
-/// Says in its destructor whether its task panics, and lets others run before and after.
+/// Records in its destructor whether its task panics, and lets other tasks run before and after.
 struct Looks(Arc<Mutex<Vec<bool>>>);
 impl Drop for Looks {
     fn drop(&mut self) {
@@ -82,7 +82,7 @@ impl Drop for Yields {
     }
 }
 
-/// The guard of a task that unwinds poisons; guards of others that are dropped meanwhile do not.
+/// The guard of a task that unwinds poisons; guards of other tasks that are dropped meanwhile do not.
 #[test]
 fn only_the_task_that_panics_poisons() {
     let seen = outcomes(Checker::dfs(), || {
@@ -101,7 +101,7 @@ fn only_the_task_that_panics_poisons() {
     assert_eq!(seen, [(true, false, false)]);
 }
 
-/// A lock that is taken and given back within a destructor during unwinding does not get poisoned.
+/// A lock that is acquired and released within a destructor during unwinding is not poisoned.
 #[test]
 fn a_lock_that_a_destructor_takes_and_gives_back() {
     struct Counts(Arc<Mutex<u32>>);
@@ -125,7 +125,7 @@ fn a_lock_that_a_destructor_takes_and_gives_back() {
     assert_eq!(seen, [([false, true], 2, false)]);
 }
 
-/// A task that waits for a lock in the middle of its unwinding goes on when it gets it.
+/// A task that waits for a lock during its unwinding continues when it gets it.
 #[test]
 fn waiting_while_unwinding() {
     struct Locks(Arc<Mutex<u32>>);

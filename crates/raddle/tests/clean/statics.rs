@@ -1,5 +1,5 @@
-//! The state of a static is the execution's own, made from its const value: no execution sees another's, be
-//! it before it, beside it in another worker, or in another test.
+//! The state of a static belongs to the execution, initialised from its const value: no execution sees
+//! another's, be it earlier, parallel in another worker, or in another test.
 
 use crate::outcomes;
 use raddle::cell::UnsafeCell;
@@ -8,7 +8,7 @@ use raddle::sync::{Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};
 use raddle::{Checker, thread};
 use std::sync::atomic::AtomicUsize as StdAtomicUsize;
 
-/// One static of each kind, in a module of its own for each test, because tests run side by side.
+/// One static of each kind, in a separate module for each test, because tests run in parallel.
 macro_rules! statics {
     ($name:ident) => {
         mod $name {
@@ -25,10 +25,10 @@ macro_rules! statics {
             pub static STARTED: Once = Once::new();
             pub static CONDVAR: Condvar = Condvar::new();
             pub static CELL: Shared = Shared(UnsafeCell::new(7));
-            /// Not ours, so it counts all executions.
+            /// A type of std, so it counts all executions.
             pub static INITS: StdAtomicUsize = StdAtomicUsize::new(0);
 
-            /// What a program sees of them at its beginning.
+            /// Their values at the start of a program.
             pub fn beginning() -> impl Ord + Clone + Send + std::fmt::Debug {
                 (
                     COUNT.load(SeqCst),
@@ -37,7 +37,7 @@ macro_rules! statics {
                     CONFIG.get().cloned(),
                     LOCK.read().unwrap().clone(),
                     STARTED.is_completed(),
-                    // SAFETY: nobody else is there yet.
+                    // SAFETY: no other task exists yet.
                     CELL.0.with(|value| unsafe { *value }),
                 )
             }
@@ -58,7 +58,7 @@ macro_rules! statics {
 }
 
 pub struct Shared(UnsafeCell<usize>);
-// SAFETY: the tests use it before they spawn anybody.
+// SAFETY: the tests use it before they spawn any task.
 unsafe impl Sync for Shared {}
 
 const CLEAN: &str = "(5, [true, true, true], [], None, None, false, 7)";
@@ -79,7 +79,7 @@ fn executions_one_after_the_other() {
         format!("{seen:?}")
     });
     assert_eq!(seen, [CLEAN]);
-    // Outside, nothing has happened.
+    // Outside, nothing has changed.
     assert_eq!(format!("{:?}", beginning()), CLEAN);
 }
 
@@ -97,7 +97,7 @@ fn executions_side_by_side_in_workers() {
     });
     assert!(report.failure().is_none(), "{report}");
     assert_eq!(report.outcomes().iter().map(|(s, n)| (s.as_str(), *n)).collect::<Vec<_>>(), [(CLEAN, 2_000)]);
-    // A lazy is made once in each execution.
+    // A lazy is initialised once in each execution.
     assert_eq!(INITS.load(SeqCst), 2_000);
 }
 
@@ -119,7 +119,7 @@ fn executions_side_by_side_in_tests() {
                 assert_eq!(seen, [CLEAN]);
             });
         }
-        // And somebody uses them outside of all explorations.
+        // And a thread uses them outside all explorations.
         scope.spawn(|| {
             for n in 1..100 {
                 change(3);
@@ -146,7 +146,7 @@ fn a_static_that_was_used_outside_starts_from_its_const_value() {
         format!("{seen:?}")
     });
     assert_eq!(seen, [CLEAN]);
-    // What was done outside is still there.
+    // Changes from outside are still there.
     assert_eq!(format!("{:?}", beginning()), before);
     assert_eq!(CONFIG.get().unwrap(), "by 4");
 }
@@ -176,7 +176,7 @@ fn copies_are_destroyed_with_their_execution() {
     let _ = &NEVER;
 }
 
-/// Destructors of copies may use other copies.
+/// Destructors of overlays may use other overlays.
 #[test]
 fn copies_that_use_each_other_when_they_are_destroyed() {
     static SEEN: StdAtomicUsize = StdAtomicUsize::new(0);
@@ -197,7 +197,7 @@ fn copies_that_use_each_other_when_they_are_destroyed() {
     assert!(seen == 5 * 2 || seen == 5, "{seen}");
 }
 
-/// A failing execution leaves no trace either.
+/// A failing execution leaves no changes either.
 #[test]
 fn after_a_failure() {
     static COUNT: AtomicUsize = AtomicUsize::new(0);

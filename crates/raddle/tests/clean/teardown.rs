@@ -1,5 +1,5 @@
-//! Whatever is left of an execution that failed is unwound, and nothing that the program does there can get
-//! in the way: neither catching it, nor panicking, nor waiting.
+//! The tasks of a failed execution are unwound, and nothing in the program can prevent that: neither catching
+//! the unwind, nor panicking, nor waiting.
 
 use crate::failure;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex as StdMutex;
 use std::sync::atomic::AtomicUsize as StdAtomicUsize;
 
-/// Says when it is destroyed.
+/// Records when it is destroyed.
 struct Says<'a>(&'a StdMutex<Vec<&'static str>>, &'static str);
 impl Drop for Says<'_> {
     fn drop(&mut self) {
@@ -29,7 +29,7 @@ fn catching_everything_does_not_help() {
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
     assert_eq!(failed.afterwards, Vec::<String>::new());
-    // It may be swallowed for a while, but not for ever.
+    // It may be caught for a while, but not for ever.
     assert!(ROUNDS.load(SeqCst) < 1_000);
 }
 
@@ -53,7 +53,7 @@ fn catching_everything_in_a_task_does_not_help() {
     assert_eq!(failed.afterwards, Vec::<String>::new());
 }
 
-/// A pool that takes its workers' panics for their own, and starts anew.
+/// A pool that takes teardown for panics of its workers, and restarts them.
 #[test]
 fn a_supervisor_that_starts_anew_does_not_help() {
     fn supervise(work: &dyn Fn(), depth: usize) {
@@ -72,7 +72,7 @@ fn a_supervisor_that_starts_anew_does_not_help() {
 
 #[test]
 fn a_loop_without_operations_that_catches_comes_to_its_end() {
-    // After the unwinding was caught there is no operation any more at which it could be unwound again.
+    // After the unwind was caught there is no further operation at which it could be resumed.
     let ended = StdAtomicUsize::new(0);
     let failed = failure(|| {
         let (_sender, receiver) = mpsc::channel::<()>();
@@ -175,13 +175,13 @@ fn a_destructor_that_panics_is_noted() {
         let _ = receiver.recv();
     };
     let failed = failure(program);
-    // The first failure is the one that counts.
+    // The first failure counts.
     assert_eq!(failed.kind(), FailureKind::Deadlock);
     assert_eq!(failed.afterwards.len(), 2, "{:#?}", failed.afterwards);
     let [said, abandoned] = &failed.afterwards[..] else { unreachable!() };
     assert!(said.starts_with("main panicked while it was put away: cannot close at "), "{said}");
     assert_eq!(abandoned, "main aborted while it was put away");
-    // The search goes on.
+    // The search continues.
     let report = Checker::random(20).keep_going(true).run(program);
     assert_eq!((report.executions(), report.failures()), (20, 20));
 }
@@ -204,7 +204,7 @@ fn a_destructor_that_waits_is_abandoned() {
             let waits = Waits(its);
             drop(waits.0.lock());
         });
-        // Children are unwound first, so the lock is still held by main then.
+        // Children are unwound first, so main still holds the lock then.
         let _waits = main_waits.then(|| Waits(lock.clone()));
         let (_sender, receiver) = mpsc::channel::<()>();
         let _ = receiver.recv();
@@ -232,7 +232,7 @@ fn a_destructor_that_never_stops_is_abandoned() {
         let _spins = Spins(AtomicUsize::new(0));
         panic_after_a_step();
     });
-    // It never gets out of the panic.
+    // It never leaves the panic.
     assert_eq!(failed.kind(), FailureKind::Livelock);
     let failed = failure(|| {
         let _spins = Spins(AtomicUsize::new(0));
@@ -271,7 +271,7 @@ fn a_destructor_that_spawns_a_thread() {
         assert_eq!(failed.kind(), FailureKind::Deadlock, "joins: {joins}");
         assert_eq!(failed.afterwards, Vec::<String>::new());
     }
-    // While a panic is under way, the search goes on: it is a task like any other.
+    // During a panic the search continues: it is a task like any other.
     let before = RAN.load(SeqCst);
     let failed = failure(|| {
         let _spawns = Spawns(true);

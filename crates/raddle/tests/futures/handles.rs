@@ -11,13 +11,13 @@ use std::future::pending;
 fn a_spawned_future_is_a_task_whose_handle_is_a_future() {
     let report = dfs(|| block_on(spawn(async { 7 })).unwrap());
     assert_eq!(outcomes(&report), [7]);
-    // If the task finishes before main looks at the handle, it ends by itself, and main looks and ends: 1. If main
-    // looks first, it waits until the task has finished and woken it; the task ends by itself, and main takes its
-    // wake-up, looks again and ends: 1.
+    // If the task finishes before main polls the handle, it exits, and main polls and exits: 1. If main polls
+    // first, it waits until the task has finished and woken it; the task exits, and main takes its wake-up,
+    // polls again and exits: 1.
     assert_eq!(report.executions(), 1 + 1);
-    // Finish, end, look, end; and look, finish, wake, end, wait, look, end.
+    // Finish, exit, poll, exit; and poll, finish, wake, exit, wait, poll, exit.
     assert_eq!(report.steps(), 4 + 7);
-    // A whole tree of them.
+    // A whole tree of tasks.
     let report = dfs(|| {
         block_on(async {
             let one = spawn(async { spawn(async { 1 }).await.unwrap() + 1 });
@@ -89,7 +89,7 @@ fn a_panic_that_nobody_awaits_fails() {
     assert_eq!(unwrapped.message(), "main.1 panicked: boom");
     let in_main = fails(FailureKind::Panic, || block_on(async { panic!("boom") }));
     assert_eq!(in_main.message(), "main panicked: boom");
-    // A silent panic is one, too.
+    // A silent panic counts, too.
     let silent = fails(FailureKind::Panic, || {
         let handle = spawn(async { std::panic::resume_unwind(Box::new("silent")) });
         while !handle.is_finished() {
@@ -118,7 +118,7 @@ fn an_aborted_task_drops_its_future_where_it_waits() {
         dropped.raised.load(Relaxed)
     });
     assert_eq!(outcomes(&report), [1]);
-    // A task that does not wait any more comes to its end.
+    // A task that does not wait any more finishes.
     let report = dfs(|| {
         let handle = spawn(async {
             yield_now().await;

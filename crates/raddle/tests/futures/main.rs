@@ -46,14 +46,14 @@ impl Event {
         self.raised.store(1, Release);
         self.waker.wake();
     }
-    /// Registers first, and then looks.
+    /// Registers first, and then checks.
     fn wait(&self) -> impl Future<Output = ()> + '_ {
         poll_fn(|context| {
             self.waker.register(context.waker());
             if self.raised.load(Acquire) == 1 { Poll::Ready(()) } else { Poll::Pending }
         })
     }
-    /// Looks first, and then registers: a wake-up in between is lost.
+    /// Checks first, and then registers: a wake-up in between is lost.
     fn wait_wrongly(&self) -> impl Future<Output = ()> + '_ {
         poll_fn(|context| {
             if self.raised.load(Acquire) == 1 {

@@ -1,4 +1,4 @@
-//! What lies outside of an execution: statics, wakers and handles that outlive it, futures without one.
+//! Outside of executions: statics, wakers and handles that outlive them, futures without one.
 
 use crate::{Event, dfs, fails, outcomes};
 use raddle::future::{block_on, spawn, yield_now};
@@ -63,7 +63,7 @@ fn a_waker_may_outlive_its_execution() {
         waker.wake();
     };
     use_it();
-    // Also in another execution, where it wakes nobody.
+    // Also in another execution, where it wakes no task.
     fails(FailureKind::Deadlock, || {
         use_it();
         block_on(pending::<()>());
@@ -84,7 +84,7 @@ fn statics_start_clean_in_every_execution() {
         });
         assert_eq!(outcomes(&report), [1]);
     }
-    // The execution's waker is not left behind.
+    // The waker of the execution is gone.
     assert!(EVENT.waker.take().is_none());
 }
 

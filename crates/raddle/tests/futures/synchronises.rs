@@ -1,4 +1,4 @@
-//! What futures synchronise: wake-ups, spawning, finishing, registering.
+//! What futures synchronise: wake-ups, spawn, completion, registration.
 
 use crate::{dfs, fails, outcomes};
 use raddle::cell::UnsafeCell;
@@ -23,7 +23,7 @@ impl Shared {
 
 #[test]
 fn waking_synchronises_with_whoever_is_woken() {
-    // The waker is handed over in a way that raddle does not see, so nothing else orders the accesses.
+    // The waker is handed over outside of raddle's control, so nothing else orders the accesses.
     let program = |write_after: bool| {
         move || {
             let shared =
@@ -71,7 +71,7 @@ fn spawning_finishing_and_registering_synchronise() {
         cell.write();
     });
     outcomes(&report);
-    // That it is finished is no reason to believe that its work is visible.
+    // That it is finished does not make its writes visible.
     fails(FailureKind::DataRace, || {
         let cell = Arc::new(Shared::default());
         let other = cell.clone();
@@ -80,7 +80,7 @@ fn spawning_finishing_and_registering_synchronise() {
             cell.write();
         }
     });
-    // Whoever registers after a wake-up knows what came before that.
+    // A registration after a wake-up acquires what came before the wake-up.
     let report = dfs(|| {
         let shared = Arc::new((Shared::default(), AtomicWaker::new(), AtomicUsize::new(0)));
         let other = shared.clone();

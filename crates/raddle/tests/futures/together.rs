@@ -9,7 +9,7 @@ use std::future::{Future, pending, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// Both results, when both are there.
+/// Both results, when both are ready.
 async fn join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut one, mut two) = (None, None);
@@ -32,7 +32,7 @@ async fn join<A: Future, B: Future>(a: A, b: B) -> (A::Output, B::Output) {
     .await
 }
 
-/// The result that is there first; the other future is dropped.
+/// The first result; the other future is dropped.
 async fn select<T>(a: impl Future<Output = T>, b: impl Future<Output = T>) -> T {
     let (mut a, mut b) = (pin!(a), pin!(b));
     poll_fn(move |context| match a.as_mut().poll(context) {
@@ -82,7 +82,7 @@ fn of_two_futures_either_may_win_and_the_loser_is_dropped() {
     assert_eq!(outcomes(&report), [0, 1]);
 }
 
-/// Takes a waker away when it is dropped.
+/// Removes a waker when it is dropped.
 struct Deregisters<'a>(&'a Event);
 impl Drop for Deregisters<'_> {
     fn drop(&mut self) {
@@ -100,7 +100,7 @@ fn a_future_may_be_dropped_while_it_waits() {
             let _deregisters = Deregisters(&event);
             event.wait().await;
         });
-        // Polled once, then dropped: whoever raises the event may find a waker that nobody waits for.
+        // Polled once, then dropped: a task that raises the event may find a waker without a future.
         let raised = block_on(poll_fn(|context| Poll::Ready(wait.as_mut().poll(context).is_ready())));
         drop(wait);
         t.join().unwrap();
@@ -108,7 +108,7 @@ fn a_future_may_be_dropped_while_it_waits() {
         raised
     });
     assert_eq!(outcomes(&report), [false, true]);
-    // And by the end of an execution.
+    // And at the end of an execution.
     let dropped = Arc::new(std::sync::Mutex::new(0));
     struct Counts(Arc<std::sync::Mutex<u32>>);
     impl Drop for Counts {

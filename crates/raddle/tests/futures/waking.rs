@@ -1,4 +1,4 @@
-//! Waiting and waking: which wake-ups arrive, which are lost, and what a poll is.
+//! Waiting and waking: which wake-ups arrive, which are lost, and what a poll observes.
 
 use crate::{Event, dfs, fails, outcomes, steps};
 use raddle::future::{AtomicWaker, JoinHandle, block_on, spawn, yield_now};
@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Wake, Waker};
 fn a_future_that_is_ready_takes_no_steps() {
     let report = dfs(|| block_on(async { ready(1).await + async { 1 }.await }));
     assert_eq!(outcomes(&report), [2]);
-    // Only main's end.
+    // Only main's exit.
     assert_eq!((report.executions(), report.steps()), (1, 1));
 }
 
@@ -44,7 +44,7 @@ fn a_future_that_looks_before_it_registers_loses_its_wake_up() {
     let told = steps(&failure);
     let at = |step: &str| told.iter().position(|s| s == step).unwrap_or_else(|| panic!("{told:?}"));
     assert!(at("main.1 wake AtomicWaker#1") < at("main register AtomicWaker#1"), "{told:?}");
-    // The same future is found to be wrong by random schedules as well.
+    // Random schedules find the bug of the same future as well.
     let report = Checker::random(1_000).seed(1).run(|| {
         let event = Arc::new(Event::default());
         let other = event.clone();
@@ -66,7 +66,7 @@ fn a_future_that_nobody_wakes_is_a_deadlock() {
 
 #[test]
 fn giving_way_lets_others_go_on() {
-    // A loop that waits by giving way neither hangs nor explodes.
+    // A loop that waits by yielding neither hangs nor explodes.
     let report = dfs(|| {
         let flag = Arc::new(AtomicUsize::new(0));
         let other = flag.clone();
@@ -103,14 +103,14 @@ fn a_wake_up_by_the_task_itself_is_no_step() {
         }))
     });
     assert_eq!(outcomes(&report), [3]);
-    // Two yields and main's end.
+    // Two yields and main's exit.
     assert_eq!((report.executions(), report.steps()), (1, 3));
 }
 
 #[test]
 fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
-    // The future wakes itself once, and from then on relies on others. If a wake-up comes before its second poll,
-    // that poll must see what it was for: there will be no third.
+    // The future wakes itself once, and from then on relies on others. If a wake-up comes before its second
+    // poll, that poll must see its cause: there will be no third.
     let report = Checker::dfs().keep_going(true).run(|| {
         let shared = Arc::new((AtomicUsize::new(0), std::sync::Mutex::new(None::<Waker>)));
         let other = shared.clone();
@@ -136,7 +136,7 @@ fn wake_ups_that_come_while_a_task_yields_are_used_up_by_the_yield() {
     });
     assert_eq!(report.failures(), 0, "{:?}", report.failure());
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [2, 3]);
-    // One that forgets what it was woken for deadlocks if both wake-ups come before its second poll.
+    // A future that ignores its wake-ups deadlocks if both come before its second poll.
     let report = Checker::dfs().keep_going(true).run(|| {
         let waker = Arc::new(std::sync::Mutex::new(None::<Waker>));
         let other = waker.clone();
@@ -247,7 +247,7 @@ fn a_future_may_be_polled_by_hand() {
 
 #[test]
 fn a_loop_that_polls_without_waiting_is_a_loop_that_waits() {
-    // Each round registers the same waker again, which changes nothing.
+    // Each iteration registers the same waker again, which changes nothing.
     let program = |raise: bool| {
         move || {
             let event = Arc::new(Event::default());

@@ -11,7 +11,7 @@ fn either_of_two_can_be_the_last() {
         (barrier.wait().is_leader(), task.join().unwrap())
     };
     assert_eq!(outcomes(program), [(false, true), (true, false)].into());
-    // They arrive in one order or the other; then only the first has anything left to do.
+    // They arrive in one order or the other; then only the first has operations left.
     assert_eq!(executions(program), 2);
 }
 

@@ -1,10 +1,10 @@
-//! The bounded buffer of the benchmark programs, right and wrong.
+//! The bounded buffer of the benchmark programs, correct and broken.
 
 use crate::{failure_of, passes};
 use raddle::sync::{Arc, Condvar, Mutex};
 use raddle::{Checker, FailureKind, thread};
 
-/// What a full buffer makes a producer do.
+/// How a producer waits for a full buffer.
 #[derive(Clone, Copy, PartialEq)]
 enum Waits {
     While,
@@ -69,7 +69,7 @@ fn the_right_one_passes() {
 
 #[test]
 fn the_wrong_one_fails() {
-    // One producer alone never finds the buffer full again when it is woken; two do.
+    // One producer alone never finds the buffer full again after a wake-up; two do.
     passes(Checker::dfs(), || bounded_buffer(1, 2, 1, Waits::If));
     for checker in [Checker::dfs(), Checker::random(20_000)] {
         let failed = failure_of(checker, || bounded_buffer(2, 2, 1, Waits::If));

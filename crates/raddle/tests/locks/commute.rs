@@ -1,6 +1,6 @@
-//! Operations that are called independent really commute: in every execution, two steps next to each other
-//! that touch nothing in common can be swapped, and the rest goes on as before, to the same end. What makes
-//! another operation possible touches something that it touches.
+//! Independent operations really commute: in every execution, two adjacent steps without a conflict can be
+//! swapped, and the rest continues as before, to the same end. A step that enables another operation
+//! conflicts with it.
 
 use raddle::Time;
 use raddle::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock, RwLockWriteGuard};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::time::Duration;
 
-/// A step: a task, by a number that does not depend on the order in which tasks were made, and an option.
+/// A step: a task, by a number that does not depend on the order of creation, and an option.
 type Step = (u16, u16);
 
 /// A step that was taken, and the state before it.
@@ -21,17 +21,17 @@ struct Taken {
     pick: Pick,
     step: Step,
     accesses: Accesses,
-    /// All that could have happened.
+    /// All enabled picks.
     possible: Vec<Pick>,
-    /// What all tasks were about to do, as numbers.
+    /// The pending operations of all tasks, as numbers.
     pending: Vec<u32>,
 }
 
-/// Takes given picks and then the first of those that are possible; notes what else there was.
+/// Takes given picks and then the first enabled ones; records the alternatives.
 #[derive(Default)]
 struct Dfs {
     given: Vec<Pick>,
-    /// The picks that are left for each step.
+    /// The remaining picks of each step.
     others: Vec<Vec<Pick>>,
     taken: Vec<Taken>,
     /// The names of tasks, by number.
@@ -61,7 +61,7 @@ impl Driver for Dfs {
         Decision::take(pick)
     }
 
-    /// What happens by itself follows from what was taken.
+    /// Automatic steps follow from the picks.
     fn note(&mut self, _: TaskId, _: &Pending, _: &dyn Describe) -> bool {
         true
     }
@@ -77,7 +77,7 @@ impl Dfs {
         self.numbers.push(number as u16);
     }
 
-    /// Turns to the next execution, if there is one.
+    /// Backtracks to the next execution, if there is one.
     fn turn(&mut self) -> bool {
         self.numbers.clear();
         while let Some(left) = self.others.last_mut() {
@@ -92,7 +92,7 @@ impl Dfs {
     }
 }
 
-/// All executions and how they ended.
+/// All executions with their ends.
 fn all_executions<T: Debug>(
     settings: Settings,
     program: impl Fn() -> T,
@@ -104,7 +104,7 @@ fn all_executions<T: Debug>(
         world.run(&mut dfs);
         let end = match world.end(None).end {
             End::Passed(outcome) => format!("{outcome:?}"),
-            // The message names all who wait, in the order of their creation.
+            // The message names all blocked tasks, in the order of their creation.
             End::Failed(defect) => format!("{}: {}", defect.kind, defect.message),
         };
         world.finish();
@@ -118,7 +118,7 @@ fn all_executions<T: Debug>(
     }
 }
 
-/// Returns how many pairs were swapped. Few are: whatever changes one object in turn does not commute.
+/// Returns the number of swapped pairs. They are few: most operations change one object in turn.
 #[track_caller]
 fn commutes_with<T: Debug>(settings: Settings, program: impl Fn() -> T) -> usize {
     let all = all_executions(settings, program);
@@ -127,7 +127,7 @@ fn commutes_with<T: Debug>(settings: Settings, program: impl Fn() -> T) -> usize
         for at in 1..steps.len() {
             let (first, second) = (&taken[at - 1], &taken[at]);
             let task = second.pick.task.index();
-            // Not so if its task is new, or went on by itself from what it had been about to do.
+            // Not so if its task is new, or took an automatic step after that operation.
             let was_pending = first.pending.get(task) == Some(&second.pending[task]);
             if first.pick.task == second.pick.task || !was_pending || first.accesses.conflict(second.accesses)
             {
@@ -156,7 +156,7 @@ fn commutes<T: Debug>(program: impl Fn() -> T) -> usize {
     commutes_with(Settings::default(), program)
 }
 
-/// Runs all of them at the same time on something that main has touched.
+/// Runs all of them in parallel on an object that main has accessed.
 fn beside<S: Send + Sync + 'static, T: Send + Debug + 'static>(
     shared: S,
     tasks: &[fn(&S) -> T],
@@ -330,7 +330,7 @@ fn condition_variables_and_time() {
         commutes_with(Settings::default(), || beside(waiting(), &tasks).0);
         assert!(commutes_with(any.clone(), || beside(waiting(), &tasks).0) > 0);
     }
-    // Main's time is up after that of the other one, or when that one has been notified.
+    // Main times out after the other one, or after that one was notified.
     let program = || {
         let shared = Arc::new(waiting());
         let (waits, notifies) = (shared.clone(), shared.clone());

@@ -34,7 +34,7 @@ fn a_flag_is_waited_for() {
 
 #[test]
 fn a_wake_up_is_lost() {
-    // Nothing tells the waiter that it was notified before it waited.
+    // The waiter cannot observe a notification before its wait.
     let failed = failure(|| {
         let flag = flag();
         let its = flag.clone();
@@ -88,7 +88,7 @@ fn notify_one_may_wake_either_of_two() {
         let guard = changed.wait_while(lock.lock().unwrap(), |s| s.0 < 2).unwrap();
         wake.notify_one();
         let guard = changed.wait_while(guard, |s| s.1.is_empty()).unwrap();
-        // The other one, which is the only one that waits.
+        // The other one, the only waiter.
         wake.notify_one();
         drop(guard);
         crate::join(waiters);
@@ -108,7 +108,7 @@ fn which_waiter_is_woken_is_a_choice_of_one_step() {
                 state.1.notify_one();
             })
         });
-        // Both wait when nothing else can run: time passes.
+        // Both wait when no task is enabled: time passes.
         let pause = Condvar::new();
         let nobody = Mutex::new(());
         drop(pause.wait_timeout(nobody.lock().unwrap(), std::time::Duration::from_secs(1)).unwrap());
@@ -116,8 +116,8 @@ fn which_waiter_is_woken_is_a_choice_of_one_step() {
         crate::join(waiters);
     });
     assert!(report.failure().is_none());
-    // Nobody is preempted. The order in which the three begin to wait: 6 ways. Then main's time is up, and it
-    // notifies one of two: 2 ways. That one notifies the other.
+    // There are no preemptions. The order in which the three start to wait: 6 ways. Then main times out, and
+    // it notifies one of two: 2 ways. That one notifies the other.
     assert_eq!(report.executions(), 6 * 2);
 }
 
@@ -247,7 +247,7 @@ fn nobody_may_count_on_a_spurious_wake_up() {
 
 #[test]
 fn spurious_wake_ups_are_counted_for_all_together() {
-    // Each of two waiters sees at most one wake-up without a reason, and only one of them does.
+    // Each of two waiters has at most one spurious wake-up, and only one of them has it.
     let results = outcomes_of(Checker::dfs().spurious(1), || {
         let state = Arc::new((Mutex::new(false), Condvar::new()));
         let waiters = [0, 1].map(|_| {
@@ -279,7 +279,7 @@ fn waiting_gives_the_mutex_back_and_takes_it_again() {
             let mut set = its.0.lock().unwrap();
             *set = true;
             its.1.notify_one();
-            // Still here: the waiter cannot go on yet.
+            // Still held: the waiter cannot continue yet.
             *set = false;
             *set = true;
         });
@@ -313,7 +313,7 @@ fn a_woken_task_waits_for_whoever_holds_the_mutex() {
         task.join().unwrap();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    // The first schedule that is tried has main in front, the other task does not even get to wait.
+    // In the first schedule main runs first, and the other task does not reach its wait.
     assert_eq!(notes(&failed), ["main waits to join main.1", "main.1 waits to lock Mutex#1, held by main"]);
 
     let failed = failure(|| {
@@ -358,7 +358,7 @@ fn a_mutex_that_was_poisoned_meanwhile() {
             Ok(_) => unreachable!("set and not poisoned"),
             Err(poisoned) => poisoned.into_inner(),
         };
-        // Poisoned as it is, waiting for something that holds does not wait.
+        // Though poisoned, waiting for a condition that holds does not wait.
         let set = flag.1.wait_while(set, |set| !*set).unwrap();
         drop(set);
         assert!(task.join().is_err());

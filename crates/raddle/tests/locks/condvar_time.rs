@@ -9,7 +9,7 @@ fn any() -> Checker {
     Checker::dfs().time(Time::Any)
 }
 
-/// Waits once, for at most a second, for a flag that another task sets; whether the time was up, and the flag.
+/// Waits once, at most a second, for a flag of another task; returns whether it timed out, and the flag.
 fn once() -> (bool, bool) {
     let flag: Arc<(Mutex<bool>, Condvar)> = Arc::default();
     let its = flag.clone();
@@ -50,14 +50,14 @@ fn time_is_up_when_nobody_notifies() {
     };
     assert_eq!(outcomes(alone), [true].into());
     assert_eq!(outcomes_of(any(), alone), [true].into());
-    // For no reason, or because nothing else happens.
+    // Spuriously, or because no task is enabled.
     assert_eq!(outcomes_of(Checker::dfs().spurious(1), alone), [false, true].into());
 }
 
 #[test]
 fn who_has_timed_out_takes_no_notification_from_others() {
-    // One waits for a while, one for ever; each passes on what it gets. If the notification could go to the
-    // one whose time is up and be lost there, the other would wait for ever.
+    // One waits with a timeout, one without; each passes on what it gets. If the notification could go to the
+    // one that has timed out and be lost there, the other would wait for ever.
     let program = || {
         let state = Arc::new((Mutex::new(0), Condvar::new(), Condvar::new()));
         let (timed, patient) = (state.clone(), state.clone());
@@ -113,7 +113,7 @@ fn while_not_set() -> (bool, bool) {
     let flag: Arc<(Mutex<bool>, Condvar)> = Arc::default();
     let its = flag.clone();
     let task = thread::spawn(move || {
-        // For nothing.
+        // Without an effect.
         its.1.notify_one();
         *its.0.lock().unwrap() = true;
         its.1.notify_one();
@@ -129,7 +129,7 @@ fn while_not_set() -> (bool, bool) {
 #[test]
 fn wait_timeout_while_looks_again() {
     assert_eq!(outcomes(while_not_set), [(false, true)].into());
-    // It looks at the condition before it looks at the clock.
+    // It checks the condition before the clock.
     assert_eq!(outcomes_of(any(), while_not_set), [(false, true), (true, false)].into());
 }
 

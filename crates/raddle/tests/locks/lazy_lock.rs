@@ -47,7 +47,7 @@ fn a_value_that_needs_itself() {
     assert_eq!(notes(&failed), ["main waits to force LazyLock#1, which it holds itself"]);
 }
 
-/// All that a single task can do; the same for std's.
+/// All operations of a single task; the same for std's.
 macro_rules! alone {
     ($LazyLock:ident) => {{
         let mut record = Vec::new();
@@ -114,7 +114,7 @@ fn outside_it_is_the_real_one() {
         }
     });
     assert_eq!(runs.load(SeqCst), 1);
-    // Its value is there: an execution may use it.
+    // It is initialised: an execution may use it.
     passes(Checker::dfs(), || assert_eq!((*lazy, LazyLock::get(&lazy)), (5, Some(&5))));
     let begun: LazyLock<u8> = LazyLock::new(|| 1);
     assert_eq!(LazyLock::get(&begun), None);

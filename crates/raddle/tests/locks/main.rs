@@ -1,4 +1,4 @@
-//! Locks and whatever else waits: what each operation does, when it blocks, what a search sees of it.
+//! Locks and other blocking primitives: what each operation does, when it is blocked, what a search observes.
 
 mod barrier;
 mod bounded_buffer;
@@ -34,7 +34,7 @@ fn outcomes_of<T: Ord + Debug + Clone + Send>(
     report.outcomes().keys().cloned().collect()
 }
 
-/// How many executions a program has that never fails.
+/// The number of executions of a program that never fails.
 #[track_caller]
 fn executions<T: Ord + Debug + Send>(f: impl Fn() -> T + Send + Sync) -> u64 {
     passes(Checker::dfs(), f).executions()
@@ -63,7 +63,7 @@ fn failure_of<T: Ord + Debug + Send>(checker: Checker, f: impl Fn() -> T + Send 
     report.failure().cloned().expect("the program fails")
 }
 
-/// The facts about a failure, without places.
+/// The notes of a failure, without locations.
 fn notes(failure: &Failure) -> Vec<String> {
     let without_place = |text: &str| text.split(" since ").next().unwrap_or_default().to_owned();
     failure.defect.notes.iter().map(|n| without_place(&n.text)).collect()
@@ -81,7 +81,7 @@ fn tell(failure: &Failure) -> String {
     text
 }
 
-/// Waits for tasks that do not panic.
+/// Joins tasks that do not panic.
 fn join<T>(tasks: impl IntoIterator<Item = thread::JoinHandle<T>>) {
     for task in tasks {
         task.join().unwrap();

@@ -13,7 +13,7 @@ fn it_runs_once() {
                 state.0.call_once(|| {
                     state.1.fetch_add(1, SeqCst);
                 });
-                // Whoever comes back knows that it is done.
+                // A task that returns observes that it is done.
                 (state.1.load(SeqCst), state.0.is_completed())
             })
         });
@@ -24,7 +24,7 @@ fn it_runs_once() {
 
 #[test]
 fn a_closure_that_does_nothing_visible_is_one_step() {
-    // Main: call_once. The other: call_once. In any order: 2. Calls of what is done are no steps.
+    // Main: call_once. The other: call_once. In any order: 2. Calls after completion are no steps.
     let count = executions(|| {
         let once = Arc::new(Once::new());
         let its = once.clone();
@@ -42,7 +42,7 @@ fn a_closure_that_does_nothing_visible_is_one_step() {
 
 #[test]
 fn others_wait_while_it_runs() {
-    // Whoever is first: call_once, fetch_add, complete, while the other is blocked. Then the other's call_once.
+    // The first: call_once, fetch_add, complete, while the other is blocked. Then the other's call_once.
     let count = executions(|| {
         let state = Arc::new((Once::new(), AtomicUsize::new(0)));
         let its = state.clone();
@@ -138,7 +138,7 @@ fn two_that_need_each_other() {
     assert_eq!(notes(&failed), expected);
 }
 
-/// What happens to a `Once` whose closure panics; the same for std's.
+/// The states of a `Once` whose closure panics; the same for std's.
 macro_rules! poisoned {
     ($Once:ty) => {{
         let once = <$Once>::new();

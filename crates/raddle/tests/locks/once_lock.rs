@@ -30,8 +30,8 @@ fn setting_races_with_setting_and_getting() {
 
 #[test]
 fn steps_are_taken_until_the_value_is_there() {
-    // Main: set. The other: get, which was announced before and so is a step even when main is first: 2 orders.
-    // What comes later are no steps.
+    // Main: set. The other: get, which was announced before and so is a step even when main is first: 2
+    // orders. Later calls are no steps.
     let count = executions(|| {
         let cell = Arc::new(OnceLock::new());
         let its = cell.clone();
@@ -68,7 +68,7 @@ fn setting_waits_while_another_initialises() {
         let set = state.0.set(20);
         (begun, set, task.join().unwrap())
     });
-    // If the other was seen to have begun, it succeeds.
+    // If the other was observed to have started, it succeeds.
     assert_eq!(results, [(0, Ok(()), 20), (0, Err(20), 10), (1, Err(20), 10)].into());
 }
 
@@ -97,7 +97,7 @@ fn a_function_that_needs_its_own_result_waits_for_ever() {
     assert_eq!(notes(&failed), ["main waits to get_or_init OnceLock#1, which it holds itself"]);
 }
 
-/// What happens to a `OnceLock` whose function panics, and all else that a single task can do; the same for
+/// The states of a `OnceLock` whose function panics, and all other operations of a single task; the same for
 /// std's.
 macro_rules! alone {
     ($OnceLock:ident) => {{

@@ -1,4 +1,4 @@
-//! What orders accesses to a cell, and what does not although it comes in order.
+//! What orders accesses to a cell, and what does not although the steps are in order.
 
 use crate::{failure, passes};
 use raddle::cell::UnsafeCell;
@@ -28,7 +28,7 @@ impl Plain {
 #[derive(Default)]
 struct Shared {
     cell: Plain,
-    /// Says that something has happened, and synchronises nothing.
+    /// Signals that something has happened, and synchronises nothing.
     flag: AtomicUsize,
     rwlock: RwLock<bool>,
     mutex: Mutex<bool>,
@@ -36,7 +36,7 @@ struct Shared {
     cell_of: OnceLock<u32>,
 }
 
-/// Runs `main` beside `other`.
+/// Runs `main` in parallel with `other`.
 fn two(main: fn(&Shared), other: fn(&Shared)) {
     let shared: Arc<Shared> = Arc::default();
     let its = shared.clone();
@@ -97,7 +97,7 @@ fn readers_are_not_ordered_with_each_other() {
         s.cell.write(1);
     };
     races(writes, writes);
-    // Not even if one has surely left before the other comes.
+    // Not even if one has surely released before the other acquires.
     races(
         |s| {
             if s.flag.load(Relaxed) == 1 {
@@ -110,7 +110,7 @@ fn readers_are_not_ordered_with_each_other() {
             s.flag.store(1, Relaxed);
         },
     );
-    // A failing try learns nothing.
+    // A failing try synchronises nothing.
     races(
         |s| {
             if s.flag.load(Relaxed) == 1 && s.rwlock.try_write().is_err() {
@@ -123,7 +123,7 @@ fn readers_are_not_ordered_with_each_other() {
             s.flag.store(1, Relaxed);
         },
     );
-    // What is done after a downgrade is done by a reader.
+    // Accesses after a downgrade are a reader's.
     races(
         |s| {
             if s.flag.load(Relaxed) == 1 {
@@ -191,7 +191,7 @@ fn a_barrier_orders_what_was_before_with_what_comes_after() {
         let seen = shared.1.read();
         if rounds == 2 {
             shared.0.wait();
-            // Whoever has read may be overwritten.
+            // A read may be followed by a write.
             shared.2.write(3);
         }
         (seen, task.join().unwrap())
@@ -216,7 +216,7 @@ fn a_barrier_orders_what_was_before_with_what_comes_after() {
 #[test]
 fn whoever_passes_a_barrier_late_learns_nothing_of_the_next_round() {
     // The first two meet. One of them writes and is the first to arrive in the next round, before the other
-    // has passed; the other has then seen that by the flag, which synchronises nothing.
+    // has passed; the other then sees that by the flag, which synchronises nothing.
     let failed = failure(|| {
         let shared = Arc::new((Barrier::new(2), Shared::default()));
         let its = shared.clone();
@@ -301,7 +301,7 @@ fn values_are_ordered_with_their_readers() {
 
 #[test]
 fn who_learns_of_nothing_races() {
-    // It has not begun, or it runs; or it was seen by a flag only.
+    // It has not started, or it runs; or only the flag was observed.
     races(
         |s| {
             if s.cell_of.get().is_none() {

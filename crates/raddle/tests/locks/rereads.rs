@@ -1,5 +1,5 @@
-//! A task that reads a lock which it reads already waits for ever if a writer waits by then: found wherever the writer
-//! may come in between, and nowhere else.
+//! A task that reads a lock for the second time waits for ever if a writer waits by then: found wherever the
+//! writer may come in between, and nowhere else.
 
 use crate::passes;
 use raddle::sync::mpsc::channel;
@@ -47,7 +47,7 @@ fn a_writer_may_come_in_between() {
     }
 }
 
-/// The writer is a child that is born, or let go, after both reads: it cannot wait before.
+/// The writer is a child that is spawned, or unblocked, after both reads: it cannot wait before.
 #[test]
 fn a_writer_that_comes_later() {
     passes(Checker::dfs(), || {
@@ -73,8 +73,8 @@ fn a_writer_that_comes_later() {
     }
 }
 
-/// What the writer did before may come before or after the reads, and one of both is explored: the writer may wait all
-/// the same.
+/// Earlier steps of the writer may come before or after the reads, and one order is explored: the writer may
+/// wait all the same.
 #[test]
 fn what_the_writer_did_before_does_not_matter() {
     let report = Checker::exhaustive().run(|| {
@@ -105,7 +105,7 @@ fn without_a_writer_that_waits() {
         sum(&lock);
         other.join().unwrap();
     });
-    // Two tasks read, one after the other and at the same time, but none of them twice.
+    // Two tasks read, in sequence and in parallel, but neither of them twice.
     passes(Checker::dfs(), || {
         let lock = Arc::new(RwLock::new(1));
         let (one, two) = (lock.clone(), lock.clone());

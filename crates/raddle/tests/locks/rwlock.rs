@@ -3,7 +3,7 @@ use raddle::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError}
 use raddle::{Checker, FailureKind, thread};
 use std::collections::BTreeSet;
 
-/// What a try came to.
+/// The result of a try.
 fn word<G>(result: Result<G, TryLockError<G>>) -> &'static str {
     match result {
         Ok(_) => "taken",
@@ -16,7 +16,7 @@ fn set<const N: usize>(words: [&'static str; N]) -> BTreeSet<&'static str> {
     words.into()
 }
 
-/// Runs `other` in a task beside `main`, with one lock.
+/// Runs `other` in a task in parallel with `main`, with one lock.
 fn two<T>(main: impl FnOnce(&RwLock<u32>) -> T, other: impl FnOnce(&RwLock<u32>) + Send + 'static) -> T {
     let lock = Arc::new(RwLock::new(0));
     let its = lock.clone();
@@ -35,7 +35,7 @@ fn readers_do_not_wait_for_each_other() {
 
 #[test]
 fn writers_exclude_writers_and_readers() {
-    // Both lock and unlock: one after the other, 2 ways.
+    // Both lock and unlock: sequentially, 2 ways.
     let writers = || two(|l| *l.write().unwrap() += 1, |l| *l.write().unwrap() += 1);
     assert_eq!(executions(writers), 2);
     let reader = || two(|l| drop(l.read().unwrap()), |l| *l.write().unwrap() += 1);
@@ -87,7 +87,7 @@ fn both_of_two_tries_to_write_never_succeed_at_once() {
     let results = outcomes(|| {
         let lock = Arc::new(RwLock::new(()));
         let its = lock.clone();
-        // The guard lives until the task's end, which nobody waits for while main tries.
+        // The guard lives until the task exits, which is not joined while main tries.
         let task = thread::spawn(move || {
             let guard = its.try_write();
             guard.is_ok()
@@ -100,7 +100,7 @@ fn both_of_two_tries_to_write_never_succeed_at_once() {
 
 #[test]
 fn a_failing_try_to_write_is_not_independent_of_a_reader_that_leaves() {
-    // With two readers, main gets in only after both have left.
+    // With two readers, main gets the lock only after both have released it.
     let results = outcomes(|| {
         let lock = Arc::new(RwLock::new(()));
         let readers = [0, 1].map(|_| {
@@ -116,8 +116,8 @@ fn a_failing_try_to_write_is_not_independent_of_a_reader_that_leaves() {
 
 #[test]
 fn a_task_may_read_twice() {
-    // Main: read, try_read, unlock, unlock; the other: write, unlock. The other comes first or last, never between.
-    // (With a second `read` that waits: see rereads.rs.)
+    // Main: read, try_read, unlock, unlock; the other: write, unlock. The other comes first or last, never
+    // between. (With a second `read` that waits: see rereads.rs.)
     let count = executions(|| {
         two(
             |l| {
@@ -296,7 +296,7 @@ fn a_writer_waits_for_readers_that_wait_for_it() {
 
 #[test]
 fn a_loop_that_reads_is_a_loop_that_waits() {
-    // Two tasks poll through read locks; neither takes the other's reading for a change.
+    // Two tasks poll through read locks; neither takes the other's read for a change.
     let report = Checker::random(200).run(|| {
         let flag = Arc::new(RwLock::new(false));
         let polling = [0, 1].map(|_| {

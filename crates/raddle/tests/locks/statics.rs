@@ -1,5 +1,5 @@
-//! Statics start clean in every execution, with one worker and with several, and in tests that run at the
-//! same time.
+//! Statics start clean in every execution, with one worker and with several, and in tests that run in
+//! parallel.
 
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Barrier, Condvar, LazyLock, Mutex, Once, OnceLock, RwLock};

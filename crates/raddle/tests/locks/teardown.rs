@@ -1,4 +1,4 @@
-//! Executions that end early with the primitives in every state, and what destructors see then.
+//! Executions that fail with the primitives in every state, and what destructors observe then.
 
 use crate::failure;
 use raddle::sync::{Arc, Barrier, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock, RwLock};
@@ -14,7 +14,7 @@ struct Shared {
     never: OnceLock<u32>,
 }
 
-/// Something of everything when it is destroyed.
+/// Uses every primitive when it is destroyed.
 struct UsesAll(Arc<Shared>);
 
 impl Drop for UsesAll {
@@ -163,7 +163,7 @@ fn a_waiter_does_not_give_back_what_it_does_not_hold() {
 
 #[test]
 fn a_waiting_guard_does_not_poison() {
-    // A task that is torn down while it waits held nothing.
+    // A task that is torn down during a wait holds no lock.
     let report = Checker::dfs().run(|| {
         let shared: Arc<Shared> = Arc::default();
         let its = shared.clone();

@@ -80,7 +80,7 @@ fn traits() {
     }
 }
 
-/// As std's: a guard for reading is covariant.
+/// As std's: a read guard is covariant.
 #[allow(dead_code)]
 fn covariant<'short>(
     guard: ours::RwLockReadGuard<'static, &'static str>,

@@ -1,5 +1,5 @@
-//! Random programs over the real primitives within bounds: the reduction finds what depth-first search within the
-//! same bounds finds, in no more executions.
+//! Random programs over the real primitives within bounds: the reduction finds what depth-first search within
+//! the same bounds finds, in no more executions.
 
 use crate::oracle::config;
 use crate::random_programs::{Do, explore, programs};
@@ -8,7 +8,7 @@ use raddle_core::clock::Time;
 use raddle_core::strategy::{Bounded, Bounds, Dfs, Within};
 use raddle_native::{Settings, Spins};
 
-/// Larger programs are not compared.
+/// Programs with more executions are not compared.
 const MOST: u64 = 1_000;
 
 fn compare(program: &[Do], settings: &Settings, bounds: Bounds) -> Result<(), String> {
@@ -19,8 +19,8 @@ fn compare(program: &[Do], settings: &Settings, bounds: Bounds) -> Result<(), St
     let mut counted = None;
     for workers in [1, 2] {
         let (found, seen) = explore(program, settings, workers, MOST, Bounded::new(bounds));
-        // Where a panic ends a run depends on who notices it, and when; that it does is compared below. Of those
-        // that are too long, only the beginning is seen.
+        // Where a panic ends an execution depends on when it is observed; that it does is compared below. Of
+        // executions that are too long, only the prefix is seen.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
         let problem = |words: &str| {
             let failures = (&slow.failures_by_kind, &found.failures_by_kind);

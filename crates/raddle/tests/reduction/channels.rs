@@ -1,5 +1,5 @@
-//! Channels, with a bound and without: how many traces they have, and random programs that use their ends and give them
-//! up.
+//! Channels, bounded and unbounded: their numbers of traces, and random programs that use and drop their
+//! ends.
 
 use crate::oracle::{self, Notes, config};
 use crate::programs::mpsc_pc;
@@ -12,7 +12,7 @@ use raddle_native::Settings;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The order of the messages is all there is to choose: a receive depends on the send of what it receives alone.
+/// The order of the messages is the only choice: a receive conflicts only with the send of its message.
 #[test]
 fn a_trace_for_each_order_of_the_messages() {
     let count = |producers, messages| {
@@ -26,9 +26,9 @@ fn a_trace_for_each_order_of_the_messages() {
     );
 }
 
-/// One message of another task may come anywhere between these. Where nothing bounds how far senders are ahead there are
-/// 8 places for messages, and whether each of the last four is sent before its place is received from or later is taken
-/// to matter.
+/// One message of another task may come anywhere between these. Without a bound there are 8 slots for
+/// messages, and whether each of the last four is sent before its slot is received from or later counts as a
+/// conflict.
 #[test]
 fn more_messages_than_places() {
     for (capacity, ways) in [(None, 1 << 4), (Some(1), 1), (Some(2), 1), (Some(7), 1)] {
@@ -48,7 +48,7 @@ fn more_messages_than_places() {
     }
 }
 
-/// The same where there is a bound. A send waits for a place, and for nothing else that is received.
+/// The same with a bound. A send waits for a slot, and for no other receive.
 #[test]
 fn a_bound_that_is_met_brings_sends_and_receives_in_order() {
     let count = |capacity: usize, producers: usize, messages: usize| {
@@ -68,7 +68,7 @@ fn a_bound_that_is_met_brings_sends_and_receives_in_order() {
         assert!(report.failure().is_none(), "{report}");
         report.executions()
     };
-    // As many as there are orders of the messages, whether the senders have to wait or not: who waits is not seen.
+    // As many as there are orders of the messages, whether senders wait or not: waiting is not observable.
     for capacity in [1, 2, 3, 6] {
         let counts =
             [count(capacity, 1, 1), count(capacity, 1, 5), count(capacity, 2, 1), count(capacity, 2, 2)];
@@ -77,7 +77,7 @@ fn a_bound_that_is_met_brings_sends_and_receives_in_order() {
     }
 }
 
-/// A receive that finds a message depends on the send of that message, and not on those of later ones.
+/// A receive that finds a message conflicts with the send of that message, and not with those of later ones.
 #[test]
 fn a_receive_that_does_not_wait() {
     let report = Checker::exhaustive().run(|| {
@@ -85,7 +85,7 @@ fn a_receive_that_does_not_wait() {
         sender.send(0).unwrap();
         let task = thread::spawn(move || {
             (1..5).for_each(|n| sender.send(n).unwrap());
-            // The end of a sender may be the last one.
+            // The drop of a sender may be the last one.
             std::mem::forget(sender);
         });
         let first = receiver.try_recv().ok();
@@ -142,7 +142,7 @@ impl Clone for Tx {
     }
 }
 
-/// What a task does with its sender.
+/// An operation of a task on its sender.
 #[derive(Clone, Debug)]
 enum Does {
     Send(i64),
@@ -153,13 +153,13 @@ enum Does {
     Store,
 }
 
-/// What the task does that has the receiver.
+/// An operation of the task with the receiver.
 #[derive(Clone, Debug)]
 enum Takes {
     Recv,
     TryRecv,
     Timeout,
-    /// All there is, until there are no senders.
+    /// All messages, until there are no senders.
     All,
     Drop,
     Load,
@@ -168,7 +168,7 @@ enum Takes {
 
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// None for no bound.
+    /// None for an unbounded channel.
     capacity: Option<usize>,
     senders: Vec<Vec<Does>>,
     receiver: Vec<Takes>,
@@ -230,7 +230,7 @@ pub fn body(program: &Program) -> Notes {
     notes
 }
 
-/// Programs on a channel whose capacity is one of these, with so many tasks that send.
+/// Programs on a channel with one of these capacities, and this many sending tasks.
 pub fn programs(
     capacities: &'static [Option<usize>],
     senders: std::ops::Range<usize>,

@@ -5,7 +5,7 @@ use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Arc, Mutex, RwLock};
 use raddle::{Checker, thread};
 
-/// How many executions an exhaustive check makes, for one worker and for more.
+/// The number of executions of an exhaustive check, for one worker and for more.
 fn count(f: impl Fn() + Send + Sync) -> u64 {
     let counts: Vec<u64> = [1, 2, 4]
         .into_iter()
@@ -91,16 +91,16 @@ fn increments_in_one_step() {
     }
 }
 
-/// Each of two threads takes both locks, in opposite orders: one section comes before the other, in either order,
-/// or each has one lock and waits for the other.
+/// Each of two threads takes both locks, in opposite orders: one section comes before the other, in either
+/// order, or each has one lock and waits for the other.
 #[test]
 fn a_deadlock_is_a_trace() {
     let report = Checker::exhaustive().keep_going(true).run(abba);
     assert_eq!((report.executions(), report.failures()), (3, 1));
 }
 
-/// Where preemptions are bounded, depth-first search tries every interleaving within the bound, and the reduction one
-/// for each trace that has one there.
+/// With a preemption bound, depth-first search explores every interleaving within the bound, and the
+/// reduction one per trace with an interleaving within it.
 #[test]
 fn bounds_are_reduced_too() {
     let [all, some] =
@@ -108,7 +108,7 @@ fn bounds_are_reduced_too() {
     assert_eq!((all.executions(), some.executions()), (4, 1));
 }
 
-/// Spurious wake-ups use up what there is of them, and nothing else: tasks that have none stay independent.
+/// Spurious wake-ups conflict only through their budget: tasks without them stay independent.
 #[test]
 fn spurious_wake_ups_are_reduced_too() {
     let count = |spurious, program: fn()| Checker::exhaustive().spurious(spurious).run(program).executions();
@@ -118,11 +118,11 @@ fn spurious_wake_ups_are_reduced_too() {
         parked.thread().unpark();
         parked.join().unwrap();
     };
-    // It returns for no reason, or takes the token; with 0 there is no choice.
+    // It returns spuriously, or takes the token; with 0 there is no choice.
     assert_eq!([count(0, parks), count(1, parks)], [1, 2]);
 }
 
-/// Two readers block a writer, and one of them waits for a task that waits for ever.
+/// Two readers block a writer, and one of them waits for a task that is blocked for ever.
 #[test]
 fn readers_who_keep_a_writer_out_for_ever() {
     let program = || {
@@ -148,8 +148,8 @@ fn readers_who_keep_a_writer_out_for_ever() {
     assert!(report.coverage().is_exhaustive());
 }
 
-/// Detached threads that main does not wait for: what they do is explored to its end, and how far they came when main
-/// returned is no choice of its own.
+/// Detached threads that main does not join: their steps are explored to completion, and their progress when
+/// main returned is no choice of its own.
 #[test]
 fn detached_threads() {
     let idle = |threads: usize, steps: usize| {
@@ -162,7 +162,7 @@ fn detached_threads() {
         })
     };
     assert_eq!([idle(1, 1), idle(3, 1), idle(3, 20)], [1, 1, 1]);
-    // The last thing that main does sees what the thread did or not, however much else the thread does.
+    // The last operation of main sees the thread's write or not, however many other steps the thread takes.
     let seen = |before: usize, after: usize| {
         let report = Checker::exhaustive().run(move || {
             let shared = Arc::new([AtomicUsize::new(0), AtomicUsize::new(0)]);
@@ -178,17 +178,17 @@ fn detached_threads() {
         report.executions()
     };
     assert_eq!([seen(0, 0), seen(2, 0), seen(10, 10)], [2, 2, 2]);
-    // A thread that waits for ever is no deadlock, and one that fails after main has returned fails the check.
+    // A thread blocked for ever is no deadlock; a failure after main has returned fails the check.
     let waits = count(|| drop(thread::spawn(thread::park)));
     assert_eq!(waits, 1);
     let late = Checker::exhaustive().run(|| drop(thread::spawn(|| panic!("late"))));
     assert_eq!(late.failures(), 1);
 }
 
-/// Were every step to look at all those before it, this would take minutes.
+/// If every step compared itself with all earlier ones, this would take minutes.
 #[test]
 fn a_loop_that_reads_very_often() {
-    /// The number of the round is an operation, too: without it this would be a loop that waits for the value to change.
+    /// The iteration count is an operation, too: without it this would be a spin loop.
     fn read_often(value: &AtomicUsize) -> usize {
         let round = AtomicUsize::new(0);
         std::iter::repeat_with(|| value.load(SeqCst))
@@ -206,7 +206,7 @@ fn a_loop_that_reads_very_often() {
     assert_eq!(report.executions(), 1);
 }
 
-/// Clocks of many tasks are wide, and grow while tasks are born.
+/// Clocks of many tasks are wide, and grow while tasks are spawned.
 #[test]
 fn two_of_very_many_tasks_conflict() {
     let two_conflict = || {

@@ -1,4 +1,4 @@
-//! What is left is estimated while a search goes on: programs of known size say how well.
+//! The remaining work is estimated during a search: programs of known size show how well.
 
 use crate::programs;
 use raddle_core::search::{Estimate, NoListener, Plan, search};
@@ -8,10 +8,10 @@ use raddle_core::verdict::Verdict;
 use raddle_native::{NativeWorld, Settings};
 use std::sync::{Arc, Mutex};
 
-/// How much was explored after each execution.
+/// The explored fraction after each execution.
 type Explored = Arc<Mutex<Vec<f64>>>;
 
-/// Asks after each execution.
+/// Queries the estimate after each execution.
 struct Asks {
     inside: Optimal,
     explored: f64,
@@ -35,8 +35,8 @@ impl Wrapper for Asks {
     }
 }
 
-/// Explores `program`, which has so many traces. From a tenth of the search on, says for how many in a hundred of its
-/// executions the range holds the truth; and by how much the estimate is wrong at most after a half.
+/// Explores `program`, which has `all` traces. From a tenth of the search on, returns for how many percent of
+/// its executions the range holds the truth; and the maximal error of the estimate after a half.
 fn estimates(all: u64, program: impl Fn() + Sync) -> (u64, f64) {
     let seen = Explored::default();
     let strategy = Wrapped(Asks { inside: Optimal::new(), explored: 0.0, seen: seen.clone() });

@@ -1,5 +1,5 @@
-//! The optimal reduction in the Rust world: known numbers of Mazurkiewicz traces, and random programs over all
-//! primitives against depth-first search.
+//! The optimal reduction in the Rust world: known numbers of Mazurkiewicz traces, and random programs over
+//! all primitives against depth-first search.
 
 mod bounded;
 mod channels;

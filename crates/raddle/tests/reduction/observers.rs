@@ -1,4 +1,4 @@
-//! The order of messages that nobody receives, left open: how many executions that saves, and random programs whose
+//! The order of unreceived messages is left open: how many executions that saves, and random programs whose
 //! outcomes are the same, in no more executions.
 
 use crate::channels::{self, Program};
@@ -37,7 +37,7 @@ fn first_of(answers: usize, taken: usize) -> Vec<usize> {
         thread::spawn(move || sender.send(answer));
     }
     let first = (0..taken).map(|_| receiver.recv().unwrap()).collect();
-    // The end of the receiver would be noticed by whoever sends later.
+    // The drop of the receiver would be observed by later sends.
     std::mem::forget(receiver);
     first
 }
@@ -52,7 +52,7 @@ fn the_first_answers_count() {
     assert_eq!(counts(|| first_of(6, 1)), [720, 6]);
 }
 
-/// The number that counts is the largest of any execution, and that is found on the way.
+/// The limit is the largest number of any execution, and is found during the search.
 #[test]
 fn some_executions_receive_more() {
     let program = || {
@@ -65,7 +65,7 @@ fn some_executions_receive_more() {
     assert_eq!((all, some), (12, 12));
 }
 
-/// What a message does when it is dropped tells when that was.
+/// The destructor of a message observes when it is dropped.
 #[test]
 fn messages_that_act_when_they_are_dropped() {
     struct Tells(usize, Arc<AtomicUsize>);
@@ -99,7 +99,7 @@ fn messages_that_act_when_they_are_dropped() {
     assert_eq!(counts(program(true)), [6, 1]);
 }
 
-/// Who has a place of a channel with a bound is noticed by others.
+/// Other tasks observe which message has a slot of a bounded channel.
 #[test]
 fn only_channels_without_bound() {
     let program = || {
@@ -115,7 +115,7 @@ fn only_channels_without_bound() {
     assert_eq!(counts(program), [6, 6]);
 }
 
-/// A search that is stopped goes on with what it has found out.
+/// A search that is stopped resumes with its limits.
 #[test]
 fn a_failure_is_found_and_replayed() {
     let program = || assert_ne!(first_of(3, 1), [2]);
@@ -125,7 +125,7 @@ fn a_failure_is_found_and_replayed() {
     assert_eq!(again.failure().map(|f| f.kind()), Some(failure.kind()));
 }
 
-/// Compares with depth-first search, which knows of no observers.
+/// Compares with depth-first search, which has no observers.
 fn check(program: &Program, settings: Settings) -> Result<(), TestCaseError> {
     const MOST: u64 = 3_000;
     let body = || channels::body(program);
@@ -145,7 +145,7 @@ fn check(program: &Program, settings: Settings) -> Result<(), TestCaseError> {
     prop_assert!(found.outcomes.keys().eq(all.outcomes.keys()), "{:?}\n{program:?}", found.outcomes);
     prop_assert_eq!(found.failures > 0, all.failures > 0);
     prop_assert!(found.executions <= plain.executions, "{} > {}", found.executions, plain.executions);
-    // Each class of the coarser relation once, and nobody ever receives more.
+    // Each class of the coarser relation once, and no execution receives more.
     oracle::check(program, &body, settings.clone())?;
     prop_assert!(!observers.are_refuted(), "{program:?}");
     let bounded = run(&body, &settings, 1, MOST, Bounded::new(Bounds::default()));

@@ -1,5 +1,5 @@
-//! The slow and obvious beside the clever: a program is explored by depth-first search and by the reduction, which must
-//! have the same outcomes, the same failures, and one execution for each trace that depth-first search sees.
+//! The oracle beside the reduction: a program is explored by depth-first search and by the reduction, which
+//! must have the same outcomes, the same failures, and one execution per trace of depth-first search.
 
 #[path = "../../../core/tests/common/classes.rs"]
 #[allow(dead_code, reason = "core's tests use all of it")]
@@ -19,18 +19,18 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Mutex;
 
-/// What tasks noted: their own notes, and those of the children that they joined.
+/// The notes of tasks: their own, and those of the children that they joined.
 pub type Notes = Vec<i64>;
 
 pub type Program<'a> = &'a (dyn Fn() -> Notes + Sync);
 
-/// The panics of a program by its own account, whatever becomes of them: who panicked, and all that it had noted by
-/// then. Where the run is cut short depends on who notices the panic, and when; this does not.
+/// The panics of a program as it records them itself: the task, and all its notes by then. Where the
+/// execution is cut short depends on when the panic is observed; this does not.
 #[derive(Debug, Default)]
 pub struct Panics(Mutex<BTreeSet<(Vec<u32>, Notes)>>);
 
 impl Panics {
-    /// The task with this name is about to panic.
+    /// Records that the task with this name is about to panic.
     pub fn note(&self, name: &[u32], notes: &Notes) {
         self.0.lock().unwrap().insert((name.to_vec(), notes.clone()));
     }
@@ -96,7 +96,7 @@ fn compare(
             true => explore_all(program, settings, workers, MOST, OptimalDpor::new()),
             false => explore_all(program, settings, workers, MOST, Optimal::new()),
         };
-        // Which step ends a run depends on who notices the panic, and when; the panics themselves are compared below.
+        // Which step ends an execution depends on when a panic is observed; panics are compared below.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
         let problem = |words: &str| {
             let failure = found.failure.as_ref().map(|f| &f.defect.message);
@@ -121,7 +121,7 @@ fn compare(
         if panicked != all_panics {
             return problem(&format!("panics differ, {panicked:?} instead of {all_panics:?}"));
         }
-        // Where a panic ended the run, executions may differ in what else there was by then, and do.
+        // Where a panic ended the execution, executions may differ in their other steps, and do.
         let twice = |((cut, _), times): (&(bool, _), &u64)| !cut && *times > 1;
         if seen.iter().any(twice)
             || whole.values().any(|times| *times > 1)
@@ -132,8 +132,8 @@ fn compare(
         if found.coverage.is_exhaustive() != (found.undecided == 0) {
             return problem("the coverage is not true");
         }
-        // With two read-write locks a schedule may lead nowhere: see `strategy/optimal` in raddle-core.
-        // Where a step ends the run, others go on, which may be in vain.
+        // With two read-write locks a schedule may be abandoned: see `strategy/optimal` in raddle-core.
+        // Where a step ends the execution, others go on, which may be in vain.
         let may_be_in_vain = writes_several_locks || is_new && found.failures > 0;
         if found.abandoned > 0 && !(may_be_in_vain && found.abandoned <= found.executions) {
             return problem("executions were abandoned");

@@ -1,5 +1,5 @@
 //! Random programs over the real primitives, explored by depth-first search and by the reduction: the same
-//! outcomes, the same failures, and one execution for each trace that depth-first search sees.
+//! outcomes, the same failures, and one execution per trace of depth-first search.
 
 use crate::oracle::{self, Notes, Panics, Seen, config, run};
 use proptest::prelude::*;
@@ -14,14 +14,14 @@ use raddle_native::{Settings, Spins};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a task does.
+/// An operation of a task.
 #[derive(Clone, Debug)]
 pub enum Do {
     Load(usize),
     Store(usize, i64),
     Add(usize),
     Exchange(usize, i64),
-    /// May fail for no reason.
+    /// May fail spuriously.
     WeakExchange(usize, i64),
     Lock(usize, Vec<Do>),
     TryLock(usize, Vec<Do>),
@@ -63,14 +63,14 @@ struct Shared {
     rwlocks: [RwLock<i64>; 2],
     sender: Sender<i64>,
     bounded: SyncSender<i64>,
-    /// Whoever receives takes turns.
+    /// Receivers take turns.
     receivers: Mutex<(Receiver<i64>, Receiver<i64>)>,
     barrier: Barrier,
     once: Once,
     main: Thread,
 }
 
-/// What a task with this name does. `spawned` counts its children so far.
+/// Runs the task with this name. `spawned` counts its children so far.
 fn play(program: &[Do], shared: &Arc<Shared>, name: &[u32], spawned: &mut u32, notes: &mut Notes) {
     let mut children: Vec<JoinHandle<Notes>> = Vec::new();
     for op in program {
@@ -186,12 +186,12 @@ pub fn body(program: &[Do], panics: &Arc<Panics>) -> Notes {
     });
     let mut notes = Notes::new();
     play(program, &shared, &[], &mut 0, &mut notes);
-    // Not dropped while the run is observed: the order in which others let go of it is of no interest here.
+    // Not dropped during the observed part: the order of drops by other tasks is not compared.
     std::mem::forget(shared);
     notes
 }
 
-/// Explores a program and says which classes of executions there were.
+/// Explores a program and returns the classes of its executions.
 pub fn explore(
     program: &[Do],
     settings: &Settings,
@@ -203,7 +203,7 @@ pub fn explore(
     oracle::explore(&|| body(program, &panics), settings, workers, most, strategy)
 }
 
-/// Uniform random lets the world draw without looking. Whoever looks must see the same.
+/// With uniform sampling the world draws unobserved. An observed run must be the same.
 fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
     const MOST: u64 = 60;
     let (open, _) = explore(program, settings, 1, MOST, Random::new(7));
@@ -257,7 +257,7 @@ fn op() -> impl Strategy<Value = Do> {
     })
 }
 
-/// Readers and writers of two locks, one inside the other or one after the other.
+/// Readers and writers of two locks, nested or in sequence.
 fn lock_op() -> impl Strategy<Value = Do> {
     let leaf = prop_oneof![
         2 => (0..2usize).prop_map(|l| Write(l, vec![])),
@@ -311,7 +311,7 @@ fn check(program: &[Do], settings: Settings) -> Result<(), TestCaseError> {
     oracle::check_panics(&program, &|| body(program, &panics), settings, &panics, several)
 }
 
-/// Whether somebody waits to write this read-write lock.
+/// Whether a task writes this read-write lock.
 fn writes(program: &[Do], lock: usize) -> bool {
     program.iter().any(|op| match op {
         Write(written, inner) => *written == lock || writes(inner, lock),
@@ -320,8 +320,8 @@ fn writes(program: &[Do], lock: usize) -> bool {
     })
 }
 
-/// Whoever could have joined the task that panics has the last word, so its last step ends the run, and nothing else
-/// that happened before.
+/// A task that could have joined the panicking task decides, so its last step ends the execution, and no
+/// earlier step does.
 #[test]
 fn a_panic_that_is_noticed_later() {
     let child = |inner: Do| Spawn(vec![Write(0, vec![inner])]);
@@ -329,8 +329,8 @@ fn a_panic_that_is_noticed_later() {
     check(&program, Settings::default()).unwrap();
 }
 
-/// The second task reads for ever: only who reads, too, can go on, and "it has read before the writer, and the first task has
-/// not" leads nowhere. Each trace is explored once all the same.
+/// The second task reads for ever: only a reader can continue, and "it has read before the writer, and the
+/// first task has not" is abandoned. Each trace is explored once all the same.
 #[test]
 fn a_reader_who_keeps_the_writer_out_for_ever() {
     let first = Spawn(vec![Write(1, vec![Read(0, vec![])])]);
@@ -352,7 +352,7 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
-    /// Some of what tasks do again and again is taken for a loop that waits, and is looked at.
+    /// Some repeated operations are taken for spin loops, and are observed.
     #[test]
     fn drawing_blindly_is_the_same_as_looking_at_loops(program in programs(), times in 4..9usize) {
         let in_loops = program.into_iter().map(|op| match op {

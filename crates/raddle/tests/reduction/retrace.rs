@@ -1,5 +1,5 @@
-//! Steps that an execution has in common with the one before are taken again without asking: whoever decides what comes
-//! behind them must see what he would have seen if he had been asked for each of them.
+//! The common prefix with the execution before is retraced without the strategy: the strategy must then
+//! observe what it would have observed if it had chosen each of these steps.
 
 use super::oracle::{Notes, config};
 use super::random_programs::{Do, body, programs};
@@ -11,14 +11,14 @@ use raddle_core::world::{Decision, Describe, Driver, Pending, Pick, Point, SelfD
 use raddle_native::{NativeWorld, Settings};
 use std::sync::Arc;
 
-/// Takes given steps and then draws; notes all there was to see.
+/// Takes given steps and then draws; records all that it observes.
 struct Watches {
     kept: Vec<Step>,
     given: Vec<Step>,
     rng: Rng,
     steps: Vec<Step>,
     retraced: usize,
-    /// What there was to see after so many steps.
+    /// The observation after each number of steps.
     seen: Vec<(usize, String)>,
 }
 
@@ -67,7 +67,7 @@ impl Driver for Watches {
     }
 }
 
-/// Who could do what, now and before.
+/// The enabled and the pending operations, now and before.
 fn looked_at(point: &Point<'_>, steps: usize, world: &dyn Describe) -> String {
     let mut words = format!("{point:?}");
     for (at, pending) in point.all().iter().enumerate().filter(|(_, p)| **p != Pending::NOTHING) {
@@ -87,8 +87,8 @@ fn looked_at(point: &Point<'_>, steps: usize, world: &dyn Describe) -> String {
     words
 }
 
-/// Runs the program once, and then again with some of its first steps kept, and with none of them. Returns how many were
-/// taken without asking, and how many were kept.
+/// Runs the program once, and then again with some of its first steps kept, and with none of them. Returns
+/// how many were retraced, and how many were kept.
 fn compare(program: &(dyn Fn() -> Notes + Sync), share: f64) -> Result<(usize, usize), String> {
     let mut world = NativeWorld::new(&program, Settings::default());
     let mut run = |given: &[Step], kept: usize| {

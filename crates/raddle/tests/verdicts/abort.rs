@@ -1,4 +1,4 @@
-//! A program that aborts fails its execution; a C library that aborts ends the process, as it must.
+//! A program that aborts fails its execution; a C library that aborts terminates the process, as it must.
 
 use crate::child;
 use raddle::{Checker, FailureKind, thread};
@@ -23,7 +23,7 @@ fn corrupts_the_heap() {
     }
     Checker::dfs().run(|| {
         let memory = std::hint::black_box(Box::leak(Box::new([0u64; 8])));
-        // SAFETY: there is none: this is what the library notices, in the middle of its own work.
+        // SAFETY: none: the library detects this, during its own work.
         unsafe { libc::free((&raw mut memory[1]).cast()) };
     });
 }

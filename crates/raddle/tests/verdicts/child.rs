@@ -1,17 +1,17 @@
-//! Tests of this program in processes of their own: for what ends or hangs a process, and for what comes from
-//! its environment.
+//! Tests of this program in separate processes: for what terminates or hangs a process, and for environment
+//! variables.
 
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Output};
 
 const MARK: &str = "RADDLE_TEST_CHILD";
 
-/// Whether this process was started by [`of`]. Tests that are only to be run there do nothing elsewhere.
+/// Whether this process was started by [`of`]. Tests for child processes do nothing elsewhere.
 pub fn is_one() -> bool {
     std::env::var_os(MARK).is_some()
 }
 
-/// One test in a process of its own, which hides what the test prints as long as it does not fail.
+/// One test in a separate process, which hides the output of the test unless it fails.
 pub fn of(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact"]).env(MARK, "1");
@@ -19,7 +19,7 @@ pub fn of(test: &str) -> Command {
         command.env_remove(format!("RADDLE_{name}"));
     }
     command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");
-    // Whoever starts these tests in the background may have told them to ignore Ctrl-C.
+    // A shell that starts these tests in the background may have set SIGINT to be ignored.
     let hear_ctrl_c = || {
         // SAFETY: a plain system call.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
@@ -30,7 +30,7 @@ pub fn of(test: &str) -> Command {
     command
 }
 
-/// Runs it and returns how it ended and what it said on both channels.
+/// Runs it and returns its status and its output on both channels.
 pub fn run(command: &mut Command) -> (ExitStatus, String) {
     let Output { status, stdout, stderr } = command.output().unwrap();
     let text = [stdout, stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();

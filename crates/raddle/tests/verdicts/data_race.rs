@@ -1,4 +1,4 @@
-//! Two accesses to one cell, not both reads, with nothing that orders them.
+//! Two accesses to one cell, not both reads, without happens-before.
 
 use crate::{fails, lines, notes, passes, snapshot};
 use raddle::cell::UnsafeCell;
@@ -13,17 +13,17 @@ struct Published {
     ready: AtomicUsize,
 }
 
-// SAFETY: as far as the tests are right about their orderings.
+// SAFETY: if the orderings of the tests are right.
 unsafe impl Sync for Published {}
 
 impl Published {
     fn publish(&self, value: u64, ordering: Ordering) {
-        // SAFETY: nobody reads it before it is ready.
+        // SAFETY: it is not read before it is ready.
         self.value.with_mut(|place| unsafe { *place = value });
         self.ready.store(1, ordering);
     }
     fn look(&self, ordering: Ordering) -> Option<u64> {
-        // SAFETY: it is ready, so nobody writes any more.
+        // SAFETY: it is ready, so it is not written any more.
         (self.ready.load(ordering) == 1).then(|| self.value.with(|place| unsafe { *place }))
     }
 }
@@ -68,12 +68,12 @@ struct Counter {
     count: UnsafeCell<u64>,
 }
 
-// SAFETY: as far as the tests hold the lock.
+// SAFETY: if the tests hold the lock.
 unsafe impl Sync for Counter {}
 
 impl Counter {
     fn add(&self) {
-        // SAFETY: the caller holds the lock, or gets what it deserves.
+        // SAFETY: the caller holds the lock, or the test detects the race.
         self.count.with_mut(|count| unsafe { *count += 1 });
     }
     fn get(&self) -> u64 {

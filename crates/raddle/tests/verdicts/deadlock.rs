@@ -1,4 +1,4 @@
-//! Nothing can move, and somebody waits: who, for what, held by whom since where.
+//! No task is enabled, and some are blocked: which, on what, held by which task since where.
 
 use crate::{fails, fails_under, lines, notes, passes, snapshot};
 use raddle::sync::{Arc, Condvar, Mutex, mpsc};
@@ -68,7 +68,7 @@ impl Mailbox {
         self.letters.lock().unwrap().push(letter);
         self.arrived.notify_one();
     }
-    /// Looks, lets go of the lock, and only then waits.
+    /// Checks, releases the lock, and only then waits.
     fn take(&self) -> &'static str {
         if self.letters.lock().unwrap().is_empty() {
             let letters = self.letters.lock().unwrap();
@@ -76,7 +76,7 @@ impl Mailbox {
         }
         self.letters.lock().unwrap().pop().expect("a letter has arrived")
     }
-    /// Waits only while there is nothing, as one should.
+    /// Waits only while there is nothing, which is correct.
     fn take_rightly(&self) -> &'static str {
         let letters = self.letters.lock().unwrap();
         let mut letters = self.arrived.wait_while(letters, |letters| letters.is_empty()).unwrap();
@@ -108,7 +108,7 @@ fn the_receiver_waits() {
         let (jobs, queue) = mpsc::channel::<u32>();
         let worker = thread::spawn(move || queue.iter().sum::<u32>());
         jobs.send(1).unwrap();
-        // The worker ends when there can be no more jobs, but `jobs` is still there.
+        // The worker returns when there can be no more jobs, but `jobs` still exists.
         let sum = worker.join().unwrap();
         drop(jobs);
         sum
@@ -127,7 +127,7 @@ fn all_senders_wait() {
             let results = results.clone();
             thread::spawn(move || results.send(n).unwrap())
         });
-        // There is room for one result, and nobody takes it before all workers are through.
+        // There is room for one result, and it is not taken before all workers have returned.
         for worker in workers {
             worker.join().unwrap();
         }
@@ -189,7 +189,7 @@ fn a_scope_that_waits_for_its_threads() {
     assert!(facts[2].contains("main.2 waits to lock ") && facts[2].contains("held by main.1"), "{facts:?}");
 }
 
-/// Main ends without its worker, which is asked to stop but not waited for.
+/// Main returns without its worker, which is asked to stop but not joined.
 #[test]
 fn a_task_that_must_come_to_its_end() {
     let program = || {

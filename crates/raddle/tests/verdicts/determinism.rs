@@ -1,4 +1,4 @@
-//! A program must do the same again when the same picks are made.
+//! A program must repeat its behaviour when the same picks are made.
 
 use crate::{columns, lines, notes, passes, snapshot};
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};

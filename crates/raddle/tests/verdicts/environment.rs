@@ -1,4 +1,4 @@
-//! Environment variables override a run, from one end to the other.
+//! Environment variables override a run, end to end.
 
 use crate::child;
 use raddle::Checker;
@@ -22,7 +22,7 @@ fn increments() -> usize {
     count.load(SeqCst)
 }
 
-/// Says what became of a search that finds nothing.
+/// Prints the result of a search that finds nothing.
 #[test]
 fn passes() {
     if !child::is_one() {
@@ -79,7 +79,7 @@ fn strategy_iterations_and_seed() {
 
 #[test]
 fn workers() {
-    // More than one of them can only be counted on if there is enough for all.
+    // Each worker is sure to run only if there are enough executions for all.
     let line =
         passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_ITERATIONS", "200_000"), ("RADDLE_WORKERS", "3")]);
     assert!(line.starts_with("200000 executions on 3 threads"), "{line}");

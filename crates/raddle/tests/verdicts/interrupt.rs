@@ -1,4 +1,4 @@
-//! Ctrl-C in the middle: the verdict so far, and the process ends as it would have.
+//! Ctrl-C during a search: the verdict so far, and the process exits as it would have.
 
 use crate::child;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -6,7 +6,7 @@ use raddle::{Checker, thread};
 use std::os::unix::process::ExitStatusExt;
 use std::time::Duration;
 
-/// More interleavings than anybody can wait for.
+/// More interleavings than can be explored.
 fn endless() {
     let count = raddle::sync::Arc::new(AtomicUsize::new(0));
     let tasks: Vec<_> = (0..4)
@@ -18,7 +18,7 @@ fn endless() {
     tasks.into_iter().for_each(|task| task.join().unwrap());
 }
 
-/// Presses Ctrl-C in a while.
+/// Sends Ctrl-C after a while.
 fn press() -> std::thread::JoinHandle<()> {
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_millis(300));
@@ -75,7 +75,7 @@ fn checks_until_it_is_interrupted_at_once() {
     }
 }
 
-/// It is through long before anybody asks.
+/// It is complete long before the signal.
 #[test]
 fn checks_little_and_is_interrupted() {
     if child::is_one() {
@@ -101,7 +101,7 @@ fn is_interrupted_between_checks() {
     }
 }
 
-/// From the first execution on, and however few there are.
+/// From the first execution on, and with few executions.
 #[test]
 fn ctrl_c_is_heard_from_the_beginning() {
     let run = |test: &str| child::run(&mut child::of(&format!("interrupt::{test}")));
@@ -135,13 +135,13 @@ fn the_verdict_so_far_is_told() {
     let (status, text) = child::run(&mut child::of("interrupt::checks_until_it_is_interrupted"));
     assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
     assert!(text.contains("interrupted after ") && text.contains(" executions"), "{text}");
-    // It goes on from the file that it names, and counts on.
+    // It resumes from the file that it names, and continues the count.
     let (before, file) = (executions(&text), file(&text));
     let mut again = child::of("interrupt::checks_until_it_is_interrupted");
     let (status, text) = child::run(again.env("RADDLE_RESUME", &file));
     assert_eq!(status.signal(), Some(libc::SIGINT), "{status}: {text}");
     assert!(executions(&text) > before, "{before}, then {text}");
-    // What is left of depth-first search is nothing for a reduction.
+    // The checkpoint of depth-first search does not fit a reduction.
     let mut other = child::of("interrupt::checks_until_it_is_interrupted");
     let (status, text) = child::run(other.env("RADDLE_RESUME", &file).env("RADDLE_STRATEGY", "exhaustive"));
     let words = "RADDLE_RESUME: the search that was stopped is `dfs`, this one is `exhaustive`";

@@ -1,4 +1,4 @@
-//! What is tracked must be dropped.
+//! Tracked values must be dropped.
 
 use crate::{fails, notes, passes};
 use raddle::FailureKind;
@@ -8,7 +8,7 @@ use raddle::sync::{Arc, Mutex, Weak};
 use raddle::thread;
 use std::ptr::null_mut;
 
-/// A node of a tree whose children know their parent.
+/// A node of a tree whose children refer to their parent.
 struct Node<P> {
     parent: Mutex<Option<P>>,
     child: Mutex<Option<Arc<Track<Node<P>>>>>,
@@ -41,7 +41,7 @@ fn a_weak_reference_makes_no_cycle() {
     });
 }
 
-/// Fills an empty slot. A compare-exchange would have noticed that somebody else was faster.
+/// Fills an empty slot. A compare-exchange would have detected that another task was faster.
 fn fill(slot: &AtomicPtr<Track<u8>>, value: u8) {
     if slot.load(Acquire).is_null() {
         slot.store(Box::into_raw(Box::new(Track::new(value))), Release);
@@ -56,7 +56,7 @@ fn an_allocation_that_a_race_loses() {
         let other = thread::spawn(move || fill(&its, 1));
         fill(&slot, 2);
         other.join().unwrap();
-        // SAFETY: made by `into_raw`, and nobody else has it any more.
+        // SAFETY: made by `into_raw`, and no other task has it any more.
         drop(unsafe { Box::from_raw(slot.load(Acquire)) });
     });
     assert_eq!(failure.message(), "a tracked u8 was never dropped");

@@ -1,5 +1,5 @@
-//! Every verdict: a small program that earns it, the report that a person sees, and its ticket, which brings
-//! the same failure back.
+//! Every verdict: a small program with that verdict, the report for the user, and its ticket, which
+//! reproduces the failure.
 
 mod abort;
 mod child;
@@ -22,7 +22,7 @@ use raddle_report::{Layout, Run};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-/// A program that fails: of which kind, how its report looks, and that its ticket brings the failure back.
+/// A program that fails: with this kind and this report, and its ticket reproduces the failure.
 #[track_caller]
 fn fails<T>(name: &str, kind: FailureKind, program: impl Fn() -> T + Send + Sync) -> Failure
 where
@@ -49,7 +49,7 @@ where
     failure
 }
 
-/// A failure comes back by its ticket, be it given as text, as a file or as a file's content.
+/// A ticket reproduces the failure, given as text, as a file or as a file's content.
 #[track_caller]
 fn replays<T>(report: &Report<T>, program: impl Fn() -> T + Send + Sync)
 where
@@ -70,7 +70,7 @@ where
     }
 }
 
-/// The report in columns, without what differs from run to run.
+/// The report in columns, without the parts that differ between runs.
 fn columns<T>(report: &Report<T>) -> String {
     let mut text = report.to_text(100);
     if let Some(file) = report.ticket_file() {
@@ -105,7 +105,7 @@ fn passes<T: Ord + Debug + Clone + Send>(program: impl Fn() -> T + Send + Sync) 
     report.outcomes().keys().cloned().collect()
 }
 
-/// The facts about a failure.
+/// The notes of a failure.
 fn notes(failure: &Failure) -> Vec<&str> {
     failure.defect.notes.iter().map(|n| n.text.as_str()).collect()
 }

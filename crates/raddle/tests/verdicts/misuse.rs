@@ -1,5 +1,5 @@
-//! Whatever would make executions depend on each other, or explorations on explorations, is an error that
-//! says so.
+//! Anything that would make executions depend on each other, or explorations on explorations, is an error
+//! that says so.
 
 use crate::{columns, notes, snapshot};
 use raddle::cell::UnsafeCell;
@@ -7,7 +7,7 @@ use raddle::sync::atomic::{AtomicBool, AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Condvar, Mutex, OnceLock, RwLock, mpsc};
 use raddle::{Checker, Failure, FailureKind, thread};
 
-/// The failure of a program that uses something that it did not make. A search of two executions finds it.
+/// The failure of a program that uses an object that it did not create. A search of two executions finds it.
 #[track_caller]
 fn misused(kind: &str, program: impl Fn() + Send + Sync) -> Failure {
     let report = Checker::random(2).run(program);
@@ -76,7 +76,7 @@ fn atomics_that_the_closure_brought_along() {
     // On the stack of the test.
     let flag = AtomicBool::new(false);
     misused("an AtomicBool", || flag.store(true, SeqCst));
-    // In the middle of something.
+    // Inside a vector.
     let many: Vec<AtomicUsize> = (0..10).map(AtomicUsize::new).collect();
     misused("an AtomicUsize", || assert_eq!(many[7].load(SeqCst), 7));
 }
@@ -96,7 +96,7 @@ fn a_cell_that_the_closure_brought_along() {
 
 #[test]
 fn atomics_of_the_execution_itself() {
-    // Freed memory is given out again and again, and that is all right, wherever it is freed.
+    // Freed memory is reused, which is correct, wherever it is freed.
     let report = Checker::dfs().run(|| {
         let count = Arc::new(AtomicUsize::new(0));
         let its = count.clone();
@@ -111,7 +111,7 @@ fn atomics_of_the_execution_itself() {
     assert!(report.failure().is_none(), "{report}");
     // The other task takes three steps, and main's can come before, between or after them.
     assert_eq!(report.executions(), 4);
-    // What is lost is never given out again.
+    // Leaked memory is never reused.
     let report = Checker::random(1_000).run(|| {
         let lost = Box::leak(Box::new(AtomicUsize::new(0)));
         lost.fetch_add(1, SeqCst)

@@ -5,7 +5,7 @@ use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, FailureKind, thread};
 
-/// Two deposits, neither of which looks at the other.
+/// Two deposits, neither of which observes the other.
 fn deposits() {
     let balance = Arc::new(AtomicUsize::new(0));
     let deposit = |amount| {
@@ -30,7 +30,7 @@ fn in_main() {
     snapshot("panic_in_main_lines", &lines(&report));
 }
 
-/// What a worker thread of a server might do.
+/// The work of a server's worker thread.
 fn withdraw(balance: &Mutex<u32>, amount: u32) {
     let mut balance = balance.lock().unwrap();
     *balance = balance.checked_sub(amount).expect("not enough money");
@@ -41,7 +41,7 @@ fn in_a_thread_that_nobody_joins() {
     let failure = fails("panic_detached", FailureKind::Panic, || {
         let balance = Arc::new(Mutex::new(10));
         let its = balance.clone();
-        // Main takes a step after it, so that there is time for it to panic.
+        // Main takes a step after it, so that it can panic in time.
         thread::spawn(move || withdraw(&its, 20));
         drop(balance.lock());
     });
@@ -98,7 +98,7 @@ fn join_passes_it_on() {
         let customer = thread::spawn(move || withdraw(&its, 20));
         customer.join().unwrap();
     });
-    // The child is the reason, not main's unwrap.
+    // The child is the cause, not main's unwrap.
     assert_eq!(failure.message(), "main.1 panicked: not enough money");
     assert_eq!(notes(&failure), ["main.1 panicked here", "main panicked because of it"]);
 }

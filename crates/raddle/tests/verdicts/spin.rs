@@ -1,4 +1,4 @@
-//! Loops that wait neither hang nor explode, and one that waits in vain is a livelock.
+//! Spin loops neither hang nor explode, and one that waits in vain is a livelock.
 
 use crate::{fails, notes, passes};
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -85,7 +85,7 @@ fn a_lock_that_is_tried_again_and_again() {
     }
 }
 
-/// A spin lock, as everybody writes it once.
+/// The usual naive spin lock.
 #[derive(Default)]
 struct SpinLock {
     taken: AtomicUsize,
@@ -222,7 +222,7 @@ fn a_loop_that_waits_for_nothing_that_can_be_seen() {
         }
     });
     assert_eq!(notes(&failure), ["main goes round and round here, waiting for nothing that raddle sees"]);
-    // Somebody else does what it waits for.
+    // Another task does what it waits for.
     for pause in [Pause::SpinLoop, Pause::YieldNow] {
         passes(move || {
             let shared = Arc::new(AtomicUsize::new(0));
@@ -240,13 +240,13 @@ fn a_loop_that_waits_for_nothing_that_can_be_seen() {
 fn many_reads_of_what_does_not_change_are_no_livelock() {
     passes(|| {
         let stop = AtomicUsize::new(0);
-        // A worker that looks after each piece of work whether it is to stop.
+        // A worker that checks after each piece of work whether it is to stop.
         (0..5_000).filter(|_| stop.load(Relaxed) == 0).count()
     });
     passes(|| (0..5_000).for_each(|_| thread::yield_now()));
 }
 
-/// Looks for a while, then waits for good. Says whether it had to.
+/// Spins for a while, then waits. Returns whether it had to.
 fn spin_then_wait(rounds: usize, pause: Pause) -> bool {
     let shared = Arc::new((AtomicUsize::new(0), Mutex::new(()), Condvar::new()));
     let its = shared.clone();
@@ -288,7 +288,7 @@ fn spin_then_park(rounds: usize, pause: Pause) -> bool {
     waiter.join().unwrap()
 }
 
-/// However often they look, they are seen to go to sleep, and not to.
+/// For any number of reads, both outcomes are found: they sleep, and they do not.
 #[test]
 fn some_rounds_and_then_a_wait() {
     for pause in PAUSES {
@@ -300,7 +300,7 @@ fn some_rounds_and_then_a_wait() {
     }
 }
 
-/// Two tasks that take the second lock only if it is free, and start over if it is not.
+/// Two tasks that take the second lock only if it is free, and restart if it is not.
 fn give_way(pause: Pause) {
     let locks = Arc::new((Mutex::new(()), Mutex::new(())));
     let both = move |first: &Mutex<()>, second: &Mutex<()>| {
@@ -322,8 +322,8 @@ fn give_way(pause: Pause) {
 #[test]
 fn rounds_that_write() {
     for pause in PAUSES {
-        // Others could see what such a loop does, so no round of it is left out, and there is a schedule in
-        // which one task goes round for ever while the other does nothing.
+        // Other tasks could observe such a loop, so no iteration of it is left out, and there is a schedule
+        // in which one task loops for ever while the other takes no step.
         let report = Checker::dfs().max_steps(1_000).run(|| give_way(pause));
         assert_eq!(report.failure().unwrap().kind(), FailureKind::StepLimit);
         let report = Checker::random(1_000).run(|| give_way(pause));
@@ -331,7 +331,7 @@ fn rounds_that_write() {
     }
 }
 
-/// A loop that counts its rounds until the other has set a flag: as many rounds as are fair, and a long one.
+/// A loop that counts its iterations until the other has set a flag: as many as are fair, and a long one.
 #[test]
 fn the_fair_bound_is_adjustable_and_named() {
     let rounds = || {

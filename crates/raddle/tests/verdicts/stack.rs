@@ -1,4 +1,4 @@
-//! Too small a stack.
+//! A stack that is too small.
 
 use crate::child;
 use raddle::{Checker, thread};

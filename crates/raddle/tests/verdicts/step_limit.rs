@@ -1,4 +1,4 @@
-//! An execution that does not come to an end.
+//! An execution that does not terminate.
 
 use crate::{fails_under, lines, snapshot};
 use raddle::sync::Arc;
@@ -29,7 +29,7 @@ fn a_loop_without_an_end() {
 #[test]
 fn a_long_execution_is_none_if_it_is_allowed() {
     let long = || (0..300).for_each(|_| thread::yield_now());
-    // The end of main is a step, too.
+    // The exit of main is a step, too.
     assert!(Checker::random(1).max_steps(301).run(long).failure().is_none());
     assert_eq!(Checker::random(1).max_steps(300).run(long).failure().unwrap().kind(), FailureKind::StepLimit);
 }

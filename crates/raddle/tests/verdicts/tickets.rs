@@ -1,4 +1,4 @@
-//! A ticket that no longer fits says where it diverges, and what is no ticket says why.
+//! A ticket that no longer fits says where it diverges, and an invalid ticket says why.
 
 use crate::{columns, snapshot};
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
@@ -9,11 +9,11 @@ use raddle::{Checker, FailureKind, Ticket, thread};
 enum Version {
     /// As it was when the ticket was written.
     Old,
-    /// Somebody has put a lock around it.
+    /// A lock was added around it.
     Locked,
-    /// Somebody has taken the second task out.
+    /// The second task was removed.
     Alone,
-    /// Somebody has repaired it.
+    /// The bug was fixed.
     Repaired,
 }
 
@@ -43,7 +43,7 @@ fn ticket() -> Ticket {
     report.failure().unwrap().ticket().clone()
 }
 
-/// What a replay of the old program's ticket says about another one.
+/// The report of a replay of the old program's ticket with another version.
 #[track_caller]
 fn diverges(version: Version, what: &str) {
     let report = Checker::replay(ticket().to_string()).run(|| deposits(version));
@@ -80,7 +80,7 @@ fn the_program_ends_before_the_ticket() {
     let report = Checker::replay(&ticket).run(|| (0..2).for_each(|_| thread::yield_now()));
     let message = report.failure().unwrap().message().to_owned();
     assert!(message.contains("step 3 to be `main yield_now`, but it is `main end`"), "{message}");
-    // Longer than the ticket is all right: it goes on by itself, and no longer fails.
+    // A longer program is fine: it continues, and no longer fails.
     let report = Checker::replay(&ticket).run(|| (0..5).for_each(|_| thread::yield_now()));
     assert!(report.failure().is_none(), "{report}");
     assert_eq!(

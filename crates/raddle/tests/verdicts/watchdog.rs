@@ -1,4 +1,4 @@
-//! A task that runs for long without any operation is named, while it hangs.
+//! A task that runs for long without an operation is named, while it hangs.
 
 use crate::child;
 use raddle::sync::Mutex;
@@ -30,7 +30,7 @@ fn hangs_in_a_call_that_blocks() {
     Checker::dfs().run(|| {
         let task = thread::spawn(|| {
             thread::yield_now();
-            // Not ours, so the tasks that would send can never run.
+            // A channel of std, so the tasks that would send can never run.
             let (sender, receiver) = std::sync::mpsc::channel::<()>();
             let _ = receiver.recv();
             drop(sender);
@@ -39,7 +39,7 @@ fn hangs_in_a_call_that_blocks() {
     });
 }
 
-/// Runs it until it says `words` on standard error, then ends it. Returns the line.
+/// Runs it until it prints `words` on standard error, then kills it. Returns the line.
 #[track_caller]
 fn until(command: &mut Command, words: &str, patience: Duration) -> String {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -67,7 +67,7 @@ fn until(command: &mut Command, words: &str, patience: Duration) -> String {
 
 #[test]
 fn a_task_that_hangs_is_named() {
-    // Neither is told to let its tests' output through: it must be seen all the same.
+    // Neither passes the output of its tests through: it must be visible all the same.
     let patience = Duration::from_secs(30);
     let main =
         std::thread::spawn(move || until(&mut child::of("watchdog::hangs_in_main"), "watchdog", patience));

@@ -1,6 +1,6 @@
-//! account: a check that adds up wrongly, but looks only when both transfers are done.
+//! account: a check with a wrong sum, which runs only when both transfers are done.
 //!
-//! Bug: the expected balance has the wrong sign. It takes a schedule in which the check comes last.
+//! Bug: the expected balance has the wrong sign. It needs a schedule in which the check comes last.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,7 +1,7 @@
-//! aget: a downloader whose handler for interrupts saves how far each part has come.
+//! aget: a downloader whose interrupt handler saves the progress of each part.
 //!
-//! Bug: a part writes its own offset and the total in two steps, and the handler may come between them: the saved
-//! state does not add up, and a resumed download would be corrupt. It takes a handler between two stores.
+//! Bug: a part writes its own offset and the total in two steps, and the handler may come between them: the saved state
+//! is inconsistent, and a resumed download would be corrupt. It needs a handler between two stores.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form, Var};

@@ -1,7 +1,7 @@
-//! alarm: a program that counts its reminders and ends when none is left (Marlow 2013).
+//! alarm: a program that counts its reminders and exits when none is left (Marlow 2013).
 //!
-//! Bug: the count is changed by reading and writing it. It takes two changes at the same time: one undoes the other,
-//! and the program ends before its reminders did, or never.
+//! Bug: the count is changed by a read and a write. It needs two concurrent changes: one undoes the other,
+//! and the program exits before its reminders, or never.
 
 use super::rt::{hint, thread};
 use super::{Crew, Fixed, Form, Var};

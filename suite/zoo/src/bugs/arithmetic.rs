@@ -1,6 +1,6 @@
 //! arithmetic progression: a producer and a consumer hand over the numbers from 1 to n, and the sum is checked.
 //!
-//! Bug: the check is the wrong way round. Every schedule shows it; what it takes is to come to the end.
+//! Bug: the check is inverted. Every schedule that runs to completion shows it.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form};

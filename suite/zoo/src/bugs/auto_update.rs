@@ -1,14 +1,14 @@
-//! auto-update: computes a value only when somebody asks, and at most once in a while (Haskell's package, as the
-//! Déjà Fu thesis tells it).
+//! auto-update: computes a value only on demand, and at most once per interval (Haskell's package, as
+//! described in the Déjà Fu thesis).
 //!
-//! Bug: the worker forgets the value when its delay is over by emptying the variable in which readers look. It takes
-//! a reader that sees no current value, asks for a run that is already over, and looks after the value was taken:
-//! it waits for ever.
+//! Bug: the worker drops the value after its delay by emptying the variable that readers read. It needs a
+//! reader that sees no current value, requests a run that is already over, and reads after the value was
+//! taken: it waits for ever.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form, Var};
 
-/// A box that is empty or full.
+/// A slot that is empty or full.
 #[derive(Default)]
 struct Slot {
     full: Mutex<bool>,

@@ -1,13 +1,13 @@
-//! bluetooth driver: an operation must not begin once the driver is being stopped (Qadeer and Wu, PLDI 2004).
+//! bluetooth driver: an operation must not start once the driver is being stopped (Qadeer and Wu, PLDI 2004).
 //!
-//! Bug: whether the driver is being stopped is looked at before the operation is counted. It takes the whole of the
-//! stop between the two: the operation works on a driver that is gone.
+//! Bug: the stopping flag is read before the operation is counted. It needs the whole stop between the two:
+//! the operation runs on a stopped driver.
 
 use super::{Crew, Fixed, Form, Var};
 
 struct Driver {
     stopping: Var,
-    /// Operations under way, and one for the driver itself.
+    /// Pending operations, and one for the driver itself.
     pending: Var,
     nobody_left: Var,
     stopped: Var,

@@ -1,7 +1,7 @@
-//! carter01: two groups of which only one may be inside; the first to come in locks the room for its group.
+//! carter01: two groups of which only one may be inside; the first to enter locks the room for its group.
 //!
-//! Bug: the first one waits for the room with the door's lock in its hand. It takes one group inside and another at
-//! the door: whoever wants to leave needs the door. Two more threads do nothing.
+//! Bug: the first one waits for the room while it holds the door's lock. It needs one group inside and
+//! another at the door: a thread needs the door's lock to leave. Two more threads do nothing.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

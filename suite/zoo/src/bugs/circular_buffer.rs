@@ -1,7 +1,7 @@
-//! circular buffer: a sender and a receiver take turns, and the receiver expects what was sent in order.
+//! circular buffer: a sender and a receiver alternate, and the receiver expects the elements in order.
 //!
-//! Bug: a round in which it is not their turn counts as one. It takes a round of the receiver that comes too early:
-//! from then on it expects the wrong element.
+//! Bug: an iteration out of turn counts. It needs an iteration of the receiver that comes too early: from
+//! then on it expects the wrong element.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,8 +1,8 @@
-//! async's `Concurrently`: a function and its argument computed at the same time must give what they give one after
-//! the other (the law that Haskell's `<*>` and `ap` agree).
+//! async's `Concurrently`: a function and its argument computed concurrently must give what they give in
+//! sequence (the law that Haskell's `<*>` and `ap` agree).
 //!
-//! Bug: they do not if they interfere. It takes the argument's action before the function's: both want to be the
-//! first to fill a box, and which function is used depends on it.
+//! Bug: they do not if they interfere. It needs the argument's action before the function's: both try to be
+//! the first to fill a slot, and the function that is used depends on it.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};
@@ -13,7 +13,7 @@ struct Shared {
     first: Mutex<Option<bool>>,
 }
 
-/// Fills the box; says whether it was empty.
+/// Fills the slot; returns whether it was empty.
 fn try_put(shared: &Shared) -> bool {
     !std::mem::replace(&mut *shared.filled.lock().unwrap(), true)
 }

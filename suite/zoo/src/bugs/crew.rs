@@ -1,4 +1,4 @@
-//! What the programs are written with: tasks that share a state, and variables that a C program would have.
+//! Helpers of the programs: tasks that share a state, and variables as in a C program.
 
 use super::rt::sync::Arc;
 use super::rt::sync::atomic::{AtomicI64, Ordering::SeqCst};
@@ -14,18 +14,18 @@ impl<T: Send + Sync + 'static> Crew<T> {
     pub fn new(shared: T) -> Crew<T> {
         Crew { shared: Arc::new(shared), handles: Vec::new() }
     }
-    /// Starts one more.
+    /// Spawns another task.
     pub fn task(mut self, body: impl FnOnce(&T) + Send + 'static) -> Crew<T> {
         let shared = self.shared.clone();
         self.handles.push(thread::spawn(move || body(&shared)));
         self
     }
-    /// Does something on the main task meanwhile.
+    /// Runs a function on the main task in parallel.
     pub fn meanwhile(self, body: impl FnOnce(&T)) -> Crew<T> {
         body(&self.shared);
         self
     }
-    /// Waits for all of them.
+    /// Joins all tasks.
     pub fn join(self) -> Arc<T> {
         for handle in self.handles {
             handle.join().unwrap();
@@ -34,7 +34,7 @@ impl<T: Send + Sync + 'static> Crew<T> {
     }
 }
 
-/// A shared variable as C has it: reading and writing are atomic, but nothing else is.
+/// A shared variable as in C: reads and writes are atomic, but nothing else is.
 pub struct Var(AtomicI64);
 
 impl Var {
@@ -49,23 +49,23 @@ impl Var {
     pub fn set(&self, value: i64) {
         self.0.store(value, SeqCst);
     }
-    /// Reads and writes, in two steps.
+    /// A read and a write, in two steps.
     #[track_caller]
     pub fn add(&self, n: i64) {
         let value = self.get();
         self.set(value + n);
     }
-    /// Adds in one step and returns what there was.
+    /// Adds in one step and returns the old value.
     #[track_caller]
     pub fn fetch_add(&self, n: i64) -> i64 {
         self.0.fetch_add(n, SeqCst)
     }
-    /// Puts another value there and returns what there was.
+    /// Stores a value and returns the old one.
     #[track_caller]
     pub fn swap(&self, value: i64) -> i64 {
         self.0.swap(value, SeqCst)
     }
-    /// Changes `from` to `to`; says what there was if it was something else.
+    /// Changes `from` to `to`; the error is the value that was found instead.
     #[track_caller]
     pub fn change(&self, from: i64, to: i64) -> Result<(), i64> {
         self.0.compare_exchange(from, to, SeqCst, SeqCst).map(|_| ())

@@ -1,6 +1,6 @@
 //! ctrace: a tracing library in which every thread registers itself in a table.
 //!
-//! Bug: the next free row is read and written without a lock. It takes two registrations at the same time: both get
+//! Bug: the next free row is read and written without a lock. It needs two concurrent registrations: both get
 //! one row, and one of them does not find itself any more.
 
 use super::rt::sync::Mutex;

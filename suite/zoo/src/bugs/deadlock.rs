@@ -1,6 +1,6 @@
 //! deadlock01: two locks, taken in two orders.
 //!
-//! Bug: it takes one lock in each hand.
+//! Bug: it needs each thread to hold one lock.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,7 +1,7 @@
-//! fsbench: inodes that look for a free block, each from a place of its own (Flanagan and Godefroid, POPL 2005).
+//! fsbench: inodes that search for a free block, each from its own position (Flanagan and Godefroid, POPL 2005).
 //!
-//! Bug: there is one block less than inodes. Every schedule shows it; what it takes is to come to the end with 27
-//! threads.
+//! Bug: there is one block fewer than inodes. Every schedule that runs to completion, with 27 threads, shows
+//! it.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,6 +1,6 @@
 //! lazy01: two threads add to a number, a third does not expect that both are done.
 //!
-//! Bug: it takes a schedule in which the third comes last.
+//! Bug: it needs a schedule in which the third comes last.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,7 +1,7 @@
 //! The bugs, one file each, in a broken and a fixed form. The including module provides `rt`: a tool's `thread`,
 //! `sync` and `hint`, so that the same source runs under every tool.
 //!
-//! Written anew from descriptions: most are those of SCTBench (Thomson, Donaldson, Betts, "Concurrency Testing Using
+//! Written anew from descriptions: most are from SCTBench (Thomson, Donaldson, Betts, "Concurrency Testing Using
 //! Controlled Schedulers", TOPC 2016), the last ones are case studies of papers about testing Haskell and Erlang.
 
 use super::rt;
@@ -47,7 +47,7 @@ use crew::{Crew, Var};
 pub enum Form {
     /// Has the bug.
     Broken,
-    /// Does not have it any more.
+    /// Without the bug.
     Fixed,
 }
 
@@ -56,9 +56,9 @@ use Form::Fixed;
 /// A program with a bug.
 #[derive(Clone, Copy)]
 pub struct Bug {
-    /// What it is called in tables.
+    /// Its name in tables.
     pub name: &'static str,
-    /// How many threads it has besides the main one.
+    /// The number of threads besides the main one.
     pub threads: usize,
     /// Runs it once.
     pub run: fn(Form),

@@ -1,7 +1,7 @@
-//! monad-par: workers that find nothing to do go on a list and sleep; the last one wakes all (found by Déjà Fu).
+//! monad-par: idle workers join a list and sleep; the last one wakes all (found by Déjà Fu).
 //!
-//! Bug: the list is not emptied when the sleepers are woken, so when all come back a second time, the last one does
-//! not see that it is the last. It takes every worker idle twice before there is work.
+//! Bug: the list is not cleared when the sleepers are woken, so when all come back a second time, the last
+//! one does not see that it is the last. It needs every worker idle twice before there is work.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form};
@@ -14,7 +14,7 @@ struct Pool {
     woken: [Mutex<bool>; WORKERS],
     wake: [Condvar; WORKERS],
     work: Mutex<usize>,
-    /// Whether some worker is through: then nobody sleeps any more.
+    /// Whether some worker is done: then no worker sleeps any more.
     finished: Mutex<bool>,
 }
 
@@ -50,7 +50,7 @@ fn go_idle(pool: &Pool, me: usize, form: Form) {
     *woken = false;
 }
 
-/// Looks for work twice, and wakes the others in the end.
+/// Searches for work twice, and wakes the others in the end.
 fn worker(pool: &Pool, me: usize, form: Form) {
     for _ in 0..2 {
         if !steal(pool) {

@@ -1,7 +1,7 @@
 //! pbzip2's queue: consumers take blocks from a queue that main frees when everything is written.
 //!
-//! Bug: main does not wait for the consumers. It takes a consumer that has seen that it is not done yet, and main
-//! freeing the queue before the consumer takes its lock.
+//! Bug: main does not wait for the consumers. It needs a consumer that has seen that it is not done yet, and
+//! main freeing the queue before the consumer takes its lock.
 
 use super::rt::sync::Mutex;
 use super::rt::thread;

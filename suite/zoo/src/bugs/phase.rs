@@ -1,6 +1,6 @@
-//! phase01: a second phase starts without having let go of what the first one took.
+//! phase01: a second phase starts without releasing the locks of the first one.
 //!
-//! Bug: a thread locks again what it holds. Every schedule shows it.
+//! Bug: a thread locks a mutex that it holds. Every schedule shows it.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,6 +1,6 @@
-//! Dining philosophers: everybody takes the left fork, then the right one.
+//! Dining philosophers: each takes the left fork, then the right one.
 //!
-//! Bug: it takes everybody with one fork in the hand.
+//! Bug: it needs every philosopher to hold one fork.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,8 +1,8 @@
-//! proc_reg: a registry of processes whose clients write the table themselves and tell the server afterwards
-//! (Claessen and others, ICFP 2009: the three races that were found with PULSE, one of them by thinking).
+//! proc_reg: a registry of processes whose clients write the table themselves and message the server afterwards
+//! (Claessen and others, ICFP 2009: the three races that were found with PULSE, one of them by reasoning).
 //!
-//! All three register one process under one name from two clients. A process that is dead counts as registered
-//! without an error, so no call may fail; the server cleans up after the dead.
+//! All three register one process under one name from two clients. An exited process counts as registered
+//! without an error, so no call may fail; the server removes exited processes.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form};
@@ -11,7 +11,7 @@ use super::{Crew, Fixed, Form};
 enum Message {
     /// A client wrote the table; the server completes the registration.
     Cast,
-    /// A client asks for the dead to be taken out; who asks waits for the answer.
+    /// A client requests the removal of exited processes, and waits for the reply.
     Audit(usize),
 }
 
@@ -33,14 +33,14 @@ struct Registry {
     changed: Condvar,
 }
 
-/// What the repaired versions do differently.
+/// The changes of the repaired versions.
 #[derive(Clone, Copy)]
 struct Repairs {
-    /// An audit takes a name out even if its registration is not complete yet.
+    /// An audit removes a name even if its registration is not complete yet.
     audits_incomplete: bool,
-    /// A dead process is never written into the table.
+    /// An exited process is never written into the table.
     looks_first: bool,
-    /// Looking whether it lives and writing it are one step, and a dead one is no error.
+    /// The liveness check and the write are one step, and an exited process is no error.
     at_once: bool,
 }
 
@@ -66,7 +66,7 @@ impl Registry {
         }
     }
 
-    /// Says whether the call succeeded.
+    /// Returns whether the call succeeded.
     fn register(&self, client: usize, repairs: Repairs) -> bool {
         if repairs.at_once {
             let mut state = self.state.lock().unwrap();
@@ -81,7 +81,7 @@ impl Registry {
             return true;
         }
         if self.is_alive() {
-            // Somebody else was first: an error that the caller expects.
+            // Another client was first: an error that the caller expects.
             return true;
         }
         self.audit(client);
@@ -135,22 +135,22 @@ fn crew(alive: bool, forward: bool, clients: usize, repairs: Repairs) -> Crew<Re
     crew
 }
 
-/// The first race: a client has written the table and not yet told the server. It takes the other client's audit to
-/// overtake that message: the server finds nothing to clean up, and the name stays taken.
+/// The first race: a client has written the table and not yet messaged the server. It needs the other
+/// client's audit to overtake that message: the server finds nothing to remove, and the name stays taken.
 pub fn cast_overtaken(form: Form) {
     let at_once = form == Fixed;
     crew(false, false, 2, Repairs { at_once, ..AS_IT_WAS }).join();
 }
 
-/// The second: a dead process is in the table. It takes two clients that both have it audited: both think that the
-/// name is free now, and one of them finds it taken.
+/// The second: an exited process is in the table. It needs two clients that both request an audit: both
+/// assume that the name is free now, and one of them finds it taken.
 pub fn audited_twice(form: Form) {
     let repaired = Repairs { audits_incomplete: true, ..AS_IT_WAS };
     crew(false, true, 2, Repairs { looks_first: form == Fixed, ..repaired }).join();
 }
 
-/// The third: the process is registered, and clients look first whether it lives. It takes a process that dies after
-/// both have looked, and then the second race again.
+/// The third: the process is registered, and clients check first whether it is alive. It needs a process that
+/// exits after both checks, and then the second race again.
 pub fn killed_after_the_check(form: Form) {
     let repaired = Repairs { audits_incomplete: true, looks_first: true, at_once: form == Fixed };
     crew(true, true, 2, repaired).task(Registry::kill).join();

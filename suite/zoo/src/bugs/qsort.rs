@@ -1,13 +1,13 @@
-//! qsort_mt: a quicksort that hands one half to a helper and waits until everybody is idle.
+//! qsort_mt: a quicksort that hands one half to a helper and waits until all threads are idle.
 //!
-//! Bug: the helper says that it is idle before it has sorted its half. It takes a main that looks in between.
+//! Bug: the helper reports that it is idle before it has sorted its half. It needs a check by main in between.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form, Var};
 
 struct Sort {
     numbers: [Var; 4],
-    /// Whether the helper has something to do.
+    /// Whether the helper has work.
     busy: Mutex<bool>,
     changed: Condvar,
 }
@@ -43,7 +43,7 @@ pub fn run(form: Form) {
     Crew::new(Sort { numbers, busy: Mutex::new(false), changed: Condvar::new() })
         .task(move |sort| help(sort, form))
         .meanwhile(|sort| {
-            // The partition has already been made: the two largest are on the right.
+            // The partition is done already: the two largest are on the right.
             *sort.busy.lock().unwrap() = true;
             sort.changed.notify_all();
             put_in_order(&sort.numbers[0], &sort.numbers[1]);

@@ -1,6 +1,6 @@
-//! queue: as the circular buffer, but a longer queue whose first element is there before the turns begin.
+//! queue: like the circular buffer, but a longer queue whose first element is there before the turns start.
 //!
-//! Bug: a round in which it is not their turn counts as one. It takes a round of the consumer that comes too early.
+//! Bug: an iteration out of turn counts. It needs an iteration of the consumer that comes too early.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

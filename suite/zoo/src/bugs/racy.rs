@@ -1,6 +1,6 @@
-//! racy: two threads increment a counter by reading and writing it.
+//! racy: two threads increment a counter by a read and a write.
 //!
-//! Bug: it takes a read between the other's read and write.
+//! Bug: it needs a read between the other's read and write.
 
 use super::{Crew, Fixed, Form, Var};
 

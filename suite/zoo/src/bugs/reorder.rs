@@ -1,7 +1,7 @@
 //! reorder: all threads but one set `a` and then `b`; the last expects both or neither.
 //!
-//! Bug: the two are set in two steps. It takes the whole check between the first `a` and the first `b`, whatever the
-//! number of threads.
+//! Bug: the two are set in two steps. It needs the whole check between the first `a` and the first `b`, with
+//! any number of threads.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form, Var};

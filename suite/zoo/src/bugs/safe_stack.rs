@@ -1,8 +1,8 @@
-//! SafeStack: a lock-free stack of indices that marks the element which is being popped (posted by Vyukov as a
-//! challenge for checkers; no tool of the SCTBench study found its bug).
+//! SafeStack: a lock-free stack of indices that marks the element which is being popped (posted by Vyukov as
+//! a challenge for checkers; no tool of the SCTBench study found its bug).
 //!
-//! Bug: the mark does not tell one round from the next, so an old head may be put back. It takes three threads, two
-//! rounds each, and at least five preemptions in the right places.
+//! Bug: the mark does not distinguish one round from the next, so an old head may be restored. It needs three
+//! threads, two rounds each, and at least five preemptions in the right places.
 
 use super::rt::sync::Mutex;
 use super::rt::{hint, thread};

@@ -1,6 +1,6 @@
-//! stack: one thread pushes, the other pops once something was pushed.
+//! stack: one thread pushes, the other pops after a push was signalled.
 //!
-//! Bug: that something was pushed does not mean that something is there. It takes more pops than pushes so far.
+//! Bug: a past push does not imply that an element is there. It needs more pops than pushes so far.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

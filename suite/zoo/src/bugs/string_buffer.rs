@@ -1,7 +1,7 @@
 //! StringBuffer of Java's JDK 1.4: one buffer is appended to another.
 //!
-//! Bug: the length is asked first and the characters are copied later, each under the lock, but not both. It takes
-//! somebody who empties the buffer in between.
+//! Bug: the length is read first and the characters are copied later, each under the lock, but not both. It
+//! needs a thread that empties the buffer in between.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

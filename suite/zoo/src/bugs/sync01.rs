@@ -1,6 +1,6 @@
-//! sync01: one waits until there is room, the other makes room.
+//! sync01: one thread waits until there is room, the other makes room.
 //!
-//! Bug: whoever makes room does not say so. It takes the first one to wait already.
+//! Bug: the thread that makes room does not notify. It needs the first one to wait already.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form};

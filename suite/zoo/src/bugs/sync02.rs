@@ -1,7 +1,7 @@
-//! sync02: a signal that is given while nobody waits yet.
+//! sync02: a notification while no thread waits yet.
 //!
-//! Bug: the waiting one looks, lets go of the lock, and takes it again to wait. It takes a signal in between: it is
-//! lost.
+//! Bug: the waiter checks, releases the lock, and acquires it again to wait. It needs a notification in
+//! between, which is lost.
 
 use super::rt::sync::{Condvar, Mutex};
 use super::{Crew, Fixed, Form};

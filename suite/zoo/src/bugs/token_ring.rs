@@ -1,6 +1,6 @@
 //! token ring: three threads pass a token on, a fourth compares when all have.
 //!
-//! Bug: nothing makes them pass it on in order. It takes the fourth to come last, and any order but two of the rest.
+//! Bug: nothing orders the passes. It needs the fourth to come last, and any order but two of the rest.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};
@@ -23,7 +23,7 @@ fn pass(ring: &Mutex<Ring>, to: usize, form: Form) {
 
 pub fn run(form: Form) {
     let mut crew = Crew::new(Mutex::new(Ring { x: [1, 2, 3], passed: [false; 3] }));
-    // As in the original, the first to be started is the second of the ring.
+    // As in the original, the second of the ring is spawned first.
     for to in [1, 2, 0] {
         crew = crew.task(move |ring| pass(ring, to, form));
     }

@@ -1,7 +1,7 @@
-//! A Treiber stack whose nodes are used again.
+//! A Treiber stack whose nodes are reused.
 //!
-//! Bug: the compare-exchange of a pop cannot tell a head from the same one after it was popped and pushed (ABA). It
-//! takes a pop that is held up while the other thread pops two nodes and pushes the first again.
+//! Bug: the compare-exchange of a pop cannot distinguish a head from the same one after a pop and a push
+//! (ABA). It needs a pop that is preempted while the other thread pops two nodes and pushes the first again.
 
 use super::{Crew, Fixed, Form, Var};
 

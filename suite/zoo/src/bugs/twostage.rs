@@ -1,7 +1,7 @@
 //! twostage: threads write one number under one lock, then another that depends on it under a second one.
 //!
-//! Bug: between the two stages the numbers do not fit. It takes a reader that sees somebody's first stage and comes
-//! before everybody's second one, whatever the number of threads.
+//! Bug: between the two stages the numbers are inconsistent. It needs a reader that sees the first stage of
+//! one thread and comes before the second stage of all, with any number of threads.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form};

@@ -1,6 +1,6 @@
 //! wronglock: one thread changes a number under its lock, the others under another one.
 //!
-//! Bug: the wrong lock protects nothing. It takes a change by one of the others in the middle of the first's.
+//! Bug: the wrong lock protects nothing. It needs a change by one of the others during the first's.
 
 use super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form, Var};

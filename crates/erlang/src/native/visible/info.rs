@@ -1,4 +1,4 @@
-//! What processes can find out about each other.
+//! Information about other processes: `process_info`, `is_process_alive`, `processes`.
 
 use super::{Done, Look, Visible, bad, value, visible};
 use crate::machine::Machine;
@@ -103,14 +103,14 @@ fn touches(look: &Look<'_>, touch: Touch) -> Touch {
         Term::Pid(pid) if look.args.get(1).is_some_and(|w| w.is_atom(known::REGISTERED_NAME)) => {
             touch.write(Object::Watch(pid))
         }
-        // What another is doing changes with every step of it.
+        // The activity of another process changes with each of its steps.
         _ => Touch::EVERYTHING,
     }
 }
 
 static PROCESS_INFO: Visible = Visible { touches, ready: None, act: process_info };
 
-/// Ordered behind the caller's earlier signals to that process.
+/// Ordered after the caller's earlier signals to that process.
 static IS_ALIVE: Visible = Visible {
     touches: |look, touch| match look.args[0] {
         Term::Pid(pid) => touch.read(Object::Watch(pid)).read(Object::Queue(look.me.pid, pid)),

@@ -1,4 +1,4 @@
-//! Links, monitors and aliases.
+//! Links, monitors and aliases, as in the Erlang Reference Manual, "Processes".
 
 use super::processes::monitor_options;
 use super::{Done, Look, Visible, bad, value, visible, yes};
@@ -18,13 +18,13 @@ fn link_touches(look: &Look<'_>, touch: Touch) -> Touch {
     let touch = touch.read(Object::Watch(other));
     match look.machine.alive(other) {
         None => {
-            // Its exit signal, if there was a link, may have come already.
+            // The exit signal of an earlier link may have arrived already.
             let touch = touch.read(Object::Link(me.pid, other));
             if look.machine.is_order_open() { touch } else { look.machine.arrival(touch, me.pid) }
         }
         Some(_) => {
-            // Before a link was taken away, there was nothing to do. Where it arrives at once, the other one may take it away
-            // as soon as it is there.
+            // Before a link was removed, there was nothing to do. With instant delivery the other process may
+            // remove it as soon as it exists.
             let was_linked = me.lost.contains(&Lost::Link(other));
             let at_once = look.machine.arrives_at_once(me.pid, other, Sort::Watching);
             let touch = if was_linked || at_once { touch.write(Object::Link(me.pid, other)) } else { touch };
@@ -74,7 +74,7 @@ static UNLINK: Visible = Visible {
     },
 };
 
-/// Whom a monitor is to watch: the process if there is one, and what DOWN messages show.
+/// The target of a monitor: the process if it exists, and the item in DOWN messages.
 fn watched(m: &Machine, item: &Term) -> Result<(Option<Pid>, Term), Raise> {
     let by_name = |name: Atom| {
         let shown = Term::tuple([Term::Atom(name), Term::Atom(known::NONODE)]);
@@ -132,18 +132,19 @@ static MONITOR: Visible = Visible {
             let (me, machine) = (look.me.pid, look.machine);
             let by_name = shown.as_tuple().and_then(|t| t[0].as_atom());
             let touch = by_name.map_or(touch, |name| {
-                // Whoever had the name earlier would have been watched then.
+                // An earlier owner of the name would have been monitored then.
                 let once = machine.once_named(name, other);
                 once.fold(touch.read(Object::Name(name)), |touch, pid| {
                     machine.sending_touches(touch, me, pid, Sort::Watching)
                 })
             });
-            // Nobody knows of the answer's reference yet; but where messages have an order, its place matters.
+            // The new reference is unknown to others; but with ordered mailboxes the position of the message
+            // matters.
             let answered = |touch| if machine.is_order_open() { touch } else { machine.arrival(touch, me) };
             match other.filter(|other| machine.find(*other).is_some()) {
                 Some(other) if other == me => touch,
                 Some(other) => {
-                    // Whether it is still there when the signal arrives is seen then.
+                    // Whether the process is alive is decided when the signal arrives.
                     let at_once = machine.arrives_at_once(me, other, Sort::Watching);
                     let touch = machine.sending_touches(touch, me, other, Sort::Watching);
                     if at_once && machine.alive(other).is_none() { answered(touch) } else { touch }
@@ -194,10 +195,11 @@ static DEMONITOR: Visible = Visible {
                 .is_some_and(|all| matches!(&all[..], [Term::Atom(flush)] if flush.text() == "flush"))
         };
         if look.machine.tells_ends_at_once() && look.args.get(1).is_some_and(only_flush) {
-            // News that comes before this is thrown away, and behind it none comes: nobody sees which.
+            // A DOWN message before this is flushed, and none comes after it: no process can observe the
+            // order.
             return touch;
         }
-        // Also if it was told of its end already: whether it was depends on that.
+        // Also if DOWN arrived already, since that depends on the exit.
         match look.me.watched_by(reference) {
             Some(other) => touch.read(Object::Watch(other)),
             None => touch,
@@ -207,7 +209,7 @@ static DEMONITOR: Visible = Visible {
     act: demonitor,
 };
 
-/// What `alias` with options makes.
+/// Creates an alias with options.
 fn alias(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     let mut kind = AliasKind::Explicit;
     if let Some(options) = a.first() {
@@ -225,7 +227,7 @@ fn alias(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     value(reference)
 }
 
-// Nobody knows it yet.
+// A new alias is unknown to others.
 static ALIAS: Visible = Visible { touches: |_, touch| touch, ready: None, act: alias };
 
 static UNALIAS: Visible = Visible {

@@ -1,4 +1,5 @@
-//! Natives that others could notice, or that depend on others. Each says what it touches before it happens.
+//! Natives that other processes may observe, or that depend on them. Each announces its accesses before its
+//! step.
 
 mod info;
 mod links;
@@ -19,35 +20,35 @@ use crate::term::{Atom, Term, known};
 
 /// A visible native.
 pub struct Visible {
-    /// What it touches, beyond what its process always touches.
+    /// Its accesses, beyond those of every operation of its process.
     pub touches: fn(&Look<'_>, Touch) -> Touch,
-    /// Whether it can go on; always, if none.
+    /// Whether it is enabled; always, if none.
     pub ready: Option<fn(&Look<'_>) -> bool>,
-    /// What it does.
+    /// Its effect.
     pub act: fn(&mut Machine, usize, &[Term]) -> Done,
 }
 
-/// A look at the state before something happens.
+/// The state in which a native is evaluated.
 pub struct Look<'a> {
-    /// The state.
+    /// The machine.
     pub machine: &'a Machine,
-    /// Who would do it.
+    /// The calling process.
     pub me: &'a Process,
-    /// With what.
+    /// The arguments.
     pub args: &'a [Term],
 }
 
-/// What a visible native comes to.
+/// The outcome of a visible native.
 pub enum Effect {
     /// A value.
     Value(Term),
-    /// The process goes on with this call and nothing to return to.
+    /// The process continues with this call and an empty stack.
     Jump(Atom, Atom, Term),
-    /// The run is over.
+    /// The execution is over.
     Over,
 }
 
-/// What a visible native comes to, or an exception.
+/// The outcome of a visible native, or an exception.
 pub type Done = Result<Effect, Raise>;
 
 pub(super) fn value(t: impl Into<Term>) -> Done {
@@ -71,7 +72,7 @@ pub(super) const fn visible(
     Native { module, function, arity, run: Run::Visible(how) }
 }
 
-/// What `!` touches.
+/// The accesses of `!`.
 pub fn send_touches(look: &Look<'_>, touch: Touch) -> Touch {
     send_to_touches(look, touch, &look.args[0])
 }
@@ -85,7 +86,7 @@ fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
         Term::Atom(name) => {
             let touch = touch.read(Object::Name(*name));
             let now = look.machine.names.get(name).copied();
-            // Earlier it would have been sent to whoever had the name then.
+            // Earlier it would have been sent to the owner of the name then.
             look.machine.once_named(*name, now).chain(now).fold(touch, sending)
         }
         Term::Tuple(t) if t.len() == 2 => send_to_touches(look, touch, &t[0]),
@@ -108,7 +109,7 @@ pub fn send(m: &mut Machine, task: usize, args: &[Term]) -> Done {
             None => return bad(),
         },
         Term::Tuple(t) if t.len() == 2 => match (&t[0], &t[1]) {
-            // A name on a node: on this one, a missing name is no error.
+            // A name on a node: on this node a missing name is no error.
             (Term::Atom(name), Term::Atom(node)) if *node == known::NONODE => {
                 if let Some(to) = m.names.get(name).copied() {
                     m.send_message(me, to, message.clone());
@@ -151,17 +152,17 @@ static SEND_NOSUSPEND: Visible = Visible {
     },
 };
 
-/// Whether a native is seen at a glance to succeed; false if it may raise an exception.
+/// Whether a native is known to succeed; false if it may raise an exception.
 pub(crate) fn succeeds(native: &Native, look: &Look<'_>) -> bool {
     matches!(&native.run, Run::Visible(visible) if tables::succeeds(visible, look))
 }
 
-/// Whether a native changes tables, and nothing else, by its arguments and what is in them.
+/// Whether a native changes only tables, depending only on its arguments and the tables.
 pub(crate) fn changes_tables(native: &Native) -> bool {
     matches!(&native.run, Run::Visible(visible) if tables::changes_keys(visible))
 }
 
-/// The object on which it depends what a native touches, and whether it succeeds, if there is only one.
+/// The single object that the accesses and the success of a native depend on, if there is one.
 pub(crate) fn basis(native: &Native, look: &Look<'_>) -> Option<Object> {
     succeeds(native, look).then(|| tables::basis(look))
 }

@@ -1,4 +1,4 @@
-//! Registered names.
+//! Registered names: `register`, `unregister`, `whereis`, `registered`.
 
 use super::{Visible, bad, value, visible, yes};
 use crate::machine::access::{Object, Touch};
@@ -10,7 +10,7 @@ use std::rc::Rc;
 static REGISTER: Visible = Visible {
     touches: |look, touch| match (&look.args[0], &look.args[1]) {
         (Term::Atom(name), Term::Pid(pid)) => {
-            // One that would fail only looks at the name; but earlier it might not have failed.
+            // A registration that would fail only reads the name; in an earlier state it might succeed.
             let taken = look.machine.names.contains_key(name);
             let touch =
                 if taken { touch.read(Object::Name(*name)) } else { touch.write(Object::Name(*name)) };
@@ -34,7 +34,7 @@ static REGISTER: Visible = Visible {
 static UNREGISTER: Visible = Visible {
     touches: |look, touch| match &look.args[0] {
         Term::Atom(name) => match look.machine.names.get(name) {
-            // Others that watch it do not mind; giving it another name does.
+            // This commutes with monitors and links to the process, not with another registration of it.
             Some(pid) => touch.write(Object::Name(*name)).read(Object::Watch(*pid)),
             None => touch.read(Object::Name(*name)),
         },

@@ -1,4 +1,4 @@
-//! Shared numbers: counters, atomics, strictly monotonic integers.
+//! Shared integers: counters, atomics, strictly monotonic integers.
 
 use super::{Done, Look, Visible, bad, value, visible};
 use crate::machine::access::{Object, Touch};
@@ -10,7 +10,7 @@ use crate::term::{Atom, Map, Ref, Term, known, number};
 use num_traits::ToPrimitive;
 use std::rc::Rc;
 
-/// An array is known by its reference; `counters` wraps it in a tuple.
+/// An array is identified by its reference; `counters` wraps it in a tuple.
 fn array(t: &Term) -> Result<Ref, Raise> {
     match t {
         Term::Ref(r) => Ok(*r),
@@ -46,20 +46,20 @@ fn shown(n: i64, unsigned: bool) -> Term {
     if unsigned { number::of_u64(n as u64) } else { Term::Int(n) }
 }
 
-/// The 64 bits of a number that fits.
+/// An integer as 64 bits, if it fits.
 fn bits(t: &Term, unsigned: bool) -> Result<i64, Raise> {
     let n = number::big(t).ok_or_else(Raise::badarg)?;
     let fits = if unsigned { n.to_u64().map(|n| n as i64) } else { n.to_i64() };
     fits.ok_or_else(Raise::badarg)
 }
 
-/// What is added wraps around, so either kind of number may be.
+/// Addition wraps around, so an operand of either signedness is allowed.
 fn delta(t: &Term) -> Result<i64, Raise> {
     let n = number::big(t).ok_or_else(Raise::badarg)?;
     n.to_i64().or_else(|| n.to_u64().map(|n| n as i64)).ok_or_else(Raise::badarg)
 }
 
-/// Changes one number; gives back what it was and what it is.
+/// Changes one integer; returns its old and its new value.
 fn change(
     m: &mut Machine,
     a: &[Term],
@@ -201,13 +201,13 @@ static NOW: Visible = Visible {
     touches: |_, touch| touch.write(Object::Monotonic),
     ready: None,
     act: |m, _, _| {
-        // Never the same twice.
+        // Strictly increasing.
         m.monotonic += 1;
         value(stamp((EPOCH + m.now) / 1_000 + m.monotonic))
     },
 };
 
-/// Strictly monotonic integers come from one place; others are made locally.
+/// Strictly monotonic integers share one object; others are made locally.
 static UNIQUE: Visible = Visible {
     touches: |look, touch| {
         let monotonic = look.args[0].iter().any(|o| o.is_atom(known::MONOTONIC));

@@ -1,5 +1,5 @@
-//! `ets:select`, `match` and `match_object` in portions. What is still to come is found in the table when it is asked
-//! for, after the last key that was looked at, as in a real table.
+//! `ets:select`, `match` and `match_object` with a limit. A continuation reads the table when it is called,
+//! after the last key that was visited, as in OTP.
 
 use super::tables::{on_whole_table, table};
 use super::{Done, Look, Visible, bad, value, visible};
@@ -11,15 +11,15 @@ use crate::native::Native;
 use crate::run::Raise;
 use crate::term::{Atom, Term, known};
 
-/// What is asked for, and how far it was given.
+/// A query and its position.
 struct Portion {
     table: Term,
     how: Atom,
     pattern: Term,
     limit: usize,
-    /// The last key that was looked at; nothing at the beginning.
+    /// The last key that was visited; none at the start.
     after: Option<Term>,
-    /// Results of that key that did not fit.
+    /// Results of that key beyond the limit.
     left: Vec<Term>,
 }
 
@@ -30,7 +30,7 @@ impl Portion {
         Ok(Portion { table, how: Atom::new(how), pattern, limit, after: None, left: Vec::new() })
     }
 
-    /// From a continuation.
+    /// Parses a continuation.
     fn next(t: &Term) -> Result<Portion, Raise> {
         match t.as_tuple() {
             Some([table, Term::Atom(how), pattern, limit, after, left]) => Ok(Portion {
@@ -98,7 +98,7 @@ fn continued(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     Portion::next(&a[0])?.give(m, task)
 }
 
-/// A continuation touches the table that it names.
+/// A continuation accesses the table that it names.
 fn touches_rest(look: &Look<'_>, touch: Touch) -> Touch {
     let Ok(portion) = Portion::next(&look.args[0]) else { return touch };
     let named = look.machine.tables.get(&portion.table).map(|t| t.shown());

@@ -16,7 +16,7 @@ fn nothing(_: &Look<'_>, touch: Touch) -> Touch {
     touch
 }
 
-/// What is to be called: `(Fun)` or `(M, F, Args)`.
+/// The function to call: `(Fun)` or `(M, F, Args)`.
 fn target(a: &[Term]) -> Result<(Atom, Atom, Term), Raise> {
     match a {
         [Term::Fun(f)] => {
@@ -128,7 +128,7 @@ static SPAWN_OPT: Visible = Visible {
     },
 };
 
-/// A request to spawn: what is called, with which options if they are right, and what is told about it.
+/// A spawn request: the call, its options if they are valid, and which replies it wants.
 struct SpawnRequest {
     call: Vec<Term>,
     options: Option<SpawnOptions>,
@@ -137,7 +137,7 @@ struct SpawnRequest {
     error_told: bool,
 }
 
-/// Understands the arguments of `spawn_request`, with or without a node and options.
+/// Parses the arguments of `spawn_request`, with or without a node and options.
 fn spawn_request(a: &[Term]) -> Result<SpawnRequest, Raise> {
     let fun = |t: &Term| matches!(t, Term::Fun(_));
     let (node, call, list) = match a {
@@ -145,7 +145,7 @@ fn spawn_request(a: &[Term]) -> Result<SpawnRequest, Raise> {
         [f, list] if fun(f) => (None, &a[..1], Some(list)),
         [node, f] if fun(f) => (Some(node), &a[1..], None),
         [node, f, list] if fun(f) => (Some(node), &a[1..2], Some(list)),
-        // A name in the third place is a function's name.
+        // An atom in third place is a function name.
         [node, _, Term::Atom(_), ..] => (Some(node), &a[1..], None),
         [_, _, _] => (None, a, None),
         [_, _, _, list] => (None, &a[..3], Some(list)),
@@ -188,7 +188,7 @@ fn spawn_request(a: &[Term]) -> Result<SpawnRequest, Raise> {
 
 static SPAWN_REQUEST: Visible = Visible {
     touches: |look, touch| match spawn_request(look.args) {
-        // The answer comes from the new process, before anything that it sends itself.
+        // The reply comes from the new process, before its own signals.
         Ok(request) if request.options.is_some() && request.success_told => {
             let child = look.me.pid.child(look.me.children + 1);
             look.machine.sending_touches(touch, child, look.me.pid, Sort::Message)
@@ -221,7 +221,7 @@ static SPAWN_REQUEST: Visible = Visible {
     },
 };
 
-/// Where there is one node, a request has been carried out as soon as it was made.
+/// With one node a request is complete as soon as it is made.
 static ABANDON: Visible = Visible {
     touches: nothing,
     ready: None,
@@ -242,7 +242,7 @@ static EXIT2: Visible = Visible {
     },
 };
 
-/// Who asks to be told of other nodes never is: there are none. Only how often it has asked is known.
+/// There are no other nodes, so a subscriber gets no message. Only the number of subscriptions is stored.
 fn monitor_nodes(p: &mut Process, on: &Term) -> Result<Term, Raise> {
     let on = on.as_bool().ok_or_else(Raise::badarg)?;
     let name = Atom::new("monitor_nodes");

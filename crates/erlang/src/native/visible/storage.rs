@@ -1,4 +1,4 @@
-//! What outlives processes: persistent terms, and the environments of applications.
+//! State that outlives processes: persistent terms, and application environments.
 
 use super::{Visible, bad, value, visible};
 use crate::machine::access::{Object, Touch};

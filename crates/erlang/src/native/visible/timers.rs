@@ -8,7 +8,7 @@ use crate::native::time::MONOTONIC_START;
 use crate::run::Raise;
 use crate::term::{Term, hash, known, number};
 
-/// When a timer is due, in nanoseconds of virtual time.
+/// The deadline of a timer, in nanoseconds of virtual time.
 fn deadline(m: &Machine, time: &Term, options: Option<&Term>) -> Result<u64, Raise> {
     let mut absolute = false;
     for option in options.map_or(Some(Vec::new()), Term::to_vec).ok_or_else(Raise::badarg)? {
@@ -90,7 +90,7 @@ fn ask(m: &mut Machine, task: usize, a: &[Term], cancel: bool) -> Done {
 
 fn of_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     let touch = touch.write(Object::Timer(hash::of(&look.args[0])));
-    // A timer goes with the process that it is for, and may have gone with it already.
+    // The exit of its receiver cancels a timer, and may have done so already.
     let addressee = match look.args[0] {
         Term::Ref(reference) => look.machine.addressee(reference),
         _ => None,
@@ -102,7 +102,7 @@ fn of_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     if look.args.len() > 1 { look.machine.arrival(touch, look.me.pid) } else { touch }
 }
 
-/// Whether there is somebody whom it is for.
+/// The accesses of a new timer: whether its receiver is alive.
 fn of_new_timer(look: &super::Look<'_>, touch: Touch) -> Touch {
     match look.args[1] {
         Term::Pid(to) if to != look.me.pid => touch.read(Object::Watch(to)),

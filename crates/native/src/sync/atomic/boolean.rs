@@ -5,7 +5,7 @@ use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;
-use crate::runtime::overlay::here;
+use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::sync::atomic::{self as real, Ordering};
@@ -40,10 +40,7 @@ impl AtomicBool {
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         let this = here(self);
-        let explored = this.cell().update(&FETCH_NOT, order, || {
-            let old = this.0.fetch_not(order);
-            (old, !old)
-        });
+        let explored = this.cell().update(&FETCH_NOT, order, |old: bool| !old);
         explored.unwrap_or_else(|| this.0.fetch_not(order))
     }
 }

@@ -1,19 +1,20 @@
-//! What all atomics have in common: a value in place, found by its address, touched in one step.
+//! What all atomics have in common: a value that the execution's memory keeps, found by its address, touched in one step.
 //!
-//! The types keep the size and layout of std's. Operations happen in the task that does them; the evaluation of a
-//! compare-exchange looks at the value in memory, since one that would fail only reads.
+//! Invariant: a value is read and written by the [memory model](crate::runtime::memory::Model) alone, when it is the
+//! task's turn. The types keep the size and layout of std's; the evaluation of a compare-exchange looks at the value that
+//! the memory shows, since one that would fail only reads.
 
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
-use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::log::{Effect, Sync as Synchronises};
+pub(super) use crate::runtime::memory::Bits;
+use crate::runtime::memory::{Model, Sequential};
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
-use raddle_core::operation::{Accesses, Mode, ObjectId};
+use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-static LOAD: OperationKind = OperationKind::read("load");
-static STORE: OperationKind = OperationKind::write("store");
 pub(super) static SWAP: OperationKind = OperationKind::write("swap");
 pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add");
 pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub");
@@ -27,12 +28,10 @@ pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min");
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
 /// their size in the kind.
-macro_rules! compare_exchange_verb {
+macro_rules! compare_exchange_kind {
     ($name:ident, $word:literal, $bits:ty) => {
         static $name: OperationKind = OperationKind::new($word, |view, op| {
-            // SAFETY: the task that waits to do this borrows the atomic at this address.
-            let value = view.value(|| unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) } as u64);
-            let succeeds = value == op.args[1];
+            let succeeds = view.reads_expected::<$bits>();
             Evaluation::ready(if succeeds { Accesses::write(op.object) } else { Accesses::read(op.object) })
         })
         .never_waits()
@@ -40,19 +39,17 @@ macro_rules! compare_exchange_verb {
     };
 }
 
-compare_exchange_verb!(COMPARE_EXCHANGE_8, "compare_exchange", u8);
-compare_exchange_verb!(COMPARE_EXCHANGE_16, "compare_exchange", u16);
-compare_exchange_verb!(COMPARE_EXCHANGE_32, "compare_exchange", u32);
-compare_exchange_verb!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
+compare_exchange_kind!(COMPARE_EXCHANGE_8, "compare_exchange", u8);
+compare_exchange_kind!(COMPARE_EXCHANGE_16, "compare_exchange", u16);
+compare_exchange_kind!(COMPARE_EXCHANGE_32, "compare_exchange", u32);
+compare_exchange_kind!(COMPARE_EXCHANGE_64, "compare_exchange", u64);
 
 /// May also fail for no reason: option 1, while the execution has spurious failures left. One that comes too
 /// late for that could have come earlier, so it reads what the others used up.
-macro_rules! compare_exchange_weak_verb {
+macro_rules! compare_exchange_weak_kind {
     ($name:ident, $bits:ty) => {
         static $name: OperationKind = OperationKind::new("compare_exchange_weak", |view, op| {
-            // SAFETY: as above.
-            let value = view.value(|| unsafe { std::ptr::read_volatile(op.args[0] as *const $bits) } as u64);
-            if value != op.args[1] {
+            if !view.reads_expected::<$bits>() {
                 return Evaluation::ready(Accesses::read(op.object));
             }
             let succeeds = Accesses::write(op.object);
@@ -67,19 +64,19 @@ macro_rules! compare_exchange_weak_verb {
     };
 }
 
-compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_8, u8);
-compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_16, u16);
-compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_32, u32);
-compare_exchange_weak_verb!(COMPARE_EXCHANGE_WEAK_64, u64);
+compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_8, u8);
+compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_16, u16);
+compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_32, u32);
+compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_64, u64);
 
-/// Whether a compare-exchange may fail for no reason.
+/// Whether a compare-exchange may fail spuriously.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strength {
     Strong,
     Weak,
 }
 
-fn compare_exchange_verb(size: usize, strength: Strength) -> &'static OperationKind {
+fn compare_exchange_kind(size: usize, strength: Strength) -> &'static OperationKind {
     match (strength, size) {
         (Strength::Strong, 1) => &COMPARE_EXCHANGE_8,
         (Strength::Strong, 2) => &COMPARE_EXCHANGE_16,
@@ -92,13 +89,6 @@ fn compare_exchange_verb(size: usize, strength: Strength) -> &'static OperationK
     }
 }
 
-/// A value that fits into an atomic.
-pub(super) trait Bits: Copy + PartialEq {
-    const SHAPE: Shape;
-    /// The bits, zero-extended.
-    fn bits(self) -> u64;
-}
-
 /// An atomic as the runtime sees it.
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
@@ -108,11 +98,13 @@ pub(super) struct Cell {
     pub kind: ObjectKind,
 }
 
+// In the blocks marked SAFETY: the caller borrows the atomic at this address, which holds a value of the type that it
+// names, and it is this task's turn.
 impl Cell {
     #[inline]
     #[track_caller]
     pub fn object(self, current: Current) -> ObjectId {
-        match current.with(|e| e.addresses.get(self.address)) {
+        match current.with(|e| e.memory().object_at(self.address)) {
             Some(object) => object,
             None => self.new_object(current),
         }
@@ -125,7 +117,7 @@ impl Cell {
         }
         current.with(|e| {
             let object = e.new_object(self.kind, [0; 2]);
-            e.addresses.insert(self.address, object);
+            e.memory().place(self.address, object);
             e.note_first_value(object, self.value());
             object
         })
@@ -144,52 +136,67 @@ impl Cell {
         }
     }
 
+    /// Lets the memory do what it is this task's turn to do.
+    #[inline(always)]
+    fn act<R>(self, current: Current, act: impl FnOnce(&mut Sequential, TaskId) -> R) -> R {
+        current.with(|e| {
+            let me = e.me();
+            act(e.memory().model(), me)
+        })
+    }
+
     /// Reads the value when it is this task's turn. None outside of explorations.
     #[inline(always)]
     #[track_caller]
-    pub fn load<T: Bits>(self, order: Ordering, read: impl FnOnce() -> T) -> Option<T> {
+    pub fn load<T: Bits>(self, order: Ordering) -> Option<T> {
         let current = context::current()?;
         check_load(order);
         let object = self.object(current);
-        current.perform(Op::new(&LOAD, object, Location::caller()));
-        let value = read();
+        let option = current.perform(Op::new(Sequential::LOAD, object, Location::caller()));
+        // SAFETY: see above.
+        let value: T = self.act(current, |m, me| unsafe { m.load(me, self.address, order, option) });
         current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(order));
         Some(value)
     }
 
-    /// Writes the value when it is this task's turn. Says whether it did.
+    /// Writes the value in a step of this task. False outside explorations.
     #[inline(always)]
     #[track_caller]
-    pub fn store<T: Bits>(self, value: T, order: Ordering, write: impl FnOnce()) -> bool {
+    pub fn store<T: Bits>(self, value: T, order: Ordering) -> bool {
         let Some(current) = context::current() else { return false };
         check_store(order);
         let object = self.object(current);
-        current.perform(Op::new(&STORE, object, Location::caller()));
-        write();
+        let option = current.perform(Op::new(Sequential::STORE, object, Location::caller()));
+        // SAFETY: see above.
+        self.act(current, |m, me| unsafe { m.store(me, self.address, order, option, value) });
         current.with(|e| e.touch(object));
         current.did(Effect::Wrote(T::SHAPE, value.bits()), Synchronises::Store(order));
         true
     }
 
-    /// Changes the value when it is this task's turn; `update` returns the old and the new one.
+    /// Changes the value when it is this task's turn, to what `new` makes of it. Returns the old one.
     #[inline(always)]
     #[track_caller]
     pub fn update<T: Bits>(
         self,
         kind: &'static OperationKind,
         order: Ordering,
-        update: impl FnOnce() -> (T, T),
+        new: impl FnOnce(T) -> T,
     ) -> Option<T> {
         let current = context::current()?;
         let object = self.object(current);
-        current.perform(Op::new(kind, object, Location::caller()));
-        let (old, new) = update();
+        let option = current.perform(Op::new(kind, object, Location::caller()));
+        let (old, new) = self.act(current, |m, me| {
+            // SAFETY: see above.
+            unsafe { m.update(me, self.address, (order, order), option, |old| Some(new(old))) }
+        });
         current.with(|e| e.touch(object));
+        let new = new.unwrap_or(old);
         current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(order));
         Some(old)
     }
 
-    /// Compares and exchanges when it is this task's turn; `exchange` does it on the value in place.
+    /// Compares and exchanges when it is this task's turn.
     #[inline(always)]
     #[track_caller]
     pub fn compare_exchange<T: Bits>(
@@ -197,33 +204,32 @@ impl Cell {
         strength: Strength,
         (expected, new): (T, T),
         (success, failure): (Ordering, Ordering),
-        exchange: impl FnOnce() -> Result<T, T>,
     ) -> Option<Result<T, T>> {
         let current = context::current()?;
         check_failure(failure);
         let object = self.object(current);
-        let kind = compare_exchange_verb(size_of::<T>(), strength);
+        let kind = compare_exchange_kind(size_of::<T>(), strength);
         let op = Op::new(kind, object, Location::caller()).args([self.address as u64, expected.bits()]);
-        if current.perform(op) == 1 {
+        let option = current.perform(op);
+        if option == 1 {
             current.with(|e| {
                 e.spend_spurious();
-                let present = e.log.present;
-                e.log.lines[present].wrote = false;
+                e.only_looked();
             });
             current.did(Effect::Word("fails for no reason"), Synchronises::Load(failure));
             return Some(Err(expected));
         }
-        let result = exchange();
-        match result {
-            Ok(old) => {
-                current.with(|e| e.touch(object));
-                let effect = Effect::Updated(T::SHAPE, old.bits(), new.bits());
-                current.did(effect, Synchronises::Update(success));
-            }
-            Err(found) => {
-                current.did(Effect::Refused(T::SHAPE, found.bits()), Synchronises::Load(failure));
-            }
-        }
-        Some(result)
+        let (found, new) = self.act(current, |m, me| {
+            let exchange = |found| (found == expected).then_some(new);
+            // SAFETY: see above.
+            unsafe { m.update(me, self.address, (success, failure), option, exchange) }
+        });
+        let Some(new) = new else {
+            current.did(Effect::Refused(T::SHAPE, found.bits()), Synchronises::Load(failure));
+            return Some(Err(found));
+        };
+        current.with(|e| e.touch(object));
+        current.did(Effect::Updated(T::SHAPE, found.bits(), new.bits()), Synchronises::Update(success));
+        Some(Ok(found))
     }
 }

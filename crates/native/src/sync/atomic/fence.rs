@@ -1,5 +1,4 @@
-//! Fences. They touch no object, so their order with what others do does not matter to a search; they decide
-//! what synchronises with what.
+//! Fences. They access no object, so they conflict with nothing; they decide which operations synchronise.
 
 use super::ordering::check_fence;
 use crate::runtime::context;
@@ -24,7 +23,7 @@ pub fn fence(order: Ordering) {
     }
 }
 
-/// See [`std::sync::atomic::compiler_fence`]. Other tasks cannot see it, so it is no step.
+/// See [`std::sync::atomic::compiler_fence`]. Other tasks cannot observe it, so it is no step.
 #[inline]
 #[track_caller]
 pub fn compiler_fence(order: Ordering) {

@@ -8,7 +8,7 @@ use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;
-use crate::runtime::overlay::here;
+use crate::runtime::memory::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::sync::atomic::{self as real, Ordering};
@@ -19,7 +19,7 @@ macro_rules! integer {
             const SHAPE: Shape = $shape;
             #[inline]
             fn bits(self) -> u64 {
-                // Through the unsigned type of the same width: a sign is not extended.
+                // Through the unsigned type of the same width: no sign extension.
                 self as $unsigned as u64
             }
         }

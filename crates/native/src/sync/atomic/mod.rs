@@ -1,5 +1,5 @@
-//! `std::sync::atomic`, sequentially consistent for now whatever the ordering says. Orderings still decide
-//! what synchronises with what, and so what is a data race.
+//! `std::sync::atomic`, sequentially consistent for now with any ordering. Orderings still decide what
+//! synchronises, and so what is a data race.
 
 mod boolean;
 mod cell;

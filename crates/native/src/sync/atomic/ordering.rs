@@ -1,4 +1,4 @@
-//! Orderings that make no evaluation for an operation panic as std's do, before anything happens.
+//! Invalid orderings of an operation panic as in std, before the operation.
 
 use std::sync::atomic::Ordering::{self, *};
 
@@ -40,7 +40,7 @@ pub(super) fn check_fence(order: Ordering) {
     }
 }
 
-/// The ordering with which a compare-and-swap reads when it fails.
+/// The ordering with which a failed compare-and-swap reads.
 #[inline]
 pub(super) fn strongest_failure(order: Ordering) -> Ordering {
     match order {

@@ -1,6 +1,5 @@
-//! `AtomicPtr`. Reports number pointers in the order in which they appear: addresses differ from run to run.
-//!
-//! What it points to does not matter to any operation, so all of them are those of a [pointer to bytes](Bytes), and
+//! `AtomicPtr`. Reports number pointers in the order of their appearance: addresses differ between runs. The
+//! pointee does not matter to any operation, so all of them are those of a [pointer to bytes](Bytes), and
 //! compiled once.
 
 use super::cell::{Bits, FETCH_AND, FETCH_OR, FETCH_XOR, SWAP, Strength};
@@ -8,8 +7,8 @@ use super::shared::{fetch, operations};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
 use crate::runtime::log::Shape;
+use crate::runtime::memory::overlay::here;
 use crate::runtime::operation::OperationKind;
-use crate::runtime::overlay::here;
 use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::sync::atomic::{self as real, Ordering};
@@ -27,7 +26,7 @@ impl Bits for *mut u8 {
     }
 }
 
-/// An atomic pointer to whatever it may be.
+/// An atomic pointer to anything.
 #[repr(transparent)]
 struct Bytes(real::AtomicPtr<u8>);
 
@@ -75,13 +74,13 @@ impl<T> AtomicPtr<T> {
     }
     #[inline]
     fn bytes(&self) -> &Bytes {
-        // SAFETY: both are nothing but a pointer, which is atomic.
+        // SAFETY: both are a single atomic pointer.
         unsafe { &*(&raw const *self).cast::<Bytes>() }
     }
     /// See std's `get_mut`.
     #[inline]
     pub fn get_mut(&mut self) -> &mut *mut T {
-        // SAFETY: the caller has the only reference to this atomic, and so to its copy if it is a static.
+        // SAFETY: the caller has the only reference to this atomic, and so to its overlay if it is a static.
         unsafe { &mut *here(self.bytes()).0.as_ptr().cast() }
     }
     /// See std's `into_inner`.
@@ -89,8 +88,8 @@ impl<T> AtomicPtr<T> {
     pub const fn into_inner(self) -> *mut T {
         self.0.into_inner()
     }
-    /// See std's `as_ptr`. What is done through the pointer is not seen by explorations, and for a static
-    /// it points to the value outside of them.
+    /// See std's `as_ptr`. Explorations do not track accesses through the pointer, and for a static it points
+    /// to the value outside of them.
     #[inline]
     pub const fn as_ptr(&self) -> *mut *mut T {
         self.0.as_ptr()

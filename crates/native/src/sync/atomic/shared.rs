@@ -1,10 +1,9 @@
 //! What integers, booleans and pointers have in common, as two macros: std gives all atomics the same methods,
 //! and there is no other way to have them as inherent ones.
 //!
-//! Inside of explorations all tasks share one operating-system thread, so the value in place needs no locked
-//! instructions: plain loads and stores do, whatever the ordering says.
+//! Inside of explorations the execution's memory keeps the value (see [`super::cell`]); outside it is std's own.
 
-/// The methods that every atomic has. For use inside of its `impl`; the value in place is field 0.
+/// The methods of every atomic, for its `impl`; the value in place is field 0.
 macro_rules! shared {
     ($atomic:ident, $value:ty) => {
         operations!($atomic, $value);
@@ -20,16 +19,17 @@ macro_rules! shared {
         /// See std's `get_mut`.
         #[inline]
         pub fn get_mut(&mut self) -> &mut $value {
-            // SAFETY: the caller has the only reference to this atomic, and so to its copy if it is a static.
-            unsafe { &mut *$crate::runtime::overlay::here(self).0.as_ptr() }
+            // SAFETY: the caller has the only reference to this atomic, and so to its overlay if it is a
+            // static.
+            unsafe { &mut *$crate::runtime::memory::overlay::here(self).0.as_ptr() }
         }
         /// See std's `into_inner`.
         #[inline]
         pub const fn into_inner(self) -> $value {
             self.0.into_inner()
         }
-        /// See std's `as_ptr`. What is done through the pointer is not seen by explorations, and for a static
-        /// it points to the value outside of them.
+        /// See std's `as_ptr`. Explorations do not track accesses through the pointer, and for a static it
+        /// points to the value outside of them.
         #[inline]
         pub const fn as_ptr(&self) -> *mut $value {
             self.0.as_ptr()
@@ -51,7 +51,7 @@ macro_rules! shared {
     };
 }
 
-/// Those of them that are operations, or made of operations.
+/// Those methods that are operations, or made of operations.
 macro_rules! operations {
     ($atomic:ident, $value:ty) => {
         #[inline]
@@ -65,7 +65,7 @@ macro_rules! operations {
         #[track_caller]
         pub fn load(&self, order: Ordering) -> $value {
             let this = here(self);
-            let explored = this.cell().load(order, || this.0.load(Ordering::Relaxed));
+            let explored = this.cell().load(order);
             explored.unwrap_or_else(|| this.0.load(order))
         }
         /// See std's `store`.
@@ -74,7 +74,7 @@ macro_rules! operations {
         #[track_caller]
         pub fn store(&self, value: $value, order: Ordering) {
             let this = here(self);
-            if !this.cell().store(value, order, || this.0.store(value, Ordering::Relaxed)) {
+            if !this.cell().store(value, order) {
                 this.0.store(value, order);
             }
         }
@@ -125,15 +125,8 @@ macro_rules! operations {
             orders: (Ordering, Ordering),
         ) -> Result<$value, $value> {
             let this = here(self);
-            // Never fails for no reason by itself: that is up to the search.
-            let explored = this.cell().compare_exchange(strength, values, orders, || {
-                let found = this.0.load(Ordering::Relaxed);
-                if found != values.0 {
-                    return Err(found);
-                }
-                this.0.store(values.1, Ordering::Relaxed);
-                Ok(found)
-            });
+            // It never fails spuriously by itself: that is a choice of the search.
+            let explored = this.cell().compare_exchange(strength, values, orders);
             explored.unwrap_or_else(|| this.0.compare_exchange(values.0, values.1, orders.0, orders.1))
         }
         /// See std's `try_update`.
@@ -174,7 +167,7 @@ macro_rules! operations {
     };
 }
 
-/// A read-modify-write: std's method of that name, and what it makes of the old value and its argument.
+/// A read-modify-write: std's method of that name, and the new value by the old one and the argument.
 macro_rules! fetch {
     ($name:ident, $kind:ident, $argument:ty, $value:ty, $new:expr) => {
         #[doc = concat!("See std's `", stringify!($name), "`.")]
@@ -184,12 +177,7 @@ macro_rules! fetch {
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);
             let new: fn($value, $argument) -> $value = $new;
-            let explored = this.cell().update(&$kind, order, || {
-                let old = this.0.load(Ordering::Relaxed);
-                let new = new(old, value);
-                this.0.store(new, Ordering::Relaxed);
-                (old, new)
-            });
+            let explored = this.cell().update(&$kind, order, |old| new(old, value));
             explored.unwrap_or_else(|| this.0.$name(value, order))
         }
     };

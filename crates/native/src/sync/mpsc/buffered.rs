@@ -1,14 +1,13 @@
-//! Channels that keep messages: without bound, or up to their capacity.
-//!
-//! A send waits for a free place and a receive for a message. Messages leave in the order in which they came.
+//! Channels with a buffer: unbounded, or up to their capacity. A send waits for a free slot and a receive for
+//! a message. Messages are received in the order of their sends.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving, UNBOUNDED};
 use super::lanes;
 use super::timed;
 use crate::runtime::context::Current;
 use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
@@ -20,7 +19,7 @@ static SEND: OperationKind = OperationKind::new("send", send)
     })
     .numbered()
     .alike();
-/// The same where there is always a place.
+/// The same without a bound.
 static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().numbered().alike();
 static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
@@ -45,7 +44,7 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
 .frees()
 .alike();
 
-fn send(view: &View<'_>, op: &Op) -> Evaluation {
+fn send(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     match facts.receiver {
         Receiving::Gone => Evaluation::ready(lanes.send_in_vain()),
@@ -53,7 +52,7 @@ fn send(view: &View<'_>, op: &Op) -> Evaluation {
     }
 }
 
-fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+fn receive(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let is_there = facts.left() > 0;
     let in_vain = !is_there && (facts.senders == 0 || timed::is_over(view, op));
@@ -64,7 +63,7 @@ fn receive(view: &View<'_>, op: &Op) -> Evaluation {
     Evaluation::when(is_there || in_vain, timed::and_its_timer(view, accesses, lanes.look_at_senders(), op))
 }
 
-fn can_receive(view: &View<'_>, op: &Op) -> u32 {
+fn can_receive(view: View<'_>, op: &Op) -> u32 {
     let facts = Facts::of(view.object());
     (facts.left() > 0 || facts.senders == 0 || timed::is_over(view, op)) as u32
 }
@@ -116,7 +115,7 @@ impl<T> Channel<T> {
         let line = current.with(|e| e.present_line());
         let mut state = self.state();
         state.queue.push_back(Message { number, line, value });
-        // A place that was used before learns from whoever made it free.
+        // A reused slot synchronises with the receive that freed it.
         let freed = match self.capacity {
             UNBOUNDED => None,
             capacity => state.freed.pop_front_if(|_| number as u64 >= capacity),

@@ -1,15 +1,14 @@
-//! A channel of an execution: what its ends share, and how they come and go.
-//!
-//! What operations depend on is in the words of its object, as [`Facts`]; the messages themselves are here.
-//! Which receive learns of which send is decided message by message, never by the channel as a whole.
+//! A channel of an execution: the shared state of its ends, and their lifetimes. The state that operations
+//! depend on is in the words of its object, as [`Facts`]; the messages themselves are here. Receives
+//! synchronise with sends message by message, never with the channel as a whole.
 
 use super::lanes::{self, Layout};
 use crate::runtime::context::Current;
-use crate::runtime::execution::{Execution, Stage};
+use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Sync as Synchronises};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects;
+use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view;
 use crate::thread::set_timer;
 use raddle_core::operation::{Accesses, ObjectId};
 use std::cell::{RefCell, RefMut};
@@ -21,7 +20,7 @@ use std::time::Duration;
 /// The capacity of a channel that is never full.
 pub(super) const UNBOUNDED: u64 = u64::MAX;
 
-/// Only the last sender's end can be noticed. Which one is the last depends on their order.
+/// Only the drop of the last sender is observable. Which one is the last depends on their order.
 static DROP_SENDER: OperationKind =
     OperationKind::always("drop sender", |_, op| Evaluation::ready(lanes::of(op).drop_sender()))
         .never_waits()
@@ -33,37 +32,37 @@ static DROP_RECEIVER: OperationKind =
         .in_destructors()
         .frees();
 
-/// Where timers fire at any point, to set one is a step of its own.
+/// Where timers fire at any point, arming one is a step of its own.
 static SET_TIMER: OperationKind =
     OperationKind::always("recv_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
 
-/// What the receiver does.
+/// The state of the receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Receiving {
-    /// It exists, and does not wait for a sender to meet.
+    /// It exists, and does not wait for a rendezvous.
     Busy,
-    /// It waits for a sender to meet.
+    /// It waits for a rendezvous.
     Waiting,
-    /// A sender has met it.
+    /// A sender has handed it a message.
     Served,
     /// It was dropped.
     Gone,
 }
 
-/// What operations on a channel depend on.
+/// The state that operations on a channel depend on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facts {
     pub senders: u32,
     pub receiver: Receiving,
-    /// How many messages were sent, or offered where nothing is kept.
+    /// The number of messages that were sent, or offered in a rendezvous.
     pub sent: u32,
-    /// How many of them were taken.
+    /// The number of messages that were taken.
     pub taken: u32,
 }
 
 impl Facts {
     #[inline]
-    pub fn of(channel: view::State) -> Facts {
+    pub fn of(channel: objects::ObjectState) -> Facts {
         let [ends, messages] = channel.words;
         let receiver = match ends >> 32 {
             0 => Receiving::Busy,
@@ -82,12 +81,12 @@ impl Facts {
     pub fn left(&self) -> u32 {
         self.sent - self.taken
     }
-    /// All that the evaluation of an operation depends on: each message has a place of its own.
+    /// All that the evaluation of an operation depends on: each message has its own slot.
     #[inline]
     fn what_can_be_told(&self) -> (Receiving, bool, u32, u32) {
         (self.receiver, self.senders == 0, self.sent, self.taken)
     }
-    /// The part of it that decides which operations can happen, and which of them only look.
+    /// The part of it that decides which operations are enabled, and which of them are reads.
     #[inline]
     fn who_can_go_on(&self, capacity: u64) -> (Receiving, bool, bool, bool) {
         (self.receiver, self.senders == 0, self.left() == 0, self.left() as u64 >= capacity)
@@ -95,14 +94,14 @@ impl Facts {
 }
 
 impl Facts {
-    /// From now on these are the facts of a channel.
+    /// Stores the state of a channel.
     #[cfg_attr(not(feature = "outlined"), inline(always))]
     #[cfg_attr(feature = "outlined", inline(never))]
     fn settle(self, e: &mut Execution, before: Facts, channel: (ObjectId, u64, &Layout)) {
         let (object, capacity, layout) = channel;
-        e.objects[object].words = self.words();
-        // Where messages are handed over, each has its own sender, which waits for it.
-        let only_who = e.looks_away() && capacity > 0 && layout.orders(u32::MAX);
+        *e.words_mut(object) = self.words();
+        // In a rendezvous each message has its own sender, which waits for it.
+        let only_who = e.ignores_accesses() && capacity > 0 && layout.orders(u32::MAX);
         let changed = match only_who {
             true => before.who_can_go_on(capacity) != self.who_can_go_on(capacity),
             false => before.what_can_be_told() != self.what_can_be_told(),
@@ -113,7 +112,7 @@ impl Facts {
     }
 }
 
-/// A message on its way.
+/// A message in transit.
 pub(super) struct Message<T> {
     /// Its number in the channel, from 0.
     pub number: u32,
@@ -122,36 +121,36 @@ pub(super) struct Message<T> {
     pub value: T,
 }
 
-/// What the ends share.
+/// The state that the ends share.
 pub(super) struct State<T> {
-    /// Messages that were sent, or offered, and not taken.
+    /// Messages that were sent or offered, and not taken.
     pub queue: VecDeque<Message<T>>,
-    /// The lines that made the places free that a bounded channel has.
+    /// The lines that freed the slots of a bounded channel.
     pub freed: VecDeque<u32>,
-    /// The message for the receiver that waited.
+    /// The message for the waiting receiver.
     pub served: Option<Message<T>>,
-    /// The line at which the receiver began to wait.
+    /// The line at which the receiver started to wait.
     pub waits_since: u32,
-    /// Offers whose senders do not know yet that they were taken: their numbers and the lines that took them.
+    /// Taken offers whose senders have not continued yet: their numbers, and the lines that took them.
     pub takes: Vec<(u32, u32)>,
 }
 
 /// A channel of an execution.
 pub(super) struct Channel<T> {
     pub object: ObjectId,
-    /// The execution that it belongs to.
+    /// Its execution.
     serial: u64,
     pub capacity: u64,
     pub layout: Layout,
-    /// Where it was made.
+    /// Where it was created.
     made: &'static Location<'static>,
     state: RefCell<State<T>>,
 }
 
-// SAFETY: what is in the cell is only used by tasks of the execution that the channel belongs to, which all run on that
-// execution's own thread: see `End::using` and `End::leaving`.
+// SAFETY: the cell is used only by tasks of the channel's execution, which all run on the execution's own
+// thread: see `End::using` and `End::leaving`.
 unsafe impl<T: Send> Sync for Channel<T> {}
-// Nothing of the program runs, and so panics, while the cell is borrowed.
+// No code of the program runs, and so panics, while the cell is borrowed.
 impl<T> RefUnwindSafe for Channel<T> {}
 impl<T> UnwindSafe for Channel<T> {}
 
@@ -169,10 +168,10 @@ impl<T> Channel<T> {
             let object = e.new_object(kind(capacity), facts.words());
             let observers = e.settings.observers.as_ref().filter(|_| capacity == UNBOUNDED);
             let layout = Layout::of(capacity, observers.map(|observers| observers.most(made)));
-            if e.log.is_kept() {
+            if e.is_logged() {
                 layout.add_to(e, object);
             }
-            Channel { object, serial: e.serial, capacity, layout, made, state: RefCell::new(state) }
+            Channel { object, serial: e.serial(), capacity, layout, made, state: RefCell::new(state) }
         })
     }
 
@@ -188,19 +187,20 @@ impl<T> Channel<T> {
 
     #[inline]
     pub fn belongs_to(&self, current: Current) -> bool {
-        current.with(|e| e.serial) == self.serial
+        current.with(|e| e.serial()) == self.serial
     }
 
     #[inline]
     pub fn facts(&self, current: Current) -> Facts {
-        current.with(|e| Facts::of(e.state_of(self.object)))
+        current.with(|e| Facts::of(e.state(self.object)))
     }
 
-    /// Changes what operations depend on. Whoever waits is only troubled if it can tell.
+    /// Changes the state that operations depend on. Waiting tasks are re-evaluated only if it can affect
+    /// them.
     #[inline(always)]
     pub fn change<R>(&self, current: Current, f: impl FnOnce(&mut Facts) -> R) -> R {
         current.with(|e| {
-            let before = Facts::of(e.state_of(self.object));
+            let before = Facts::of(e.state(self.object));
             let mut after = before;
             let result = f(&mut after);
             after.settle(e, before, (self.object, self.capacity, &self.layout));
@@ -208,7 +208,7 @@ impl<T> Channel<T> {
         })
     }
 
-    /// The messages. Nothing of the program runs while they are borrowed.
+    /// The messages. No code of the program runs while they are borrowed.
     #[inline]
     pub fn state(&self) -> RefMut<'_, State<T>> {
         self.state.borrow_mut()
@@ -273,7 +273,7 @@ impl<T> Channel<T> {
         })
     }
 
-    /// There is one more sender. Nobody can notice that: the one it is made from is still there.
+    /// Adds a sender. No task can observe that: the original sender still exists.
     pub fn add_sender(&self, current: Current) {
         current.with(|e| e.note_aside(self.object));
         self.change(current, |facts| facts.senders += 1);
@@ -293,7 +293,7 @@ impl<T> Channel<T> {
         current.did(Effect::None, Synchronises::None);
     }
 
-    /// The receiver is dropped, and what nobody will receive with it.
+    /// The receiver is dropped, with the messages that were not received.
     #[inline(always)]
     pub fn drop_receiver(&self, current: Current, place: &'static Location<'static>) {
         current.perform(self.op(&DROP_RECEIVER, place));
@@ -303,15 +303,15 @@ impl<T> Channel<T> {
         });
         current.did(Effect::None, Synchronises::None);
         let unreceived = match self.capacity {
-            // Senders that wait take their offers back.
+            // Waiting senders withdraw their offers.
             0 => VecDeque::new(),
             _ => std::mem::take(&mut self.state().queue),
         };
         if self.layout.orders(facts.sent) {
             return drop(unreceived);
         }
-        // What the messages do when they are dropped tells their order, too.
-        let steps = || current.with(|e| e.log.lines.len());
+        // The destructors of messages may observe their order, too.
+        let steps = || current.with(|e| e.lines());
         let before = steps();
         drop(unreceived);
         if steps() > before {
@@ -319,7 +319,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// So many messages are received, or their order is told in another way.
+    /// Reports that this many messages are received, or that their order is observed in another way.
     #[cold]
     pub fn is_observed(&self, current: Current, messages: u32) {
         current.with(|e| {
@@ -330,31 +330,31 @@ impl<T> Channel<T> {
     }
 }
 
-/// The kind of those without bound.
+/// The kind of unbounded channels.
 pub(super) const KIND: ObjectKind = "Channel";
 
-/// The kind of those with one.
+/// The kind of bounded channels.
 pub(super) const BOUNDED_KIND: ObjectKind = "SyncChannel";
 
 fn kind(capacity: u64) -> ObjectKind {
     if capacity == UNBOUNDED { KIND } else { BOUNDED_KIND }
 }
 
-/// Until when a receive waits.
+/// The deadline of a receive.
 #[derive(Clone, Copy)]
 pub(super) enum Deadline {
     /// It has passed already.
-    Counterfactual,
-    /// A timer is set, and writes this object when it fires.
+    Passed,
+    /// A timer is armed, and writes this object when it fires.
     Timer(ObjectId),
 }
 
 impl Deadline {
     fn after(current: Current, timeout: Duration, place: &'static Location<'static>) -> Deadline {
-        if timeout.is_zero() || current.with(|e| e.stage == Stage::Teardown) {
-            return Deadline::Counterfactual;
+        if timeout.is_zero() || current.with(|e| e.is_teardown()) {
+            return Deadline::Passed;
         }
         set_timer(current, timeout, place, &SET_TIMER, [(); 2]);
-        Deadline::Timer(current.with(|e| e.token_of(e.current)))
+        Deadline::Timer(current.with(|e| e.token_of(e.me())))
     }
 }

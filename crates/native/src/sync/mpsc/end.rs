@@ -1,18 +1,18 @@
-//! One end of a channel, in whichever world the channel was made.
+//! One end of a channel, inside or outside of an exploration.
 
 use super::channel::Channel;
 use super::joint::Joint;
 use crate::runtime::context::{self, Current};
-use crate::runtime::object::ObjectKind;
+use crate::runtime::objects::ObjectKind;
 use raddle_core::operation::ObjectId;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::panic::Location;
 
 /// One end of a channel; `R` is std's.
 pub(super) enum End<T, R> {
-    /// Made outside of explorations, here.
+    /// Created outside explorations, at this location.
     Outside(R, &'static Location<'static>),
-    /// Made by a task of an execution.
+    /// Created by a task of an execution.
     Explored(Joint<T>),
 }
 
@@ -23,7 +23,7 @@ pub(super) enum Use<'a, T, R> {
 }
 
 impl<T, R> End<T, R> {
-    /// This end, for an operation. One of the other world is a misuse.
+    /// This end, for an operation. Using it on the other side is a misuse.
     #[inline(always)]
     #[track_caller]
     pub fn using(&self) -> Use<'_, T, R> {
@@ -55,7 +55,7 @@ impl<T, R> End<T, R> {
         }
     }
 
-    /// The execution and the channel, for its end's destructor; none where there is nobody left to tell.
+    /// The execution and the channel, for the destructor of this end; none outside the channel's execution.
     #[inline]
     pub fn leaving(&self) -> Option<(Current, &Channel<T>)> {
         match (self, context::current()) {

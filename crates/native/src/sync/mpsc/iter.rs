@@ -1,4 +1,4 @@
-//! Iterators over what is received.
+//! Iterators over received messages.
 
 use super::receiver::Receiver;
 

@@ -1,8 +1,6 @@
-//! What the ends of a channel have in common: the channel, and how many of them there are.
-//!
-//! All tasks of an execution run on one thread of the operating system, and so do their ends: an atomic count would cost
-//! more than what they do. One that has got to another thread nevertheless is not counted there, and its channel stays
-//! in memory.
+//! Shared by the ends of a channel: the channel, and the count of its ends. All tasks of an execution run on
+//! one operating-system thread, and so do their ends: an atomic count would cost more than their operations.
+//! An end on another thread is not counted there, and its channel is leaked.
 
 use super::channel::Channel;
 use crate::runtime::context;
@@ -25,7 +23,7 @@ struct Counted<T> {
 unsafe impl<T: Send> Send for Joint<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Joint<T> {}
-// Nothing of the program runs, and so panics, while the count is changed.
+// No code of the program runs, and so panics, while the count changes.
 impl<T> RefUnwindSafe for Joint<T> {}
 impl<T> UnwindSafe for Joint<T> {}
 
@@ -38,11 +36,11 @@ impl<T> Joint<T> {
 
     #[inline(always)]
     fn counted(&self) -> &Counted<T> {
-        // SAFETY: lives as long as one of those that were counted, or for ever.
+        // SAFETY: lives as long as one of the counted ends, or for ever.
         unsafe { self.0.as_ref() }
     }
 
-    /// For one more end.
+    /// A share for one more end.
     #[inline(always)]
     pub fn share(&self) -> Joint<T> {
         let counted = self.counted();

@@ -1,23 +1,25 @@
-//! What the operations on a channel touch, as finely as they can be told apart.
+//! The accesses of channel operations, as fine as they can be distinguished.
 //!
-//! Behind the object of a channel stand others: one for each of its messages, of which there are a few that are used in
-//! turn, one for the ends of its senders, one for all that senders do, and one for its receiver where there is a bound.
-//! To send writes the channel, which brings the messages in order, and the place of its message; to receive one touches
-//! that place. So a receive depends on the send of what it receives and on no other, and where there is a bound on the
-//! send that waits for its place: the number of places divides the capacity. Only the last end of a sender can be
-//! noticed, by a receive that finds nothing, and which one is the last depends on their order; but counting commutes, so
-//! ends read their object and whoever can tell writes it. That has to be so even if it finds a message: what it touches
-//! must not depend on something else than what it would come before.
+//! A channel has further objects: a few slots, which its messages use in turn, one for the drops of senders,
+//! one for all operations of senders, and one for the receiver of a bounded channel. A send writes the
+//! channel, which orders the messages, and the slot of its message; a receive accesses that slot. So a
+//! receive conflicts with the send of its message and with no other, and in a bounded channel with the send
+//! that waits for its slot: the number of slots divides the capacity. Only the drop of the last sender is
+//! observable, by a receive that finds no message, and which one is the last depends on their order; but
+//! counting commutes, so drops read their object, and an operation that may observe the last drop writes it.
+//! That holds even if it finds a message: its accesses must not depend on other operations than those that
+//! conflict with it.
 //!
-//! Where the order of messages that nobody receives is left open ([`Observers`](crate::Observers)), sends behind those
-//! only read the channel, and commute with each other.
+//! Where the order of unreceived messages is left open ([`Observers`](crate::Observers)), sends beyond the
+//! limit only read the channel, and commute.
 
 use super::channel::{BOUNDED_KIND, KIND, UNBOUNDED};
 use crate::runtime::execution::Execution;
+use crate::runtime::objects::Objects;
 use crate::runtime::operation::Op;
 use raddle_core::operation::{Access, Accesses, Mode, ObjectId};
 
-/// How many places there are at most. Messages that share one conflict without need.
+/// The maximal number of slots. Messages that share one conflict unnecessarily.
 const MOST_PLACES: u64 = 8;
 
 /// The objects of a channel.
@@ -27,14 +29,15 @@ pub(super) struct Lanes {
     layout: Layout,
 }
 
-/// How many objects there are behind a channel. Operations carry it as their second argument.
+/// The number of further objects of a channel. Operations carry it as their second argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Layout(u64);
 
 impl Layout {
     const BOUNDED: u64 = 1 << 8;
 
-    /// That of a channel of this capacity. The order of its first messages matters, so many of them, or that of all.
+    /// The layout of a channel of this capacity. `ordered` is the number of first messages whose order
+    /// matters, or none for all.
     pub fn of(capacity: u64, ordered: Option<u32>) -> Layout {
         let objects = match capacity {
             UNBOUNDED => MOST_PLACES,
@@ -59,22 +62,22 @@ impl Layout {
     fn is_bounded(self) -> bool {
         self.0 & Layout::BOUNDED != 0
     }
-    /// `op`, on such a channel.
+    /// `op` with this layout.
     #[inline(always)]
     pub fn mark(self, mut op: Op) -> Op {
         op.args[1] = self.0;
         op
     }
-    /// The objects behind a channel that was just made.
+    /// Adds the further objects of a new channel.
     pub fn add_to(self, e: &mut Execution, channel: ObjectId) {
         for number in 1..3 + self.is_bounded() as u32 + self.places() {
-            let object = e.objects.add("part of a channel", e.current, number, [0; 2]);
+            let object = e.add_part("part of a channel", number);
             debug_assert_eq!(object.0, channel.0 + number);
         }
     }
 }
 
-/// The objects that `op`, an operation on a channel, may touch.
+/// The objects that `op`, an operation on a channel, may access.
 #[inline(always)]
 pub(super) fn of(op: &Op) -> Lanes {
     Lanes { channel: op.object, layout: Layout(op.args[1]) }
@@ -98,7 +101,7 @@ impl Lanes {
         let first = self.channel.0 + 3 + self.layout.is_bounded() as u32;
         ObjectId(first + message % self.layout.places())
     }
-    /// The next message, with this number, is sent.
+    /// A send of the next message, with this number.
     #[inline]
     pub fn send(self, message: u32) -> Accesses {
         if !self.layout.orders(message + 1) {
@@ -108,18 +111,18 @@ impl Lanes {
             .and(self.place(message), Mode::Write)
             .and(senders(self.channel), Mode::Read)
     }
-    /// It is seen that the next message, with this number, cannot be sent now.
+    /// A send of the next message, with this number, that would fail now.
     pub fn fail_to_send(self, message: u32) -> Accesses {
         Accesses::read(self.channel)
             .and(self.place(message), Mode::Read)
             .and(senders(self.channel), Mode::Read)
     }
-    /// It is seen that there is no receiver.
+    /// A send without a receiver.
     #[inline]
     pub fn send_in_vain(self) -> Accesses {
         Accesses::read(self.channel)
     }
-    /// Message number `message` is received, or waited for.
+    /// A receive of message number `message`, or a wait for it.
     #[inline]
     pub fn receive(self, message: u32) -> Accesses {
         if !self.layout.orders(message + 1) {
@@ -127,25 +130,25 @@ impl Lanes {
         }
         self.and_receiver(Accesses::write(self.place(message)))
     }
-    /// The same, or it is seen that there is no message, or no sender.
+    /// The same, or an observation that there is no message, or no sender.
     #[inline]
     pub fn look(self, message: u32) -> Accesses {
         self.receive(message).and(ends(self.channel), Mode::Write)
     }
-    /// The same and more, in fewer accesses.
+    /// A superset with fewer accesses.
     pub fn look_at_senders(self) -> Accesses {
         self.and_receiver(Accesses::write(senders(self.channel)))
     }
-    /// It is waited until message number `message` is received, or never will be.
+    /// A wait until message number `message` is received, or never will be.
     pub fn be_received(self, message: u32) -> Accesses {
         self.and_receiver(Accesses::read(self.place(message))).and(senders(self.channel), Mode::Read)
     }
-    /// The end of a sender.
+    /// The drop of a sender.
     #[inline]
     pub fn drop_sender(self) -> Accesses {
         Accesses::read(senders(self.channel)).and(ends(self.channel), Mode::Read)
     }
-    /// The end of the receiver.
+    /// The drop of the receiver.
     pub fn drop_receiver(self) -> Accesses {
         let accesses = Accesses::write(self.channel);
         match self.layout.is_bounded() {
@@ -163,10 +166,10 @@ impl Lanes {
     }
 }
 
-/// What a task touches besides that waits for `object` to change, if that is a channel: it may be the end of a sender,
-/// or something that is received.
-pub(crate) fn counted(e: &Execution, object: ObjectId) -> impl Iterator<Item = Access> {
-    let kind = e.objects[object].kind;
+/// The further accesses of a task that waits for a change of `object`, if that is a channel: the drop of a
+/// sender, or a receive.
+pub(crate) fn counted(objects: &Objects, object: ObjectId) -> impl Iterator<Item = Access> {
+    let kind = objects.kind(object);
     let senders = (kind == KIND || kind == BOUNDED_KIND).then_some(senders(object));
     let receiver = (kind == BOUNDED_KIND).then_some(receiver(object));
     senders.into_iter().chain(receiver).map(|object| Access { object, mode: Mode::Write })

@@ -1,5 +1,5 @@
-//! `std::sync::mpsc`. A channel is made by a call, never by a constant, so it is decided there and then whether
-//! it is the real one or belongs to an execution; its ends are never used in the other world.
+//! `std::sync::mpsc`. A channel is created by a call, never by a constant, so the call decides whether it is
+//! std's or belongs to an execution; its ends are never used on the other side.
 
 mod buffered;
 mod channel;

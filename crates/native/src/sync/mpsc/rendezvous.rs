@@ -1,19 +1,18 @@
-//! Channels that keep nothing: a sender and the receiver meet, and the message goes from hand to hand.
-//!
-//! Whoever comes first says so and then waits, in two steps, because whether somebody waits already is what
-//! `try_send` and `try_recv` see. Whoever comes second hands over or takes, in one. Each learns what the other
-//! knew. Waiting senders are met in the order in which they came.
+//! Channels without a buffer: a sender and the receiver meet, and the message is handed over. The first to
+//! come announces that and then waits, in two steps, because `try_send` and `try_recv` observe whether the
+//! other side waits. The second hands over or takes, in one step. Each synchronises with the other. Waiting
+//! senders are served in order.
 
 use super::channel::{Channel, Deadline, Facts, Message, Receiving};
 use super::{lanes, timed};
 use crate::runtime::context::Current;
 use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, Op, OperationKind};
-use crate::runtime::view::View;
 use std::panic::Location;
 use std::sync::mpsc::{SendError, TryRecvError, TrySendError};
 
-/// Hands over or offers.
+/// Hands over or offers a message.
 static SEND: OperationKind = OperationKind::new("send", |view, op| {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(match facts.receiver {
@@ -23,7 +22,7 @@ static SEND: OperationKind = OperationKind::new("send", |view, op| {
 })
 .numbered()
 .alike();
-/// Waits until the offer whose number is the argument is taken, or never will be.
+/// Waits until the offer with this number is taken, or never will be.
 static SENT: OperationKind = OperationKind::new("send", |view, op| {
     let facts = Facts::of(view.object());
     let number = op.args[0] as u32;
@@ -40,10 +39,10 @@ static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
 })
 .numbered()
 .alike();
-/// Takes an offer or begins to wait for one.
+/// Takes an offer or starts to wait for one.
 static RECV: OperationKind = OperationKind::new("recv", receive).frees();
 static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive).frees();
-/// Waits until a sender has come, or none will, or not in time.
+/// Waits until a sender has come, or none will, or the deadline has passed.
 static RECEIVED: OperationKind = OperationKind::new("recv", wait_for_sender);
 static RECEIVED_IN_TIME: OperationKind = OperationKind::new("recv_timeout", wait_for_sender);
 static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
@@ -54,20 +53,20 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
 .frees()
 .alike();
 
-fn receive(view: &View<'_>, op: &Op) -> Evaluation {
+fn receive(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(timed::and_its_timer(view, lanes.receive(facts.taken), lanes.look_at_senders(), op))
 }
 
-fn wait_for_sender(view: &View<'_>, op: &Op) -> Evaluation {
+fn wait_for_sender(view: View<'_>, op: &Op) -> Evaluation {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     let served = facts.receiver == Receiving::Served;
     let in_vain = !served && (facts.senders == 0 || timed::is_over(view, op));
-    // It is counted as taken as soon as it is handed over.
+    // It counts as taken as soon as it is handed over.
     let number = facts.taken - served as u32;
     let accesses = match timed::waits_for_ever(op) && !in_vain {
         true => lanes.receive(number),
-        // One who gives up no longer waits, which senders can see.
+        // A receiver that gives up no longer waits, which senders can observe.
         false => lanes.look(number),
     };
     Evaluation::when(served || in_vain, timed::and_its_timer(view, accesses, lanes.look_at_senders(), op))
@@ -133,7 +132,7 @@ impl<T> Channel<T> {
         }
     }
 
-    /// Gives the message to the receiver, which waits.
+    /// Hands the message to the waiting receiver.
     fn serve(&self, current: Current, value: T) {
         let number = self.change(current, |facts| {
             facts.receiver = Receiving::Served;
@@ -159,7 +158,7 @@ impl<T> Channel<T> {
         number
     }
 
-    /// Takes back an offer that nobody will take.
+    /// Withdraws an offer that will not be taken.
     fn withdraw(&self, number: u32) -> T {
         let queue = &mut self.state().queue;
         let at = queue.iter().position(|m| m.number == number);
@@ -182,7 +181,7 @@ impl<T> Channel<T> {
         if let Some(value) = self.take_offer(current) {
             return Ok(value);
         }
-        // That there is no sender is seen by whoever waits for one.
+        // The absence of senders is observed by the wait.
         self.change(current, |facts| facts.receiver = Receiving::Waiting);
         self.state().waits_since = current.with(|e| e.present_line());
         current.did(Effect::Word("waits for a sender"), Synchronises::Send);

@@ -46,7 +46,7 @@ impl<T> SyncSender<T> {
     }
 }
 
-/// One more sending end of the same channel.
+/// Another sending end of the same channel.
 #[track_caller]
 fn one_more<T, R: Clone>(end: &End<T, R>) -> End<T, R> {
     match end.using() {

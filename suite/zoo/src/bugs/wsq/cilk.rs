@@ -1,8 +1,8 @@
 //! A work-stealing queue after Cilk's THE protocol: the owner takes from the tail without a lock, thieves from the
 //! head with one.
 //!
-//! Bug: the owner looks at the head before it has moved the tail. It takes a thief in between, at the last element:
-//! both get it.
+//! Bug: the owner reads the head before it has moved the tail. It needs a thief in between, at the last
+//! element: both get it.
 
 use super::super::rt::sync::Mutex;
 use super::{Crew, Fixed, Form, ITEMS, Queue};

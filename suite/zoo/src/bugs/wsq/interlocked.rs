@@ -1,7 +1,7 @@
 //! A work-stealing queue in which thieves move the head by compare-exchange (after Chase and Lev, SPAA 2005).
 //!
-//! Bug: the owner takes the last element without competing for it. It takes a thief that has read the tail before
-//! the owner moved it, and wins the head afterwards: both get the element.
+//! Bug: the owner takes the last element without competing for it. It needs a thief that has read the tail
+//! before the owner moved it, and wins the head afterwards: both get the element.
 
 use super::{Crew, Fixed, Form, ITEMS, Queue};
 

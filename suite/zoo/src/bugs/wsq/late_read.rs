@@ -1,7 +1,7 @@
-//! A work-stealing queue whose slots are used again.
+//! A work-stealing queue whose slots are reused.
 //!
-//! Bug: a thief reads its element after it has won the head. It takes an owner that pushes into the freed slot in
-//! between: the thief gets the new element, which somebody else gets as well, and the old one is lost.
+//! Bug: a thief reads its element after it has won the head. It needs an owner that pushes into the freed
+//! slot in between: the thief gets the new element, which is taken a second time, and the old one is lost.
 
 use super::{Crew, Fixed, Form, ITEMS, Queue};
 

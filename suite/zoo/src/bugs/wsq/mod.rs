@@ -1,5 +1,5 @@
-//! Work-stealing queues, and the bugs that CHESS was shown with (Musuvathi and others, OSDI 2008): the owner pushes and
-//! takes at the tail, a thief steals at the head. What the three have in common is here.
+//! Work-stealing queues with the bugs of the CHESS paper (Musuvathi and others, OSDI 2008): the owner pushes
+//! and takes at the tail, a thief steals at the head. This file holds the common part.
 
 pub mod cilk;
 pub mod interlocked;
@@ -13,7 +13,7 @@ const ITEMS: usize = 3;
 struct Queue {
     head: Var,
     tail: Var,
-    /// Used again when the end is reached.
+    /// Reused when the end is reached.
     slots: Vec<Var>,
     taken: [Var; ITEMS],
 }
@@ -28,7 +28,7 @@ impl Queue {
         &self.slots[at as usize % self.slots.len()]
     }
 
-    /// Puts an item at the tail, where there must be room.
+    /// Pushes an item at the tail, where there must be room.
     fn push(&self, item: i64) {
         let tail = self.tail.get();
         self.slot(tail).set(item);

@@ -1,4 +1,4 @@
-//! What there is to know of tables.
+//! Information about tables.
 
 use super::super::{Visible, bad, value, visible};
 use super::{T, on_whole_table, whole};

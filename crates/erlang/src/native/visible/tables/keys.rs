@@ -1,4 +1,4 @@
-//! What touches single keys: insert, look up, take away, update.
+//! Operations on single keys: insert, look up, take, delete, update.
 
 use super::super::{Done, Visible, bad, value, visible};
 use super::{T, keyed, reads_key, table, table_mut, writes_key, writes_objects};

@@ -1,4 +1,4 @@
-//! The natives of the `ets` module, by what they do to a table; here is what they have in common.
+//! The natives of the `ets` module, by their effect on a table; this file holds their common part.
 
 mod about;
 mod keys;
@@ -41,17 +41,18 @@ fn whole(look: &Look<'_>) -> Object {
     look.machine.tables.get(id).map_or_else(|| Object::table(id), |t| Object::table(&t.shown()))
 }
 
-/// What operations on keys touch depends on the table alone: which it is, who may use it, where its keys are.
+/// The accesses of key operations depend on the table alone: its identity, its owner and rights, its key
+/// position.
 pub(in super::super) fn basis(look: &Look<'_>) -> Object {
     whole(look)
 }
 
-/// Touches all of a table.
+/// Writes the whole table.
 fn touches_all(look: &Look<'_>, touch: Touch) -> Touch {
     touch.write(whole(look))
 }
 
-/// A native that touches all of its table and waits for nothing.
+/// A native that writes its whole table and is always enabled.
 pub(in super::super) const fn on_whole_table(act: fn(&mut Machine, usize, &[Term]) -> Done) -> Visible {
     Visible { touches: touches_all, ready: None, act }
 }
@@ -61,7 +62,7 @@ fn touches_keys(look: &Look<'_>, touch: Touch, keys: &[Term], write: bool) -> To
     let shown = table.shown();
     let mut touch = touch.read(Object::table(&shown));
     if keys.len() > 1 {
-        // More than fit: the table as a whole.
+        // Too many accesses: the table as a whole.
         return touch.write(Object::table(&shown));
     }
     for key in keys {
@@ -71,7 +72,7 @@ fn touches_keys(look: &Look<'_>, touch: Touch, keys: &[Term], write: bool) -> To
     touch
 }
 
-/// Whether the most usual operations on a table are seen at a glance to succeed.
+/// Whether the most frequent operations on a table are known to succeed.
 pub(in super::super) fn succeeds(visible: &Visible, look: &Look<'_>) -> bool {
     let allows =
         |write: bool| look.machine.tables.get(&look.args[0]).filter(|t| t.allows(look.me.pid, write));
@@ -83,7 +84,7 @@ pub(in super::super) fn succeeds(visible: &Visible, look: &Look<'_>) -> bool {
         && allows(true).is_some_and(|t| t.key_of(&look.args[1]).is_some())
 }
 
-/// Whether an operation changes objects of one table.
+/// Whether an operation changes objects of one table only.
 pub(in super::super) fn changes_keys(visible: &Visible) -> bool {
     std::ptr::eq(visible, &keys::INSERT)
 }

@@ -1,4 +1,4 @@
-//! A table as a whole: it is made, handed over, renamed, emptied, taken away.
+//! Operations on a whole table: create, give away, rename, clear, delete.
 
 use super::super::{Done, Visible, bad, value, visible};
 use super::{T, on_whole_table, table, table_mut, touches_all};
@@ -54,7 +54,7 @@ static DELETE_TABLE: Visible = on_whole_table(|m, task, a| {
     let t = table(m, task, &a[0], true)?;
     let (id, owner) = (t.id, t.owner);
     if owner != m.process(task).pid {
-        // What its owner's end does is less now.
+        // The exit of its owner has fewer effects now.
         m.ends_are_observed();
     }
     Rc::make_mut(&mut m.tables).remove(id);
@@ -116,7 +116,7 @@ static RENAME: Visible = Visible {
     act: |m, task, a| {
         let Term::Atom(name) = a[1] else { return bad() };
         let t = table(m, task, &a[0], true)?;
-        // A table that has no name of its own is still known by its identifier.
+        // An unnamed table keeps its identifier.
         let (id, shown) = (t.id, if t.named { Term::Atom(name) } else { Term::Ref(t.id) });
         if Rc::make_mut(&mut m.tables).rename(id, name) { value(shown) } else { bad() }
     },

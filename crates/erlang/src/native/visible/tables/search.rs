@@ -1,4 +1,4 @@
-//! Patterns and match specifications: what fits, all at once.
+//! Queries with patterns and match specifications, without a limit.
 
 use super::super::{Look, Visible, bad, value, visible};
 use super::{T, on_whole_table, table, table_mut, touches_all, touches_keys, whole};
@@ -10,7 +10,7 @@ use crate::native::{Native, Run};
 use crate::run::Raise;
 use crate::term::{Atom, Term, known};
 
-/// The touches of a match: one key, if the pattern fixes it.
+/// The accesses of a match: one key, if the pattern fixes it.
 fn touches_pattern(look: &Look<'_>, touch: Touch) -> Touch {
     let Some(table) = look.machine.tables.get(&look.args[0]) else { return touch.read(whole(look)) };
     match spec::fixed_key(&look.args[1], table.keypos) {
@@ -40,7 +40,7 @@ static MATCH_OBJECT: Visible = Visible {
 
 fn touches_spec(look: &Look<'_>, touch: Touch, write: bool) -> Touch {
     let Some(table) = look.machine.tables.get(&look.args[0]) else { return touch.read(whole(look)) };
-    // One clause with a fixed key touches that key only.
+    // One clause with a fixed key accesses that key only.
     let clauses = look.args[1].to_vec().unwrap_or_default();
     let key = match clauses.as_slice() {
         [clause] => clause.as_tuple().and_then(|c| spec::fixed_key(c.first()?, table.keypos)),

@@ -1,4 +1,4 @@
-//! From key to key.
+//! Iteration over keys: first, last, next, previous, slot.
 
 use super::super::{Done, Effect, Visible, bad, value, visible};
 use super::{T, on_whole_table, table};
@@ -27,7 +27,7 @@ static LAST: Visible = on_whole_table(|m, task, a| end(m, task, a, true));
 static NEXT: Visible = on_whole_table(|m, task, a| neighbour(m, task, a, false));
 static PREV: Visible = on_whole_table(|m, task, a| neighbour(m, task, a, true));
 
-/// A key with its objects: what `first_lookup` and its like give.
+/// A key with its objects, for `first_lookup` and similar functions.
 fn with_objects(m: &Machine, task: usize, a: &[Term], key: Done) -> Done {
     match key? {
         Effect::Value(key) if !key.is_atom(known::END_OF_TABLE) => {
@@ -45,7 +45,7 @@ static NEXT_LOOKUP: Visible =
 static PREV_LOOKUP: Visible =
     on_whole_table(|m, task, a| with_objects(m, task, a, neighbour(m, task, a, true)));
 
-/// In an ordered set, the object with this number; in other tables slots are keys in order.
+/// In an ordered set, the object with this index; in other tables slots are keys in order.
 static SLOT: Visible = on_whole_table(|m, task, a| {
     let t = table(m, task, &a[0], false)?;
     let number = a[1].as_usize().ok_or_else(Raise::badarg)?;

@@ -1,0 +1,82 @@
+//! What the judge looks at, and in which words: tasks, objects, memory and log of an execution, all of it read-only.
+//!
+//! Invariant: names do not depend on the schedule. A task is named by its parent and its number there, an object by the
+//! task that first touched it and its number there.
+
+use crate::runtime::execution::Execution;
+use crate::runtime::log::Log;
+use crate::runtime::objects::view::Blocked;
+use crate::runtime::operation::NO_OBJECT;
+use crate::runtime::state::State;
+use crate::runtime::tasks::Tasks;
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::world::Describe;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Evidence<'a> {
+    pub tasks: &'a Tasks,
+    pub state: &'a State,
+    pub log: &'a Log,
+}
+
+impl<'a> Evidence<'a> {
+    pub fn task_name(&self, id: TaskId) -> String {
+        self.tasks.name(id)
+    }
+
+    /// `Mutex#2 "accounts"`, or `main.1/Mutex#2` if another task than main touched it first.
+    pub fn object_name(&self, id: ObjectId) -> String {
+        self.state.objects.name(id, |task| self.tasks.name(task))
+    }
+
+    /// The name of what a task does something to, unless that is nothing or its own token.
+    pub fn name_for(&self, id: TaskId, object: ObjectId) -> Option<String> {
+        (object != NO_OBJECT && object != self.tasks[id].token()).then(|| self.object_name(object))
+    }
+
+    /// The pending operation of a task that waits.
+    pub fn blocked(&self, id: TaskId) -> Blocked<'a> {
+        Blocked::new(self.tasks[id].view(self.state))
+    }
+
+    /// `main.1 waits to lock Mutex#2`.
+    pub fn waits(&self, id: TaskId) -> String {
+        let op = &self.tasks[id].op;
+        let name = self.task_name(id);
+        let mut text = match (op.kind.waits)(&self.blocked(id)) {
+            Some(words) => format!("{name} {words}"),
+            None => format!("{name} waits to {}", op.kind.name),
+        };
+        if let Some(object) = self.name_for(id, op.object) {
+            text.push_str(&format!(" {object}"));
+        }
+        text
+    }
+}
+
+impl Describe for Execution {
+    /// The pending operation of a task, as tickets name it.
+    fn describe(&self, id: TaskId) -> String {
+        let op = &self.tasks[id].op;
+        let name = self.tasks.name(id);
+        match self.evidence().name_for(id, op.object) {
+            None => format!("{name} {}", op.kind.name),
+            Some(object) => format!("{name} {} {object}", op.kind.name),
+        }
+    }
+
+    /// What step `index` of the last execution was. Its tasks are gone, but up to that step they were the
+    /// present ones.
+    fn describe_last_time(&self, index: usize) -> String {
+        let Some(line) = self.log.step_before(index) else { return "another operation".to_owned() };
+        let task = |id: TaskId| match id.index() < self.tasks.len() {
+            true => self.tasks.name(id),
+            false => "another task".to_owned(),
+        };
+        let name = task(line.task);
+        match line.object {
+            NO_OBJECT => format!("{name} {}", line.kind.name),
+            object => format!("{name} {} {}", line.kind.name, self.state.objects.name_before(object, task)),
+        }
+    }
+}

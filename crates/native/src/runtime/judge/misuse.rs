@@ -1,0 +1,29 @@
+//! Uses of the library that it does not support.
+//!
+//! Invariant: a misuse fails the execution at once and names the operation that is not supported.
+
+use super::evidence::Evidence;
+use crate::runtime::operation::NO_OBJECT;
+use crate::runtime::scheduler::AtomicStep;
+use raddle_core::verdict::{Defect, FailureKind};
+
+impl Evidence<'_> {
+    /// The running task announces an operation in the middle of an atomic step.
+    #[cold]
+    pub fn operation_in_atomic_step(&self, (step, place): AtomicStep) -> Defect {
+        let me = self.task_name(self.tasks.current());
+        let op = &self.tasks.running().op;
+        let name = self.object_name(step);
+        let what = match op.object {
+            NO_OBJECT => op.kind.name.to_owned(),
+            object => format!("{} {}", op.kind.name, self.object_name(object)),
+        };
+        let message = format!(
+            "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \
+             would not be atomic; do it before or after"
+        );
+        Defect::new(FailureKind::Misuse, message)
+            .note(format!("atomic_step {name} began here"), Some(place.into()))
+            .note(format!("{me} wants to {what} here"), Some(op.place.into()))
+    }
+}

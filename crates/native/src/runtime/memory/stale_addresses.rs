@@ -1,0 +1,76 @@
+//! What an execution leaves behind: atomics and cells that it used and that are still there when it is over.
+//! If the next execution uses one of them, it did not make it: memory that was not freed is not given out
+//! again. So what the closure brought along is noticed, although it has no room for an identity.
+//!
+//! Each worker has its own list. It hears of everything that is freed on its thread, in executions and between
+//! them; without an allocator that tells, nothing is kept.
+
+use std::cell::{Cell, RefCell};
+use std::hint::black_box;
+use std::sync::OnceLock;
+
+thread_local! {
+    /// In ascending order.
+    static LEFT: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    /// How many they are.
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The run is over, and these are still there.
+pub(crate) fn remember(addresses: impl Iterator<Item = usize>) {
+    if allocator_tells() {
+        keep(addresses);
+    }
+}
+
+fn keep(addresses: impl Iterator<Item = usize>) {
+    // Arenas begin anew: there, what was left behind is gone.
+    let mut addresses = addresses.filter(|address| !crate::arena::contains(*address as *mut u8)).peekable();
+    if COUNT.get() == 0 && addresses.peek().is_none() {
+        return;
+    }
+    LEFT.with_borrow_mut(|left| {
+        left.clear();
+        left.extend(addresses);
+        left.sort_unstable();
+        COUNT.set(left.len());
+    });
+}
+
+/// Whether the last execution left something at this address.
+#[inline]
+pub(crate) fn contains(address: usize) -> bool {
+    COUNT.get() > 0 && LEFT.with_borrow(|left| left.binary_search(&address).is_ok())
+}
+
+/// This memory is freed.
+#[inline]
+pub(crate) fn forget(from: usize, size: usize) {
+    if COUNT.get() > 0 {
+        forget_some(from, size);
+    }
+}
+
+#[cold]
+fn forget_some(from: usize, size: usize) {
+    // The list frees memory of its own while it is borrowed, and the thread frees the list at its end.
+    let _ = LEFT.try_with(|left| {
+        if let Ok(mut left) = left.try_borrow_mut() {
+            let first = left.partition_point(|address| *address < from);
+            let last = left.partition_point(|address| *address < from.saturating_add(size));
+            left.drain(first..last);
+            COUNT.set(left.len());
+        }
+    });
+}
+
+/// Whether the program's allocator is [`crate::alloc::Allocator`], or one on top of it.
+fn allocator_tells() -> bool {
+    static TELLS: OnceLock<bool> = OnceLock::new();
+    *TELLS.get_or_init(|| {
+        let probe = black_box(Box::new(0u64));
+        keep(std::iter::once(&raw const *probe as usize));
+        drop(probe);
+        COUNT.get() == 0
+    })
+}

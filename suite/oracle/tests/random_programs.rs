@@ -1,0 +1,49 @@
+//! Random programs: what raddle finds is what there is.
+//!
+//! `RADDLE_ORACLE_SEED` and `RADDLE_ORACLE_PROGRAMS` set another seed and size:
+//! `RADDLE_ORACLE_SEED=7 RADDLE_ORACLE_PROGRAMS=50000 cargo test --release -p oracle --test random_programs`.
+
+use oracle::compare::{Compared, compare, shrink};
+use oracle::outcomes::Kind;
+use oracle::random;
+
+fn setting(name: &str, otherwise: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is `{text}`; it takes a number")),
+        Err(_) => otherwise,
+    }
+}
+
+#[test]
+fn raddle_finds_exactly_the_outcomes_of_the_outside_oracle() {
+    let seed = setting("RADDLE_ORACLE_SEED", 1);
+    let programs = setting("RADDLE_ORACLE_PROGRAMS", 2_000);
+    let (mut agreed, mut too_large, mut differ) = (0, 0, Vec::new());
+    let (mut several, mut panics, mut deadlocks) = (0, 0, 0);
+    for number in 0..programs {
+        let program = random::program(seed, number);
+        match compare(&program, number) {
+            Compared::Agreed(outcomes) => {
+                agreed += 1;
+                several += (outcomes.passed.len() > 1) as u64;
+                panics += outcomes.failed.contains(&Kind::Panic) as u64;
+                deadlocks += outcomes.failed.contains(&Kind::Deadlock) as u64;
+            }
+            Compared::TooLarge => too_large += 1,
+            Compared::Differs(_) => {
+                let (program, difference) = shrink(&program, number);
+                eprintln!("program {number} of seed {seed}, shrunk:\n{program:?}\n{difference:?}\n");
+                differ.push(number);
+            }
+        }
+    }
+    eprintln!(
+        "seed {seed}: {agreed} agreed ({several} with several outcomes, {deadlocks} with a deadlock, {panics} with a \
+         panic), {too_large} had too many states, {} differ",
+        differ.len()
+    );
+    assert!(differ.is_empty(), "programs {differ:?} of seed {seed} differ");
+    assert!(agreed * 10 >= programs * 9, "only {agreed} of {programs} programs were compared");
+    // What is compared is worth it.
+    assert!(several * 3 >= programs && deadlocks * 20 >= programs && panics * 50 >= programs);
+}
