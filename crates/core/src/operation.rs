@@ -142,6 +142,20 @@ impl Accesses {
         let mode = if self.0 & 1 == 1 { Mode::Write } else { Mode::Read };
         Some(Access { object: ObjectId((self.0 >> 1) as u32 - 1), mode })
     }
+    /// Conflicts with all that conflicts with either.
+    #[must_use]
+    pub(crate) fn union(self, other: Accesses) -> Accesses {
+        if other.is_everything() {
+            return other;
+        }
+        let mut all = self;
+        for Access { object, mode } in other.iter() {
+            if !all.cover(Accesses::one(object, mode)) {
+                all = all.and(object, mode);
+            }
+        }
+        all
+    }
     /// Whether all that conflicts with `other` conflicts with these.
     pub fn cover(self, other: Accesses) -> bool {
         let covers = |access: Access| {

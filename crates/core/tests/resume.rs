@@ -17,15 +17,15 @@ use raddle_core::search::{
     Findings, Listener, NoListener, Plan, Progress, Saved, Tally, search, search_iteratively,
 };
 use raddle_core::strategy::{
-    Bounded, Bounds, Dfs, Divisible as _, Next, Optimal, PreemptionBounding, Random, Strategy as _, Within,
-    Wrapped, Wrapper,
+    Bounded, Bounds, Dfs, Divisible as _, Next, Optimal, OptimalDpor, PreemptionBounding, Random,
+    Strategy as _, Within, Wrapped, Wrapper,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
 
-fn strategies() -> [(&'static str, Make); 6] {
+fn strategies() -> [(&'static str, Make); 7] {
     [
         ("two stacks", || Box::new(PreemptionBounding::new(Some(2)))),
         ("dfs", || Box::new(Dfs::new())),
@@ -33,6 +33,7 @@ fn strategies() -> [(&'static str, Make); 6] {
         ("bounded", || Box::new(Bounded::new(Bounds::preemptions(2)))),
         ("sleep sets", || Box::new(Bounded::new(Bounds::default()))),
         ("optimal", || Box::new(Optimal::new())),
+        ("dpor", || Box::new(OptimalDpor::new())),
     ]
 }
 
@@ -144,19 +145,24 @@ fn all_parts_together_are_the_whole() {
 /// Every trace is seen once, and by one of the parts.
 #[test]
 fn nothing_is_explored_twice() {
+    nothing_is_explored_twice_by(Optimal::new);
+    nothing_is_explored_twice_by(OptimalDpor::new);
+}
+
+fn nothing_is_explored_twice_by<S: raddle_core::strategy::Strategy + 'static>(make: fn() -> S) {
     for programs in programs() {
-        let (strategy, classes) = classifier(Optimal::new());
+        let (strategy, classes) = classifier(make());
         let whole =
             search(&all(1), Box::new(strategy), || Machine::new(&programs), std::sync::Arc::new(NoListener));
         let whole_classes = std::mem::take(&mut *classes.lock().unwrap());
         let stopped = search(
             &limited(whole.executions / 2, all(2)),
-            Box::new(Optimal::new()),
+            Box::new(make()),
             || Machine::new(&programs),
             std::sync::Arc::new(NoListener),
         );
         let plan = Plan { left: stopped.left, counted: stopped.executions, ..all(2) };
-        let (strategy, seen) = classifier(Optimal::new());
+        let (strategy, seen) = classifier(make());
         let rest =
             search(&plan, Box::new(strategy), || Machine::new(&programs), std::sync::Arc::new(NoListener));
         assert_eq!(stopped.executions + rest.executions, whole.executions);

@@ -7,7 +7,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Blockers, Counterfactual, Pick};
+use raddle_core::world::{Blockers, Counterfactual, Pending, Pick};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -62,6 +62,15 @@ enum Place {
 }
 
 impl Counterfactual for ErlangWorld {
+    fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        let left_out = |at: usize| self.done[at].pick.task == task && !also.contains(&(at as u32));
+        if (prefix..self.done.len()).any(left_out) {
+            // It has done something else since.
+            return self.pending_by_trying(task, prefix, also);
+        }
+        let options = self.could_happen(task, prefix, also) as u32;
+        Pending { accesses: self.accesses_then(task, prefix, also), options, ..Pending::NOTHING }
+    }
     fn can_block(&self, task: TaskId) -> bool {
         self.machine().can_block(task.index())
     }
@@ -210,6 +219,18 @@ impl ErlangWorld {
         };
         self.place_of(task, before, also) == Place::AsNow
             && !self.done.iter().enumerate().skip(before).any(changes)
+    }
+
+    fn pending_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Pending {
+        let key = self.machine().key_of(task.index());
+        let then = self.then(before, also);
+        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
+            Some((machine, t)) => {
+                let accesses = machine.accesses_in(t, self.machine());
+                Pending { accesses, ..*machine.point().pending(TaskId(t as u32)) }
+            }
+            None => Pending::NOTHING,
+        }
     }
 
     fn accesses_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {

@@ -12,7 +12,7 @@ use common::*;
 use generate::Flavour;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal, Strategy, Wrapped, Wrapper};
+use raddle_core::strategy::{Dfs, Optimal, OptimalDpor, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::Verdict;
 use raddle_core::world::{End, Pick, World};
@@ -160,6 +160,7 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
     let (ordered, open) = (ErlangWorld::new(program), ErlangWorld::unordered(program));
     let name = format!("{} {:?}", program.function, program.settings);
     let (all, executions) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::new(program))?;
+    compare_dpor(program, &name, &all, (&ordered, &open), &executions);
     let (few, representatives) =
         record(2 * LIMIT, Box::new(Optimal::new()), || ErlangWorld::unordered(program))
             .expect("no more than all");
@@ -214,6 +215,34 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
         }
     }
     Some((all.executions, few.executions))
+}
+
+/// The same for the new reduction.
+fn compare_dpor(
+    program: &Program,
+    name: &str,
+    all: &Findings<String>,
+    (ordered, open): (&ErlangWorld, &ErlangWorld),
+    executions: &[Vec<Pick>],
+) {
+    let (few, representatives) =
+        record(2 * LIMIT, Box::new(OptimalDpor::new()), || ErlangWorld::unordered(program))
+            .expect("no more than all");
+    assert_eq!(few.undecided, 0, "{name}: undecided");
+    assert_eq!(seen(&few), seen(all), "{name}: the outcomes");
+    if program.settings.grain == Grain::Full {
+        one_of_each_class(name, (ordered, open), executions, &representatives);
+    }
+    if let Some((_, executions)) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::unordered(program)) {
+        let classes: BTreeSet<u64> = executions.iter().map(|picks| class(open, picks)).collect();
+        let found: BTreeSet<u64> = representatives.iter().map(|picks| class(open, picks)).collect();
+        if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(open, picks))) {
+            println!("missing:\n{}", told(open, picks));
+        }
+        assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
+        let counts = (few.executions, classes.len());
+        assert!(counts.0 == counts.1 as u64, "{name}: executions and classes {counts:?}");
+    }
 }
 
 /// An execution with unordered mailboxes as text: each step with its accesses.

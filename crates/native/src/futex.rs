@@ -35,7 +35,8 @@ static WAIT: OperationKind = OperationKind::new("futex_wait", |view, op| {
 })
 .by_value();
 static WOKEN: OperationKind =
-    OperationKind::new("wake", |view, op| Evaluation::when(view.is_woken(), Accesses::read(op.object)));
+    OperationKind::new("wake", |view, op| Evaluation::when(view.is_woken(), Accesses::read(op.object)))
+        .same_accesses();
 static WAKE: OperationKind = OperationKind::new("futex_wake", |view, op| {
     Evaluation::ready(match view.object().tasks {
         0 => Accesses::read(op.object),

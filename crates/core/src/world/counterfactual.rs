@@ -1,6 +1,7 @@
 //! What a pending operation would have been after another prefix of the present execution: a capability of worlds, for
 //! strategies that reverse races of operations that may be blocked or whose accesses depend on the state.
 
+use super::point::Pending;
 use crate::operation::{Accesses, TaskId};
 
 /// What a step means to an operation that may be blocked.
@@ -25,8 +26,40 @@ pub enum Blockers {
     One,
 }
 
+/// How the pending operation of a task depends on the state. A hint: the later variants are always right.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Variation {
+    /// It is the same in all states: never blocked, always the same accesses and options.
+    Steady,
+    /// It is blocked in some states. Its accesses are the same in all of them.
+    Enabledness,
+    /// Its accesses differ, by the state of one object or one channel that it always touches.
+    Local,
+    /// Its accesses differ in any way.
+    State,
+}
+
 /// What a world knows of the states that the present execution went through.
 pub trait Counterfactual {
+    /// The pending operation of `task` after the first `prefix` steps of this execution and then its steps `also`, in
+    /// ascending order, which lie behind those. Together they are a *closed subset* of the execution: whatever happened
+    /// before one of them is among them, and so is all that happened before the operation by program order. If `task` took
+    /// further steps in this execution, the operation is that of the first of them. It has no options where it is blocked.
+    fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        let options = self.could_happen(task, prefix, also) as u32;
+        Pending { accesses: self.accesses_then(task, prefix, also), options, ..Pending::NOTHING }
+    }
+    /// How the pending operation of `task` depends on the state.
+    fn variation(&self, task: TaskId) -> Variation {
+        let _ = task;
+        Variation::State
+    }
+    /// Whether step `step` blocks the pending operation of `task`, which conflicts with it, in every state that the step led
+    /// to, until a later step that conflicts with both. A hint: `false` is always right.
+    fn blocks(&self, step: usize, task: TaskId) -> bool {
+        let _ = (step, task);
+        false
+    }
     /// Whether there are states in which the pending operation of `task` would be blocked.
     fn can_block(&self, task: TaskId) -> bool;
     /// Whether operations that commute with each other can block the pending operation of `task` together, as

@@ -3,7 +3,7 @@
 //! A point borrows from its world, which keeps it up to date. The accesses of a pending operation are those that it would
 //! make in the present state.
 
-use super::counterfactual::{Blockers, BlockingEffect, Counterfactual};
+use super::counterfactual::{Blockers, BlockingEffect, Counterfactual, Variation};
 use crate::operation::{Accesses, TaskId};
 
 /// Which task takes its pending operation, and with which option.
@@ -106,6 +106,24 @@ impl<'a> Point<'a> {
     pub fn birth(&self, task: TaskId) -> Birth {
         let first = Birth { parent: task, number: task.0, after: 0 };
         self.births.get(task.index()).copied().unwrap_or(first)
+    }
+    /// See [`Counterfactual::pending_then`]. In worlds that do not know their past nothing depends on the state.
+    #[inline]
+    pub fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        match self.past {
+            Some(past) => past.pending_then(task, prefix, also),
+            None => Pending { options: self.pending(task).options.max(1), ..*self.pending(task) },
+        }
+    }
+    /// See [`Counterfactual::variation`].
+    #[inline]
+    pub fn variation(&self, task: TaskId) -> Variation {
+        self.past.map_or(Variation::Steady, |past| past.variation(task))
+    }
+    /// See [`Counterfactual::blocks`].
+    #[inline]
+    pub fn blocks(&self, step: usize, task: TaskId) -> bool {
+        self.past.is_some_and(|past| past.blocks(step, task))
     }
     /// See [`Counterfactual::can_block`].
     #[inline]

@@ -6,6 +6,7 @@
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::world::Variation;
 use raddle_core::world::{
     Birth, Blockers, BlockingEffect, Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner,
     Pending, Pick, Point, SelfDriving, World,
@@ -50,6 +51,8 @@ pub enum Do {
     Calm,
     /// Looks at the variable, and at all of them unless it is 0.
     Fret(usize),
+    /// Looks at the variable, and unless it is 0 also at the other one, and waits until that is not 0.
+    Guard(usize, usize),
     /// Panics unless the variable is 0, which ends the run.
     Expect(usize),
     /// The same for all variables.
@@ -126,7 +129,17 @@ struct State {
     over: bool,
 }
 
+/// What a machine says of how operations depend on the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hints {
+    /// That all of them do, in all ways: always right.
+    None,
+    /// What is true.
+    Exact,
+}
+
 pub struct Machine {
+    hints: Hints,
     programs: Programs,
     state: State,
     enabled: Vec<TaskId>,
@@ -212,6 +225,13 @@ impl State {
         let mut options = 1;
         let mut touches: Vec<(Thing, Mode)> = Vec::new();
         match op {
+            Guard(x, y) => {
+                touches.push((Var(x), R));
+                if self.vars[x] != 0 {
+                    options = (self.vars[y] != 0) as u32;
+                    touches.push((Var(y), R));
+                }
+            }
             Fret(x) if self.vars[x] != 0 => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Load(x) | Expect(x) | Die(x) | Fret(x) => touches.push((Var(x), R)),
             Store(x, _) | Add(x) => touches.push((Var(x), W)),
@@ -306,7 +326,7 @@ impl State {
         let mut note = |value: i64| task.noted.push(value);
         let vars = &mut self.vars;
         match op {
-            Load(x) => note(vars[x]),
+            Load(x) | Guard(x, _) => note(vars[x]),
             Store(x, value) => vars[x] = value,
             Add(x) => vars[x] += 10,
             Cas(x, expected, new) => {
@@ -465,7 +485,11 @@ impl State {
 
 impl Machine {
     pub fn new(programs: &Programs) -> Machine {
+        Machine::with_hints(programs, Hints::None)
+    }
+    pub fn with_hints(programs: &Programs, hints: Hints) -> Machine {
         Machine {
+            hints,
             programs: programs.clone(),
             state: State::default(),
             enabled: Vec::new(),
@@ -505,17 +529,57 @@ impl Describe for Machine {
 }
 
 impl Counterfactual for Machine {
-    fn can_block(&self, _task: TaskId) -> bool {
-        true
+    fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        self.after(task, prefix, also).expect("it is there").0
+    }
+    fn variation(&self, task: TaskId) -> Variation {
+        if self.hints == Hints::None {
+            return Variation::State;
+        }
+        match self.state.op(&self.programs, task) {
+            Some(
+                Load(_) | Store(..) | Add(_) | Swap(..) | TryRead(_) | Expect(_) | Die(_) | Choose(_) | Yield
+                | Barrier | ExpectAll | Gamble(..) | GambleAll(_),
+            ) => Variation::Steady,
+            Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_) | Wait) => Variation::Steady,
+            Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_) | Send(..) | Recv(_) | Wake | Calm) => {
+                Variation::Enabledness
+            }
+            Some(Cas(..) | TryLock(_) | TryWrite(_) | TryRecv(_) | Notify) => Variation::Local,
+            _ => Variation::State,
+        }
+    }
+    fn blocks(&self, step: usize, task: TaskId) -> bool {
+        self.blocking_effect(step, task) == BlockingEffect::Acquires
+    }
+    fn can_block(&self, task: TaskId) -> bool {
+        self.hints == Hints::None
+            || match self.state.op(&self.programs, task) {
+                // Joins happen by themselves.
+                Some(op) => matches!(
+                    op,
+                    Lock(_)
+                        | Read(_)
+                        | Write(_)
+                        | WriteUnread(_)
+                        | Send(..)
+                        | Recv(_)
+                        | Wake
+                        | Calm
+                        | Guard(..)
+                        | Join(_)
+                ),
+                None => false,
+            }
     }
     fn has_blockers_that_commute(&self, task: TaskId) -> bool {
         matches!(self.state.op(&self.programs, task), Some(Write(_) | WriteUnread(_) | Calm))
     }
     fn may_touch_less(&self, task: TaskId) -> bool {
-        matches!(self.state.op(&self.programs, task), Some(Fret(_)))
+        matches!(self.state.op(&self.programs, task), Some(Fret(_) | Guard(..)))
     }
     fn may_touch_more(&self) -> bool {
-        self.programs.iter().flatten().any(|op| matches!(op, Fret(_)))
+        self.programs.iter().flatten().any(|op| matches!(op, Fret(_) | Guard(..)))
     }
     fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
         let waits = self.state.op(&self.programs, task);
@@ -545,6 +609,12 @@ impl Counterfactual for Machine {
 impl Machine {
     /// The pending operation of `task` after other steps.
     fn then(&self, task: TaskId, before: usize, also: &[u32]) -> Option<Pending> {
+        let (pending, place) = self.after(task, before, also)?;
+        assert_eq!(place, place_of(&self.state.tasks[task.index()]), "it is about to do the same");
+        Some(pending)
+    }
+    /// The same, and where the task is.
+    fn after(&self, task: TaskId, before: usize, also: &[u32]) -> Option<(Pending, (usize, bool, bool))> {
         let mut state = State::begin();
         state.settle(&self.programs);
         let with = |state: &State, name: &Path| state.tasks.iter().position(|t| t.name == *name);
@@ -557,16 +627,18 @@ impl Machine {
             state.apply(&self.programs, pick);
             state.settle(&self.programs);
         }
-        let me = &self.state.tasks[task.index()];
-        let then = with(&state, &me.name)?;
-        let (same, then) = (&state.tasks[then], TaskId(then as u32));
-        let place = |task: &Task| (task.at, task.wakes, task.died);
-        assert_eq!(place(same), place(me), "it is about to do the same");
+        let then = with(&state, &self.state.tasks[task.index()].name)?;
+        let place = place_of(&state.tasks[then]);
         // Objects are numbered as they were here, not as they would have been.
         let State { objects, .. } = &self.state;
         state.objects.clone_from(objects);
-        Some(state.pending(&self.programs, then))
+        Some((state.pending(&self.programs, TaskId(then as u32)), place))
     }
+}
+
+/// Where a task is in its program.
+fn place_of(task: &Task) -> (usize, bool, bool) {
+    (task.at, task.wakes, task.died)
 }
 
 impl World for Machine {

@@ -91,6 +91,8 @@ pub(crate) struct OperationKind {
     pub blocked_by_several: bool,
     /// What it touches depends on how many others of its kind have happened, not only on whether they have.
     pub numbered: bool,
+    /// What it touches is the same in all states: only whether it is enabled, and in how many ways, depends on them.
+    pub same_accesses: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub slow_path: bool,
 }
@@ -126,6 +128,7 @@ impl OperationKind {
             effect: BlockingEffect::Unknown,
             blocked_by_several: false,
             numbered: false,
+            same_accesses: false,
             slow_path: false,
         }
     }
@@ -187,6 +190,11 @@ impl OperationKind {
     /// What it touches depends on how many others have happened.
     pub const fn numbered(mut self) -> OperationKind {
         self.numbered = true;
+        self
+    }
+    /// What it touches is the same in all states.
+    pub const fn same_accesses(mut self) -> OperationKind {
+        self.same_accesses = true;
         self
     }
     /// The value in place decides whether it reads or writes.

@@ -17,7 +17,8 @@ const KIND: &str = "Barrier";
 static WAIT: OperationKind = OperationKind::write("wait");
 /// The last arrival notifies the others and passes them its line as an argument.
 static PASS: OperationKind =
-    OperationKind::new("pass", |view, op| Evaluation::when(view.is_notified(), Accesses::read(op.object)));
+    OperationKind::new("pass", |view, op| Evaluation::when(view.is_notified(), Accesses::read(op.object)))
+        .same_accesses();
 
 /// See [`std::sync::Barrier`].
 pub struct Barrier {

@@ -64,7 +64,8 @@ static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     false => Vec::new(),
 })
 .holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
-.waits(|blocked| if blocked.view().is_woken() { Waiting::Woken } else { Waiting::ToBeNotified });
+.waits(|blocked| if blocked.view().is_woken() { Waiting::Woken } else { Waiting::ToBeNotified })
+.same_accesses();
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
     accesses: notifies(view, op.object),

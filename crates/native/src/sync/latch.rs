@@ -45,6 +45,7 @@ pub(super) const fn waiting(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(matches!(state(view.object()), DONE | POISONED), Accesses::read(op.object))
     })
+    .same_accesses()
     .held_by(runner)
     .waits(|_| Waiting::For)
     .alike()
@@ -55,6 +56,7 @@ pub(super) const fn waiting_on(name: &'static str) -> OperationKind {
     OperationKind::new(name, |view, op| {
         Evaluation::when(state(view.object()) == DONE, Accesses::read(op.object))
     })
+    .same_accesses()
     .held_by(runner)
     .waits(|_| Waiting::For)
     .alike()

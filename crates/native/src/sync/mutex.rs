@@ -22,6 +22,7 @@ static LOCK: OperationKind = OperationKind::new("lock", |view, op| {
     Evaluation::when(is_free(view.object()), Accesses::write(op.object))
 })
 .held_by(|blocked| holder(blocked.view().object()).into_iter().collect())
+.same_accesses()
 .alike();
 static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |view, op| {
     Evaluation::ready(if is_free(view.object()) {

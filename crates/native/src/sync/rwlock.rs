@@ -31,6 +31,7 @@ static READ: OperationKind = OperationKind::new("read", |view, op| {
 })
 .held_by(|blocked| writer(blocked.view().object()).into_iter().collect())
 .takes()
+.same_accesses()
 .alike();
 static TRY_READ: OperationKind = OperationKind::read("try_read");
 static WRITE: OperationKind = OperationKind::new("write", |view, op| {
@@ -48,6 +49,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
 })
 .blocked_by_several()
 .takes()
+.same_accesses()
 .alike();
 /// A failure because of readers could be a success after a reader's unlock, which only reads: so it writes.
 static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {

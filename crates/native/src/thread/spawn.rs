@@ -28,7 +28,8 @@ static JOIN: OperationKind = OperationKind::new("join", |view, op| {
 static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, _| {
     let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED;
     Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
-});
+})
+.same_accesses();
 
 /// The parameters of a new task.
 #[derive(Default)]

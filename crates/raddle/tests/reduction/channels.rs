@@ -290,3 +290,12 @@ proptest! {
         check(&program, Settings { time: Time::Any, ..Settings::default() })?;
     }
 }
+
+/// Where the third message comes earlier it takes another place, and no longer waits for the first to be received: that was
+/// once found twice.
+#[test]
+fn a_place_that_is_used_again() {
+    let senders = vec![vec![Does::Send(1)], vec![Does::Send(1), Does::Send(1)]];
+    let program = Program { capacity: Some(2), senders, receiver: vec![Takes::Recv], keeps: false };
+    check(&program, Settings::default()).unwrap();
+}

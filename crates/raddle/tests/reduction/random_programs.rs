@@ -388,3 +388,12 @@ proptest! {
         check(&program, Settings { spurious, ..Settings::default() })?;
     }
 }
+
+/// What is left over when main ends, by itself, after all others have come to rest.
+#[test]
+fn what_waits_for_ever_could_have_come_first() {
+    let program = [Spawn(vec![Write(0, vec![Write(0, vec![])])]), Spawn(vec![Write(0, vec![])])];
+    check(&program, Settings::default()).unwrap();
+    let program = [Spawn(vec![Lock(0, vec![])]), Spawn(vec![Lock(0, vec![]), Lock(0, vec![Meet])])];
+    check(&program, Settings { spurious: 1, ..Settings::default() }).unwrap();
+}

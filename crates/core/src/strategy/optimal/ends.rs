@@ -4,7 +4,7 @@ use super::Optimal;
 use super::path::{Event, Origin};
 use super::races::{Blocking, Finder, Second};
 use crate::operation::{Accesses, TaskId};
-use crate::world::{Blockers, Ending, Pending, Point};
+use crate::world::{Blockers, Ending, Pending, Point, Variation};
 
 impl Optimal {
     /// An execution is over, and what there is to explore beside it is found. `found` items were there before its last steps.
@@ -68,7 +68,7 @@ impl Optimal {
         let mut finder = Finder { path, work, scratch, point };
         if pending.iter().any(|(task, accesses, could)| *could && !finder.is_forbidden(*task, *accesses)) {
             self.work.take_back(self.path.names.of(fatal), time);
-            self.work.add_others(last, fatal, accesses);
+            self.work.add_others(last, (fatal, accesses, Variation::State));
             return;
         }
         for (task, accesses, _) in pending {
@@ -81,7 +81,7 @@ impl Optimal {
     #[cold]
     pub(super) fn forget_what_came_later(&mut self) {
         let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
-        if let Some(task) = self.fatal.map(|(task, _)| task).or(first) {
+        if let Some(task) = self.fatal.map(|(task, ..)| task).or(first) {
             self.path.forget_from(task);
         }
     }

@@ -54,21 +54,14 @@
 //! them, beside 2,964,298 executions. With two locks, none of 28,000 had, and of some 9,000 random programs of the Rust world
 //! two did.
 
-mod clock;
-mod conflicts;
 mod ends;
 mod free;
 mod memory;
 mod movers;
-mod names;
-mod path;
 mod races;
 mod saved;
-mod sizes;
-mod work;
 
-pub use saved::SavedReduction;
-
+use super::dpor::{SavedReduction, clock, conflicts, path, work};
 use super::{Decision, Divisible, Estimating, Next, SavedSubtree, Standing, Strategy};
 use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
@@ -90,7 +83,7 @@ pub struct Optimal {
     /// The race that the schedule reverses.
     deferred: Option<Deferred>,
     /// Who must not move first, since that ended the run: there is no schedule then.
-    fatal: Option<(TaskId, Accesses)>,
+    fatal: Option<work::Foreseen>,
     /// The last step of the schedule is its task's how-manieth.
     time: u32,
     /// How many steps of `path` are those of the last trace.
@@ -281,8 +274,8 @@ impl Strategy for Optimal {
                 if self.path.any_fatal() && (item.deferred.is_none() || item.fatal.is_some()) {
                     self.forget_what_came_later();
                 }
-                if let Some((task, accesses)) = item.fatal {
-                    self.path.foresee(task, accesses);
+                if let Some((task, accesses, variation)) = item.fatal {
+                    self.path.foresee(task, accesses, variation);
                 }
                 self.time = item.time;
                 self.begun = true;

@@ -8,11 +8,11 @@ use super::happened;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::Effect;
 use crate::runtime::objects::ObjectState;
-use crate::runtime::operation::{Changes, Evaluation};
+use crate::runtime::operation::{Changes, Evaluation, Op};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::world::{BlockingEffect, Counterfactual};
+use raddle_core::world::{BlockingEffect, Counterfactual, Pending, Variation};
 
 impl ObjectState {
     /// Steps that leave the order of others open may count in an object, and what they add commutes.
@@ -41,19 +41,57 @@ impl Execution {
         later
     }
 
-    /// What the pending operation of `id` would have done after the first `before` steps and then `also`, where its
-    /// atomic has these bits, or those that it has now.
-    fn evaluation_then(&self, id: TaskId, before: usize, also: &[u32], bits: Option<u64>) -> Evaluation {
+    /// `object` is an atomic, which holds this where it is first touched.
+    pub fn note_first_value(&mut self, object: ObjectId, value: u64) {
+        self.history.note_first_value(object, value);
+    }
+
+    /// The operation of the first step of `id` that is left out by the first `before` steps and then `also`, if there is one
+    /// and it depended on the state.
+    fn taken_later(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Op> {
+        let steps = self.history.steps.iter().enumerate().skip(before);
+        let mut left_out = steps.filter(|(at, was)| was.task == id && !also.contains(&(*at as u32)));
+        self.history.taken(left_out.next()?.0 as u32)
+    }
+
+    /// What the next operation of `id` would have done after the first `before` steps and then `also`.
+    fn evaluation_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
+        let op = self.taken_later(id, before, also).unwrap_or(self.tasks[id].op);
+        self.evaluation_of(op, before, also)
+    }
+
+    fn evaluation_of(&self, mut op: Op, before: usize, also: &[u32]) -> Evaluation {
         self.host.looked_back();
-        let mut op = self.tasks[id].op;
         op.wake = op.wake.then(|step| happened(step, before, also));
         let mut shadow = self.history.shadow.borrow_mut();
         for object in op.objects() {
             shadow.show_object(object, self.state_then(object, before, also));
         }
+        let bits = op.kind.by_value.then(|| self.value_then(op.object, before, also));
         let spent = self.history.spent_then(before, also);
         shadow.show(&self.state, self.settings.spurious - spent, bits);
         op.evaluation(&shadow)
+    }
+
+    /// The value of an atomic after the first `before` steps and then `also`: what the last of them that shows it left, or
+    /// else what the first of the others found, or else the first value there was.
+    fn value_then(&self, object: ObjectId, before: usize, also: &[u32]) -> u64 {
+        let effect = |step: u32| self.log.lines()[self.history.steps[step as usize - 1].line as usize].effect;
+        let mut found = None;
+        for step in self.history.changes(object).map(|(step, _)| step) {
+            let (old, new) = match effect(step) {
+                Effect::Read(_, value) | Effect::Refused(_, value) => (Some(value), value),
+                Effect::Updated(_, old, new) => (Some(old), new),
+                Effect::Wrote(_, new) => (None, new),
+                // It failed for no reason, and saw nothing.
+                _ => continue,
+            };
+            if happened(step, before, also) {
+                return new;
+            }
+            found = old;
+        }
+        found.unwrap_or_else(|| self.history.first_values.get(object.index()).copied().unwrap_or(0))
     }
 
     /// Whether timer `id` could have fired in the place of step `before`.
@@ -72,25 +110,50 @@ impl Execution {
             }),
         }
     }
-
-    /// What an operation would have touched that looks at the value of an atomic. None if the value is not known.
-    fn by_value_then(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
-        let object = self.tasks[id].op.object;
-        let changes = self.history.changes(object).map(|(step, _)| step);
-        let value = changes.filter(|step| *step as usize <= before).find_map(|step| {
-            let line = self.history.steps[step as usize - 1].line;
-            match self.log.lines()[line as usize].effect {
-                Effect::Read(_, value) | Effect::Wrote(_, value) | Effect::Refused(_, value) => Some(value),
-                Effect::Updated(_, _, value) => Some(value),
-                // It failed for no reason, and saw nothing.
-                _ => None,
-            }
-        })?;
-        Some(self.evaluation_then(id, before, also, Some(value)).accesses)
-    }
 }
 
 impl Counterfactual for Execution {
+    fn pending_then(&self, id: TaskId, prefix: usize, also: &[u32]) -> Pending {
+        let task = &self.tasks[id];
+        if matches!(task.role(), Role::Timer { .. }) {
+            let can_fire = prefix < self.history.steps.len() && self.could_fire(id, prefix);
+            let accesses = task.evaluation(&self.state).accesses;
+            return Pending { accesses, options: can_fire as u32, ..Pending::NOTHING };
+        }
+        let taken = self.taken_later(id, prefix, also);
+        let accesses = self.scheduler.pending(id).accesses;
+        if taken.is_none() && (task.op.kind.by_itself || id == TaskId::MAIN && self.scheduler.main_waits()) {
+            // It waits for others and is never picked.
+            return Pending { accesses, ..Pending::NOTHING };
+        }
+        if taken.is_none() && (task.op.kind.changes == Changes::Never || task.role() != Role::Thread) {
+            return Pending { accesses, options: 1, ..Pending::NOTHING };
+        }
+        let Evaluation { accesses, options } = self.evaluation_of(taken.unwrap_or(task.op), prefix, also);
+        Pending { accesses, options, ..Pending::NOTHING }
+    }
+
+    #[inline]
+    fn variation(&self, task: TaskId) -> Variation {
+        let is_main = task == TaskId::MAIN;
+        let task = &self.tasks[task];
+        let kind = task.op.kind;
+        if matches!(task.role(), Role::Timer { .. }) || is_main && self.scheduler.main_waits() {
+            return Variation::Enabledness;
+        }
+        match kind.changes {
+            Changes::Never => Variation::Steady,
+            _ if kind.same_accesses => Variation::Enabledness,
+            _ if self.settings.spurious > 0 || self.settings.time == Time::Any => Variation::State,
+            _ => Variation::Local,
+        }
+    }
+
+    #[inline]
+    fn blocks(&self, step: usize, _task: TaskId) -> bool {
+        self.history.steps[step].effect == BlockingEffect::Acquires
+    }
+
     #[inline]
     fn can_block(&self, task: TaskId) -> bool {
         let is_main = task == TaskId::MAIN;
@@ -121,7 +184,7 @@ impl Counterfactual for Execution {
             // Those are not picked, and they wait for others.
             _ if self.tasks[id].op.kind.by_itself => false,
             _ if id == TaskId::MAIN && self.scheduler.main_waits() => false,
-            _ => self.evaluation_then(id, before, also, None).options > 0,
+            _ => self.evaluation_then(id, before, also).options > 0,
         }
     }
 
@@ -131,11 +194,11 @@ impl Counterfactual for Execution {
         if matches!(task.role(), Role::Timer { .. }) {
             task.evaluation(&self.state).accesses
         } else if kind.by_value {
-            self.by_value_then(id, before, also).unwrap_or(now)
+            self.evaluation_then(id, before, also).accesses
         } else if kind.changes == Changes::Never || task.role() != Role::Thread {
             now
         } else {
-            self.evaluation_then(id, before, also, None).accesses
+            self.evaluation_then(id, before, also).accesses
         }
     }
 }

@@ -6,7 +6,7 @@
 mod counterfactual;
 
 use crate::runtime::objects::{ObjectState, Objects};
-use crate::runtime::operation::{NO_OBJECT, Op};
+use crate::runtime::operation::{Changes, NO_OBJECT, Op};
 use crate::runtime::state::State;
 use crate::runtime::tasks::task::Role;
 use raddle_core::operation::{ObjectId, TaskId};
@@ -63,6 +63,10 @@ pub(crate) struct History {
     last: Vec<Change>,
     /// The steps that used up a spurious wake-up or failure, plus 1.
     spent: Vec<u32>,
+    /// The operations of steps that depended on the state, each with its step, in the order of the steps.
+    taken: Vec<(u32, Op)>,
+    /// What atomics held when they were first touched, by object.
+    first_values: Vec<u64>,
     /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
     /// the changes that are none, have been.
     again: Option<(u32, u32)>,
@@ -77,6 +81,7 @@ impl History {
         self.asides.clear();
         self.last.clear();
         self.spent.clear();
+        self.taken.clear();
         self.again = None;
     }
     pub fn births(&self) -> &[Birth] {
@@ -112,6 +117,7 @@ impl History {
     }
     /// Only the first `steps` and `asides` are left.
     fn undo(&mut self, steps: usize, asides: usize) {
+        while self.taken.pop_if(|(step, _)| *step as usize >= steps).is_some() {}
         let History { steps: all, asides: beside, last, .. } = self;
         let mut take_back = |before: &Before| {
             if before.object != NO_OBJECT {
@@ -146,8 +152,25 @@ impl History {
     pub fn note(&mut self, op: &Op, option: u32, line: u32, objects: &Objects) {
         let step = Change(self.steps.len() as u32 + 1);
         let before = [self.changed_by(op.object, step, objects), self.changed_by(op.other, step, objects)];
+        if op.kind.changes != Changes::Never {
+            // In other states it would be another one.
+            self.taken.push((self.steps.len() as u32, *op));
+        }
         let effect = op.kind.effect;
         self.steps.push(StepSnapshot { task: op.task, option, line, effect, objects: before });
+    }
+
+    /// `object` is an atomic, which holds this where it is first touched.
+    pub fn note_first_value(&mut self, object: ObjectId, value: u64) {
+        if self.first_values.len() <= object.index() {
+            self.first_values.resize(object.index() + 1, 0);
+        }
+        self.first_values[object.index()] = value;
+    }
+
+    /// The operation of step `step`, if it depended on the state.
+    fn taken(&self, step: u32) -> Option<Op> {
+        self.taken.binary_search_by_key(&step, |(step, _)| *step).ok().map(|at| self.taken[at].1)
     }
 
     /// A step that is known is about to happen again.

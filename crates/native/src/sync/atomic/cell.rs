@@ -93,6 +93,8 @@ fn compare_exchange_kind(size: usize, strength: Strength) -> &'static OperationK
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
     pub address: usize,
+    /// In bytes.
+    pub size: usize,
     pub kind: ObjectKind,
 }
 
@@ -116,8 +118,22 @@ impl Cell {
         current.with(|e| {
             let object = e.new_object(self.kind, [0; 2]);
             e.memory().place(self.address, object);
+            e.note_first_value(object, self.value());
             object
         })
+    }
+
+    /// The value in memory.
+    fn value(self) -> u64 {
+        // SAFETY: the caller borrows the atomic at this address, and no other task runs.
+        unsafe {
+            match self.size {
+                1 => std::ptr::read_volatile(self.address as *const u8) as u64,
+                2 => std::ptr::read_volatile(self.address as *const u16) as u64,
+                4 => std::ptr::read_volatile(self.address as *const u32) as u64,
+                _ => std::ptr::read_volatile(self.address as *const u64),
+            }
+        }
     }
 
     /// Lets the memory do what it is this task's turn to do.

@@ -57,7 +57,7 @@ macro_rules! operations {
         #[inline]
         fn cell(&self) -> $crate::sync::atomic::cell::Cell {
             let address = &raw const *self as usize;
-            $crate::sync::atomic::cell::Cell { address, kind: stringify!($atomic) }
+            $crate::sync::atomic::cell::Cell { address, size: size_of::<Self>(), kind: stringify!($atomic) }
         }
         /// See std's `load`.
         #[cfg_attr(not(feature = "outlined"), inline(always))]

@@ -9,14 +9,14 @@ use std::cmp::Ordering;
 
 /// A task's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Name(pub u32);
+pub(in crate::strategy) struct Name(pub u32);
 
 /// The parent of those that were there from the start.
 const NOBODY: u32 = u32::MAX;
 
 /// All names that were ever met, and who bears them in the present execution.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(in crate::strategy) struct Names {
     /// Parent and number there, by name.
     all: Vec<(u32, u32)>,
     /// The same in ascending order, each with its name. Children are mostly met in their order.
@@ -87,18 +87,58 @@ impl Names {
     pub fn order(&self, one: TaskId, two: TaskId) -> Ordering {
         let (one, two) = (self.of(one), self.of(two));
         let ((above, a), (beside, b)) = (self.all[one.0 as usize], self.all[two.0 as usize]);
-        if above == beside { a.cmp(&b) } else { self.path(one).cmp(&self.path(two)) }
+        if above == beside { a.cmp(&b) } else { self.order_of_cousins(one, two) }
     }
-    /// The numbers on the way from the start to `name`.
-    fn path(&self, name: Name) -> Vec<u32> {
-        let mut path = Vec::new();
-        let mut at = name.0;
-        while at != NOBODY {
-            let (parent, number) = self.all[at as usize];
-            path.push(number);
-            at = parent;
+    /// The same for children of different parents: by the first numbers on the way to them that differ.
+    #[cold]
+    fn order_of_cousins(&self, one: Name, two: Name) -> Ordering {
+        let (mut a, mut b) = (one.0, two.0);
+        let (deep, shallow) = (self.depth(a), self.depth(b));
+        for _ in shallow..deep {
+            a = self.all[a as usize].0;
         }
-        path.reverse();
-        path
+        for _ in deep..shallow {
+            b = self.all[b as usize].0;
+        }
+        if a == b {
+            return deep.cmp(&shallow);
+        }
+        loop {
+            let ((above, one), (beside, two)) = (self.all[a as usize], self.all[b as usize]);
+            if above == beside {
+                return one.cmp(&two);
+            }
+            (a, b) = (above, beside);
+        }
+    }
+    /// How many tasks there are on the way from the start to `name`, which counts.
+    fn depth(&self, name: u32) -> u32 {
+        let (mut at, mut depth) = (name, 0);
+        while at != NOBODY {
+            at = self.all[at as usize].0;
+            depth += 1;
+        }
+        depth
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_ordered_by_the_numbers_on_the_way() {
+        let mut names = Names::default();
+        let births = [(0, 0), (0, 1), (0, 2), (1, 1), (2, 1), (3, 1), (1, 2)];
+        for (task, (parent, number)) in births.into_iter().enumerate() {
+            names.bear(TaskId(task as u32), Birth { parent: TaskId(parent), number, after: 0 });
+        }
+        // In the order of their paths: 0, 0.1, 0.1.1, 0.1.1.1, 0.1.2, 0.2, 0.2.1.
+        let expected = [0, 1, 3, 5, 6, 2, 4].map(TaskId);
+        for (i, one) in expected.iter().enumerate() {
+            for (j, two) in expected.iter().enumerate() {
+                assert_eq!(names.order(*one, *two), i.cmp(&j), "{one:?} {two:?}");
+            }
+        }
     }
 }

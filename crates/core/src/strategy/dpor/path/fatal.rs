@@ -2,13 +2,16 @@
 
 use super::{OPEN, Path};
 use crate::operation::{Accesses, TaskId};
+use crate::world::Variation;
 
 /// A step that is known to end the run for everybody, until something happens that conflicts with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in super::super) struct Fatal {
+pub(in crate::strategy) struct Fatal {
     pub task: TaskId,
     /// What it touches.
     pub accesses: Accesses,
+    /// How its operation depends on the state.
+    pub variation: Variation,
     /// After how many steps it is known.
     pub from: u32,
     /// The step that conflicts with it.
@@ -17,8 +20,8 @@ pub(in super::super) struct Fatal {
 
 impl Path {
     /// The next step of `task` is known to end the run for everybody.
-    pub fn foresee(&mut self, task: TaskId, accesses: Accesses) {
-        self.fatal.push(Fatal { task, accesses, from: self.len() as u32, until: OPEN });
+    pub fn foresee(&mut self, task: TaskId, accesses: Accesses, variation: Variation) {
+        self.fatal.push(Fatal { task, accesses, variation, from: self.len() as u32, until: OPEN });
         self.waiting += 1;
     }
     /// Whether a step is known to be fatal.

@@ -5,7 +5,7 @@ use crate::operation::{Access, Accesses, Mode};
 
 /// A walk back over the steps that conflict with an operation, the latest first.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Conflicts {
+pub(in crate::strategy) struct Conflicts {
     accesses: Accesses,
     /// The same one by one, those that there are.
     each: [Option<Access>; 3],
@@ -22,7 +22,9 @@ pub(super) struct Conflicts {
 /// No walk ends there, but it is a conflict.
 const NONE: u8 = 1 << 7;
 /// No walk came there: it only led to a conflict.
-pub(super) const LED: u8 = 1 << 6;
+pub(in crate::strategy) const LED: u8 = 1 << 6;
+/// The only walk, or the first, ends there.
+pub(in crate::strategy) const FIRST: u8 = 1;
 /// All walks end there.
 const ALL: u8 = 0b1111;
 
@@ -46,6 +48,11 @@ impl Conflicts {
             each[lane] = Some(access);
         }
         (self.accesses, self.each, self.next, self.everything) = (accesses, each, next, everything);
+    }
+    /// Whether it is on one object, which nothing else than accesses to it conflicts with.
+    #[inline]
+    pub fn is_single(&self) -> bool {
+        self.only.is_some()
     }
     /// The next one back, and the walks that came to it.
     #[inline(always)]

@@ -4,7 +4,7 @@ use super::Work;
 
 /// How many executions may be left, and how many of them behind the item that would be given away first.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Left {
+pub(in crate::strategy) struct Left {
     pub first: f64,
     pub all: f64,
 }

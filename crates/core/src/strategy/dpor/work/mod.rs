@@ -23,11 +23,11 @@ use super::names::Name;
 use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
-use crate::world::Birth;
+use crate::world::{Birth, Variation};
 
 /// Who moves, and how.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Move {
+pub(in crate::strategy) struct Move {
     pub name: Name,
     pub option: u32,
     /// It took a detour in the execution that it is from.
@@ -39,7 +39,10 @@ impl Move {
     pub const UNDECIDED: u32 = u32::MAX;
 }
 
-pub(super) type Picks = Vec<Move>;
+pub(in crate::strategy) type Picks = Vec<Move>;
+
+/// A step that ends the run: its task, what it touches, and how its operation depends on the state.
+pub(in crate::strategy) type Foreseen = (TaskId, Accesses, Variation);
 
 /// A step of an execution that some of its items begin with.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +56,7 @@ struct EarlierStep {
 
 /// A part of the tree that is left to explore.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Item {
+pub(in crate::strategy) struct Item {
     /// How many steps of the execution that it was found in come first.
     pub depth: u32,
     /// The race that is reversed; none if only another option is tried.
@@ -68,7 +71,7 @@ pub(super) struct Item {
     /// After how many steps whatever follows is free.
     free: u32,
     /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
-    pub fatal: Option<(TaskId, Accesses)>,
+    pub fatal: Option<Foreseen>,
 }
 
 impl Item {
@@ -100,7 +103,7 @@ struct Batch {
 
 /// What is left to explore.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Work {
+pub(in crate::strategy) struct Work {
     items: Vec<Item>,
     clocks: Vec<Clock>,
     steps: Vec<EarlierStep>,
@@ -147,9 +150,29 @@ impl Work {
         let free = item.depth + known as u32 + 1;
         self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
     }
+    /// Whether one of the items from number `from` on comes to the same as `item`, whose last step is by `name`, behind these
+    /// steps of `path`.
+    pub fn has(&self, from: usize, item: &Item, name: Name, path: &Path, also: &[u32]) -> bool {
+        let is_same = |other: &Item| {
+            let clock = &self.clocks[other.clock as usize..][..other.width as usize];
+            let steps = || {
+                (other.depth + 1..path.len() as u32).filter(|at| path.events[*at as usize].is_known(clock))
+            };
+            other.depth == item.depth
+                && other.time == item.time
+                && other.deferred.is_some()
+                && other.last.is_some_and(|last| last.name == name && last.option == 0)
+                && steps().eq(also.iter().copied())
+        };
+        self.items[from..].iter().any(is_same)
+    }
+    /// Where the items of the present execution begin.
+    pub fn batch(&self) -> usize {
+        self.batches.last().map_or(0, |batch| batch.items)
+    }
     /// All but the step of `task` after `depth` steps, which ended the run.
-    pub fn add_others(&mut self, depth: usize, task: TaskId, accesses: Accesses) {
-        self.items.push(Item { fatal: Some((task, accesses)), ..Item::new(depth, None, 0) });
+    pub fn add_others(&mut self, depth: usize, foreseen: Foreseen) {
+        self.items.push(Item { fatal: Some(foreseen), ..Item::new(depth, None, 0) });
     }
     /// How many items there are.
     pub fn len(&self) -> usize {

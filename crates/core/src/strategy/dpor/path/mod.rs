@@ -9,9 +9,11 @@ mod knowledge;
 mod reversals;
 mod tasks;
 mod touched;
+mod watched;
 
-pub(super) use fatal::Fatal;
-pub(super) use reversals::{Deferred, Reversal};
+pub(in crate::strategy) use fatal::Fatal;
+pub(in crate::strategy) use reversals::{Closing, Deferred, Reversal};
+pub(in crate::strategy) use watched::Watched;
 
 use super::clock::{Clock, LANES};
 use super::names::Names;
@@ -22,7 +24,7 @@ use touched::Touched;
 
 /// How a step came to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(in crate::strategy) enum Origin {
     /// It was up to the strategy: something else may be tried in its place.
     Free,
     /// A schedule that reverses a race prescribed it.
@@ -33,7 +35,7 @@ pub(super) enum Origin {
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Event {
+pub(in crate::strategy) struct Event {
     pub accesses: Accesses,
     /// Who of the first 64 tasks could move when it was chosen.
     pub movers: u64,
@@ -56,14 +58,24 @@ pub(super) struct Event {
     pub odd: bool,
     /// See [`Deferred::grown_from`].
     pub grown: bool,
+    /// See [`Watched`].
+    pub watched: bool,
+}
+
+impl Event {
+    /// Whether `clock`, which may be too narrow for some tasks, knows the step.
+    pub fn is_known(&self, clock: &[Clock]) -> bool {
+        let part = clock.get(self.task.index() / LANES);
+        part.is_some_and(|part| part[self.task.index() % LANES] >= self.time as i32)
+    }
 }
 
 /// Not yet.
-pub(super) const OPEN: u32 = u32::MAX;
+pub(in crate::strategy) const OPEN: u32 = u32::MAX;
 
 /// The present execution.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Path {
+pub(in crate::strategy) struct Path {
     pub events: Vec<Event>,
     pub names: Names,
     tasks: Vec<Task>,
@@ -77,8 +89,11 @@ pub(super) struct Path {
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
-    /// How many of them are open.
+    /// How many of them are open, and when one is no longer.
     open: usize,
+    pub closing: Closing,
+    /// Steps whose operation would have touched something else elsewhere, in their order.
+    pub watched: Vec<Watched>,
     /// Steps that are known to be fatal, and how many of them still are.
     pub fatal: Vec<Fatal>,
     waiting: usize,
@@ -114,6 +129,7 @@ impl Path {
         self.last_barrier = 0;
         self.reversals.clear();
         self.open = 0;
+        self.watched.clear();
         self.fatal.clear();
         self.waiting = 0;
         self.odd.clear();
@@ -136,6 +152,18 @@ impl Path {
             return Some(false);
         }
         (task.0 < u64::BITS).then(|| self.events[at].movers & 1 << task.0 != 0)
+    }
+    /// Whether `task` could move in the place of step `at`, with the operation that it is about to take; none if it was not
+    /// about to take it yet, or if that is not known.
+    #[inline]
+    pub fn was_enabled(&self, task: TaskId, at: usize) -> Option<bool> {
+        let Task { last, birth, .. } = &self.tasks[task.index()];
+        let event = &self.events[at];
+        let is_known = *last as usize <= at
+            && birth.after as usize <= at
+            && task.0 < u64::BITS
+            && event.origin != Origin::ByItself;
+        is_known.then(|| event.movers & 1 << task.0 != 0)
     }
     /// Adds the step of which [`Path::learns`] was asked last.
     #[inline(always)]
@@ -160,7 +188,7 @@ impl Path {
             _ => at,
         };
         if self.open > 0 {
-            self.close(task, at);
+            self.close(task, accesses, at);
         }
         if self.waiting > 0 {
             self.forget_fatal(task, accesses, at);
@@ -183,6 +211,7 @@ impl Path {
             origin,
             odd,
             grown: false,
+            watched: false,
         });
     }
     /// Adds steps that were here before, with the tasks that were born, the races that were reversed and what was known
@@ -196,6 +225,9 @@ impl Path {
             if event.odd {
                 self.mark_odd();
             }
+            if event.watched {
+                self.watch(Accesses::EVERYTHING_THERE_IS);
+            }
             if let Some(reversal) = reversals.next_if(|r| r.last as usize == self.len() - 1) {
                 self.reverse(reversal.deferred);
             }
@@ -203,7 +235,7 @@ impl Path {
                 self.bear(*birth);
             }
             while let Some(fatal) = fatal.next_if(|f| f.from as usize <= self.len()) {
-                self.foresee(fatal.task, fatal.accesses);
+                self.foresee(fatal.task, fatal.accesses, fatal.variation);
             }
         }
     }
@@ -251,6 +283,9 @@ impl Path {
         }
         while self.odd.last().is_some_and(|at| *at as usize >= depth) {
             self.odd.pop();
+        }
+        if !self.watched.is_empty() {
+            self.forget_watched(depth);
         }
         if !self.fatal.is_empty() {
             self.fatal.retain(|f| f.from as usize <= depth);

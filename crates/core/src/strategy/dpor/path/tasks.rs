@@ -29,6 +29,14 @@ impl Path {
         let last = (self.tasks[task.index()].last as usize).checked_sub(1);
         last.map_or(0, |last| self.events[last].time)
     }
+    /// How many steps `task` had taken after the first `steps` steps.
+    pub fn steps_after(&self, task: TaskId, steps: usize) -> u32 {
+        let mut last = self.tasks[task.index()].last as usize;
+        while last > steps {
+            last = self.events[last - 1].before as usize;
+        }
+        last.checked_sub(1).map_or(0, |last| self.events[last].time)
+    }
     /// How many tasks were met.
     #[inline]
     pub fn tasks_met(&self) -> usize {

@@ -4,6 +4,7 @@
 //! whether there is anything new in it; [`Path::push`] keeps it.
 
 use super::super::clock::{self, Clock, LANES};
+use super::tasks::Task;
 use super::touched::Touched;
 use super::{Event, Path};
 use crate::operation::{Access, Accesses, TaskId};
@@ -36,6 +37,19 @@ impl Path {
         match self.tasks[task.index()].from() as usize {
             0 => clock.resize(self.width, clock::NOTHING),
             from if self.width == 1 => clock.push(self.clocks[from - 1]),
+            from => clock.extend_from_slice(self.clock(from - 1)),
+        }
+    }
+    /// Writes what `task` knew after the first `steps` steps into `clock`.
+    pub fn knowledge_after(&self, task: TaskId, steps: usize, clock: &mut Vec<Clock>) {
+        let Task { mut last, born, .. } = self.tasks[task.index()];
+        while last as usize > steps {
+            last = self.events[last as usize - 1].before;
+        }
+        let from = if last > 0 { last } else { born } as usize;
+        clock.clear();
+        match from {
+            0 => clock.resize(self.width, clock::NOTHING),
             from => clock.extend_from_slice(self.clock(from - 1)),
         }
     }

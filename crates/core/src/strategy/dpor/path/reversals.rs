@@ -5,7 +5,7 @@ use crate::operation::{Accesses, TaskId};
 
 /// A race that was reversed: a schedule was taken in the place of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in super::super) struct Reversal {
+pub(in crate::strategy) struct Reversal {
     /// The step in whose place it was taken.
     pub deferred: Deferred,
     /// The last step of the schedule: it conflicts with the deferred one.
@@ -16,7 +16,7 @@ pub(in super::super) struct Reversal {
 
 /// A step in whose place a schedule is taken, and which comes behind it then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in super::super) struct Deferred {
+pub(in crate::strategy) struct Deferred {
     pub task: TaskId,
     /// What it touched.
     pub accesses: Accesses,
@@ -25,6 +25,23 @@ pub(in super::super) struct Deferred {
     /// What the last step of the schedule touched where that was found, if it touches more where it comes first, and so has
     /// *grown*.
     pub grown_from: Option<Accesses>,
+}
+
+/// When a reversal forbids nothing any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(in crate::strategy) enum Closing {
+    /// Where the deferred task goes on.
+    #[default]
+    ByTask,
+    /// Where a step conflicts with the deferred one, and with all that does: whatever conflicts with the deferred one comes
+    /// behind such a step.
+    ByConflict,
+}
+
+/// Whether every operation that conflicts with `deferred` conflicts with a step of these accesses, which does so itself.
+#[inline]
+fn covers_conflicts(accesses: Accesses, deferred: Accesses) -> bool {
+    accesses.conflict(deferred) && (accesses == deferred || accesses.cover(deferred))
 }
 
 impl Path {
@@ -37,8 +54,11 @@ impl Path {
     pub fn reverse(&mut self, deferred: Deferred) {
         let last = self.events.len() - 1;
         self.events[last].grown = deferred.grown_from.is_some();
-        self.reversals.push(Reversal { deferred, last: last as u32, closed: OPEN });
-        self.open += 1;
+        let is_closed = self.closing == Closing::ByConflict
+            && covers_conflicts(self.events[last].accesses, deferred.accesses);
+        let closed = if is_closed { last as u32 } else { OPEN };
+        self.reversals.push(Reversal { deferred, last: last as u32, closed });
+        self.open += !is_closed as usize;
     }
     /// Whether a task that was deferred has not gone on yet.
     #[inline]
@@ -57,9 +77,14 @@ impl Path {
         self.reversals.iter().rev().filter(|r| r.closed == OPEN)
     }
     #[inline(never)]
-    pub(super) fn close(&mut self, task: TaskId, at: u32) {
+    pub(super) fn close(&mut self, task: TaskId, accesses: Accesses, at: u32) {
+        let by_task = self.closing == Closing::ByTask;
+        let closes = |deferred: &Deferred| match by_task {
+            true => deferred.task == task,
+            false => covers_conflicts(accesses, deferred.accesses),
+        };
         for reversal in &mut self.reversals {
-            if reversal.closed == OPEN && reversal.deferred.task == task {
+            if reversal.closed == OPEN && closes(&reversal.deferred) {
                 reversal.closed = at;
                 self.open -= 1;
             }

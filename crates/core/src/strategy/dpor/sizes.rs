@@ -6,7 +6,7 @@
 
 /// What lay behind the items that are done.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sizes {
+pub(in crate::strategy) struct Sizes {
     /// By the number of steps after which whatever followed was free. Later ones count for more; 0 if there was none.
     done: Vec<f64>,
 }

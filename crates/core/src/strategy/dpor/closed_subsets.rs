@@ -1,0 +1,289 @@
+//! The closed subsets of an execution in which an operation may have come earlier, each once.
+//!
+//! A closed subset is what is left of the execution without some steps and all that happened after these; it is a
+//! configuration of the event structure that the execution spans. The steps left out are a stack, and so are the maximal
+//! conflicts that are still to be left out, so that nothing is allocated. Invariant: no step by which the operation's own
+//! task got there is ever left out, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
+
+use super::clock::{Clock, join};
+use super::conflicts::Conflicts;
+use super::path::{Origin, Path};
+use super::work::Work;
+use crate::operation::{Accesses, TaskId};
+use crate::world::{Point, Variation};
+
+/// An instance of an operation whose reversals are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Root {
+    pub task: TaskId,
+    /// It is its task's how-manieth step.
+    pub time: u32,
+    /// What it touches where it was seen.
+    pub accesses: Accesses,
+    pub variation: Variation,
+    /// It happened there, or did so until it was put to sleep; otherwise it was blocked or forbidden to the end.
+    pub happened: bool,
+    /// The step that it is, if it is looked at again: only reversals that contain a step behind it are new.
+    pub step: Option<usize>,
+    /// It is the last of the wakeup sequence of a reversal.
+    pub is_winner: bool,
+}
+
+/// Buffers that are used again.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scratch {
+    pub conflicts: Conflicts,
+    /// The conflict that was met and not looked at.
+    met: Option<(usize, u8)>,
+    /// The steps left out, each with all that happened after it. The first so many are outside of what the root was seen
+    /// after.
+    pub removed: Vec<u32>,
+    pub outside: usize,
+    /// The steps that stay, with all that happened before them.
+    pub kept: Vec<u32>,
+    /// Maximal conflicts: of the closed subset at hand, and of those around it.
+    pub maximal: Vec<u32>,
+    /// Those of them whose closed subset is visited by itself, by number, and what the root is there.
+    pub others: Vec<(u32, bool, Accesses)>,
+    /// What the root's task knew.
+    pub own: Vec<Clock>,
+    /// What happened before the root where it was seen.
+    pub root_past: Vec<Clock>,
+    /// What happens before it in the closed subset at hand, as far as the walk has come.
+    pub past: Vec<Clock>,
+    /// The steps of the closed subset behind its longest prefix that the question is asked with.
+    pub also: Vec<u32>,
+    /// A past, a question and a walk, for a test.
+    pub other: Vec<Clock>,
+    pub other_also: Vec<u32>,
+    pub other_conflicts: Conflicts,
+    /// Where the items begin that it may have been noted as, and whether it may have been.
+    pub found: usize,
+    pub comes_again: bool,
+    /// All accesses of the root in the closed subsets that were looked at.
+    pub watch: Accesses,
+}
+
+/// Looks for reversals in an execution and notes what is to be explored.
+pub(super) struct Finder<'a> {
+    pub path: &'a Path,
+    pub work: &'a mut Work,
+    pub scratch: &'a mut Scratch,
+    pub point: &'a Point<'a>,
+}
+
+impl Finder<'_> {
+    /// Looks for reversals of a root that was seen after all steps but `removed`. Its task knew `own`.
+    pub fn visit_all(&mut self, root: &Root) {
+        self.scratch.outside = self.scratch.removed.len();
+        self.scratch.watch = root.accesses;
+        let is_after_all = self.scratch.outside == 0;
+        self.scratch.comes_again = root.variation > Variation::Enabledness;
+        if is_after_all && root.variation == Variation::Steady {
+            return self.visit_steady(root);
+        }
+        if is_after_all && root.variation == Variation::Enabledness && self.visit_chain(root) {
+            return;
+        }
+        if is_after_all && root.variation == Variation::Local && root.happened {
+            return self.visit_local(root);
+        }
+        self.visit_generally(root);
+    }
+
+    /// The same for any operation.
+    pub fn visit_generally(&mut self, root: &Root) {
+        self.scratch.kept.clear();
+        self.scratch.maximal.clear();
+        self.set_out(root.accesses);
+        self.walk(0);
+        if self.scratch.maximal.is_empty() {
+            return;
+        }
+        if root.variation > Variation::Steady {
+            let Scratch { root_past, past, .. } = &mut *self.scratch;
+            root_past.clone_from(past);
+        }
+        self.visit(root, root.accesses, 0, !root.happened, false, true);
+    }
+
+    /// The root has these accesses in the closed subset at hand, whose maximal conflicts lie behind `base`. Leaves out each
+    /// of them that may be, the latest first; those that are passed over stay from then on. `again` says that the root could
+    /// happen here: then only conflicts count that it did not have where it was seen. `is_chain` says that there was only
+    /// one maximal conflict in each of the subsets around this one.
+    fn visit(
+        &mut self,
+        root: &Root,
+        accesses: Accesses,
+        base: usize,
+        blocked: bool,
+        again: bool,
+        is_chain: bool,
+    ) {
+        let end = self.scratch.maximal.len();
+        let is_chain = is_chain && end - base == 1;
+        // A conflict that blocks it until a later one does so in all subsets that have it, if there is no later one here.
+        let (path, point, task) = (self.path, self.point, root.task);
+        let may_block = blocked && !accesses.is_everything();
+        let blocks = |at: u32| may_block && point.blocks(at as usize, task);
+        let kept = self.scratch.kept.len();
+        let in_vain =
+            kept > 0 && (base..end).map(|n| self.scratch.maximal[n]).any(|at| self.stays(at) && blocks(at));
+        if !in_vain {
+            for number in base..end {
+                let at = self.scratch.maximal[number];
+                let is_known = again && path.knows(&self.scratch.root_past, at as usize);
+                // An operation with these accesses in all states conflicts with it wherever it comes.
+                let in_vain = root.variation <= Variation::Enabledness && self.is_in_vain(root, at as usize);
+                if !is_known && !in_vain && !self.stays(at) {
+                    self.leave_out(root, at, accesses, is_chain);
+                }
+                if number + 1 < end && blocks(at) {
+                    break;
+                }
+                self.scratch.kept.push(at);
+            }
+            self.scratch.kept.truncate(kept);
+        }
+        self.scratch.maximal.truncate(base);
+    }
+
+    fn stays(&self, at: u32) -> bool {
+        self.scratch.kept.iter().any(|kept| self.path.is_after(*kept as usize, at as usize))
+    }
+
+    /// Leaves out step `at` and what happened after it. The root had these accesses before.
+    fn leave_out(&mut self, root: &Root, at: u32, accesses: Accesses, is_chain: bool) {
+        self.scratch.removed.push(at);
+        let base = self.scratch.maximal.len();
+        let (enabled, accesses) = self.evaluate(root, accesses, base);
+        self.visit_without(root, enabled, accesses, base, is_chain);
+        self.scratch.removed.pop();
+    }
+
+    /// The same, where the root is known there. The walk has come down to the prefix.
+    pub fn visit_without(
+        &mut self,
+        root: &Root,
+        enabled: bool,
+        accesses: Accesses,
+        base: usize,
+        is_chain: bool,
+    ) {
+        let could = enabled && self.consider(root, accesses, is_chain);
+        let is_forbidden_for_good = enabled && root.variation <= Variation::Enabledness;
+        if !could && !is_forbidden_for_good {
+            self.walk(0);
+            self.visit(root, accesses, base, !enabled, false, is_chain);
+        } else if could && root.happened && !root.accesses.cover(accesses) {
+            self.scratch.maximal.truncate(base);
+            self.set_out(accesses);
+            self.walk(0);
+            self.visit(root, accesses, base, false, true, is_chain);
+        }
+        self.scratch.maximal.truncate(base);
+    }
+
+    /// How many of the first steps are all in the closed subset at hand.
+    #[inline]
+    pub fn prefix(&self) -> usize {
+        self.scratch.removed.iter().min().map_or(self.path.len(), |at| *at as usize)
+    }
+
+    /// The root in the closed subset at hand: whether it can happen, and its accesses. It had these in a larger one. The
+    /// walk has come down to the prefix.
+    pub fn evaluate(&mut self, root: &Root, accesses: Accesses, base: usize) -> (bool, Accesses) {
+        let prefix = self.prefix();
+        self.set_out(accesses);
+        self.walk(prefix);
+        self.ask_with_past(prefix);
+        let mut seen = match self.scratch.also.is_empty() {
+            true => self.path.was_enabled(root.task, prefix),
+            false => None,
+        };
+        match (root.variation, seen) {
+            (Variation::Steady, seen) => return (seen != Some(false), accesses),
+            (Variation::Enabledness, Some(seen)) => return (seen, accesses),
+            _ => {}
+        }
+        let mut asked = accesses;
+        loop {
+            let pending = self.point.pending_then(root.task, prefix, &self.scratch.also);
+            let enabled = pending.options > 0 && seen != Some(false);
+            if pending.accesses == asked || root.variation == Variation::Enabledness {
+                return (enabled, asked);
+            }
+            asked = pending.accesses;
+            self.scratch.watch = self.scratch.watch.union(asked);
+            self.scratch.maximal.truncate(base);
+            self.set_out(asked);
+            self.walk(prefix);
+            // Whatever else is in the subset does not conflict with it there, and leaves it as it is.
+            if !self.ask_with_more(prefix) {
+                return (enabled, asked);
+            }
+            seen = None;
+        }
+    }
+
+    /// The question is asked with what happens before the root.
+    #[inline]
+    pub fn ask_with_past(&mut self, prefix: usize) {
+        let Scratch { also, past, .. } = &mut *self.scratch;
+        also.clear();
+        also.extend(
+            (prefix + 1..self.path.len()).filter(|at| self.path.knows(past, *at)).map(|at| at as u32),
+        );
+    }
+
+    /// The same, besides what it is asked with already. Says whether that is more.
+    fn ask_with_more(&mut self, prefix: usize) -> bool {
+        let Scratch { also, past, .. } = &mut *self.scratch;
+        let before = also.len();
+        for at in prefix + 1..self.path.len() {
+            if self.path.knows(past, at) && !also.contains(&(at as u32)) {
+                also.push(at as u32);
+            }
+        }
+        also.sort_unstable();
+        also.len() > before
+    }
+
+    /// Sets out to walk back over the conflicts of an operation of the root's task with these accesses in the closed subset
+    /// at hand.
+    #[inline]
+    pub fn set_out(&mut self, accesses: Accesses) {
+        let Scratch { conflicts, met, past, own, .. } = &mut *self.scratch;
+        past.clone_from(own);
+        conflicts.set_out(self.path, accesses);
+        *met = None;
+    }
+
+    /// Walks on, down to step `down_to`. Maximal conflicts are added to `maximal`, and what happened before them to `past`.
+    #[inline]
+    pub fn walk(&mut self, down_to: usize) {
+        let path = self.path;
+        let Scratch { conflicts, met, removed, maximal, past, .. } = &mut *self.scratch;
+        while let Some((at, walks)) = met.take().or_else(|| conflicts.next(path)) {
+            if at < down_to {
+                *met = Some((at, walks));
+                return;
+            }
+            if path.knows(past, at) {
+                conflicts.retire(walks);
+                continue;
+            }
+            if removed.iter().any(|removed| path.is_after(at, *removed as usize)) {
+                continue;
+            }
+            if path.events[at].origin == Origin::ByItself {
+                // It was bound to happen: what led to it has to be left out in its place.
+                conflicts.lead_to(path, at);
+                continue;
+            }
+            maximal.push(at as u32);
+            join(past, path.clock(at));
+            conflicts.retire(walks);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Which enabled operation is the default at a node. Any choice is right; this one keeps executions in vain few and
+//! switches between tasks rare.
+
+use super::OptimalDpor;
+use super::closed_subsets::Finder;
+use crate::operation::TaskId;
+use crate::trace::Trace;
+use crate::world::{Manner, Point};
+
+impl OptimalDpor {
+    /// The default: the task that a reversal has deferred, then the one that moved last.
+    pub(super) fn default_step(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
+        let last = so_far.last_task();
+        let deferred = self.deferred_now();
+        if self.path.any_fatal() || self.path.any_open() {
+            self.note_sleepers(point);
+            return self.default_of_allowed(deferred, last, point);
+        }
+        if let Some(task) = deferred.filter(|t| point.is_enabled(*t) && !comes_last(*t, point)) {
+            return Some(task);
+        }
+        let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);
+        let task = goes_on.or_else(|| {
+            let after = point.enabled().iter().find(|t| Some(**t) > last);
+            after.or(point.enabled().first()).copied()
+        })?;
+        if comes_last(task, point) {
+            let other = point.enabled().iter().find(|t| !comes_last(**t, point));
+            return Some(other.copied().unwrap_or(task));
+        }
+        Some(task)
+    }
+
+    /// The task whose step the last one was taken in the place of.
+    #[inline]
+    fn deferred_now(&self) -> Option<TaskId> {
+        let reversal = self.path.reversals.last()?;
+        (reversal.last as usize + 1 == self.path.len()).then_some(reversal.deferred.task)
+    }
+
+    /// The same where some tasks are asleep or forbidden.
+    #[cold]
+    fn default_of_allowed(
+        &mut self,
+        deferred: Option<TaskId>,
+        last: Option<TaskId>,
+        point: &Point<'_>,
+    ) -> Option<TaskId> {
+        let OptimalDpor { path, work, scratch, .. } = self;
+        let mut finder = Finder { path, work, scratch, point };
+        let deferred = deferred.into_iter().chain(path.open_reversals().map(|r| r.deferred.task));
+        let goes_on = last.filter(|t| point.pending(*t).manner == Manner::Ordinary);
+        let others = point.enabled().iter().copied();
+        let in_order =
+            deferred.chain(goes_on).chain(others.clone().filter(move |t| Some(*t) > last)).chain(others);
+        let mut is_allowed = |t: &TaskId| {
+            point.is_enabled(*t) && !path.is_fatal(*t) && !finder.is_forbidden(*t, point.pending(*t).accesses)
+        };
+        let mut allowed = in_order.filter(|t| is_allowed(t));
+        let task = allowed.next()?;
+        match comes_last(task, point) {
+            true => Some(allowed.find(|t| !comes_last(*t, point)).unwrap_or(task)),
+            false => Some(task),
+        }
+    }
+}
+
+/// Whether it is better to let others go before `task`: several that commute may block its operation together, and which of
+/// them do is known once they have moved.
+#[inline]
+fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
+    point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
+}

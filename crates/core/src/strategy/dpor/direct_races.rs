@@ -1,0 +1,164 @@
+//! Roots whose reversals are found in one walk over their conflicts, since they are direct races.
+//!
+//! These are the common ones: operations that never change, operations with the same accesses in all states whose conflicts
+//! are totally ordered, and operations on one object. Invariant: what is noted is what the visit of all closed subsets would
+//! note; where that is not plain to see it takes over. See lemmas 9 and 10 of [`dpor`](super).
+
+use super::clock::join;
+use super::closed_subsets::{Finder, Root, Scratch};
+use super::conflicts::FIRST;
+use super::path::Origin;
+
+impl Finder<'_> {
+    /// Looks for reversals of an operation that never changes, by lemma 9. What happens before it without a maximal conflict is what
+    /// happens before the others.
+    pub fn visit_steady(&mut self, root: &Root) {
+        let path = self.path;
+        self.set_out(root.accesses);
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            if path.events[at].origin == Origin::ByItself {
+                self.scratch.conflicts.lead_to(path, at);
+                continue;
+            }
+            if !self.was_possible(root, at) {
+                // Held back for another reason, as loops are that wait.
+                self.scratch.comes_again = true;
+                return self.visit_generally(root);
+            }
+            self.consider_direct(root, at);
+            join(&mut self.scratch.past, path.clock(at));
+            self.scratch.conflicts.retire(walks);
+        }
+    }
+
+    /// Whether an operation that is never blocked was possible in the place of step `at`, as far as is known: if nothing
+    /// behind that step happens before it.
+    #[inline]
+    fn was_possible(&self, root: &Root, at: usize) -> bool {
+        self.path.was_enabled(root.task, at) != Some(false) || self.scratch.past != self.scratch.own
+    }
+
+    /// Looks for reversals of an operation that may be blocked, if each conflict happened after those before it, by lemma 9. Says
+    /// whether that was so; otherwise nothing was noted.
+    pub fn visit_chain(&mut self, root: &Root) -> bool {
+        let path = self.path;
+        self.set_out(root.accesses);
+        let is_single = self.scratch.conflicts.is_single();
+        let mut later = None;
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            let is_next = later.is_none_or(|later| path.is_after(later, at));
+            if !is_next || path.events[at].origin == Origin::ByItself {
+                return false;
+            }
+            later = Some(at);
+            let enabled = path.was_enabled(root.task, at).unwrap_or_else(|| {
+                self.ask_with_past(at);
+                self.point.pending_then(root.task, at, &self.scratch.also).options > 0
+            });
+            if enabled {
+                // Behind a write of its only object there is nothing else.
+                let is_chain = is_single && walks == FIRST || self.is_first_of_chain(at);
+                if !is_chain {
+                    return false;
+                }
+                self.consider_direct(root, at);
+                return true;
+            }
+        }
+        true
+    }
+
+    /// Whether all further conflicts happened before step `at`.
+    fn is_first_of_chain(&mut self, at: usize) -> bool {
+        let path = self.path;
+        let Scratch { conflicts, own, .. } = &mut *self.scratch;
+        while let Some((other, walks)) = conflicts.next(path) {
+            if !path.is_after(at, other) && !path.knows(own, other) {
+                return false;
+            }
+            conflicts.retire(walks);
+        }
+        true
+    }
+
+    /// Looks for reversals of an operation that depends on one object or channel. Without a maximal conflict it mostly has the same
+    /// accesses, and then they are in a direct race (lemma 10).
+    pub fn visit_local(&mut self, root: &Root) {
+        let path = self.path;
+        self.set_out(root.accesses);
+        self.scratch.maximal.clear();
+        self.scratch.others.clear();
+        let is_single = self.scratch.conflicts.is_single();
+        while let Some((at, walks)) = self.scratch.conflicts.next(path) {
+            if path.knows(&self.scratch.past, at) {
+                self.scratch.conflicts.retire(walks);
+                continue;
+            }
+            if path.events[at].origin == Origin::ByItself {
+                self.scratch.conflicts.lead_to(path, at);
+                continue;
+            }
+            if !(is_single && self.is_in_vain(root, at)) {
+                self.ask_with_past(at);
+                let pending = self.point.pending_then(root.task, at, &self.scratch.also);
+                let enabled = pending.options > 0 && self.was_possible(root, at);
+                let is_same = enabled && pending.accesses == root.accesses;
+                if !is_same || !self.consider_direct(root, at) {
+                    let number = self.scratch.maximal.len() as u32;
+                    self.scratch.others.push((number, enabled, pending.accesses));
+                }
+            }
+            self.scratch.maximal.push(at as u32);
+            join(&mut self.scratch.past, path.clock(at));
+            self.scratch.conflicts.retire(walks);
+        }
+        if self.scratch.others.is_empty() {
+            return;
+        }
+        let Scratch { root_past, past, .. } = &mut *self.scratch;
+        root_past.clone_from(past);
+        let is_chain = self.scratch.maximal.len() == 1;
+        for other in 0..self.scratch.others.len() {
+            let (number, enabled, accesses) = self.scratch.others[other];
+            let Scratch { kept, maximal, removed, watch, .. } = &mut *self.scratch;
+            kept.clear();
+            kept.extend_from_slice(&maximal[..number as usize]);
+            let at = maximal[number as usize];
+            removed.push(at);
+            *watch = watch.union(accesses);
+            let base = maximal.len();
+            self.set_out(accesses);
+            self.walk(at as usize);
+            // If nothing behind conflicts with it there, it was asked with all that does.
+            let (enabled, accesses) = match self.scratch.maximal.len() == base {
+                true => (enabled, accesses),
+                false => {
+                    self.scratch.maximal.truncate(base);
+                    self.evaluate(root, root.accesses, base)
+                }
+            };
+            self.visit_without(root, enabled, accesses, base, is_chain);
+            self.scratch.removed.pop();
+        }
+    }
+
+    /// Whether nothing is noted without step `at`, with which the root conflicts in all states with these accesses, since R1
+    /// fails: it, or what happened after it, was no default.
+    #[inline]
+    pub fn is_in_vain(&self, root: &Root, at: usize) -> bool {
+        let path = self.path;
+        let goes = |w: u32| path.is_after(w as usize, at) && root.step != Some(w as usize);
+        let event = &path.events[at];
+        event.origin != Origin::Free
+            || path.reversals.iter().rev().take_while(|r| r.last as usize > at).any(|r| goes(r.last))
+            || path.odd.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
+    }
+}

@@ -1,0 +1,382 @@
+//! Optimal dynamic partial-order reduction by parsimonious race reversal: one execution for each Mazurkiewicz trace.
+//!
+//! It follows parsimonious optimal reduction (Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024) in that a race is reversed at
+//! once and only once, and that what other branches explore is known without a record of them. It differs in how it treats
+//! operations whose accesses, options or enabledness depend on the state: they are evaluated anew in each closed subset of
+//! the execution that is considered, by one question to the world ([`Counterfactual::pending_then`]).
+//!
+//! # Setting
+//! A step is a task and an option. For a closed subset `D` of the execution `E = e_0 .. e_(n-1)` (closed under
+//! happens-before), `P(D, q)` is the pending operation of task `q` after `D`: its accesses and its options, none if it is
+//! blocked. Two accesses conflict, `#`, or do not; happens-before is the transitive closure of program order, births, and
+//! conflict in the order of the execution, each step with the accesses that it had where it happened. A trace is what
+//! executions with the same happens-before and options have in common; if the last step `z` ended the run for everybody, as
+//! a panic does, it is what happened before `z`, and `z`. The world keeps four promises:
+//! - W1: `P` is a function of the state, and so is the effect of a step.
+//! - W2: if a step of another task changes `P(., q)`, it conflicts with `P(., q)` both before and after it.
+//! - W3: neighbours that are both enabled and do not conflict commute.
+//! - W4: a step that ends the run does so after every equivalent past.
+//!
+//! Steps that happen by themselves right behind others (ends of tasks, returns of joins) are part of happens-before and
+//! never a choice: what is to come before such a step has to come before one that led to it.
+//!
+//! For an operation `x` of `q` in `D`: `own` is what `q` knows by program order and births, `past(D, x)` is `own` and the
+//! down-closure of all steps of `D` that conflict with `P(D, q)`, and `M(D, x)` are the maximal ones of these conflicts.
+//!
+//! # The tree
+//! At each node the search takes one enabled operation `p` as its *default* (option 0; other options are branches of their
+//! own). The traces through the node are those in which `p` is an initial, and the others. In each of those there are
+//! minimal steps that conflict with `p`; the one of the first task is the *winner* `x`, and `C = past(x)` behind the node
+//! is scheduled before it. The branch is the wakeup sequence `C.x`; everything behind is default again. In this branch an
+//! operation of an earlier task than the winner's that conflicts with `p`, and with nothing before it that does, is
+//! *forbidden*: it belongs to another branch. A step that ended the run becomes a member of the sleep set where it was
+//! tried; others go on, until something conflicts with it.
+//!
+//! # Which execution notes a reversal
+//! A *root* is an instance of an operation that was seen after a closed set `D0`: a default step or winner of option 0,
+//! after all that is not after it; a member of the sleep set, after all that did not wake it; an operation left over at
+//! the end, after all. For each closed `T` within `D0` in which the root can happen and which is its past there, let `e_j`
+//! be the first step outside of `T` that conflicts with it. The branch (`e_0 .. e_(j-1)`; `C = T` behind that; `x`) is noted
+//! in this execution if and only if
+//! - R1: `e_j` was a default, and so was every step behind it that is not in `T`, except the root;
+//! - R2: `T` and the root are not forbidden by the branches that `e_0 .. e_(j-1)` is in, and the root does not sleep there;
+//! - R3: for no `m > j` could the root happen after `T` and those of `e_0 .. e_(m-1)` that are in `D0`, unless that is the
+//!   occurrence that was seen. For operations that never change this says that `e_j` and the root are in a direct race.
+//!
+//! # Why
+//! 1. If the root can happen after `D`, it is the same after `past(D, x)`: move it before each maximal step that does not
+//!    conflict with it (W2, W3). So an occurrence is its past, and the branch that is noted is possible.
+//! 2. If `T` within `D` is the past of an occurrence and not `past(D, x)`, it leaves out some step of `M(D, x)` and all
+//!    after it: with all of `M(D, x)` the rest of `D` would leave the root as it is (W2). So leaving out maximal conflicts
+//!    one by one, with the root evaluated anew each time, comes to every `T`; and once to each, if the latest is left out
+//!    first and those passed over stay ([`closed_subsets`]). Behind an occurrence only conflicts count that the root did not
+//!    have where it was seen: the others are left to roots that have it there.
+//! 3. The branches of a node are disjoint and cover its traces: until something conflicts with `p` it stays as it is (W2),
+//!    so the winner is a function of the trace. Minimal conflicts exist, unless `p` is an initial.
+//! 4. The winner conflicts with `p` after `C` if and only if, after `p` and `C`, it conflicts with `p` or is blocked (W3).
+//! 5. Complete: for each trace `u` through a node some execution below contains it. If `p` is an initial of `u`, it is below
+//!    the default. Otherwise take the execution below the default that has `C` and is default besides. If the winner could
+//!    happen anywhere in it, the first such place is a root; if not, it is left over or asleep. R1 and R3 hold by choice of
+//!    that execution, and by lemma 2 the root's visit comes to `T = e_0 .. e_(j-1), C`.
+//! 6. Optimal: (`e_0 .. e_(j-1)`, `C`, `x`) determines `e_j`, then the execution (R1), then the place of the root in it (R3).
+//!    So a maximal trace is executed once. Executions in vain are those whose branch turns out to be empty, since all that
+//!    is enabled is forbidden, and those that end with nothing but sleeping steps.
+//! 7. A maximal conflict that blocks the root until a later conflict ([`Counterfactual::blocks`]) must not stay.
+//! 8. A root is visited when it is taken, after all that came before it. What came later concerns it only if its accesses
+//!    differ elsewhere and something later conflicts with those ([`Watched`](path::Watched)); then it is visited again at
+//!    the end for subsets that have something of that.
+//! 9. Operations with the same accesses in all states have no such conflicts. If they are never blocked, the closed subsets
+//!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
+//!    `D0` are totally ordered, all places of R3 were visited on the way to `T`. Nor need they be visited where they are
+//!    forbidden: with less before them they still are, or R1 fails.
+//!
+//! 10. If the root has the same accesses without one maximal conflict, but with all others, as with it, R3 holds: with that
+//!     conflict again it is as it was seen, since all other steps of `D0` leave it as it is (W2).
+//!
+//! Lemma 5 is argued and not proved where accesses change on the way: there the oracles of `tests/reduction.rs` decide.
+//!
+//! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then
+//! [`Counterfactual::blocks`]: crate::world::Counterfactual::blocks
+
+pub(in crate::strategy) mod clock;
+mod closed_subsets;
+pub(in crate::strategy) mod conflicts;
+mod default_step;
+mod direct_races;
+mod division;
+mod memory;
+pub(in crate::strategy) mod names;
+pub(in crate::strategy) mod path;
+mod reversals;
+mod roots;
+pub(in crate::strategy) mod saved;
+mod sizes;
+pub(in crate::strategy) mod work;
+
+pub use saved::SavedReduction;
+
+use super::{Decision, Divisible, Estimating, Next, Standing, Strategy};
+use crate::operation::TaskId;
+use crate::trace::{Step, Trace};
+use crate::verdict::{Extent, Verdict};
+use crate::world::{Ending, Pending, Pick, Point, Variation};
+use closed_subsets::Scratch;
+use path::{Closing, Deferred, Origin, Path};
+use work::{Foreseen, Item, Move, Picks, Work};
+
+/// One execution for each Mazurkiewicz trace.
+#[derive(Clone, Debug)]
+pub struct OptimalDpor {
+    /// The present execution, or the part of the last one that the next begins with.
+    path: Path,
+    work: Work,
+    /// The wakeup sequence that leads from `path` to where steps are defaults, and how much of it was taken.
+    schedule: Picks,
+    taken: usize,
+    /// The race that the wakeup sequence reverses.
+    deferred: Option<Deferred>,
+    /// The step that joins the sleep set, in the place of a wakeup sequence.
+    sleeper: Option<Foreseen>,
+    /// The last step of the wakeup sequence is its task's how-manieth.
+    time: u32,
+    /// How many items there were before the last step was looked at.
+    found: usize,
+    /// How its operation depended on the state.
+    variation: Variation,
+    /// How many steps of `path` are those of the last trace.
+    same: usize,
+    started: bool,
+    /// An execution was begun and is not over.
+    begun: bool,
+    /// How much of the whole tree it is taken to be, and how much of that it has called explored.
+    share: f64,
+    told: f64,
+    /// The picks that lead to this subtree, if it was split off.
+    inherited: Vec<Pick>,
+    scratch: Scratch,
+    /// The most that it held at once, in steps and picks.
+    peak: usize,
+}
+
+impl Default for OptimalDpor {
+    fn default() -> OptimalDpor {
+        OptimalDpor::new()
+    }
+}
+
+impl OptimalDpor {
+    /// A search of the whole tree.
+    pub fn new() -> OptimalDpor {
+        let mut whole = OptimalDpor::without_memory();
+        whole.path = Path::with_room();
+        whole.path.closing = Closing::ByConflict;
+        whole.work.begin();
+        whole
+    }
+
+    /// Nothing to explore.
+    fn without_memory() -> OptimalDpor {
+        OptimalDpor {
+            path: Path::default(),
+            work: Work::default(),
+            schedule: Picks::new(),
+            taken: 0,
+            deferred: None,
+            sleeper: None,
+            time: 0,
+            found: 0,
+            variation: Variation::State,
+            same: 0,
+            started: false,
+            begun: false,
+            share: 1.0,
+            told: 0.0,
+            inherited: Vec::new(),
+            scratch: Scratch::default(),
+            peak: 0,
+        }
+    }
+
+    /// A search of the subtree that `item` stands for.
+    fn of(item: Item, path: Path, picks: Picks) -> OptimalDpor {
+        let mut part = OptimalDpor::new();
+        part.inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
+        part.path = path;
+        part.work.begin_with(item, picks);
+        part.started = true;
+        part
+    }
+
+    /// Whether there is nothing to catch up with.
+    #[inline]
+    fn is_up_to_date(&self, steps: &[Step], point: &Point<'_>) -> bool {
+        self.path.len() == steps.len() && self.path.knows_all(point)
+    }
+
+    /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
+    /// execution.
+    fn catch_up(&mut self, steps: &[Step], point: &Point<'_>) {
+        while self.path.len() < steps.len() {
+            self.path.meet(point);
+            let Step { task, accesses, by_itself, waited, .. } = steps[self.path.len()];
+            debug_assert!(by_itself);
+            let is_last = self.taken + 1 == self.schedule.len()
+                && self.path.names.task(self.schedule[self.taken].name) == Some(task)
+                && self.path.steps_of(task) + 1 == self.time;
+            let is_default = self.taken == self.schedule.len();
+            if self.path.learns(task, accesses) && !waited && (is_last || is_default) {
+                self.visit_taken(task, accesses, Variation::Steady, is_last, point);
+            }
+            self.path.push(task, 0, accesses, Origin::ByItself, 0);
+            if is_last {
+                self.taken += 1;
+                if let Some(deferred) = self.deferred {
+                    self.path.reverse(deferred);
+                }
+            }
+        }
+        self.path.meet(point);
+        // Phantoms that were taken away are left over at the end.
+        while self.path.next_gone(point).is_some() {}
+    }
+
+    /// A task that was there last time, after the same steps, and is not there now.
+    #[inline]
+    fn missing(&self, point: &Point<'_>) -> Option<TaskId> {
+        let known = self.path.tasks_met();
+        (known > point.all().len()).then(|| TaskId(known as u32 - 1))
+    }
+
+    /// The next step of the wakeup sequence.
+    fn follow(&mut self, point: &Point<'_>) -> Decision {
+        let Move { name, option, .. } = self.schedule[self.taken];
+        self.taken += 1;
+        let Some(task) = self.path.names.task(name) else { return Decision::UNDECIDED };
+        let pending = point.pending(task);
+        if !point.is_enabled(task) || option >= pending.options {
+            return Decision::UNDECIDED;
+        }
+        let is_winner = self.taken == self.schedule.len();
+        let origin = if self.deferred.is_some() { Origin::Scheduled } else { Origin::Free };
+        if is_winner && option == 0 {
+            self.try_other_options(task, pending.options, self.deferred);
+            self.take(task, pending, origin, point);
+        } else {
+            self.path.learns(task, pending.accesses);
+            self.path.push(task, option, pending.accesses, origin, movers(point));
+        }
+        if is_winner && let Some(deferred) = self.deferred {
+            self.path.reverse(deferred);
+        }
+        Decision::take(Pick { task, option })
+    }
+
+    /// Takes a step of option 0 that is a root.
+    #[inline]
+    fn take(&mut self, task: TaskId, pending: &Pending, origin: Origin, point: &Point<'_>) {
+        let accesses = pending.accesses;
+        self.found = self.work.len();
+        self.variation = Variation::State;
+        let mut watch = accesses;
+        if self.path.learns(task, accesses) {
+            self.variation = point.variation(task);
+            watch = self.visit_taken(task, accesses, self.variation, origin == Origin::Scheduled, point);
+        }
+        self.path.push(task, 0, accesses, origin, movers(point));
+        if watch != accesses && self.variation == Variation::State {
+            self.path.watch(watch);
+        }
+    }
+
+    #[inline]
+    fn try_other_options(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
+        if options > 1 {
+            self.try_each_option(task, options, deferred);
+        }
+    }
+
+    fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
+        for option in 1..options {
+            let last = Move { name: self.path.names.of(task), option, odd: false };
+            let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
+            self.work.add(item, &[], last, 0);
+        }
+    }
+}
+
+/// Which of the first 64 tasks can move.
+#[inline]
+fn movers(point: &Point<'_>) -> u64 {
+    if point.all().len() <= u64::BITS as usize {
+        return point.enabled().iter().fold(0, |all, task| all | 1 << (task.0 & 63));
+    }
+    point.enabled().iter().filter(|t| t.0 < u64::BITS).fold(0, |all, task| all | 1 << task.0)
+}
+
+impl Strategy for OptimalDpor {
+    fn begin(&mut self, _execution: u64) -> Next {
+        if self.same > 0 {
+            // Later executions may lead out of the subtree that was split off.
+            self.inherited.clear();
+        }
+        if !self.started {
+            (self.started, self.begun) = (true, true);
+            return Next::From(0);
+        }
+        match self.work.next(&mut self.path, &mut self.schedule, &mut self.same) {
+            Some(item) => {
+                self.taken = 0;
+                self.deferred = item.deferred;
+                self.sleeper = item.fatal;
+                if self.path.any_fatal() && item.deferred.is_none() {
+                    self.wake_later_sleepers();
+                }
+                if let Some((task, accesses, variation)) = item.fatal {
+                    self.path.foresee(task, accesses, variation);
+                }
+                self.time = item.time;
+                self.begun = true;
+                Next::From(self.same)
+            }
+            None => Next::Exhausted,
+        }
+    }
+
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        if let Some(event) = self.path.events.get(so_far.len()) {
+            return Decision::take(Pick { task: event.task, option: event.option });
+        }
+        if !self.is_up_to_date(so_far.steps(), point) {
+            if let Some(missing) = self.missing(point) {
+                // The program is not deterministic, as is said of a pick that cannot happen.
+                return Decision::take(Pick { task: missing, option: 0 });
+            }
+            self.catch_up(so_far.steps(), point);
+        }
+        if self.taken < self.schedule.len() {
+            return self.follow(point);
+        }
+        let Some(task) = self.default_step(so_far, point) else {
+            self.find_at_end(point);
+            return Decision::ABANDON;
+        };
+        let pending = point.pending(task);
+        self.try_other_options(task, pending.options, None);
+        self.take(task, pending, Origin::Free, point);
+        Decision::take(Pick { task, option: 0 })
+    }
+
+    fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
+        let is_left = ending == Ending::Stopped || self.path.len() > so_far.len();
+        if is_left || self.missing(point).is_some() {
+            return Standing::Counts;
+        }
+        self.catch_up(so_far.steps(), point);
+        if self.taken == self.schedule.len() {
+            match ending {
+                Ending::Cut => self.find_at_cut(point),
+                _ => self.find_at_end(point),
+            }
+        }
+        Standing::Counts
+    }
+
+    fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
+        self.same = self.path.len().min(trace.len());
+        self.work.close_batch(&self.path);
+        self.begun = false;
+        self.peak = self.peak.max(self.path.len() + self.work.size());
+    }
+
+    fn extent(&self, _executions: u64) -> Extent {
+        Extent::Exhaustive
+    }
+
+    fn divisible(&mut self) -> Option<&mut dyn Divisible> {
+        Some(self)
+    }
+
+    fn estimating(&mut self) -> Option<&mut dyn Estimating> {
+        Some(self)
+    }
+}

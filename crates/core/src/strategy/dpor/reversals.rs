@@ -1,0 +1,324 @@
+//! Which execution reverses a race, and what is explored then.
+//!
+//! A root could happen in a closed subset of the execution: its past there, and then the root, is a wakeup sequence at the
+//! first step that it comes before. Of all executions that contain what is needed to see that, exactly one notes it: rules
+//! R1, R2 and R3 of [`dpor`](super) are tests of the execution at hand and of nothing else.
+
+use super::clock::{Clock, join};
+use super::closed_subsets::{Finder, Root, Scratch};
+use super::conflicts::Conflicts;
+use super::path::{Fatal, Origin, Path, Reversal};
+use super::work::{Item, Move};
+use crate::operation::{Accesses, TaskId};
+use crate::world::Variation;
+use std::cmp::Ordering;
+
+impl Finder<'_> {
+    /// The root can happen in the closed subset at hand, with these accesses. Notes the reversal if it is for this
+    /// execution to do so. Says whether the root happens there in this branch; otherwise it is as good as blocked.
+    pub fn consider(&mut self, root: &Root, accesses: Accesses, is_chain: bool) -> bool {
+        let path = self.path;
+        let Some(first) = self.first_behind(root, accesses) else { return true };
+        let Scratch { also, past, .. } = &mut *self.scratch;
+        also.clear();
+        also.extend((first + 1..path.len()).filter(|at| path.knows(past, *at)).map(|at| at as u32));
+        if !self.is_allowed(root, accesses, first) {
+            return false;
+        }
+        let event = &path.events[first];
+        let is_new = root.step.is_none_or(|step| self.scratch.also.iter().any(|at| *at as usize > step));
+        if event.origin == Origin::Free
+            && event.option == 0
+            && is_new
+            && self.is_plain(root, first)
+            && !self.sleeps(root, first)
+            && self.is_earliest(root, first, is_chain)
+        {
+            self.reverse(root, first);
+        }
+        true
+    }
+
+    /// The root can happen before step `first`, with the accesses that it had where it was seen, and is in a direct race with
+    /// it: R3 holds. What happens before it then is `past`, as far as it lies behind `first`. Says whether it happens there in
+    /// this branch.
+    #[inline]
+    pub fn consider_direct(&mut self, root: &Root, first: usize) -> bool {
+        let event = &self.path.events[first];
+        let is_default = event.origin == Origin::Free && event.option == 0;
+        if root.variation <= Variation::Enabledness && !(is_default && self.is_plain(root, first)) {
+            return true;
+        }
+        self.ask_with_past(first);
+        if !self.is_allowed(root, root.accesses, first) {
+            return false;
+        }
+        if is_default && self.is_plain(root, first) && !self.sleeps(root, first) {
+            self.reverse(root, first);
+        }
+        true
+    }
+
+    /// The first step that the root comes before in the closed subset at hand.
+    #[inline]
+    fn first_behind(&self, root: &Root, accesses: Accesses) -> Option<usize> {
+        let path = self.path;
+        let Scratch { removed, past, .. } = &*self.scratch;
+        (self.prefix()..path.len()).find(|at| {
+            let event = &path.events[*at];
+            event.task != root.task
+                && event.origin != Origin::ByItself
+                && (event.accesses.conflict(accesses) || removed.contains(&(*at as u32)))
+                && !path.knows(past, *at)
+        })
+    }
+
+    /// R1: all that is left out behind `first`, the root excepted, was the default of the search. What a wakeup sequence
+    /// prescribed happened before its last step.
+    #[inline]
+    fn is_plain(&self, root: &Root, first: usize) -> bool {
+        let path = self.path;
+        let is_kept = |at: u32| path.knows(&self.scratch.past, at as usize) || root.step == Some(at as usize);
+        let prescribed = |at: &u32| path.events[*at as usize].origin == Origin::Scheduled;
+        path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
+            && path.odd.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
+            && (!root.is_winner || (first as u32 + 1..path.len() as u32).filter(prescribed).all(is_kept))
+    }
+
+    /// R2, first half: neither the root nor what comes before it belongs to another branch of a race that was reversed
+    /// before step `first`.
+    fn is_allowed(&mut self, root: &Root, accesses: Accesses, first: usize) -> bool {
+        let path = self.path;
+        for reversal in &path.reversals {
+            if reversal.last as usize >= first {
+                break;
+            }
+            if (reversal.closed as usize) < first {
+                continue;
+            }
+            if may_be_forbidden(path, reversal, root.task, accesses) {
+                self.write_whole_past(accesses, first);
+                if is_first(path, reversal, path.len(), &self.scratch.other) {
+                    return false;
+                }
+            }
+            let is_forbidden = |at: &u32| {
+                let (at, event) = (*at as usize, &path.events[*at as usize]);
+                event.origin != Origin::ByItself
+                    && may_be_forbidden(path, reversal, event.task, event.accesses)
+                    && is_first(path, reversal, at, path.clock(at))
+            };
+            if self.scratch.also.iter().any(is_forbidden) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Writes into `other` what happens before the root in the closed subset at hand, where it has these accesses, and which
+    /// has all conflicts before step `first`. What lies behind is known.
+    #[cold]
+    fn write_whole_past(&mut self, accesses: Accesses, first: usize) {
+        let path = self.path;
+        let Scratch { past, other, .. } = &mut *self.scratch;
+        other.clone_from(past);
+        let mut conflicts = Conflicts::default();
+        conflicts.set_out(path, accesses);
+        while let Some((at, _)) = conflicts.next(path) {
+            if at < first {
+                join(other, path.clock(at));
+            }
+        }
+    }
+
+    /// R2, second half: the root was put to sleep before step `first` and nothing that happens before it woke it.
+    #[inline]
+    fn sleeps(&self, root: &Root, first: usize) -> bool {
+        let path = self.path;
+        let stays = |f: &Fatal, at: usize| {
+            let event = &path.events[at];
+            event.task != f.task && !event.accesses.conflict(f.accesses)
+        };
+        path.fatal.iter().any(|f| {
+            f.task == root.task
+                && f.from as usize <= first
+                && (f.from as usize..first).all(|at| stays(f, at))
+                && self.scratch.also.iter().all(|at| stays(f, *at as usize))
+        })
+    }
+
+    /// R3: behind step `first` the root could not happen before it did, once all that happens before it had happened.
+    fn is_earliest(&mut self, root: &Root, first: usize, is_chain: bool) -> bool {
+        match root.variation {
+            Variation::Steady => return true,
+            // The conflicts are one after the other, and all places on the way were looked at.
+            Variation::Enabledness if is_chain => return true,
+            // All other steps leave it as it was seen.
+            Variation::Local if is_chain && root.happened && self.scratch.removed[..] == [first as u32] => {
+                return true;
+            }
+            _ => {}
+        }
+        let path = self.path;
+        let mut known: Option<Accesses> = None;
+        let mut may_change = false;
+        for at in first..path.len() {
+            // Of the first steps up to this one, those that the root was seen after, and what happens before it.
+            if !path.knows(&self.scratch.past, at) && !self.is_outside(at) {
+                may_change |= known.is_none_or(|known| path.events[at].accesses.conflict(known));
+            }
+            if !may_change {
+                continue;
+            }
+            may_change = false;
+            if at + 1 == path.len() {
+                // That is where it was seen: to happen, or to be blocked or forbidden.
+                return true;
+            }
+            let (enabled, accesses) = self.evaluate_on_the_way(root, first, at + 1);
+            known = Some(accesses);
+            if !enabled {
+                continue;
+            }
+            self.write_past_on_the_way(accesses, at + 1);
+            if root.happened && self.scratch.other == self.scratch.root_past {
+                return true;
+            }
+            let forbids = |r: &&Reversal| (r.last as usize) < first && r.closed as usize >= first;
+            let is_forbidden = path.reversals.iter().filter(forbids).any(|r| {
+                may_be_forbidden(path, r, root.task, accesses)
+                    && is_first(path, r, path.len(), &self.scratch.other)
+            });
+            if !is_forbidden {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether the root was not seen after step `at`.
+    #[inline]
+    fn is_outside(&self, at: usize) -> bool {
+        let Scratch { removed, outside, .. } = &*self.scratch;
+        removed[..*outside].iter().any(|removed| self.path.is_after(at, *removed as usize))
+    }
+
+    /// Whether step `at` is one of the first `steps` that the root was seen after, happens before it, or happens by itself
+    /// behind such steps.
+    fn is_on_the_way(&self, at: usize, steps: usize) -> bool {
+        let path = self.path;
+        if path.knows(&self.scratch.past, at) {
+            return true;
+        }
+        if self.is_outside(at) || at < steps {
+            return at < steps && !self.is_outside(at);
+        }
+        let mut is_there = path.events[at].origin == Origin::ByItself;
+        if is_there {
+            path.each_that_led_to(at, |led| {
+                is_there &= led == 0 || self.is_on_the_way(led as usize - 1, steps);
+            });
+        }
+        is_there
+    }
+
+    /// The root after those of the first `steps` that it was seen after, and what happens before it.
+    fn evaluate_on_the_way(&mut self, root: &Root, first: usize, steps: usize) -> (bool, Accesses) {
+        let path = self.path;
+        let mut also = std::mem::take(&mut self.scratch.other_also);
+        let is_there = |at: usize| self.is_on_the_way(at, steps);
+        let mut prefix = steps;
+        also.clear();
+        if self.scratch.outside == 0 {
+            also.extend(self.scratch.also.iter().filter(|at| **at as usize >= steps));
+        } else {
+            prefix = (first..steps).find(|at| !is_there(*at)).unwrap_or(steps);
+            also.extend((prefix..path.len()).filter(|at| is_there(*at)).map(|at| at as u32));
+        }
+        let seen = match also.is_empty() && prefix < path.len() {
+            true => path.was_enabled(root.task, prefix),
+            false => None,
+        };
+        let evaluated = match (root.variation, seen) {
+            (Variation::Enabledness, Some(enabled)) => (enabled, root.accesses),
+            _ => {
+                let pending = self.point.pending_then(root.task, prefix, &also);
+                self.scratch.watch = self.scratch.watch.union(pending.accesses);
+                (pending.options > 0 && seen != Some(false), pending.accesses)
+            }
+        };
+        self.scratch.other_also = also;
+        evaluated
+    }
+
+    /// Writes into `other` what happens before the root there, where it has these accesses.
+    fn write_past_on_the_way(&mut self, accesses: Accesses, steps: usize) {
+        let path = self.path;
+        let mut other = std::mem::take(&mut self.scratch.other);
+        let mut conflicts = std::mem::take(&mut self.scratch.other_conflicts);
+        other.clone_from(&self.scratch.own);
+        conflicts.set_out(path, accesses);
+        while let Some((at, walks)) = conflicts.next(path) {
+            if path.knows(&other, at) {
+                conflicts.retire(walks);
+            } else if self.is_on_the_way(at, steps) {
+                if path.events[at].origin == Origin::ByItself {
+                    conflicts.lead_to(path, at);
+                    continue;
+                }
+                join(&mut other, path.clock(at));
+                conflicts.retire(walks);
+            }
+        }
+        self.scratch.other = other;
+        self.scratch.other_conflicts = conflicts;
+    }
+
+    /// The root comes before step `first`, behind what happens before it.
+    fn reverse(&mut self, root: &Root, first: usize) {
+        let last = Move { name: self.path.names.of(root.task), option: 0, odd: false };
+        let item = Item::new(first, Some(self.path.to_defer(first)), root.time);
+        // Subsets may differ in steps that do not happen before the root there.
+        let may_come_again = root.variation > Variation::Enabledness;
+        if may_come_again
+            && self.work.has(self.scratch.found, &item, last.name, self.path, &self.scratch.also)
+        {
+            return;
+        }
+        self.work.add(item, &self.scratch.past, last, self.scratch.also.len());
+    }
+
+    /// Whether `task` must not take its operation now, since another branch of a race that was reversed begins with it.
+    pub fn is_forbidden(&mut self, task: TaskId, accesses: Accesses) -> bool {
+        let path = self.path;
+        let mut written = false;
+        path.open_reversals().any(|reversal| {
+            if !may_be_forbidden(path, reversal, task, accesses) {
+                return false;
+            }
+            if !std::mem::replace(&mut written, true) {
+                path.knowledge_of(task, &mut self.scratch.own);
+                self.scratch.removed.clear();
+                self.scratch.maximal.clear();
+                self.set_out(accesses);
+                self.walk(0);
+            }
+            is_first(path, reversal, path.len(), &self.scratch.past)
+        })
+    }
+}
+
+/// Whether an operation of `task` with these accesses belongs to another branch than the reversal, if nothing that conflicts
+/// with the deferred step happens before it: of several such operations, the one of the first task is the reversal's.
+#[inline]
+fn may_be_forbidden(path: &Path, reversal: &Reversal, task: TaskId, accesses: Accesses) -> bool {
+    accesses.conflict(reversal.deferred.accesses)
+        && path.names.order(task, path.events[reversal.last as usize].task) == Ordering::Less
+}
+
+/// Whether none of the steps before `end` that conflict with the deferred one is known to `clock`.
+fn is_first(path: &Path, reversal: &Reversal, end: usize, clock: &[Clock]) -> bool {
+    let deferred = &reversal.deferred;
+    let mut behind = deferred.at as usize..end;
+    !behind.any(|at| path.knows(clock, at) && path.events[at].accesses.conflict(deferred.accesses))
+}

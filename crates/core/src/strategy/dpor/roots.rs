@@ -1,0 +1,172 @@
+//! Which instances of operations are looked at, and when: each where it is taken, and at the end those that what came later
+//! concerns, those that sleep, and those that are left over.
+
+use super::OptimalDpor;
+use super::closed_subsets::{Finder, Root};
+use super::path::{Event, Fatal, Origin, Watched};
+use crate::operation::{Accesses, TaskId};
+use crate::world::{Pending, Point, Variation};
+
+impl OptimalDpor {
+    /// An operation is about to be taken, as a root. Returns all accesses that it has in the closed subsets looked at.
+    pub(super) fn visit_taken(
+        &mut self,
+        task: TaskId,
+        accesses: Accesses,
+        variation: Variation,
+        is_winner: bool,
+        point: &Point<'_>,
+    ) -> Accesses {
+        let time = self.path.steps_of(task) + 1;
+        let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
+        self.scratch.removed.clear();
+        self.path.knowledge_of(task, &mut self.scratch.own);
+        self.scratch.found = self.work.len();
+        let OptimalDpor { path, work, scratch, .. } = self;
+        Finder { path, work, scratch, point }.visit_all(&root);
+        self.scratch.watch
+    }
+
+    fn visit(&mut self, root: &Root, point: &Point<'_>) {
+        self.scratch.found = self.work.batch();
+        let OptimalDpor { path, work, scratch, .. } = self;
+        Finder { path, work, scratch, point }.visit_all(root);
+    }
+
+    /// The execution is over, or goes on nowhere else: nothing that is left could move, or all of it is forbidden or asleep.
+    pub(super) fn find_at_end(&mut self, point: &Point<'_>) {
+        self.visit_watched(point);
+        self.visit_sleepers(point);
+        for number in 0..self.path.gone.len() {
+            let (task, _) = self.path.gone[number];
+            let pending = point.pending_then(task, self.path.len(), &[]);
+            self.visit_left_over(task, &pending, point);
+        }
+        for (task, pending) in point.all().iter().enumerate() {
+            if *pending != Pending::NOTHING {
+                self.visit_left_over(TaskId(task as u32), pending, point);
+            }
+        }
+    }
+
+    /// The last chosen step has ended the run for everybody.
+    #[cold]
+    pub(super) fn find_at_cut(&mut self, point: &Point<'_>) {
+        let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
+        let Event { origin, option, accesses, task, .. } = self.path.events[last];
+        if origin != Origin::Free {
+            self.visit_watched(point);
+            return self.visit_sleepers(point);
+        }
+        if option > 0 {
+            return;
+        }
+        // It would do so again as long as nothing conflicts with it: it sleeps, and others go on.
+        self.work.truncate(self.found);
+        let movers = self.path.events[last].movers;
+        self.path.truncate(last);
+        let known = self.path.tasks_met().min(point.all().len()) as u32;
+        let others: Vec<(TaskId, Pending)> = (0..known)
+            .map(TaskId)
+            .filter(|t| *t != task && *point.pending(*t) != Pending::NOTHING)
+            .map(|t| (t, point.pending_then(t, last, &[])))
+            .collect();
+        let goes_on = others.iter().any(|(t, pending)| {
+            let OptimalDpor { path, work, scratch, .. } = &mut *self;
+            let is_enabled = if t.0 < u64::BITS { movers & 1 << t.0 != 0 } else { pending.options > 0 };
+            is_enabled
+                && !path.is_fatal(*t)
+                && !Finder { path, work, scratch, point }.is_forbidden(*t, pending.accesses)
+        });
+        if goes_on {
+            return self.work.add_others(last, (task, accesses, self.variation));
+        }
+        self.path.foresee(task, accesses, self.variation);
+        self.visit_watched(point);
+        self.visit_sleepers(point);
+        for (task, pending) in others {
+            self.visit_left_over(task, &pending, point);
+        }
+    }
+
+    /// Steps that what came later concerns are looked at again.
+    fn visit_watched(&mut self, point: &Point<'_>) {
+        let mut from = 0;
+        while let Some(number) = self.path.next_to_look_at(from) {
+            let Watched { at, accesses: watch, .. } = self.path.watched[number];
+            let Event { task, accesses, time, .. } = self.path.events[at as usize];
+            let variation = Variation::State;
+            let is_winner = self.path.events[at as usize].origin == Origin::Scheduled;
+            let step = Some(at as usize);
+            let root = Root { task, time, accesses, variation, happened: true, step, is_winner };
+            self.scratch.removed.clear();
+            self.scratch.removed.push(at);
+            self.path.knowledge_after(task, at as usize, &mut self.scratch.own);
+            self.visit(&root, point);
+            let accesses = match watch.is_everything() {
+                true => self.scratch.watch,
+                false => watch.union(self.scratch.watch),
+            };
+            self.path.watched[number] = Watched { at, accesses, seen: self.path.len() as u32 };
+            from = number + 1;
+        }
+    }
+
+    /// Members of the sleep set are looked at where they would have happened.
+    fn visit_sleepers(&mut self, point: &Point<'_>) {
+        for number in 0..self.path.fatal.len() {
+            let Fatal { task, accesses, variation, from, .. } = self.path.fatal[number];
+            let from = from as usize;
+            let path = &self.path;
+            let removed = &mut self.scratch.removed;
+            removed.clear();
+            for at in from..path.len() {
+                let event = &path.events[at];
+                let wakes = event.task == task || event.accesses.conflict(accesses);
+                if wakes && !removed.iter().any(|r| path.is_after(at, *r as usize)) {
+                    removed.push(at as u32);
+                }
+            }
+            path.knowledge_after(task, from, &mut self.scratch.own);
+            let time = path.steps_after(task, from) + 1;
+            let is_winner = false;
+            let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
+            self.visit(&root, point);
+        }
+    }
+
+    /// The operation of `task` was blocked, or forbidden, to the end.
+    fn visit_left_over(&mut self, task: TaskId, pending: &Pending, point: &Point<'_>) {
+        if pending.options > 0 && self.path.is_fatal(task) {
+            return;
+        }
+        if !self.path.learns(task, pending.accesses) {
+            return;
+        }
+        let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
+        // What is enabled and forbidden may be forbidden by a branch behind the place in question only: R3 has to tell.
+        let variation = if pending.options > 0 { Variation::State } else { point.variation(task) };
+        let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };
+        self.scratch.removed.clear();
+        self.path.knowledge_of(task, &mut self.scratch.own);
+        self.visit(&root, point);
+    }
+
+    /// How the operations that sleep at this node depend on the state is known where they are pending.
+    pub(super) fn note_sleepers(&mut self, point: &Point<'_>) {
+        let here = self.path.len() as u32;
+        for sleeper in self.path.fatal.iter_mut().rev().take_while(|f| f.from == here) {
+            sleeper.variation = point.variation(sleeper.task);
+        }
+    }
+
+    /// A step has joined the sleep set at this node, and others did after it, one by one. Here it goes on with another
+    /// option, or the first of those is yet to come.
+    #[cold]
+    pub(super) fn wake_later_sleepers(&mut self) {
+        let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
+        if let Some(task) = self.sleeper.map(|(task, ..)| task).or(first) {
+            self.path.forget_from(task);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What is left of a reduction, written down, so that another process can go on from there.
+//!
+//! Each part of the tree that is left is one item of work with the execution that leads there: what
+//! [splitting](super::OptimalDpor) gives to another worker.
+
+use super::names::{Name, Names};
+use super::path::{Closing, Deferred, Event, Origin, Path};
+use super::work::{Item, Move, Picks, Work};
+use crate::operation::{Accesses, TaskId};
+use crate::world::{Birth, Variation};
+use serde::{Deserialize, Serialize};
+
+/// A part of the tree that is left to explore.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SavedReduction {
+    /// How much of the whole tree it is taken to be.
+    #[serde(with = "crate::plain::fraction")]
+    share: f64,
+    /// Task, option, accesses, origin and movers of each step that leads there.
+    steps: Vec<(u32, u32, u64, u8, u64)>,
+    /// Those of them that took a detour.
+    odd: Vec<u32>,
+    /// Those of them whose operation would have other accesses elsewhere.
+    watched: Vec<u32>,
+    /// Parent, number there and time of birth of each task.
+    births: Vec<(u32, u32, u32)>,
+    /// Phantoms that were taken away, and before which step.
+    gone: Vec<(u32, u32)>,
+    /// The races that were reversed, and the last steps of their schedules.
+    reversals: Vec<(SavedDeferred, u32)>,
+    /// Steps that are known to end the run: task, accesses, after how many steps, and how they depend on the state.
+    fatal: Vec<(u32, u64, u32, u8)>,
+    /// Parent and number there of each name.
+    names: Vec<(u32, u32)>,
+    /// What follows; nothing if this is the whole tree.
+    next: Option<NextSteps>,
+}
+
+/// Task, accesses and place of a step that is deferred, and what the one that comes first has grown from, if it has.
+type SavedDeferred = (u32, u64, u32, Option<u64>);
+
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+struct NextSteps {
+    deferred: Option<SavedDeferred>,
+    time: u32,
+    /// Names and options, and whether they took a detour.
+    picks: Vec<(u32, u32, bool)>,
+    /// Who must not move there, and what its step touches.
+    fatal: Option<(u32, u64, u8)>,
+}
+
+/// All subtrees that are left: the one that is being explored, if any, with the number of executions that are expected
+/// there, and those of the work. Their shares come to `rest`.
+pub(in crate::strategy) fn subtrees(
+    present: Option<(SavedReduction, f64)>,
+    work: &mut Work,
+    path: &Path,
+    rest: f64,
+) -> Vec<SavedReduction> {
+    let mut parts: Vec<(SavedReduction, f64)> = present.into_iter().collect();
+    loop {
+        let expected = work.left().first;
+        let Some((item, path, picks)) = work.split(path) else { break };
+        parts.push((SavedReduction::of(&item, &path, &picks), expected));
+    }
+    let all: f64 = parts.iter().map(|(_, expected)| expected).sum();
+    parts
+        .into_iter()
+        .map(|(part, expected)| SavedReduction { share: rest * expected / all, ..part })
+        .collect()
+}
+
+fn variation(number: u8) -> Variation {
+    match number {
+        0 => Variation::Steady,
+        1 => Variation::Enabledness,
+        2 => Variation::Local,
+        _ => Variation::State,
+    }
+}
+
+fn deferred((task, accesses, at, grown_from): SavedDeferred) -> Deferred {
+    let grown_from = grown_from.map(Accesses::from_word);
+    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at, grown_from }
+}
+
+fn saved(deferred: &Deferred) -> SavedDeferred {
+    let grown_from = deferred.grown_from.map(Accesses::to_word);
+    (deferred.task.0, deferred.accesses.to_word(), deferred.at, grown_from)
+}
+
+impl SavedReduction {
+    /// The whole tree.
+    pub(in crate::strategy) fn whole() -> SavedReduction {
+        SavedReduction::new(&Path::default(), None)
+    }
+
+    /// How much of the whole tree it is taken to be.
+    pub(in crate::strategy) fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// The item of work, with the execution that leads there and its picks; none if this is the whole tree.
+    pub(in crate::strategy) fn read(&self, closing: Closing) -> Result<Option<(Item, Path, Picks)>, String> {
+        let Some(next) = &self.next else { return Ok(None) };
+        let path = self.path(closing)?;
+        let fatal =
+            next.fatal.map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
+        let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
+        item.fatal = fatal;
+        let picks: Picks = next
+            .picks
+            .iter()
+            .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
+            .collect();
+        if picks.is_empty() != fatal.is_some()
+            || picks.iter().any(|pick| pick.name.0 as usize >= self.names.len())
+        {
+            return Err("it names tasks that it does not know".to_owned());
+        }
+        Ok(Some((item, path, picks)))
+    }
+
+    pub(in crate::strategy) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
+        let deferred = item.deferred.as_ref().map(saved);
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
+        let fatal =
+            item.fatal.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
+        SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
+    }
+
+    fn new(path: &Path, next: Option<NextSteps>) -> SavedReduction {
+        let origin = |event: &Event| match event.origin {
+            Origin::Free => 0,
+            Origin::Scheduled => 1,
+            Origin::ByItself => 2,
+        };
+        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
+        let reversals = path.reversals.iter();
+        SavedReduction {
+            share: 0.0,
+            steps: path.events.iter().map(step).collect(),
+            odd: path.odd.clone(),
+            watched: path.watched.iter().map(|w| w.at).collect(),
+            births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
+            gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
+            reversals: reversals.map(|r| (saved(&r.deferred), r.last)).collect(),
+            fatal: path
+                .fatal
+                .iter()
+                .map(|f| (f.task.0, f.accesses.to_word(), f.from, f.variation as u8))
+                .collect(),
+            names: path.names.table().to_vec(),
+            next,
+        }
+    }
+
+    /// The execution that leads there.
+    fn path(&self, closing: Closing) -> Result<Path, String> {
+        let mut path = Path::default();
+        path.closing = closing;
+        path.names = Names::of_table(self.names.clone());
+        let mut births = self.births.iter().enumerate().peekable();
+        let mut reversals = self.reversals.iter().peekable();
+        for at in 0..=self.steps.len() {
+            while let Some((task, (parent, number, after))) = births.next_if(|(_, b)| b.2 as usize <= at) {
+                if *parent as usize > task {
+                    return Err("a task is older than its parent".to_owned());
+                }
+                path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
+            }
+            for (task, accesses, _, v) in self.fatal.iter().filter(|f| f.2 as usize == at) {
+                path.foresee(TaskId(*task), Accesses::from_word(*accesses), variation(*v));
+            }
+            let Some((task, option, accesses, origin, movers)) = self.steps.get(at).copied() else { break };
+            if path.births().nth(task as usize).is_none() {
+                return Err("a task moves before it is born".to_owned());
+            }
+            let origin = match origin {
+                0 => Origin::Free,
+                1 => Origin::Scheduled,
+                _ => Origin::ByItself,
+            };
+            let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
+            path.learns(task, accesses);
+            path.push(task, option, accesses, origin, movers);
+            if self.odd.contains(&(at as u32)) {
+                path.mark_odd();
+            }
+            if self.watched.contains(&(at as u32)) {
+                path.watch(Accesses::EVERYTHING_THERE_IS);
+            }
+            while let Some((saved, _)) = reversals.next_if(|(_, last)| *last as usize == at) {
+                path.reverse(deferred(*saved));
+            }
+        }
+        path.forget(self.gone.iter().map(|(task, at)| (TaskId(*task), *at)).collect());
+        Ok(path)
+    }
+}
