@@ -64,6 +64,10 @@ impl FromStr for SearchKind {
         let named = SearchKind::SYSTEMATIC.into_iter().find(|kind| kind.to_string() == text);
         let alias = || SearchKind::ALIASES.into_iter().find(|(name, _)| *name == text).map(|(_, kind)| kind);
         let sampler = || text.parse().map(SearchKind::Sampled).ok();
+        if text == "optimal" {
+            let now = "exhaustive, which falls back to depth-first search where the reduction cannot decide";
+            return Err(format!("there is no strategy `optimal` any more; say {now}"));
+        }
         let found = named.or_else(alias).or_else(sampler);
         found.ok_or_else(|| format!("there is no strategy `{text}`; there are {}", SearchKind::names()))
     }
@@ -81,6 +85,8 @@ mod tests {
         }
         assert_eq!("random".parse(), Ok(SearchKind::Sampled(Sampler::Portfolio)));
         assert_eq!("thesis".parse(), Ok(SearchKind::PreemptionBounding));
+        let old = "optimal".parse::<SearchKind>().unwrap_err();
+        assert!(old.starts_with("there is no strategy `optimal` any more; say exhaustive"), "{old}");
         for text in ["luck", "", "pct:x", "dfs:2"] {
             let error = text.parse::<SearchKind>().unwrap_err();
             let expected = format!("there is no strategy `{text}`; there are exhaustive, iterative, dfs, ");
