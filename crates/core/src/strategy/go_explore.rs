@@ -1,14 +1,13 @@
-//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune, Nature 2021): bugs that need several rare
-//! things, one after the other.
+//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune, Nature 2021): for bugs that need several rare
+//! events in sequence.
 //!
-//! A step that touches an object shows a sight: its place, and which places wrote the object before. If an execution
-//! shows a sight that came seldom, its beginning up to there is kept. Other executions bring one of these beginnings
-//! about again, rather one whose sight is rare and that was not tried often, and go on from there at random: evenly,
-//! with weights or with priorities. So a bug in several stages costs the sum of what the stages cost, not their
-//! product.
+//! A step that accesses an object shows a sight: its place, and the places of the last writes of the object. If an
+//! execution shows a rare sight, its prefix up to there is kept. Other executions replay one of these prefixes,
+//! preferably one whose sight is rare and that was not tried often, and continue at random: uniformly, with weights or
+//! with priorities. So a bug in several stages costs the sum of the costs of the stages, not their product.
 //!
 //! Guarantee: every fourth execution does not return, and is drawn with the guarantee of uniform, swarm or partial
-//! order sampling. What the others gain cannot be proved.
+//! order sampling. There is no proof for the others.
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
@@ -18,7 +17,7 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::{Pick, Point};
 
-/// How many sights are told apart. Those that fall together are taken for one, and that is all.
+/// The number of distinguished sights. Colliding sights count as one.
 const SIGHTS: usize = 1 << 15;
 /// A sight is seldom if it came in no more executions than this.
 const SELDOM: u32 = 16;
@@ -40,7 +39,7 @@ struct Count {
     last: u32,
 }
 
-/// Who wrote an object last.
+/// The last writes of an object.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     task: TaskId,
@@ -108,7 +107,7 @@ impl GoExplore {
         }
     }
 
-    /// Learns from an execution of somebody else.
+    /// Learns from an execution of another sampler.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.count(trace, 0);
     }

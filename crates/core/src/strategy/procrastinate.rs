@@ -1,13 +1,13 @@
 //! Procrastination (Sen, PLDI 2008; Arts, Hughes, Norell, Svensson, Erlang Workshop 2011): race-directed sampling.
 //!
-//! Places whose operations were seen to conflict with other tasks' are remembered. Each execution chooses the one it
-//! has tried least and holds every task back that is about to do it: either until a task that conflicts has come
-//! up, when a coin decides the race, or for as long as anything else can move. The first time a place is tried,
-//! the rest of the schedule is the plain one without preemptions, as in delay-bounded scheduling (Emmi, Qadeer,
-//! Rakamaric, POPL 2011).
+//! Remembers places whose operations conflicted with other tasks'. Each execution chooses the one it has tried least
+//! and delays every task that is about to execute it: either until a conflicting operation of another task is pending,
+//! when a coin decides the race, or while any other task is enabled. The first time a place is tried, the rest of the
+//! schedule is the default one without preemptions, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL
+//! 2011).
 //!
-//! Guarantee: a bug that shows when one place is late in the plain schedule is found in at most one execution per
-//! place that conflicts, once that place was seen to.
+//! Guarantee: a bug that shows when one place is late in the default schedule is found in at most one execution per
+//! conflicting place, once that place was seen to conflict.
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
@@ -31,9 +31,9 @@ enum Base {
 /// How long a task is held back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Until {
-    /// Until somebody comes whose operation conflicts.
+    /// Until a conflicting operation is pending.
     Met,
-    /// Until nothing else can move.
+    /// Until no other task is enabled.
     Last,
 }
 
@@ -44,7 +44,7 @@ struct Contested {
     tries: u32,
 }
 
-/// Who touched an object.
+/// The accesses to an object.
 #[derive(Clone, Copy, Debug, Default)]
 struct Touched {
     first: Option<TaskId>,
@@ -93,7 +93,7 @@ impl Procrastinate {
         self.contested.iter().filter(|c| c.tries == 0).count()
     }
 
-    /// Remembers which places of `trace` touch what several tasks touch and one of them writes.
+    /// Remembers which places of `trace` access objects that several tasks access and at least one writes.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.touched.clear();
         let steps = || trace.steps().iter().filter(|s| !s.by_itself);

@@ -51,7 +51,7 @@ impl Sampler {
         Sampler::GoExplore,
     ];
 
-    /// What [`FromStr`] takes, in words.
+    /// The names that [`FromStr`] accepts.
     pub const NAMES: &str = "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate, reads-from or go-explore";
 
     /// The strategy, drawing with this seed.
