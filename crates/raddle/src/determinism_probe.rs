@@ -13,15 +13,15 @@ use std::sync::{Arc, Mutex};
 /// What happened in one execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
-    /// Who moved, with which option, and what it was, in numbers.
+    /// The task of each step, its option, and its operation as a number.
     pub steps: Vec<(u32, u32, u32)>,
     /// How it ended.
     pub verdict: Verdict,
 }
 
 impl Checker {
-    /// Runs the random schedule of this checker's seed, and says what happened in it: the same as before, if all that the
-    /// program does is under control. None if it did not run.
+    /// Executes the random schedule of this checker's seed, and returns what happened in it: the same each time, if the
+    /// program is deterministic. None if there was no execution.
     pub fn draw<T, F>(mut self, f: F) -> Option<Probe>
     where
         F: Fn() -> T + Send + Sync,

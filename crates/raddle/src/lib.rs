@@ -93,7 +93,7 @@ pub mod __private {
         }
     }
 
-    /// Explores a test. What was covered is printed, for those who ask the harness to show it.
+    /// Explores a test. The coverage is printed, for users who ask the harness to show it.
     #[track_caller]
     pub fn run_test<T: TestResult>(checker: Checker, body: fn() -> T) -> T {
         let report = checker.without_crate_name().run(|| body().demand());

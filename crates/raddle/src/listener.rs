@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// How long a task may run without an operation before it is named.
+/// How long a task may compute without an operation before it is named.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why that is worth a word.

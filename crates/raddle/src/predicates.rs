@@ -12,7 +12,7 @@ use std::fmt::{self, Debug};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[must_use = "a finding that nobody looks at does not fail a test"]
 pub struct Finding {
-    /// What should hold, in words.
+    /// What should hold, as text.
     pub claim: String,
     /// Whether it does, as far as the check has seen.
     pub holds: bool,
@@ -104,8 +104,7 @@ impl<T: Ord + Debug> Report<T> {
         Findings { all, coverage: raddle_report::coverage(self.coverage()) }
     }
 
-    /// A claim that holds if nothing speaks against it, and if nothing that might was left out because the
-    /// check stopped at something else.
+    /// A claim that holds if there is no counterexample, and if none can be missing because the check stopped early.
     fn found(&self, claim: impl Into<String>, against: impl IntoIterator<Item = String>) -> Finding {
         let mut because: Vec<String> = against.into_iter().collect();
         if let (true, Extent::Partial(why)) = (because.is_empty(), &self.coverage().extent) {

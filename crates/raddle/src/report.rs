@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct Report<T> {
     checked: Checked<T>,
     run: Run,
-    /// Where what is left of the search was written, or why it could not be.
+    /// The file with the unexplored subtrees, or why it could not be written.
     stopped: Option<SearchFile>,
 }
 
@@ -55,8 +55,8 @@ impl<T> Report<T> {
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
         &self.checked.outcomes
     }
-    /// The results that came before the search was stopped and have not come again since it went on, in words: they
-    /// are not among the outcomes, but they count.
+    /// The results that occurred before the search was stopped and have not occurred again since it was resumed, as
+    /// text: they are not among the outcomes, but they count.
     pub fn outcomes_before(&self) -> &BTreeMap<String, u64> {
         &self.checked.earlier_outcomes
     }
@@ -68,7 +68,7 @@ impl<T> Report<T> {
     pub fn abandoned(&self) -> u64 {
         self.checked.statistics.abandoned
     }
-    /// Where a search that was stopped by Ctrl-C or a time limit has written what is left, for
+    /// The file with the unexplored subtrees of a search that was stopped by Ctrl-C or a time limit, for
     /// [`resume`](crate::Checker::resume).
     pub fn search_file(&self) -> Option<&Path> {
         self.stopped.as_ref()?.as_deref().ok()
@@ -90,14 +90,14 @@ impl<T> Report<T> {
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.checked.failure_of(kind)
     }
-    /// The most that the search held at once to know what is left, in steps and picks: at most the length of an
+    /// The largest size of the unexplored work items during the search, in steps and picks: at most the length of an
     /// execution for each of its alternatives (a pair of its steps that conflict, a further option), however many
     /// executions there are, and mostly much less.
     pub fn peak(&self) -> u64 {
         self.checked.statistics.peak
     }
-    /// Whether somebody pressed Ctrl-C during the search. The [coverage](Report::coverage) says whether it was through
-    /// by then.
+    /// Whether the search was interrupted by Ctrl-C. The [coverage](Report::coverage) says whether it was complete by
+    /// then.
     pub fn is_interrupted(&self) -> bool {
         self.checked.interrupted
     }
