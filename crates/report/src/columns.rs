@@ -226,8 +226,7 @@ impl Plan {
     }
 }
 
-/// From which to which row each lane lives: from the first thing its task does to its end, or to the end of the
-/// record.
+/// The first and last row of each lane: from the first line of its task to its end, or to the end of the record.
 struct Lives(Vec<(usize, usize)>);
 
 impl Lives {

@@ -1,4 +1,4 @@
-//! Facts about a failure as sentences: who waits for what, where the other access was.
+//! Facts about a failure as sentences: which task waits for what, where the other access was.
 
 use raddle_core::fact::{Fact, Other, Relation, Waiting};
 

@@ -32,8 +32,8 @@ pub enum Sources {
 /// How a report is to look.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// The width of the terminal in characters; none where there is no terminal. Without one, and where the
-    /// columns do not fit, a record is told in lines.
+    /// The width of the terminal in characters; none where there is no terminal. Without one, and where the columns do
+    /// not fit, a record is rendered as lines.
     pub width: Option<usize>,
     /// Whether to colour.
     pub color: Color,
@@ -44,7 +44,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// How many lines of a record are shown unless told otherwise.
+    /// The default number of lines of a record.
     pub const MAX_LINES: usize = 100;
 
     /// For files, pipes and logs: lines, no colour.

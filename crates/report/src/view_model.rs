@@ -1,5 +1,5 @@
-//! A record made ready to be drawn: shortened, cleaned, with the failing lines marked. Both forms of the report
-//! draw the same view, so they always tell the same.
+//! The view model of a record: shortened, cleaned, with the failing lines marked. Both renderers draw the same view
+//! model, so they always show the same.
 
 use crate::elide::{self, Piece};
 use crate::facts;
@@ -19,7 +19,7 @@ const END: &str = "end";
 /// Something that one task did, or waits to do.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// Who: an index into [`ViewModel::tasks`].
+    /// The task: an index into [`ViewModel::tasks`].
     pub task: usize,
     /// The number of the step; none for what happened on the way, and for what a task waits for at the end.
     pub number: Option<usize>,
@@ -38,7 +38,7 @@ pub struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// Puts the marks and the number at the left of a row: three columns, then `digits` more.
+    /// Writes the marks and the number at the left of a row: three columns, then `digits` more.
     pub fn margin(&self, digits: usize, row: &mut Row) {
         match (self.preempts, self.fails && self.number.is_some()) {
             (true, true) => row.put(0, "◆✗", Style::Wrong),
@@ -66,7 +66,7 @@ impl Event<'_> {
 pub enum Beat<'a> {
     /// Something happened.
     Event(Event<'a>),
-    /// Something is left out; this says what.
+    /// Omitted lines; this describes them.
     Gap(String),
 }
 
@@ -154,7 +154,7 @@ fn tasks(record: &ExecutionRecord) -> Vec<Task> {
             Task { name, title, phantom }
         })
         .collect();
-    // A record that names nobody is drawn all the same.
+    // A record with unknown tasks is drawn all the same.
     if record.lines.iter().any(|l| l.task >= record.tasks.len()) {
         tasks.push(Task { name: "?".to_owned(), title: "?".to_owned(), phantom: None });
     }
@@ -223,8 +223,8 @@ pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     named
 }
 
-/// What the tasks wait for when nothing moves any more, one event for each fact about a task.
-/// The fact itself stands in full above the record.
+/// What the tasks wait for when no task is enabled any more, one event for each fact about a task. The fact itself is
+/// in full above the record.
 fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     if failure.kind().blame() != Blame::Waiting {
         return Vec::new();
