@@ -127,7 +127,7 @@ impl Build<'_> {
         let out = child.stdout.take().expect("it is piped");
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| format!("cannot read what cargo says: {e}"))?;
-            // Programs that cargo runs may print, too.
+            // Programs that cargo starts may print, too.
             if let Ok(message) = serde_json::from_str::<Message>(&line) {
                 has_begun |= message.reason == "build-finished";
                 programs.extend(program(message));

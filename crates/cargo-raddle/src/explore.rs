@@ -21,8 +21,8 @@ const GRACE: Duration = Duration::from_secs(30);
 /// The same while there is something else to try.
 const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
-/// Explores one test. If to look for everything takes far too long, what is left are random schedules: the searches of
-/// the order are tried in turn.
+/// Explores one test. If an exhaustive search takes far too long, random schedules are explored instead: the searches
+/// of the order are tried in turn.
 pub fn explore_in_turn(
     program: &Program,
     order: &Order,
@@ -46,7 +46,7 @@ fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
 
 /// Where the output of a test goes.
 pub enum Output {
-    /// Nobody wants it.
+    /// It is discarded.
     Nowhere,
     /// To ours.
     Terminal,
@@ -74,7 +74,7 @@ pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
     unsafe {
         command.pre_exec(|| {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-            // Whoever stops this process, by whatever means, does not want the test to go on.
+            // If this process ends, by whatever means, the test must end, too.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             Ok(())
         });
@@ -93,7 +93,7 @@ fn start(program: &Program, order: &Order, answer: &Path, output: &Output) -> io
     command.spawn()
 }
 
-/// Explores one test. `tell` hears how many executions there were so far.
+/// Explores one test. Reports the number of executions so far to `tell`.
 pub fn explore(
     program: &Program,
     order: &Order,
@@ -161,8 +161,8 @@ pub fn explore(
     }
 }
 
-/// Whether a process had its time: that of the processor, since on a machine with much to do the clock on the wall says
-/// little. One that only waits is told by its own watchdog, and else has ten times as much.
+/// Whether a process has used up its time: processor time, since on a busy machine the wall-clock time says little. One
+/// that only waits is reported by its own watchdog, and otherwise has ten times as much.
 fn is_over(child: &Child, begun: Instant, limit: Duration) -> bool {
     let waited = begun.elapsed();
     waited > limit

@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 pub struct Case {
     pub program: usize,
     pub name: String,
-    /// The program to run, and its name for the test, if they are not the usual ones.
+    /// The program to execute, and its name for the test, if they are not the usual ones.
     pub elsewhere: Option<(PathBuf, String)>,
-    /// Why it is not to be run.
+    /// Why it is not executed.
     pub ignored: Option<String>,
     /// Why it cannot be.
     pub cannot: Option<String>,

@@ -16,7 +16,7 @@ pub enum Verdict {
     Failed(Box<Failed>),
     /// It could not be explored, for this reason.
     Skipped(SkipReason),
-    /// Its author said not to run it.
+    /// Its author ignores it.
     Ignored(String),
     /// Its process ended without a verdict.
     NoVerdict(NoVerdict),
@@ -135,7 +135,7 @@ impl Outcomes {
         let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
         if some.is_empty() { all } else { some }
     }
-    /// Where what is left of one of the searches was written.
+    /// The file with the unexplored subtrees of one of the searches.
     pub fn search_file(&self) -> Option<&std::path::Path> {
         self.explored.iter().rev().find_map(|search| search.search_file.as_deref())
     }

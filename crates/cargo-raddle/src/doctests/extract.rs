@@ -50,7 +50,7 @@ pub struct Wrapper {
 }
 
 impl Attributes {
-    /// Whether its author does not want it to be run on this platform.
+    /// Whether its author excludes it on this platform.
     pub fn is_ignored(&self) -> bool {
         match &self.ignore {
             Value::String(word) => word == "All",

@@ -15,7 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 /// The folder that doctests and what is said about them go to. Its presence makes this program rustdoc.
 const FOLDER: &str = "RADDLE_SHIM_DOCTESTS";
 
-/// The folder for what is said about doctests: each run has its own, so that two at a time do not lose any.
+/// The folder for notes about doctests: each invocation has its own, so that two at a time do not lose any.
 const NOTES: &str = "RADDLE_SHIM_DOCTESTS_NOTES";
 
 /// One doctest.

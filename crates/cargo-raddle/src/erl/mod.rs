@@ -78,7 +78,7 @@ fn worse(one: u8, other: u8) -> u8 {
     if one == FAILED || other == FAILED { FAILED } else { one.max(other) }
 }
 
-/// Checks a program without telling of it.
+/// Checks a program without any report.
 fn silently(program: Program, check: &Check) -> Option<Checked<String>> {
     self::check(&Checkable::new(program), check, Arc::new(NoListener)).ok()
 }
