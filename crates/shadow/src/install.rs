@@ -20,7 +20,7 @@ pub struct Shim {
     pub fingerprint: String,
     /// Changes with the compiler and with the version of raddle.
     pub generation: String,
-    /// Nobody deletes it while it is used.
+    /// It is not deleted while it is in use.
     _in_use: Option<InUse>,
 }
 
@@ -71,10 +71,10 @@ impl Shim {
     }
 }
 
-/// The shim for this compiler, built if there is none yet. `say` is told what takes long.
+/// The shim for this compiler, built if there is none yet. Slow stages are reported to `say`.
 ///
-/// Sources and builds of one compiler are in one place, so that another version of the shim compiles only what differs;
-/// what is used is copied from there to where it never changes again.
+/// Sources and builds of one compiler are in one folder, so that another version of the shim compiles only what
+/// differs; the result is copied from there to a folder that never changes again.
 pub fn install(
     compiler: &Compiler,
     cargo: &OsString,
@@ -103,7 +103,7 @@ pub fn install(
     say("building the shim for this compiler, once");
     bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
     let made = build(&workshop, cargo, arcs)?;
-    // Through another folder, so that nobody ever sees half a shim.
+    // Copied to another folder first, so that half a shim is never visible.
     let partial = shim.libraries.with_extension("partial");
     let copied = fs::create_dir_all(&partial).and_then(|()| copy(&made, &partial));
     copied
@@ -112,7 +112,7 @@ pub fn install(
     Ok(shim)
 }
 
-/// What cargo says about a thing that it made.
+/// The message of cargo about an artifact.
 #[derive(Deserialize)]
 struct Artifact {
     filenames: Vec<PathBuf>,
@@ -180,7 +180,7 @@ fn full_name(path: &Path, deps: &Path) -> std::io::Result<PathBuf> {
     Err(std::io::Error::other(format!("{} has no other name", path.display())))
 }
 
-/// Where shims are kept: `RADDLE_CACHE`, or the user's folder for such things.
+/// The folder of the shims: `RADDLE_CACHE`, or the cache folder of the user.
 fn cache() -> Result<PathBuf, String> {
     let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let folder = var("RADDLE_CACHE")

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// Asks the program to do something else than what its harness does: [`LIST`] or [`EXPLORE`].
 pub const WISH: &str = "RADDLE_SHADOW";
-/// The wish to be told which tests there are.
+/// The request for the list of tests.
 pub const LIST: &str = "list";
 /// The wish to have one test explored.
 pub const EXPLORE: &str = "explore";
@@ -25,7 +25,7 @@ pub const ORDER: &str = "RADDLE_SHADOW_ORDER";
 pub struct Listed {
     /// As the harness names it.
     pub name: String,
-    /// Why it is not run unless asked for; empty if its author gave no reason.
+    /// Why it is not executed by default; empty if its author gave no reason.
     pub ignored: Option<String>,
 }
 
@@ -60,14 +60,14 @@ pub struct Order {
     pub time: Time,
     /// The time in which all searches of the test must be done, in milliseconds; none for no limit.
     pub budget: Option<u64>,
-    /// How long a task may run without any operation, in milliseconds.
+    /// How long a task may compute without any operation, in milliseconds.
     pub patience: u64,
     /// Whether executions have their memory at the same addresses. What outlives an execution outside of what is under
     /// control (in a crate on the real std, in a library in C) does not go with that.
     pub arena: bool,
     /// What the clock on the wall shows when an execution begins, in seconds since 1970.
     pub beginning: u64,
-    /// Whether threads may panic that nobody joins.
+    /// Whether threads that are not joined may panic.
     pub thread_panics: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
@@ -82,7 +82,7 @@ pub enum Message {
         /// Executions in the present search.
         executions: u64,
     },
-    /// A task runs, or waits in the real world, without any operation.
+    /// A task computes, or waits outside, without any operation.
     Stuck {
         /// What the watchdog says.
         words: String,
@@ -113,7 +113,7 @@ pub struct Outcome {
     pub max_steps: usize,
 }
 
-/// How many lines of a record are told.
+/// The maximal number of lines of a record.
 const LONGEST_STORY: usize = 10_000;
 
 impl Outcome {
@@ -123,7 +123,7 @@ impl Outcome {
         Outcome { complaint: Some(complaint), ..self }
     }
 
-    /// The same in few words: an execution may have had a million steps, of which nobody will read all.
+    /// The same with a shorter record: an execution may have had a million steps, too many to read.
     #[must_use]
     pub fn packed(mut self) -> Outcome {
         if let Some(failure) = &mut self.failure {
@@ -153,6 +153,6 @@ pub struct Explored {
     pub coverage: Coverage,
     /// Steps of all executions.
     pub steps: u64,
-    /// Where what is left of the search was written, if it had to stop.
+    /// The file with the unexplored subtrees, if the search was stopped.
     pub search_file: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! Which statics of the running program belong to crates under test, and where they are: read from the program's own
-//! symbol table. What belongs to std or to raddle is left alone, and so is what has no Rust name.
+//! Which statics of the present program belong to crates under test, and where they are: read from the program's own
+//! symbol table. Statics of std or of raddle are excluded, and so are symbols without a Rust name.
 
 use std::ops::Range;
 

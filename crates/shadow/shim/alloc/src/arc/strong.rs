@@ -21,7 +21,7 @@ impl<T: ?Sized> Arc<T> {
     pub(super) fn of(real: Real<T>) -> Arc<T> {
         Arc(real)
     }
-    /// The real one. Whoever takes it takes care of the count.
+    /// The real one. The caller is responsible for the count.
     pub(super) fn real(self) -> Real<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: `this` is not used again.

@@ -22,7 +22,7 @@ instead! {
 }
 
 instead! {
-    /// See `man 2 nanosleep`. Nobody wakes it early, so that there is no time left over.
+    /// See `man 2 nanosleep`. It is never interrupted, so there is no remaining time.
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int {
         // SAFETY: the caller's: null, or a time.
         if let Some(time) = duration(unsafe { time.as_ref() }) {
