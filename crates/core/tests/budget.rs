@@ -85,7 +85,7 @@ fn an_execution_may_take_exactly_as_many_steps_as_allowed() {
     plan.budget.steps = 6;
     assert_eq!(run(&plan, &ninety(), Dfs::new()).failures, 0);
     plan.budget.steps = 5;
-    // All 90 are one step too long; cut off after five steps they are still told apart.
+    // All 90 are one step too long; cut off after five steps they are still distinct.
     let found = run(&plan, &ninety(), Dfs::new());
     assert_eq!((found.executions, found.failures, found.steps), (90, 90, 450));
 }
