@@ -122,7 +122,7 @@ impl Finder<'_> {
     ) {
         let end = self.scratch.maximal.len();
         let is_chain = is_chain && end - base == 1;
-                        // A conflict that blocks it until a later one does so in all subsets with it, if no later one is here.
+        // A conflict that blocks it until a later one does so in all subsets with it, if no later one is here.
         let (path, point, task) = (self.path, self.point, root.task);
         let may_block = blocked && !accesses.is_everything();
         let blocks = |at: u32| may_block && point.blocks(at as usize, task);

@@ -69,7 +69,7 @@ pub(in crate::strategy) struct Item {
     last: Option<Move>,
     /// After how many steps all steps are defaults.
     free: u32,
-        /// The step that must not be taken there, since it ended the execution. There are no picks then.
+    /// The step that must not be taken there, since it ended the execution. There are no picks then.
     pub fatal: Option<Foreseen>,
 }
 
