@@ -32,7 +32,7 @@ impl UnderWay {
         Ok(UnderWay(shared.ok().map(|()| lock)))
     }
 
-    /// It goes on in the program that takes the place of this one.
+    /// It continues in the program that replaces this one.
     pub fn goes_on_in_another_program(&self) {
         if let Some(lock) = &self.0 {
             // SAFETY: a file that is open. If it fails, builds may be deleted while the program is still in use.

@@ -140,7 +140,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
     let search = &test.search;
     let searches = match search.strategy {
         Some(kind) => vec![kind],
-        // A search that goes on is one that enumerates.
+        // A resumed search is one that enumerates.
         None if search.resume.is_some() => vec![SearchKind::Exhaustive],
         None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
     };

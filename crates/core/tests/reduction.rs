@@ -168,7 +168,7 @@ fn check_dpor(
         && twice == 0
         && cut_twice == 0
         && whole.keys().all(|class| slow_whole.contains_key(class));
-    // Behind a panic others may go on in vain, and so may readers of two locks.
+    // After a panic other tasks may continue redundantly, and so may readers of two locks.
     let cuts = whole.values().sum::<u64>();
     let in_vain = found.abandoned == 0 || cuts > 0 || written_locks(programs) > 1 || has_varying(programs);
     let few = found.abandoned <= found.executions;

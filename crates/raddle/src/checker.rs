@@ -128,8 +128,8 @@ impl Checker {
         self.sampler = Some(sampler);
         self
     }
-    /// Sets whether the schedule of a failure that sampling or a reduction found is made easier to read: the same
-    /// behaviour with fewer preemptions and without steps that do not matter. It is, if this is not called.
+    /// Sets whether the schedule of a failure that sampling or a reduction found is simplified: the same behaviour with
+    /// fewer preemptions and without irrelevant steps. It is by default.
     pub fn simplify(mut self, simplify: Simplify) -> Checker {
         self.check.simplify = simplify;
         self
@@ -139,13 +139,14 @@ impl Checker {
         self.check.workers = workers.max(1);
         self
     }
-    /// Explores only executions with at most so many preemptions. Bounds combine; none of them loses anything inside.
+    /// Explores only executions with at most so many preemptions. Bounds combine; all behaviours within them are
+    /// explored.
     pub fn preemptions(mut self, most: u32) -> Checker {
         self.check.bounds.preemptions = Some(most);
         self
     }
-    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until something
-    /// fails or everything has been explored. So the first failure has the fewest preemptions.
+    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until one fails or
+    /// all are explored. So the first failure has the fewest preemptions.
     pub fn preemptions_up_to(mut self, most: u32) -> Checker {
         (self.check.bounds.preemptions, self.check.growing) = (Some(most), true);
         self
@@ -182,7 +183,7 @@ impl Checker {
         self.check.budget.time = Some(limit);
         self
     }
-    /// Counts failures and goes on, instead of stopping at the first.
+    /// Counts failures and continues, instead of stopping at the first.
     pub fn keep_going(mut self) -> Checker {
         self.check.on_failure = OnFailure::KeepGoing;
         self
@@ -230,7 +231,7 @@ impl Checker {
     pub fn spin_rounds(self, rounds: u32) -> Checker {
         self.spins(Spins::Fair(rounds))
     }
-    /// Sets what becomes of loops that wait.
+    /// Sets how spin loops are explored.
     pub fn spins(mut self, spins: Spins) -> Checker {
         self.settings.spins = spins;
         self
@@ -263,7 +264,7 @@ impl Checker {
         self
     }
 
-    /// What was set and has no effect is a mistake. The order of settings does not matter.
+    /// A setting without effect is a mistake. The order of settings does not matter.
     fn settle(&mut self) -> Result<(), DoesNotApply> {
         let (kind, is_replay) = (self.check.kind, self.check.replay.is_some());
         let mistake = |is_set: bool, setting, applies_to| match is_set {
@@ -410,10 +411,10 @@ impl Checker {
     }
 }
 
-/// Ends the process after Ctrl-C, and says what was found until then.
+/// Ends the process after Ctrl-C, and reports what was found until then.
 pub(crate) fn end_if_interrupted<T: Debug>(report: &Report<T>) {
     if report.is_interrupted() {
-        // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
+        // Written directly to the channel: a test harness captures what is printed, and the process is about to end.
         let _ = writeln!(std::io::stderr(), "{}", report.for_terminal());
         Interrupt::end_process_if_requested();
     }

@@ -1,4 +1,4 @@
-//! What happens in a few schedules, for comparing it with what happens in them later. Not for direct use.
+//! Records a few executions, for a comparison with later executions of the same schedules. Not for direct use.
 
 use crate::Checker;
 use crate::listener::Listening;
@@ -10,7 +10,7 @@ use raddle_native::NativeWorld;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-/// What happened in one execution.
+/// One execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
     /// The task of each step, its option, and its operation as a number.
@@ -40,7 +40,7 @@ impl Checker {
     }
 }
 
-/// Draws, and notes what happens: each point is looked at, so that there is something to note.
+/// Draws, and records the steps: each point is observed, so that there are steps to record.
 struct Noting {
     inside: Random,
     found: Arc<Mutex<Option<Probe>>>,

@@ -70,7 +70,7 @@ pub mod __private {
 
     /// What a test may return.
     pub trait TestResult {
-        /// Panics if the test says that it failed.
+        /// Panics if the test failed.
         fn demand(self);
         /// What a test that passed returns.
         fn passed() -> Self;

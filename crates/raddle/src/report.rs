@@ -1,4 +1,4 @@
-//! What a check found.
+//! The report of a check.
 
 use raddle_core::check::Checked;
 use raddle_core::verdict::{Coverage, Failure, FailureKind};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// What a check found. Displays as the report of its failure, or as one line if there is none: always the same text,
+/// The result of a check. Displays as the report of its failure, or as one line if there is none: always the same text,
 /// wherever it is printed. [`Report::for_terminal`] fits the terminal.
 #[derive(Debug)]
 pub struct Report<T> {
@@ -22,11 +22,11 @@ impl<T> Report<T> {
     pub(crate) fn new(checked: Checked<T>, run: Run, stopped: Option<SearchFile>) -> Report<T> {
         Report { checked, run, stopped }
     }
-    /// What the check found, as values.
+    /// The result as values.
     pub fn checked(&self) -> &Checked<T> {
         &self.checked
     }
-    /// The same; the report is not needed any more.
+    /// The same; consumes the report.
     pub fn into_checked(self) -> Checked<T> {
         self.checked
     }
@@ -51,7 +51,7 @@ impl<T> Report<T> {
         let facts = self.failure().map(|failure| failure.defect.facts.as_slice()).unwrap_or_default();
         facts.iter().map(raddle_report::fact).collect()
     }
-    /// The results of executions that passed, and how often each came.
+    /// The outcomes of executions that passed, with their counts.
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
         &self.checked.outcomes
     }
@@ -64,7 +64,7 @@ impl<T> Report<T> {
     pub fn finished_bound(&self) -> Option<u32> {
         self.checked.statistics.finished_bound
     }
-    /// How many executions the strategy gave up since equivalent ones are explored elsewhere. They count for nothing.
+    /// How many executions the strategy abandoned since equivalent ones are explored elsewhere. They are not counted.
     pub fn abandoned(&self) -> u64 {
         self.checked.statistics.abandoned
     }
@@ -81,7 +81,7 @@ impl<T> Report<T> {
     pub fn failures(&self) -> u64 {
         self.checked.failed()
     }
-    /// How many executions failed, by kind. More than the first is only looked for with
+    /// How many executions failed, by kind. More than the first is only searched with
     /// [`keep_going`](crate::Checker::keep_going).
     pub fn failures_by_kind(&self) -> &BTreeMap<FailureKind, u64> {
         &self.checked.statistics.failures_by_kind

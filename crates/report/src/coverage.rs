@@ -4,8 +4,8 @@ use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
 
-/// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more than
-/// what was explored.
+/// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more
+/// than was explored.
 pub fn coverage(coverage: &Coverage) -> String {
     items(coverage).join(" · ")
 }
@@ -16,7 +16,7 @@ pub(crate) fn items(coverage: &Coverage) -> Vec<String> {
     std::iter::once(extent(coverage)).chain(assumptions).collect()
 }
 
-/// How much of the behaviours a search saw.
+/// The extent of a search.
 pub fn extent(coverage: &Coverage) -> String {
     // Coarse steps miss behaviours: all of them is not exhaustive.
     let coarse = coverage.assumptions.contains(&Assumption::Grain(Grain::Receive));

@@ -89,7 +89,7 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
     }
 }
 
-/// What makes two lines the same doing: everything but the values.
+/// The key by which two lines are the same operation: everything but the values.
 fn operation(line: &Line) -> impl Eq + std::hash::Hash + '_ {
     (line.task, &line.operation, &line.object, &line.place, line.step.is_some())
 }

@@ -68,7 +68,7 @@ pub(crate) fn predicate(fact: &Fact) -> String {
     done_to(&done, fact)
 }
 
-/// The same in a few words, for the column of the task.
+/// The same as a short text, for the column of the task.
 pub(crate) fn short(fact: &Fact) -> String {
     match &fact.relation {
         Relation::Spins { .. } => "goes round and round here".to_owned(),

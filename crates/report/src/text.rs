@@ -1,5 +1,5 @@
-//! Measuring, cleaning, wrapping and cutting text. A character counts as one column wide; control sequences are always
-//! removed.
+//! Measuring, cleaning, wrapping and cutting text. A character counts as one column wide; control characters are never
+//! output.
 
 /// How many columns `text` takes.
 pub fn width(text: &str) -> usize {

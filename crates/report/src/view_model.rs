@@ -16,24 +16,24 @@ const PANIC: &str = "panic";
 /// The operation of a task's last line.
 const END: &str = "end";
 
-/// Something that one task did, or waits to do.
+/// An operation of a task, done or pending.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
     /// The task: an index into [`ViewModel::tasks`].
     pub task: usize,
-    /// The number of the step; none for what happened on the way, and for what a task waits for at the end.
+    /// The number of the step; none for an event between two steps, and for a pending operation at the end.
     pub number: Option<usize>,
-    /// What, to what, with what result.
+    /// The operation, its object and its result.
     pub text: String,
-    /// Whose effect it saw: "(from 4)".
+    /// The step that it reads from: "(from 4)".
     pub saw: Option<String>,
     /// Where.
     pub place: Option<&'a Place>,
-    /// It took the turn from a task that could have gone on.
+    /// It is a preemption.
     pub preempts: bool,
-    /// This is where it went wrong.
+    /// The failure is here.
     pub fails: bool,
-    /// The task does nothing after this.
+    /// It is the last event of the task.
     pub is_last: bool,
 }
 
@@ -52,7 +52,7 @@ impl Event<'_> {
             None => row.put(2 + digits, "·", Style::Faint),
         }
     }
-    /// The text and whose effect it saw.
+    /// The text and the step that it reads from.
     pub fn whole(&self) -> String {
         match &self.saw {
             Some(saw) => format!("{} {saw}", self.text),
@@ -81,9 +81,9 @@ pub struct Task {
     pub phantom: Option<(usize, String)>,
 }
 
-/// A record made ready to be drawn.
+/// The view model of a record.
 pub struct ViewModel<'a> {
-    /// What is shown, in order.
+    /// The shown rows, in order.
     pub beats: Vec<Beat<'a>>,
     /// The tasks, as the record numbers them.
     pub tasks: Vec<Task>,
@@ -123,7 +123,7 @@ impl<'a> ViewModel<'a> {
         ViewModel { places, beats, tasks: tasks(record), shown, total: record.lines.len() }
     }
 
-    /// What is shown, without the gaps.
+    /// The shown events, without the gaps.
     pub fn events(&self) -> impl Iterator<Item = &Event<'a>> {
         self.beats.iter().filter_map(|beat| match beat {
             Beat::Event(event) => Some(event),

@@ -40,11 +40,11 @@ pub struct Order {
     pub schedules: u64,
     /// At most so many executions of each search.
     pub executions: Option<u64>,
-    /// The file of a search of this test that was stopped, to go on from.
+    /// The file of a stopped search of this test, to resume.
     pub resume: Option<String>,
     /// Where searches are written that are stopped by the time limit; none if they are not.
     pub search_folder: Option<PathBuf>,
-    /// Whether a search goes on after a failure.
+    /// Whether a search continues after a failure.
     pub keep_going: bool,
     /// The seed of random choices.
     pub seed: u64,

@@ -89,7 +89,7 @@ fn folder() -> PathBuf {
     if built.is_dir() { built.join("raddle") } else { PathBuf::from(".raddle") }
 }
 
-/// What happens while a search goes on.
+/// Handles the events of a search.
 struct Listening {
     name: Option<String>,
     line: ProgressLine,

@@ -37,7 +37,7 @@ pub struct Budget {
     pub executions: Option<u64>,
     /// How many steps one execution may take before it fails.
     pub steps: usize,
-    /// How long the search may go on; none for no limit.
+    /// How long the search may take; none for no limit.
     pub time: Option<Duration>,
 }
 
@@ -53,7 +53,7 @@ pub enum OnFailure {
     /// Stop the search.
     #[default]
     Stop,
-    /// Count it and go on.
+    /// Count it and continue.
     KeepGoing,
 }
 

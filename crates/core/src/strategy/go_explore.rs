@@ -59,7 +59,7 @@ struct Beginning {
     tries: u32,
 }
 
-/// How an execution goes on after it has returned.
+/// How an execution continues after its prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Onward {
     Even,

@@ -20,9 +20,9 @@ use crate::world::{Manner, Point};
 /// How the tasks that are not held back take turns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
-    /// Each goes on as long as it can, then the next.
+    /// Each task continues while it is enabled, then the next.
     Plain,
-    /// Each goes on as long as it can, then any.
+    /// Each task continues while it is enabled, then any.
     Sticky,
     /// Any.
     Even,

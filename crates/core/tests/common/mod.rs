@@ -277,7 +277,7 @@ impl Explain for Toy {
     }
 }
 
-/// A plan that counts failures and goes on.
+/// A plan that counts failures and continues.
 pub fn all(workers: usize) -> Plan {
     Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() }
 }
