@@ -36,7 +36,7 @@ impl Answer {
         self.file.try_clone()
     }
 
-    /// What came since the last time.
+    /// The bytes since the last call.
     pub fn news(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(self.read))?;

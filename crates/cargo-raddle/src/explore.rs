@@ -1,4 +1,4 @@
-//! One test in a process of its own: started, listened to, and stopped if it does not get on.
+//! Explores one test in its own process: starts it, reads its messages, and stops it if it makes no progress.
 
 use crate::answer::Answer;
 use crate::compile::Program;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a process is looked at.
+/// The polling interval.
 const TICK: Duration = Duration::from_millis(15);
 /// How much longer than its budget a process may take before it is stopped: executions are not cut short.
 const GRACE: Duration = Duration::from_secs(30);
@@ -116,7 +116,7 @@ pub fn explore(
     let mut listener = Listener { answer, rest: Vec::new() };
     let interrupt = Interrupt::new();
     loop {
-        // Asked first, so that nothing said before the end is missed.
+        // Checked first, so that no message before the end is missed.
         let ended = child.try_wait();
         for message in listener.hear() {
             match message {
@@ -131,7 +131,7 @@ pub fn explore(
                     return (Verdict::Skipped(SkipReason::Outside { what }), Vec::new());
                 }
                 Message::Done(outcome) => {
-                    // All is said; whatever it still does is not of interest.
+                    // The verdict is complete; the process is not needed any more.
                     if !finished_soon(&mut child) {
                         stop(&mut child);
                     }
@@ -196,7 +196,7 @@ fn how_it_ended(status: ExitStatus) -> NoVerdict {
         (None, Some(libc::SIGKILL)) => {
             NoVerdict::Other("its process was killed; was there enough memory?".to_owned())
         }
-        // What the test itself aborts is a verdict.
+        // An abort of the test itself is a verdict.
         (None, Some(libc::SIGABRT)) => NoVerdict::Crashed(
             "signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
                 .to_owned(),

@@ -1,4 +1,4 @@
-//! Which tests the programs hold, and which of them are wanted.
+//! The tests of the programs, and which of them are selected.
 
 use crate::answer::Answer;
 use crate::arguments::Test;
@@ -51,7 +51,7 @@ impl Filter {
                 "--ignored" => filter.ignored = Ignored::Only,
                 "--include-ignored" => filter.ignored = Ignored::Include,
                 "--skip" => filter.skips.extend(words.next().cloned()),
-                // What is explored has a process of its own anyhow, and is quiet.
+                // An explored test has its own process anyway, and is quiet.
                 "--nocapture" | "--no-capture" | "--show-output" | "--quiet" | "-q" => {}
                 "--test-threads" => drop(words.next()),
                 word if word.starts_with("--test-threads=") => {}

@@ -51,7 +51,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         // The answers are discarded.
         let run = command(&program, &order, Path::new("/dev/null"));
         let mut gdb = Command::new("gdb");
-        // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
+        // Breaks where a panic begins; an abort in a test is caught, and no reason to stop.
         gdb.args([
             "-q",
             "-ex",

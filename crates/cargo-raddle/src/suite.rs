@@ -1,4 +1,4 @@
-//! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
+//! `cargo raddle test`: builds, lists, explores every selected test, and reports the verdict on each.
 
 use crate::answer::Answer;
 use crate::arguments::Test;

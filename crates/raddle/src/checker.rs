@@ -139,8 +139,7 @@ impl Checker {
         self.check.workers = workers.max(1);
         self
     }
-    /// Explores only executions with at most so many preemptions. Bounds combine; all behaviours within them are
-    /// explored.
+    /// Explores only executions with at most so many preemptions. Bounds combine; all behaviours within are explored.
     pub fn preemptions(mut self, most: u32) -> Checker {
         self.check.bounds.preemptions = Some(most);
         self

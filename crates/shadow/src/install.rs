@@ -1,4 +1,4 @@
-//! Builds the shim on first use and keeps it. A build that another process is making is waited for.
+//! Builds the shim on first use and keeps it. If another process is building it, waits for that build.
 
 use crate::compiler::Compiler;
 use crate::keep::InUse;
@@ -33,7 +33,7 @@ pub enum Arcs {
     Tracked,
 }
 
-/// The crates that are handed to programs, by the names under which they go there.
+/// The crates that programs get, by their names there.
 const FACADES: [(&str, &str); 5] = [
     ("std", "shadow_std"),
     ("core", "shadow_core"),
@@ -48,7 +48,7 @@ impl Shim {
         Shim { libraries, fingerprint: String::new(), generation: String::new(), _in_use: None }
     }
 
-    /// The library that goes under this name.
+    /// The library of this name.
     pub fn library(&self, name: &str) -> Result<PathBuf, String> {
         let (_, file) = FACADES
             .iter()
@@ -118,7 +118,7 @@ struct Artifact {
     filenames: Vec<PathBuf>,
 }
 
-/// Builds the workspace in `workshop`, and says which libraries that made.
+/// Builds the workspace in `workshop`, and returns the libraries.
 fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, String> {
     let mut command = Command::new(cargo);
     command.current_dir(workshop).args([
@@ -136,7 +136,7 @@ fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, 
     }
     command.env("CARGO_TARGET_DIR", workshop.join("target"));
     command.env("CARGO_PROFILE_RELEASE_DEBUG", "0");
-    // A crate that the program uses too, compiled on another std, must not pass for the same.
+    // A crate that the program uses, too, compiled on another std, must not be taken for the same.
     command.env("RUSTFLAGS", "-C metadata=raddle-shim --cap-lints allow");
     // The real test crate can be named, and an `Arc` can be made, only by the compiler's own crates and those named here.
     command.env("RUSTC_BOOTSTRAP", "shadow_test,shadow_alloc");

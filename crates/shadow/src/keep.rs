@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 /// How long an unused entry is kept.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Something in the cache that is in use while this lives.
+/// An entry of the cache that is in use during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct InUse {
     _lock: Arc<File>,
@@ -29,7 +29,7 @@ impl InUse {
             lock.lock_shared().ok()?;
             // If it was deleted in the meantime, this lock file is not the one that later processes lock.
             if is_still(&lock, &path) {
-                // It is only a date.
+                // An error is harmless: only the date is not updated.
                 let _ = lock.set_modified(SystemTime::now());
                 return Some(InUse { _lock: Arc::new(lock) });
             }

@@ -105,7 +105,7 @@ fn fingerprint(options: &[OsString]) -> u64 {
 }
 
 impl Workshop {
-    /// The program made of this text, or what the compiler said.
+    /// The program of this text, or the errors of the compiler.
     fn compile(&self, name: &str, text: &str, edition: Option<&str>) -> Result<PathBuf, String> {
         let edition = edition.unwrap_or(&self.edition);
         let mut hasher = DefaultHasher::new();

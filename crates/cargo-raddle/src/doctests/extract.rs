@@ -1,10 +1,10 @@
-//! What rustdoc says about the doctests of a library.
+//! Extracts the doctests of a library from the output of rustdoc.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::ffi::OsString;
 
-/// What rustdoc says.
+/// The output of rustdoc.
 #[derive(Deserialize)]
 struct Answer {
     format_version: u32,

@@ -1,4 +1,4 @@
-//! `raddle erl`: compiles, finds the tests, checks each, and says what was found.
+//! `raddle erl`: compiles, finds the tests, checks each, and reports the results.
 
 mod arguments;
 mod report;
@@ -73,7 +73,7 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
     Ok(code)
 }
 
-/// A failure says more than what could not be explored.
+/// A failure has precedence over what could not be explored.
 fn worse(one: u8, other: u8) -> u8 {
     if one == FAILED || other == FAILED { FAILED } else { one.max(other) }
 }

@@ -19,11 +19,11 @@ use crate::world::{Pick, Point};
 
 /// The number of distinguished sights. Colliding sights count as one.
 const SIGHTS: usize = 1 << 15;
-/// A sight is seldom if it came in no more executions than this.
+/// A sight is rare if it came in no more executions than this.
 const SELDOM: u32 = 16;
-/// After so many executions, all counts are halved: seldom is what comes seldom now.
+/// After so many executions, all counts are halved: recent executions count for more.
 const AGE: u32 = 4096;
-/// So many beginnings are kept at most, and not more picks than this in all of them.
+/// The maximal number of prefixes that are kept, and of picks in all of them.
 const MOST: usize = 512;
 const MOST_PICKS: usize = 1 << 20;
 /// The best of so many is taken.
@@ -31,7 +31,7 @@ const DRAWS: u32 = 8;
 /// One of so many executions does not return.
 const PLAIN: u32 = 4;
 
-/// How often a sight came where an execution did not only repeat another one.
+/// How often a sight came in executions, without the prefixes that they replay.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     executions: u32,
@@ -49,11 +49,11 @@ struct Written {
 
 const NOBODY: Written = Written { task: TaskId(u32::MAX), places: [u16::MAX; 2] };
 
-/// The beginning of an execution.
+/// The prefix of an execution.
 #[derive(Clone, Debug)]
 struct Beginning {
     picks: Vec<Pick>,
-    /// What came with its last pick.
+    /// The sight of its last pick.
     sight: usize,
     /// How often an execution returned there.
     tries: u32,
@@ -67,7 +67,7 @@ enum Onward {
     Priorities,
 }
 
-/// Returns to where something rare had happened and explores from there.
+/// Returns to a rare event and explores from there.
 #[derive(Clone, Debug)]
 pub struct GoExplore {
     seed: u64,
@@ -77,9 +77,9 @@ pub struct GoExplore {
     counts: Vec<Count>,
     executions: u32,
     kept: Vec<Beginning>,
-    /// Which of them this execution brings about, and how much of it there is already.
+    /// Which of them this execution replays, and how many of its picks were taken.
     returning: Option<(usize, usize)>,
-    /// How many picks of this execution were those of another one.
+    /// How many picks of this execution were replayed.
     returned: usize,
     onward: Onward,
     pos: Pos,
@@ -112,8 +112,7 @@ impl GoExplore {
         self.count(trace, 0);
     }
 
-    /// Counts the sights of `trace` behind its first `returned` picks, and keeps its beginning if one of them came
-    /// seldom.
+    /// Counts the sights of `trace` after its first `returned` picks, and keeps its prefix if one of them is rare.
     fn count(&mut self, trace: &Trace, mut returned: usize) {
         self.executions = self.executions.wrapping_add(1);
         if self.executions.is_multiple_of(AGE) {
@@ -186,7 +185,7 @@ impl GoExplore {
         Some(best)
     }
 
-    /// The next pick on the way back, if it is not done.
+    /// The next pick of the prefix, if it is not complete.
     fn back(&mut self, point: &Point<'_>) -> Option<Pick> {
         let (which, done) = self.returning?;
         let next = self.kept[which].picks.get(done).copied();

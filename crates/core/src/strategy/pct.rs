@@ -24,7 +24,7 @@ pub struct Pct {
     priorities: Vec<i64>,
     /// The priority that the picked task gets after a point; by point.
     changes: Vec<(u32, i64)>,
-    /// How many of them are behind us.
+    /// How many of them are past.
     changed: usize,
     lowest: i64,
 }

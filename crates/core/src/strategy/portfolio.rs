@@ -34,7 +34,7 @@ enum Member {
     GoExplore,
 }
 
-/// Those among which is drawn, and the shares with which they start.
+/// The samplers that are drawn, with their initial shares.
 const DRAWN: [(Member, f32); 9] = [
     (Member::Procrastinate, 5.),
     (Member::Places, 10.),
@@ -44,23 +44,23 @@ const DRAWN: [(Member, f32); 9] = [
     (Member::Uniform, 20.),
     (Member::Pct, 5.),
     (Member::Swarm, 5.),
-    // Has nothing to return to at the start.
+    // It has no prefix to return to at the start.
     (Member::GoExplore, 0.),
 ];
 
-/// In three of four of so many executions, a place that was not held back yet comes before everything else.
+/// In three of four of so many executions, a place that was not delayed yet has priority.
 const HOLDING: u32 = 24;
 /// So many executions have fixed shares, and all samplers learn from them.
 const FIRST: u32 = 64;
 /// After so many executions, every other one returns to a rare event: bugs that need only one rare event were found by
 /// then.
 const LATE: u32 = 4_096;
-/// What every sampler keeps, if 100 are shared out by merit.
+/// The least share of every sampler, if 100 are distributed by success.
 const FLOOR: f32 = 10.;
 /// The depths of priority-based sampling, drawn evenly.
 const DEPTHS: [u32; 3] = [2, 3, 4];
 
-/// How often a sampler was drawn and how often it showed something new. Old times count less and less.
+/// How often a sampler was drawn and how often it showed a new behaviour. Old executions count less and less.
 #[derive(Clone, Copy, Debug, Default)]
 struct SamplerRecord {
     drawn: f32,
@@ -68,7 +68,7 @@ struct SamplerRecord {
 }
 
 impl SamplerRecord {
-    /// Half of a record is forgotten after about 700 executions that count.
+    /// The weight of a record halves after about 700 executions that count.
     const MEMORY: f32 = 0.999;
 
     fn merit(&self) -> f32 {
@@ -130,7 +130,7 @@ impl Portfolio {
         self.executions < FIRST
     }
 
-    /// Whether a place is to be held back now that never was.
+    /// Whether to delay a place that was not delayed yet.
     fn must_hold(&self) -> bool {
         self.executions < HOLDING && self.executions % 4 != 2 && self.procrastinate.untried() > 0
     }

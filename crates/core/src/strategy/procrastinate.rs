@@ -17,7 +17,7 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::{Manner, Point};
 
-/// How the tasks that are not held back take turns.
+/// How the other tasks are scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
     /// Each task continues while it is enabled, then the next.
@@ -28,7 +28,7 @@ enum Base {
     Even,
 }
 
-/// How long a task is held back.
+/// How long a task is delayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Until {
     /// Until a conflicting operation is pending.
@@ -52,7 +52,7 @@ struct Touched {
     written: bool,
 }
 
-/// Holds conflicting operations back.
+/// Delays conflicting operations.
 #[derive(Clone, Debug)]
 pub struct Procrastinate {
     seed: u64,
@@ -63,7 +63,7 @@ pub struct Procrastinate {
     /// By site.
     is_contested: Vec<bool>,
     touched: Vec<Touched>,
-    /// The site that is held back in this execution.
+    /// The site that is delayed in this execution.
     held: Option<usize>,
     base: Base,
     until: Until,
@@ -88,7 +88,7 @@ impl Procrastinate {
         }
     }
 
-    /// How many places were not held back yet.
+    /// How many places were not delayed yet.
     pub(super) fn untried(&self) -> usize {
         self.contested.iter().filter(|c| c.tries == 0).count()
     }
@@ -130,7 +130,7 @@ impl Procrastinate {
         self.held == Some(self.sites.number(point.pending(task).site()))
     }
 
-    /// A pair of which one is held back and the other conflicts with it.
+    /// A pair of a delayed operation and one that conflicts with it.
     fn race(&mut self, point: &Point<'_>) -> Option<(TaskId, TaskId)> {
         for held in point.enabled() {
             if self.is_held(point, *held) {

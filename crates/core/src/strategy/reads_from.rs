@@ -56,7 +56,7 @@ impl Reader {
     }
 }
 
-/// Steers towards reads-from pairs that came seldom.
+/// Steers towards rare reads-from pairs.
 #[derive(Clone, Debug)]
 pub struct ReadsFrom {
     seed: u64,
@@ -190,7 +190,7 @@ impl ReadsFrom {
         })
     }
 
-    /// The task that can have what it wants now; otherwise `free` are those that nothing speaks against.
+    /// The task whose wanted pair is possible now; otherwise `free` are the tasks that spoil no pair.
     fn sort(&mut self, point: &Point<'_>, free: &mut Vec<TaskId>) -> Option<TaskId> {
         for task in point.enabled() {
             let site = self.sites.number(point.pending(*task).site());

@@ -42,7 +42,7 @@ pub struct Surw {
     selected: Objects,
     /// How many selected operations a task still has, with those of its future children; by task.
     left: Vec<u32>,
-    /// How many tasks were there at the last point.
+    /// The number of tasks at the last point.
     born: usize,
     intended: Option<TaskId>,
     free: Vec<TaskId>,
@@ -73,7 +73,7 @@ impl Surw {
         }
     }
 
-    /// Counts what the tasks of `trace` did.
+    /// Counts the operations of the tasks of `trace`.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.last.clear();
         self.users.clear();
@@ -119,7 +119,7 @@ impl Surw {
         unreachable!("the weights add up to the total")
     }
 
-    /// Takes what newborn tasks will do from their parents.
+    /// Subtracts the operations of new tasks from those of their parents.
     fn welcome(&mut self, so_far: &Trace, point: &Point<'_>) {
         while self.born < point.all().len() {
             let task = TaskId(self.born as u32);
@@ -171,7 +171,7 @@ impl Sample for Surw {
                 self.left[task.index()] += 1;
             }
         }
-        // Children have higher numbers than their parents, so one pass hands everything up.
+        // Children have higher numbers than their parents, so one pass adds all of them up.
         for child in (1..self.left.len().min(self.parents.len())).rev() {
             let parent = self.parents[child].index();
             if parent < child {
