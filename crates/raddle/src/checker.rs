@@ -85,7 +85,7 @@ impl Checker {
     /// Where [`Checker::try_replay`] has an error.
     #[track_caller]
     pub fn replay(ticket: impl AsRef<str>) -> Checker {
-        Checker::try_replay(ticket).unwrap_or_else(|error| panic!("raddle: {error}"))
+        demand(Checker::try_replay(ticket))
     }
     /// Replays one schedule: `ticket` is the text of a ticket, or the path of a file with one.
     ///
@@ -100,7 +100,7 @@ impl Checker {
     /// Where [`Checker::try_replay_ticket`] has an error.
     #[track_caller]
     pub fn replay_ticket(ticket: Ticket) -> Checker {
-        Checker::try_replay_ticket(ticket).unwrap_or_else(|error| panic!("raddle: {error}"))
+        demand(Checker::try_replay_ticket(ticket))
     }
     /// Replays one schedule.
     ///
@@ -241,7 +241,7 @@ impl Checker {
     /// If there is no such file. [`Checker::run`] panics if it is that of another search.
     #[track_caller]
     pub fn resume(self, file: impl AsRef<str>) -> Checker {
-        self.try_resume(file).unwrap_or_else(|error| panic!("raddle: {error}"))
+        demand(self.try_resume(file))
     }
     /// The same.
     ///
@@ -296,7 +296,7 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
-        self.try_run(f).unwrap_or_else(|error| panic!("raddle: {error}"))
+        demand(self.try_run(f))
     }
 
     /// Explores `f` and reports what was found.
@@ -416,6 +416,15 @@ pub(crate) fn end_if_interrupted<T: Debug>(report: &Report<T>) {
         // Written directly to the channel: a test harness captures what is printed, and the process is about to end.
         let _ = writeln!(std::io::stderr(), "{}", report.for_terminal());
         Interrupt::end_process_if_requested();
+    }
+}
+
+/// Panics with an error, at the caller's place: a closure would have its own.
+#[track_caller]
+fn demand<T>(result: Result<T, CheckError>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("raddle: {error}"),
     }
 }
 
