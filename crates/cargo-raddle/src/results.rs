@@ -77,7 +77,7 @@ impl Verdict {
         }
     }
 
-    /// The reason if there is no verdict.
+    /// The reason if it neither passed nor failed.
     pub fn reason(&self) -> Option<String> {
         match self {
             Verdict::Passed | Verdict::Failed(_) => None,

@@ -43,8 +43,8 @@ pub enum Variation {
 pub trait Counterfactual {
     /// The pending operation of `task` after the first `prefix` steps of this execution and then its steps `also`, in
     /// ascending order, all after the prefix. Together they are a *closed subset* of the execution: every step that
-    /// happens before one of them is among them, and so are all earlier steps of `task` itself. If `task` took further
-    /// steps in this execution, the operation is the first of them. It has no options where it is blocked.
+    /// happens before one of them is among them, and so is every step before the operation by program order. If `task`
+    /// took further steps in this execution, the operation is the first of them. It has no options where it is blocked.
     fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
         let options = self.could_happen(task, prefix, also) as u32;
         Pending { accesses: self.accesses_then(task, prefix, also), options, ..Pending::NOTHING }

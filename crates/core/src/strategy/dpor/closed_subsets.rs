@@ -3,7 +3,7 @@
 //! A closed subset is the execution without some steps and all steps that happen after these; it is a configuration of
 //! the event structure of the execution. The removed steps are a stack, and so are the maximal conflicts that are still
 //! to be removed, so that nothing is allocated. Invariant: no step that happens before the operation by program order
-//! is ever removed, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
+//! or birth is ever removed, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
 
 use super::clock::{Clock, join};
 use super::conflicts::Conflicts;
