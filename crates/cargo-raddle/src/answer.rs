@@ -1,4 +1,4 @@
-//! A file that a program answers in. It has no name: nothing is left of it, however this process and the program end.
+//! A file in which a program answers. It has no name: it disappears however this process and the program end.
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -26,17 +26,17 @@ impl Answer {
         Ok(Answer { file, read: 0 })
     }
 
-    /// How another process finds it, while this one lives. One that is left alone cannot answer any more, and ends.
+    /// Its path for another process, while this one lives. An orphaned program cannot answer any more, and ends.
     pub fn path(&self) -> PathBuf {
         PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd()))
     }
 
-    /// The file itself, for somebody's output.
+    /// The file itself, for the output of a process.
     pub fn file(&self) -> io::Result<File> {
         self.file.try_clone()
     }
 
-    /// What came since the last time.
+    /// The bytes since the last call.
     pub fn news(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(self.read))?;

@@ -32,7 +32,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// How a person would name it.
+    /// Its name in reports.
     pub fn title(&self) -> String {
         match self.kind.as_str() {
             "lib" | "proc-macro" => self.package.clone(),
@@ -84,12 +84,12 @@ impl Build<'_> {
         self.workspace.our_folder().join(name)
     }
 
-    /// From now on, until the result is dropped, this build is in use.
+    /// Marks this build as in use until the result is dropped.
     pub fn begin(&self) -> Result<UnderWay, String> {
         UnderWay::begin(&self.workspace.our_folder(), &self.shim.generation)
     }
 
-    /// Builds, and says which programs hold tests.
+    /// Builds, and returns the programs that hold tests.
     pub fn run(&self) -> Result<Vec<Program>, String> {
         let mut programs = if self.cargo.wants_programs() { self.programs()? } else { Vec::new() };
         if self.cargo.wants_doctests() && self.workspace.has_doctests() {
@@ -127,7 +127,7 @@ impl Build<'_> {
         let out = child.stdout.take().expect("it is piped");
         for line in BufReader::new(out).lines() {
             let line = line.map_err(|e| format!("cannot read what cargo says: {e}"))?;
-            // Programs that cargo runs may print, too.
+            // Programs that cargo starts may print, too.
             if let Ok(message) = serde_json::from_str::<Message>(&line) {
                 has_begun |= message.reason == "build-finished";
                 programs.extend(program(message));

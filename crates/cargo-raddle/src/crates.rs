@@ -67,7 +67,7 @@ impl Workspace {
             .map_err(|e| format!("cargo describes the workspace in a way that is not understood: {e}"))
     }
 
-    /// Complains about names that no crate of the program has: a slip of the pen would go unnoticed.
+    /// Reports names that no crate of the program has: otherwise a typing error would go unnoticed.
     pub fn demand_crates(folder: &Path, arguments: &Cargo, names: &[String]) -> Result<(), String> {
         if names.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! One test in a process of its own: started, listened to, and stopped if it does not get on.
+//! Explores one test in its own process: starts it, reads its messages, and stops it if it makes no progress.
 
 use crate::answer::Answer;
 use crate::compile::Program;
@@ -14,15 +14,15 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// How often a process is looked at.
+/// The polling interval.
 const TICK: Duration = Duration::from_millis(15);
 /// How much longer than its budget a process may take before it is stopped: executions are not cut short.
 const GRACE: Duration = Duration::from_secs(30);
 /// The same while there is something else to try.
 const LITTLE_GRACE: Duration = Duration::from_secs(10);
 
-/// Explores one test. If to look for everything takes far too long, what is left are random schedules: the searches of
-/// the order are tried in turn.
+/// Explores one test. If an exhaustive search takes far too long, random schedules are explored instead: the searches
+/// of the order are tried in turn.
 pub fn explore_in_turn(
     program: &Program,
     order: &Order,
@@ -46,7 +46,7 @@ fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
 
 /// Where the output of a test goes.
 pub enum Output {
-    /// Nobody wants it.
+    /// It is discarded.
     Nowhere,
     /// To ours.
     Terminal,
@@ -74,7 +74,7 @@ pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
     unsafe {
         command.pre_exec(|| {
             libc::personality(libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-            // Whoever stops this process, by whatever means, does not want the test to go on.
+            // If this process ends, by whatever means, the test must end, too.
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
             Ok(())
         });
@@ -93,7 +93,7 @@ fn start(program: &Program, order: &Order, answer: &Path, output: &Output) -> io
     command.spawn()
 }
 
-/// Explores one test. `tell` hears how many executions there were so far.
+/// Explores one test. Reports the number of executions so far to `tell`.
 pub fn explore(
     program: &Program,
     order: &Order,
@@ -116,7 +116,7 @@ pub fn explore(
     let mut listener = Listener { answer, rest: Vec::new() };
     let interrupt = Interrupt::new();
     loop {
-        // Asked first, so that nothing said before the end is missed.
+        // Checked first, so that no message before the end is missed.
         let ended = child.try_wait();
         for message in listener.hear() {
             match message {
@@ -131,7 +131,7 @@ pub fn explore(
                     return (Verdict::Skipped(SkipReason::Outside { what }), Vec::new());
                 }
                 Message::Done(outcome) => {
-                    // All is said; whatever it still does is not of interest.
+                    // The verdict is complete; the process is not needed any more.
                     if !finished_soon(&mut child) {
                         stop(&mut child);
                     }
@@ -161,8 +161,8 @@ pub fn explore(
     }
 }
 
-/// Whether a process had its time: that of the processor, since on a machine with much to do the clock on the wall says
-/// little. One that only waits is told by its own watchdog, and else has ten times as much.
+/// Whether a process has used up its time: processor time, since on a busy machine the wall-clock time says little. One
+/// that only waits is reported by its own watchdog, and otherwise has ten times as much.
 fn is_over(child: &Child, begun: Instant, limit: Duration) -> bool {
     let waited = begun.elapsed();
     waited > limit
@@ -196,7 +196,7 @@ fn how_it_ended(status: ExitStatus) -> NoVerdict {
         (None, Some(libc::SIGKILL)) => {
             NoVerdict::Other("its process was killed; was there enough memory?".to_owned())
         }
-        // What the test itself aborts is a verdict.
+        // An abort of the test itself is a verdict.
         (None, Some(libc::SIGABRT)) => NoVerdict::Crashed(
             "signal 6: a stack that is too small (RUST_MIN_STACK says how large they are), or a broken heap"
                 .to_owned(),

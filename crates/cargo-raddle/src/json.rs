@@ -5,14 +5,14 @@ use crate::results::{Outcomes, Verdict};
 use raddle_core::check::{self, Checked};
 use serde_json::{Value, json};
 
-/// A test that there is.
+/// Reports a listed test.
 pub fn listed(program: &Program, name: &str, ignored: bool) {
     let line = json!({ "reason": "raddle-listed", "package": program.package, "kind": program.kind,
         "target": program.target, "test": name, "ignored": ignored });
     println!("{line}");
 }
 
-/// What became of a test.
+/// Reports the verdict on a test.
 pub fn test(program: &Program, outcome: &Outcomes) {
     let mut line = json!({
         "reason": "raddle-test", "package": program.package, "kind": program.kind, "target": program.target,
@@ -36,7 +36,7 @@ pub fn test(program: &Program, outcome: &Outcomes) {
     println!("{line}");
 }
 
-/// The same of a test that was checked in this process; `place` says where it is.
+/// The same for a test that was checked in this process; `place` says where it is.
 pub fn checked<T>(
     place: Value,
     test: &str,
@@ -66,7 +66,7 @@ pub fn checked<T>(
     println!("{line}");
 }
 
-/// The end.
+/// Reports the end.
 pub fn finished(code: u8) {
     println!("{}", json!({ "reason": "raddle-finished", "exit_code": code }));
 }

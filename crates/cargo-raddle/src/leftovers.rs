@@ -1,6 +1,6 @@
-//! Builds that are of no use to anybody any more: those of another compiler or of another version of raddle. They are
-//! deleted when a run begins, unless another run is under way that may be using them: all runs share a lock, and whoever
-//! deletes has it alone.
+//! Deletes builds that are no longer useful: those of another compiler or of another version of raddle. They are
+//! deleted when an invocation begins, unless another one is under way that may be using them: all invocations share a
+//! lock, and deleting requires the exclusive lock.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,14 +10,14 @@ use std::path::Path;
 /// How the folders of builds begin.
 pub const BUILD: &str = "build-";
 
-/// A run that is under way: nobody deletes builds while it lives.
+/// An invocation that is under way: no builds are deleted while it lives.
 #[derive(Debug)]
 pub struct UnderWay(Option<File>);
 
 impl UnderWay {
-    /// Begins a run whose builds are in `folder`, in folders of this generation: `build-GENERATION-..`.
+    /// Begins an invocation whose builds are in `folder`, in folders of this generation: `build-GENERATION-..`.
     ///
-    /// Where nothing can be locked (some file systems of networks), nothing is deleted either.
+    /// Where files cannot be locked (some network file systems), nothing is deleted either.
     pub fn begin(folder: &Path, generation: &str) -> Result<UnderWay, String> {
         let failed = |e: io::Error| format!("cannot make {}: {e}", folder.display());
         fs::create_dir_all(folder).map_err(failed)?;
@@ -27,15 +27,15 @@ impl UnderWay {
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(_)) => return Ok(UnderWay(None)),
         }
-        // From having it alone to sharing it, or behind whoever is deleting.
+        // From the exclusive to the shared lock, or after another process that is deleting.
         let shared = lock.unlock().and_then(|()| lock.lock_shared());
         Ok(UnderWay(shared.ok().map(|()| lock)))
     }
 
-    /// It goes on in the program that takes the place of this one.
+    /// It continues in the program that replaces this one.
     pub fn goes_on_in_another_program(&self) {
         if let Some(lock) = &self.0 {
-            // SAFETY: a file that is open. If it cannot be done, builds may be deleted while the program still runs.
+            // SAFETY: a file that is open. If it fails, builds may be deleted while the program is still in use.
             unsafe { libc::fcntl(lock.as_raw_fd(), libc::F_SETFD, 0) };
         }
     }

@@ -1,4 +1,4 @@
-//! `cargo raddle`: runs the existing tests of unmodified crates under control.
+//! `cargo raddle`: explores the existing tests of unmodified crates.
 //!
 //! The same program is the compiler's wrapper while cargo builds for it.
 

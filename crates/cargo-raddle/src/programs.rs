@@ -1,4 +1,4 @@
-//! Which tests the programs hold, and which of them are wanted.
+//! The tests of the programs, and which of them are selected.
 
 use crate::answer::Answer;
 use crate::arguments::Test;
@@ -13,9 +13,9 @@ use std::process::{Command, Stdio};
 pub struct Case {
     pub program: usize,
     pub name: String,
-    /// The program to run, and its name for the test, if they are not the usual ones.
+    /// The program to execute, and its name for the test, if they are not the usual ones.
     pub elsewhere: Option<(PathBuf, String)>,
-    /// Why it is not to be run.
+    /// Why it is not executed.
     pub ignored: Option<String>,
     /// Why it cannot be.
     pub cannot: Option<String>,
@@ -51,7 +51,7 @@ impl Filter {
                 "--ignored" => filter.ignored = Ignored::Only,
                 "--include-ignored" => filter.ignored = Ignored::Include,
                 "--skip" => filter.skips.extend(words.next().cloned()),
-                // What is explored has a process of its own anyhow, and is quiet.
+                // An explored test has its own process anyway, and is quiet.
                 "--nocapture" | "--no-capture" | "--show-output" | "--quiet" | "-q" => {}
                 "--test-threads" => drop(words.next()),
                 word if word.starts_with("--test-threads=") => {}

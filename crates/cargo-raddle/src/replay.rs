@@ -1,4 +1,4 @@
-//! `cargo raddle replay TICKET`: builds the test of a ticket again and runs its one schedule, with the program's own
+//! `cargo raddle replay TICKET`: builds the test of a ticket again and replays its schedule, with the program's own
 //! output, or in a debugger.
 
 use crate::arguments::{Cargo, Replay};
@@ -48,10 +48,10 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {
-        // Nobody listens.
+        // The answers are discarded.
         let run = command(&program, &order, Path::new("/dev/null"));
         let mut gdb = Command::new("gdb");
-        // Where a panic begins is where one wants to look; an abort in a test is caught, and no reason to stop.
+        // Breaks where a panic begins; an abort in a test is caught, and no reason to stop.
         gdb.args([
             "-q",
             "-ex",

@@ -1,4 +1,4 @@
-//! What became of a test.
+//! The verdict on a test.
 
 use raddle_core::fact::SkipReason;
 use raddle_core::verdict::{Coverage, Failure, FailureKind};
@@ -7,16 +7,16 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What became of a test.
+/// The verdict on a test.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// No failure in what was explored.
+    /// No failure in the explored executions.
     Passed,
-    /// Something went wrong.
+    /// It failed.
     Failed(Box<Failed>),
     /// It could not be explored, for this reason.
     Skipped(SkipReason),
-    /// Its author said not to run it.
+    /// Its author ignores it.
     Ignored(String),
     /// Its process ended without a verdict.
     NoVerdict(NoVerdict),
@@ -40,12 +40,12 @@ impl fmt::Display for NoVerdict {
     }
 }
 
-/// What went wrong.
+/// The failure of a test.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// The execution in which it did, unless the test failed outside of any.
+    /// The failing execution, unless the test failed outside of any.
     pub failure: Option<Failure>,
-    /// What the test said, if no execution shows it.
+    /// The message of the test, if no execution shows it.
     pub complaint: Option<String>,
     pub coverage: Option<Coverage>,
     pub ticket: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub struct Failed {
     pub output: String,
 }
 
-/// A test and what became of it.
+/// A test and its verdict.
 #[derive(Clone, Debug)]
 pub struct Outcomes {
     pub program: usize,
@@ -77,7 +77,7 @@ impl Verdict {
         }
     }
 
-    /// Why there is nothing better to say.
+    /// The reason if it neither passed nor failed.
     pub fn reason(&self) -> Option<String> {
         match self {
             Verdict::Passed | Verdict::Failed(_) => None,
@@ -96,7 +96,7 @@ impl Verdict {
                 Verdict::Skipped(SkipReason::NoExecutionEnded)
             }
             (None, None) => Verdict::Passed,
-            // What an explicit check says is meant for its author.
+            // The result of an explicit check is meant for its author.
             (Some(failure), _) if !outcome.explicit && failure.kind().is_limit_of_exploring() => {
                 Verdict::Skipped(limit(failure, outcome.max_steps))
             }
@@ -129,17 +129,17 @@ impl Outcomes {
     pub fn executions(&self) -> u64 {
         self.explored.iter().map(|e| e.coverage.executions).sum()
     }
-    /// The searches that the verdict rests on. One whose time was up before its first execution adds nothing.
+    /// The searches of the verdict. One that reached its time limit before its first execution is omitted.
     pub fn searches(&self) -> Vec<&Coverage> {
         let all: Vec<&Coverage> = self.explored.iter().map(|e| &e.coverage).collect();
         let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
         if some.is_empty() { all } else { some }
     }
-    /// Where what is left of one of the searches was written.
+    /// The file with the unexplored subtrees of one of the searches.
     pub fn search_file(&self) -> Option<&std::path::Path> {
         self.explored.iter().rev().find_map(|search| search.search_file.as_deref())
     }
-    /// What the last of them saw.
+    /// The coverage of the last of them.
     pub fn coverage(&self) -> Option<&Coverage> {
         self.searches().last().copied()
     }

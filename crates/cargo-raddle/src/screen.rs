@@ -9,7 +9,7 @@ pub fn layout(sources: &Path) -> Layout {
     Layout { sources: Sources::Under(sources.to_path_buf()), ..terminal(Channel::Output) }
 }
 
-/// Shows how far it has come, on a terminal; in logs and in CI there is nothing to see.
+/// Shows the progress on a terminal; not in logs or in CI.
 pub fn progress(wanted: bool) -> ProgressLine {
     let in_ci = std::env::var_os("CI").is_some_and(|ci| !ci.is_empty() && ci != "false");
     ProgressLine::new(wanted && !in_ci)

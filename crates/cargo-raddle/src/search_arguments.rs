@@ -71,7 +71,7 @@ impl SearchArguments {
         check.resume = self.resume.as_deref().map(read_search).transpose()?;
         Ok(check)
     }
-    /// Whether results are told as JSON.
+    /// Whether results are reported as JSON.
     pub fn is_json(&self) -> bool {
         self.message_format == MessageFormat::Json
     }

@@ -1,10 +1,10 @@
-//! What a process that does not get on is waiting for.
+//! Finds out what a process without progress is waiting for.
 
 use raddle_core::fact::SkipReason;
 use std::path::Path;
 use std::time::Duration;
 
-/// The system calls in which programs wait for the world, in the words of a report.
+/// The system calls in which programs wait for events outside, as text for reports.
 const WAITS: [(libc::c_long, &str); 18] = [
     (libc::SYS_read, "to read from a file, pipe or socket (read)"),
     (libc::SYS_write, "to write to a file, pipe or socket (write)"),
@@ -36,10 +36,10 @@ const OLD_WAITS: [(libc::c_long, &str); 4] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD_WAITS: [(libc::c_long, &str); 0] = [];
 
-/// What the process waits for in the real world, if it does.
+/// What the process waits for outside, if it does.
 pub fn reason(process: u32) -> Option<SkipReason> {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
-    // One thread only looks at the clock.
+    // The watcher thread only reads the clock.
     let watches = |thread: &Path| {
         std::fs::read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("raddle's watch"))
     };
@@ -50,13 +50,13 @@ pub fn reason(process: u32) -> Option<SkipReason> {
     telling.map(|(_, what)| SkipReason::WaitsOutside { what: (*what).to_owned() })
 }
 
-/// How much time of the processor a process has had.
+/// The processor time of a process.
 pub fn processor_time(process: u32) -> Option<Duration> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name in parentheses may hold anything; the numbers after it begin with the third field.
     let (_, fields) = text.rsplit_once(") ")?;
     let ticks: u64 = fields.split(' ').skip(11).take(2).filter_map(|n| n.parse::<u64>().ok()).sum();
-    // SAFETY: a question.
+    // SAFETY: a plain query.
     let a_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     Some(Duration::from_millis(ticks * 1000 / u64::try_from(a_second).ok()?.max(1)))
 }

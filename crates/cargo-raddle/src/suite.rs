@@ -1,4 +1,4 @@
-//! `cargo raddle test`: builds, lists, explores every test that is wanted, and says what became of each.
+//! `cargo raddle test`: builds, lists, explores every selected test, and reports the verdict on each.
 
 use crate::answer::Answer;
 use crate::arguments::Test;
@@ -31,7 +31,7 @@ const MOST_OUTPUT: usize = 4_000;
 /// Runs `cargo raddle test`.
 pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     if let Some(file) = &mut test.search.resume {
-        // Only the test whose search it is; its process runs in another folder.
+        // Only the test of this search; its process has another working directory.
         test.only.extend(read_search(file)?.test);
         let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
         *file = path.display().to_string();
@@ -85,7 +85,7 @@ fn place(test: &Test) -> Result<(PathBuf, Option<&str>), String> {
     }
 }
 
-/// The tests that are wanted, and what can be said of programs whose tests cannot be told apart.
+/// The selected tests, and the outcomes of programs whose tests cannot be distinguished.
 fn wanted(test: &Test, filter: &Filter, programs: &[Program]) -> Result<(Vec<Case>, Vec<Outcomes>), String> {
     let (mut all, mut outcomes) = (Vec::new(), Vec::new());
     for (index, program) in programs.iter().enumerate() {
@@ -132,7 +132,7 @@ fn is_panic_of_thread(failure: &Failure) -> bool {
     defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
-/// How long one test may be explored unless told otherwise.
+/// The default time limit of one test.
 const BUDGET: Duration = Duration::from_secs(10);
 
 /// The order for one test, without its ticket.
@@ -140,7 +140,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
     let search = &test.search;
     let searches = match search.strategy {
         Some(kind) => vec![kind],
-        // A search that goes on is one that enumerates.
+        // A resumed search is one that enumerates.
         None if search.resume.is_some() => vec![SearchKind::Exhaustive],
         None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
     };
@@ -254,7 +254,7 @@ impl Suite<'_> {
         }
     }
 
-    /// What the next test may take; none if nothing is left.
+    /// The time limit of the next test; none if the total budget is used up.
     fn budget(&self) -> Option<Duration> {
         let one = self.test.search.budget.unwrap_or(BUDGET);
         match self.test.rust.total_budget {

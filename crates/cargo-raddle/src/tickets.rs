@@ -11,7 +11,7 @@ use raddle_report::Run;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// A ticket with all that surrounds it. Whoever only replays reads the ticket's own fields.
+/// A ticket with all its context. A replay needs only the ticket's own fields.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
     #[serde(flatten)]
@@ -32,7 +32,7 @@ pub struct Origin {
     pub package: String,
     pub kind: String,
     pub target: String,
-    /// What cargo was told.
+    /// The arguments of cargo.
     pub arguments: Vec<String>,
     pub target_directory: Option<PathBuf>,
     pub exclude: Vec<String>,
@@ -86,7 +86,7 @@ pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Resu
     let kept = Kept { ticket, origin, coverage: coverage.clone(), failure };
     let text = serde_json::to_string_pretty(&kept).expect("a ticket is plain data");
     let written = std::fs::create_dir_all(folder).and_then(|()| {
-        // Through another file, so that nobody ever reads half a ticket.
+        // Written to another file first, so that a reader never sees half a ticket.
         let partial = path.with_extension(format!("json.{}", std::process::id()));
         let done = std::fs::write(&partial, text + "\n").and_then(|()| std::fs::rename(&partial, &path));
         if done.is_err() {
@@ -103,7 +103,7 @@ pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Resu
 pub fn read(path: &Path) -> Result<Kept, String> {
     let text = std::fs::read_to_string(path)
         .map_err(|e| format!("cannot read the ticket {}: {e}", path.display()))?;
-    // Versions and broken files are told apart by the ticket itself.
+    // The ticket itself distinguishes versions and broken files.
     Ticket::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     if let Some(version) = record_version(&text).filter(|version| *version != RECORD_VERSION) {
         let path = path.display();

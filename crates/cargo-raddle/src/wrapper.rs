@@ -1,5 +1,5 @@
 //! Between cargo and the compiler: crates of the program under test get the facades in place of `std`, `core`, `alloc`
-//! and `test`. Build scripts and procedural macros run on the real ones; cargo compiles them without `--target`.
+//! and `test`. Build scripts and procedural macros use the real ones; cargo compiles them without `--target`.
 
 use raddle_shadow::Shim;
 use std::ffi::{OsStr, OsString};
@@ -147,8 +147,8 @@ fn demand_version(name: &str) -> Result<(), String> {
     }
 }
 
-/// Leaves word beside the program that its tests can be asked for one by one: a program with a `main` of its own
-/// (`harness = false`) would just run.
+/// Writes a file beside the program which says that its tests can be listed and selected: a program with its own `main`
+/// (`harness = false`) would just execute it.
 fn note_harness(arguments: &[OsString], name: &str) -> Result<(), String> {
     let Some(folder) = value_of(arguments, "--out-dir") else { return Ok(()) };
     let extra =

@@ -11,11 +11,10 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Time {
-    /// The earliest deadline fires, and only when nothing else can run: no false alarm about a five-second
-    /// timeout.
+    /// The earliest deadline fires, and only when no other task is enabled: no false alarm about a five-second timeout.
     #[default]
     Idle,
-    /// The earliest deadline may fire at any point: misses nothing.
+    /// The earliest deadline may fire at any point: no behaviour is missed.
     Any,
 }
 
@@ -30,16 +29,16 @@ pub struct Clock {
     now: Duration,
     /// Ascending by deadline; equal deadlines in the order they were set.
     timers: Vec<(Duration, TaskId)>,
-    /// How far the clock moves when loops that watch it are all that is left.
+    /// How far the clock advances when only loops that read it are enabled.
     stride: Duration,
 }
 
 impl Clock {
-    /// Loops that watch the clock and still do not end see it stand still here: a century.
+    /// The clock stops here for loops that read it and still do not end: a century.
     const END_OF_STROLLS: Duration = Duration::from_secs(100 * 366 * 86_400);
     const FIRST_STRIDE: Duration = Duration::from_micros(50);
 
-    /// Back to the beginning, with no timers.
+    /// Resets the clock to zero and removes all timers.
     pub fn reset(&mut self) {
         self.now = Duration::ZERO;
         self.timers.clear();
@@ -50,7 +49,7 @@ impl Clock {
     pub fn now(&self) -> Duration {
         self.now
     }
-    /// Sets a timer, which is the task `timer`. Too far in the future counts as never.
+    /// Sets a timer, which is the task `timer`. A deadline too far in the future counts as never.
     pub fn arm(&mut self, timer: TaskId, after: Duration) {
         let deadline = self.now.saturating_add(after);
         if deadline == Duration::MAX {
@@ -59,11 +58,11 @@ impl Clock {
         let at = self.timers.partition_point(|(d, _)| *d <= deadline);
         self.timers.insert(at, (deadline, timer));
     }
-    /// Takes a timer away; nothing happens if it has fired or was never set.
+    /// Removes a timer; no effect if it has fired or was never set.
     pub fn disarm(&mut self, timer: TaskId) {
         self.timers.retain(|(_, t)| *t != timer);
     }
-    /// The timers that are next: all with the earliest deadline.
+    /// The timers with the earliest deadline.
     pub fn next(&self) -> impl Iterator<Item = TaskId> + '_ {
         let first = self.timers.first().map(|(d, _)| *d);
         self.timers.iter().take_while(move |(d, _)| Some(*d) == first).map(|(_, t)| *t)
@@ -79,8 +78,8 @@ impl Clock {
             self.now = self.now.max(self.timers.remove(at).0);
         }
     }
-    /// Only loops that watch the clock are left: it moves on a little, and further each time, so that
-    /// waiting for an hour takes few rounds.
+    /// Only loops that read the clock are enabled: the clock advances, further each time, so that waiting for an hour
+    /// takes few rounds.
     pub fn stroll(&mut self) {
         self.now = self.now.saturating_add(self.stride).min(Self::END_OF_STROLLS.max(self.now));
         self.stride = self.stride.saturating_mul(2);

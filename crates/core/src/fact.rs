@@ -1,7 +1,6 @@
-//! What is known of a search and of a failure, as types: bounds, assumptions, reasons, and facts about tasks and objects.
+//! The facts about a search and a failure, as types: bounds, assumptions, reasons, and relations of tasks and objects.
 //!
-//! No code reads a sentence to learn something: the facts travel as they are from the world to the renderer, and
-//! `raddle-report` alone makes sentences of them.
+//! No code parses a sentence: the world passes facts to the renderer, and only `raddle-report` makes sentences of them.
 
 use crate::clock::Time;
 use crate::record::Place;
@@ -15,7 +14,7 @@ use std::str::FromStr;
 pub enum Bound {
     /// At most so many preemptions.
     Preemptions(u32),
-    /// No task yields more often than the others that are enabled, by more than this.
+    /// The bound on how many more yields a task has than another enabled task.
     YieldLead(u32),
     /// At most so many steps.
     Steps(usize),
@@ -23,7 +22,7 @@ pub enum Bound {
     Prefix(usize),
 }
 
-/// Why a search saw only a part of the behaviours.
+/// Why a search explored only some of the behaviours.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopReason {
@@ -38,7 +37,7 @@ pub enum StopReason {
     },
     /// The same picks did not lead to the same steps.
     NotDeterministic,
-    /// An assumption of a reduced world was refuted; the search begins anew.
+    /// An assumption of a reduced world was refuted; the search restarts.
     Refuted,
     /// The executions of the budget are used up.
     Executions {
@@ -55,12 +54,12 @@ pub enum StopReason {
         /// How many executions there were.
         executions: u64,
     },
-    /// The strategy could not decide how some executions go on.
+    /// The strategy could not decide how some executions continue.
     Undecided {
         /// How many.
         executions: u64,
     },
-    /// No execution comes to its end within the bounds.
+    /// No execution ends within the bounds.
     NothingWithin(Vec<Bound>),
     /// The strategy explores one schedule.
     OneSchedule,
@@ -73,22 +72,22 @@ pub enum Grain {
     /// At every visible operation; an exit is a sequence of steps, a kill only marks its victim.
     #[default]
     Full,
-    /// As the thesis counts: after every call with a side effect that returned; an exit is one step.
+    /// As in the thesis: after every call with a side effect that returned; an exit is one step.
     Thesis,
     /// Only where a process waits. Coarse: may miss.
     Receive,
 }
 
-/// How Erlang signals travel.
+/// How Erlang signals are delivered.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Delivery {
-    /// Everything arrives at once.
+    /// Every signal is delivered at once.
     Instant,
     /// Messages at once, other signals later, in order per pair: as within one node.
     #[default]
     Local,
-    /// Everything later, in order per pair, others may overtake: as between nodes.
+    /// Every signal later, in order per pair; signals of different pairs are unordered: as between nodes.
     Pairs,
 }
 
@@ -124,31 +123,31 @@ macro_rules! named {
 }
 named!(Grain, Delivery, Time);
 
-/// What a search took for granted. In the order in which a coverage line names them.
+/// What a search assumed, in the order of the coverage line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Assumption {
-    /// Only schedules within this bound were drawn.
+    /// Only schedules within this bound were sampled.
     SampledWithin(Bound),
     /// Addresses differ between executions.
     RealAddresses,
     /// At most so many processes are killed.
     Kills(u32),
-    /// Detached tasks had so many steps after main returned.
+    /// Detached tasks took at most so many steps after main returned.
     DetachedSteps(usize),
-    /// A waiting loop takes at most so many identical rounds while others could run.
+    /// A spin loop takes at most so many identical iterations while other tasks are enabled.
     FairSpins(u32),
     /// What one step of an Erlang process is.
     Grain(Grain),
-    /// Of longer executions only the first so many steps were taken.
+    /// Longer executions were cut after so many steps.
     FirstSteps(usize),
     /// Reference counts of `Arc` are not operations.
     ReferenceCountsNotExplored,
     /// Atomics are sequentially consistent.
     SequentiallyConsistent,
-    /// How Erlang signals travel.
+    /// How Erlang signals are delivered.
     Signals(Delivery),
-    /// A waiting loop waits for a change and never gives up.
+    /// A spin loop waits for a change and never gives up.
     SpinsAwait,
     /// The global allocator of the program is not used.
     OwnAllocatorNotUsed,
@@ -164,7 +163,7 @@ pub enum Assumption {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkipReason {
-    /// It does something that only the real world can do.
+    /// It uses something outside that is not modelled.
     Outside {
         /// What it does.
         what: String,
@@ -174,17 +173,17 @@ pub enum SkipReason {
         /// For what.
         what: String,
     },
-    /// A task runs without any operation.
+    /// A task computes without any operation.
     Stuck {
-        /// What the watchdog says.
+        /// The message of the watchdog.
         words: String,
     },
-    /// An execution did not come to its end in so many seconds.
+    /// An execution did not end within so many seconds.
     TooLong {
         /// How long it had.
         seconds: u64,
     },
-    /// No execution came to its end within the budget.
+    /// No execution ended within the budget.
     NoExecutionEnded,
     /// An execution took more steps than allowed.
     StepLimit {
@@ -205,22 +204,22 @@ pub enum SkipReason {
     },
     /// No search explored anything.
     NothingExplored,
-    /// The crate is excluded and runs on the real std.
+    /// The crate is excluded and uses the real std.
     Excluded,
-    /// The program has a main of its own, so its tests cannot be told apart.
+    /// The program has its own main, so its tests cannot be distinguished.
     OwnMain,
-    /// The budget for all tests was used up before.
+    /// The budget for all tests was used up earlier.
     TotalBudget,
     /// The user interrupted it.
     Interrupted,
-    /// A doctest that is not run.
+    /// A doctest that is not explored.
     Doctest {
         /// Why.
         why: String,
     },
 }
 
-/// How a blocked task waits.
+/// What a blocked task waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Waiting {
@@ -239,7 +238,7 @@ pub enum Waiting {
     ToBeWoken,
 }
 
-/// What a fact says of its task and object.
+/// The relation between the task and the object of a fact.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Relation {
@@ -253,9 +252,9 @@ pub enum Relation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         needs: Option<String>,
     },
-    /// The task waits in a loop for one of these objects to change.
+    /// The task spins until one of these objects changes.
     Spins {
-        /// What the loop reads.
+        /// The objects that the loop reads.
         objects: Vec<String>,
     },
     /// The process waits for a message.
@@ -285,7 +284,7 @@ pub enum Relation {
     Made,
     /// The channel was made.
     ChannelMade,
-    /// What the message is about is used.
+    /// The place of use that the message is about.
     Used,
     /// The atomic step began.
     AtomicStepBegan,
@@ -294,7 +293,7 @@ pub enum Relation {
         /// Its operation.
         operation: String,
     },
-    /// This is what the task would do next.
+    /// The task's pending operation.
     Next {
         /// Its operation.
         operation: String,
@@ -304,7 +303,7 @@ pub enum Relation {
         /// The function.
         function: String,
     },
-    /// A call of a function that is not there.
+    /// A call of an undefined function.
     Undefined {
         /// Its module.
         module: String,
@@ -325,12 +324,12 @@ pub enum Relation {
     },
 }
 
-/// Another task that a fact is about, and where.
+/// Another task of a fact, and where.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Other {
     /// Its name.
     pub task: String,
-    /// Where it took what the fact is about.
+    /// Where it acquired the object of the fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
 }
@@ -344,7 +343,7 @@ pub struct Fact {
     /// The name that the program registered for the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// What it says of them.
+    /// The relation.
     pub relation: Relation,
     /// The name of the object that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -378,7 +377,7 @@ impl Fact {
         self.place = place;
         self
     }
-    /// Whether the task waits and does not go on.
+    /// Whether the task is blocked.
     pub fn is_waiting(&self) -> bool {
         use Relation::*;
         matches!(self.relation, Waits { .. } | Spins { .. } | WaitsForMessage { .. } | WaitsForSignal)

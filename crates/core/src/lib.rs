@@ -1,9 +1,8 @@
-//! Raddle's engine. Every source of nondeterminism is one thing: which enabled task takes its pending
-//! operation next, and with which option. A [`World`](world::World) says what could happen, a
-//! [`Strategy`](strategy::Strategy) picks, the [search] between them owns budgets, workers and
-//! recording.
+//! Raddle's engine. All nondeterminism is one kind of choice: which enabled task takes its pending operation next, and
+//! with which option. A [`World`](world::World) shows the choices, a [`Strategy`](strategy::Strategy) picks, and the
+//! [search] between them owns budgets, workers and recording.
 //!
-//! This crate knows nothing of coroutines, of Erlang or of terminals.
+//! This crate does not depend on coroutines, on Erlang or on terminals.
 #![forbid(unsafe_code)]
 
 pub mod check;

@@ -1,7 +1,7 @@
-//! What a task will do next, as far as a search needs to know: which objects it touches and how.
+//! The pending operation of a task, as far as a search needs it: which objects it accesses and how.
 //!
-//! [`Accesses::conflict`] is the only judge of whether two operations may be swapped. It errs on the safe
-//! side: an operation that touches more objects than fit conflicts with everything.
+//! Only [`Accesses::conflict`] decides whether two operations commute. It is conservative: an operation that accesses
+//! more objects than fit conflicts with every operation.
 
 use std::fmt;
 
@@ -12,53 +12,53 @@ pub struct TaskId(pub u32);
 impl TaskId {
     /// The task every execution starts with.
     pub const MAIN: TaskId = TaskId(0);
-    /// Its place in tables indexed by task.
+    /// Its index in tables by task.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// An object of one execution, numbered in the order in which objects were first touched there.
+/// An object of one execution, numbered in the order of first access there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjectId(pub u32);
 
 impl ObjectId {
-    /// Its place in tables indexed by object.
+    /// Its index in tables by object.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// How an operation touches an object.
+/// How an operation accesses an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Mode {
-    /// Looks at the object and leaves it as it is.
+    /// Reads the object and does not change it.
     Read,
     /// Anything else.
     Write,
 }
 
-/// An object and how it is touched.
+/// An object and how it is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Access {
-    /// What is touched.
+    /// The accessed object.
     pub object: ObjectId,
-    /// How it is touched.
+    /// How it is accessed.
     pub mode: Mode,
 }
 
 impl Access {
-    /// Whether the order of the two matters.
+    /// Whether the two accesses conflict.
     #[inline]
     pub fn conflicts(self, other: Access) -> bool {
         self.object == other.object && (self.mode == Mode::Write || other.mode == Mode::Write)
     }
 }
 
-/// The accesses of one operation, in one word: three lanes of 21 bits, each a mode and an object's number
-/// plus 1. An execution evaluates operations all the time, and a word travels in a register.
+/// The accesses of one operation, in one word: three lanes of 21 bits, each a mode and an object's number plus 1.
+/// Operations are evaluated at every step, and a word fits in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Accesses(u64);
 
@@ -69,13 +69,13 @@ impl Accesses {
     const WRITES: u64 = 1 | 1 << Self::LANE_BITS | 1 << (2 * Self::LANE_BITS);
     /// The highest bit of each lane.
     const TOPS: u64 = Self::WRITES << (Self::LANE_BITS - 1);
-    /// Objects from this number on share a lane value, which is safe: they only conflict more often.
+    /// Objects from this number on share a lane value. That is safe: it only adds conflicts.
     const LAST: u32 = (Self::LANE >> 1) as u32 - 1;
     const EVERYTHING: u64 = 1 << 63;
 
-    /// Touches nothing but its own task: commutes with every operation of others.
+    /// Accesses no object: commutes with every operation of other tasks.
     pub const NONE: Accesses = Accesses(0);
-    /// Conflicts with every operation, even with one that touches nothing.
+    /// Conflicts with every operation, even with one that accesses no object.
     pub const EVERYTHING_THERE_IS: Accesses = Accesses(Self::EVERYTHING);
 
     #[inline]
@@ -83,7 +83,7 @@ impl Accesses {
         let number = if object.0 < Self::LAST { object.0 } else { Self::LAST };
         ((number as u64 + 1) << 1) | matches!(mode, Mode::Write) as u64
     }
-    /// One object.
+    /// One access.
     #[inline]
     pub const fn one(object: ObjectId, mode: Mode) -> Accesses {
         Accesses(Self::lane(object, mode))
@@ -98,7 +98,7 @@ impl Accesses {
     pub const fn write(object: ObjectId) -> Accesses {
         Self::one(object, Mode::Write)
     }
-    /// These and one more.
+    /// These accesses and one more.
     #[inline]
     #[must_use]
     pub const fn and(self, object: ObjectId, mode: Mode) -> Accesses {
@@ -116,7 +116,7 @@ impl Accesses {
     pub(crate) fn from_word(word: u64) -> Accesses {
         Accesses(word)
     }
-    /// The objects touched; none also when everything is.
+    /// The accesses; none also if this conflicts with every operation.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Access> {
         let mut rest = if self.is_everything() { 0 } else { self.0 };
@@ -127,7 +127,7 @@ impl Accesses {
             Some(Access { object, mode: if lane & 1 == 1 { Mode::Write } else { Mode::Read } })
         })
     }
-    /// Only the first of them.
+    /// Only the first access.
     #[inline]
     #[must_use]
     pub const fn first(self) -> Accesses {
@@ -142,7 +142,7 @@ impl Accesses {
         let mode = if self.0 & 1 == 1 { Mode::Write } else { Mode::Read };
         Some(Access { object: ObjectId((self.0 >> 1) as u32 - 1), mode })
     }
-    /// Conflicts with all that conflicts with either.
+    /// Conflicts with every operation that conflicts with one of the two.
     #[must_use]
     pub(crate) fn union(self, other: Accesses) -> Accesses {
         if other.is_everything() {
@@ -156,7 +156,7 @@ impl Accesses {
         }
         all
     }
-    /// Whether all that conflicts with `other` conflicts with these.
+    /// Whether every operation that conflicts with `other` conflicts with these.
     pub fn cover(self, other: Accesses) -> bool {
         let covers = |access: Access| {
             let own = self.access_to(access.object);
@@ -164,7 +164,7 @@ impl Accesses {
         };
         self.is_everything() || !other.is_everything() && other.iter().all(covers)
     }
-    /// The first access to `object`, by number, and whether any of them writes.
+    /// The index of the first access to `object`, and whether any access to it writes.
     #[inline]
     pub(crate) fn access_to(self, object: ObjectId) -> Option<(usize, Mode)> {
         let wanted = Self::lane(object, Mode::Read) * Self::WRITES;
@@ -180,11 +180,11 @@ impl Accesses {
     /// The highest bit of each lane that holds an object.
     #[inline]
     const fn holding(lanes: u64) -> u64 {
-        // What lies between the highest bit of a lane and the lowest, which is the mode.
+        // The bits between the highest bit of a lane and the lowest, which is the mode.
         const MIDDLE: u64 = Accesses::TOPS - (Accesses::WRITES << 1);
         (((lanes & MIDDLE) + MIDDLE) | lanes) & Self::TOPS
     }
-    /// Whether anything is written.
+    /// Whether any access is a write.
     #[inline]
     pub const fn any_write(self) -> bool {
         self.0 & (Self::WRITES | Self::EVERYTHING) != 0
@@ -194,13 +194,13 @@ impl Accesses {
     pub const fn is_everything(self) -> bool {
         self.0 & Self::EVERYTHING != 0
     }
-    /// Whether the order of two operations of different tasks can matter.
+    /// Whether two operations of different tasks conflict: otherwise they commute.
     #[inline]
     pub fn conflict(self, other: Accesses) -> bool {
         if (self.0 | other.0) & Self::EVERYTHING != 0 {
             return true;
         }
-        // Each lane of one word meets each of the other, all three of them at once.
+        // Compares each lane of one word with each lane of the other, three at once.
         const ALL: u64 = (1 << (3 * Accesses::LANE_BITS)) - 1;
         let mine = Self::holding(self.0);
         let mut theirs = other.0;

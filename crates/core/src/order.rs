@@ -1,22 +1,22 @@
-//! Vector clocks: which of two events happened before the other.
+//! Vector clocks: whether one event happens before another.
 
 use crate::operation::TaskId;
 
-/// How far each task had come, as far as somebody knows. Missing entries are 0.
+/// The last event of each task that happens before. Missing entries are 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct VectorClock(Vec<u32>);
 
 impl VectorClock {
-    /// Knows nothing.
+    /// The empty clock.
     pub const fn new() -> VectorClock {
         VectorClock(Vec::new())
     }
-    /// How far `task` is known to have come.
+    /// The time of `task` in this clock.
     #[inline]
     pub fn get(&self, task: TaskId) -> u32 {
         self.0.get(task.index()).copied().unwrap_or(0)
     }
-    /// Sets how far `task` has come.
+    /// Sets the time of `task`.
     #[inline]
     pub fn set(&mut self, task: TaskId, time: u32) {
         if self.0.len() <= task.index() {
@@ -24,14 +24,14 @@ impl VectorClock {
         }
         self.0[task.index()] = time;
     }
-    /// Moves `task` on by one and returns its new time.
+    /// Advances `task` by one and returns its new time.
     #[inline]
     pub fn tick(&mut self, task: TaskId) -> u32 {
         let time = self.get(task) + 1;
         self.set(task, time);
         time
     }
-    /// Learns all that `other` knows.
+    /// The pointwise maximum with `other`.
     pub fn join(&mut self, other: &VectorClock) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -40,16 +40,16 @@ impl VectorClock {
             *mine = (*mine).max(*theirs);
         }
     }
-    /// Whether the event of `task` at `time` happened before what this clock knows.
+    /// Whether the event of `task` at `time` is covered by this clock.
     #[inline]
     pub fn knows(&self, task: TaskId, time: u32) -> bool {
         self.get(task) >= time
     }
-    /// Forgets everything, keeps the memory.
+    /// Empties the clock and keeps its memory.
     pub fn clear(&mut self) {
         self.0.clear();
     }
-    /// Becomes a copy of `other` without giving up its memory.
+    /// Becomes a copy of `other` and reuses its memory.
     pub fn copy_from(&mut self, other: &VectorClock) {
         self.0.clone_from(&other.0);
     }

@@ -1,5 +1,5 @@
-//! Forms for values in files that every JSON library of ours writes and reads: the one under the facades of std knows
-//! neither fractions nor keys that are no text.
+//! Portable forms of values in files: the JSON library under the facades of std supports neither fractions nor keys
+//! that are not text.
 
 /// A fraction as text. It is read back exactly.
 pub(crate) mod fraction {

@@ -1,7 +1,7 @@
-//! One execution, told for people: who did what, to what, where. Feeds every report and every ticket.
+//! One execution in readable form: which task did which operation, on which object, where. Input of every report and
+//! ticket.
 //!
-//! Names in a record do not depend on the schedule. The format is versioned: readers refuse what they do not
-//! know.
+//! Names in a record do not depend on the schedule. The format is versioned: readers reject unknown versions.
 
 use crate::trace::Trace;
 use crate::verdict::thousands;
@@ -34,7 +34,7 @@ impl From<&std::panic::Location<'_>> for Place {
     }
 }
 
-/// A task as a person sees it.
+/// A task as a report names it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TaskInfo {
     /// `main.1`: its parent and its number there.
@@ -47,27 +47,26 @@ pub struct TaskInfo {
 /// One line of the record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// Whose line it is: an index into [`ExecutionRecord::tasks`].
+    /// The task of the line: an index into [`ExecutionRecord::tasks`].
     pub task: usize,
-    /// Its number among the steps of the trace; none for what happened on the way to the next step, such as
-    /// a spawn or a panic.
+    /// Its number among the steps of the trace; none for an event between two steps, such as a spawn or a panic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// What was done: "lock", "send".
+    /// The operation: "lock", "send".
     pub operation: String,
-    /// To what: `Mutex#2 "accounts"`.
+    /// Its object: `Mutex#2 "accounts"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
-    /// With what result: "→ 3", "0 → 1", "would block".
+    /// Its result: "→ 3", "0 → 1", "would block".
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// Whether this step took the turn from a task that could have gone on.
+    /// Whether this step is a preemption.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preempts: bool,
-    /// The line whose effect this one saw: an index into [`ExecutionRecord::lines`].
+    /// The line that this one reads from: an index into [`ExecutionRecord::lines`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_from: Option<usize>,
 }
@@ -82,14 +81,14 @@ impl Line {
     }
 }
 
-/// One execution, told for people.
+/// One execution in readable form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ExecutionRecord {
     /// [`VERSION`].
     pub version: u32,
     /// The tasks, in the order they appeared.
     pub tasks: Vec<TaskInfo>,
-    /// What happened, in order.
+    /// The events, in order.
     #[serde(rename = "events")]
     pub lines: Vec<Line>,
 }
@@ -100,15 +99,15 @@ impl ExecutionRecord {
         self.lines.iter().filter(|l| l.step.is_some())
     }
 
-    /// Marks the lines of steps that took the turn from a task that could have gone on.
+    /// Marks the lines of steps that are preemptions.
     pub fn mark_preemptions(&mut self, trace: &Trace) {
         for line in &mut self.lines {
             line.preempts = line.step.and_then(|s| trace.steps().get(s)).is_some_and(|s| s.preempts);
         }
     }
 
-    /// Leaves lines in the middle out if there are more than `most`: the beginning stays, and more of the end. A line
-    /// in their place says how many there were.
+    /// Removes lines in the middle if there are more than `most`: the beginning stays, and more of the end. A line in
+    /// their place says how many there were.
     pub fn shorten(&mut self, most: usize) {
         let all = self.lines.len();
         if all <= most.max(8) {

@@ -1,9 +1,8 @@
-//! Makes a failing schedule easier to read: the same behaviour with fewer changes of turn (Walker 2018, section 5.7).
+//! Makes a failing schedule easier to read: the same behaviour with fewer context switches (Walker 2018, section 5.7).
 //!
-//! Steps are only reordered if they are independent, so every task does and sees the same, and what the failure does
-//! not depend on is left out. (The thesis also prunes commits of store buffers, which no world has yet.) The result
-//! is nevertheless replayed once, and taken only if the same failure comes back with fewer preemptions, changes of
-//! turn or steps.
+//! Only independent steps are reordered, so the Mazurkiewicz trace is the same; steps on which the failure does not
+//! depend are removed. (The thesis also prunes commits of store buffers, which no world has yet.) The result is
+//! replayed once, and accepted only if the same failure occurs with fewer preemptions, context switches or steps.
 
 mod follow;
 mod reorder;
@@ -14,11 +13,11 @@ use crate::world::{Pick, World};
 use follow::{Follow, Of, Run};
 use std::sync::{Arc, Mutex};
 
-/// Longer executions are left as they are.
+/// Longer executions are not simplified.
 const LONGEST: usize = 2_000;
 
-/// The failure that these picks lead to; none if they lead to none. All picks are prescribed, also of steps that happen by
-/// themselves.
+/// The failure of an execution with these picks; none if it passes. All picks are prescribed, also those of steps that
+/// happen by themselves.
 pub(crate) fn follow<W, M>(plan: &Plan, picks: Vec<Pick>, make_world: M) -> Option<Failure>
 where
     W: World,
@@ -29,8 +28,8 @@ where
     search(plan, Box::new(follow), make_world, Arc::new(NoListener)).failure
 }
 
-/// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as it did for the
-/// search that found the failure.
+/// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as for the search
+/// that found the failure.
 pub fn simplify<W, M>(plan: &Plan, failure: &Failure, make_world: M) -> Option<Failure>
 where
     W: World,
@@ -70,7 +69,7 @@ where
     Some(Failure { execution: failure.execution, ..simple })
 }
 
-/// What makes a schedule hard to read, the worst first.
+/// The cost of reading a schedule, the most important term first.
 fn cost(run: &Run) -> (u32, usize, usize) {
     let steps = run.trace.steps();
     let switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count();

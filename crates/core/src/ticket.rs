@@ -1,5 +1,5 @@
-//! All that is needed to replay one execution: the test, the settings, the picks, and the operation expected
-//! at each pick, so that a ticket that no longer fits can say where it diverges.
+//! The data to replay one execution: the test, the settings, the picks, and the operation expected at each pick, so
+//! that a ticket that does not fit any more reports where it diverges.
 //!
 //! A ticket is written as JSON (in files) or as one line of text (in terminals):
 //! `raddle1;SETTINGS;DICTIONARY;STEPS`, where the dictionary lists each distinct task and operation once and
@@ -16,7 +16,7 @@ use std::fmt;
 /// The version of the ticket format.
 pub const VERSION: u32 = 1;
 
-/// One pick and the operation that it was.
+/// One pick and its operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TicketStep {
     /// The task's number in the order of creation.
@@ -32,7 +32,7 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-/// All that is needed to replay one execution.
+/// The data to replay one execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ticket {
     /// [`VERSION`].
@@ -84,18 +84,18 @@ impl Ticket {
         Ticket { version: VERSION, test, settings, steps }
     }
 
-    /// A ticket of no step, for failures that nothing can bring back.
+    /// A ticket without steps, for failures that cannot be replayed.
     pub fn empty() -> Ticket {
         Ticket { version: VERSION, test: None, settings: BTreeMap::new(), steps: Vec::new() }
     }
 
-    /// Whether a text is meant as a ticket in one line, of whatever version.
+    /// Whether a text has the form of a ticket line of any version.
     pub fn is_line(text: &str) -> bool {
         let version = text.strip_prefix("raddle").and_then(|rest| rest.split_once(';'));
         version.is_some_and(|(digits, _)| digits.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// The picks, without what is expected of them.
+    /// The picks, without the expected operations.
     pub fn picks(&self) -> impl Iterator<Item = Pick> + '_ {
         self.steps.iter().map(|s| Pick { task: TaskId(s.task), option: s.option })
     }
@@ -235,7 +235,7 @@ fn base36(mut n: usize) -> String {
     }
 }
 
-/// Spaces become `+`; whatever has a meaning in the line or in a shell becomes `%xx`.
+/// Spaces become `+`; characters with a meaning in the line or in a shell become `%xx`.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

@@ -1,8 +1,7 @@
-//! The steps of one execution, and which of them happened before which.
+//! The steps of one execution, and which of them happen before which.
 //!
-//! A trace holds what searches need and nothing that only people need; that is the [record](crate::record).
-//! Happens-before here is *conflict order*: program order, plus conflicting steps in the order they were
-//! taken. It is computed when someone asks.
+//! A trace holds the data of the search; readable data are in the [record](crate::record). Happens-before here is
+//! *conflict order*: program order, plus conflicting steps in the order they were taken. It is computed on demand.
 
 use crate::operation::{Accesses, TaskId};
 use crate::order::VectorClock;
@@ -11,25 +10,25 @@ use crate::world::{Pending, Pick, Point};
 /// An operation that was taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Who moved.
+    /// The task that took the step.
     pub task: TaskId,
     /// Which option was taken.
     pub option: u32,
-    /// What it touched, as evaluated when it was picked.
+    /// Its accesses, as evaluated when it was picked.
     pub accesses: Accesses,
-    /// Tells operations apart: equal in equal executions.
+    /// Distinguishes operations: equal in equal executions.
     pub signature: u32,
-    /// Whether it took the turn from a task that could have gone on.
+    /// Whether it is a preemption.
     pub preempts: bool,
     /// Whether it happened by itself, without a choice: see [`Driver::note`](crate::world::Driver::note).
     pub by_itself: bool,
-    /// Whether it happened by itself as soon as it could, after it had waited or might have had to: it could not
-    /// have come before what it conflicts with.
+    /// Whether it happened by itself as soon as it was enabled, after it was blocked or might have been: it could not
+    /// have come before the steps that it conflicts with.
     pub waited: bool,
 }
 
 impl Step {
-    /// What was done where: see [`Pending::site`].
+    /// The operation and its place: see [`Pending::site`].
     #[inline]
     pub fn site(&self) -> u16 {
         (self.signature >> 16) as u16
@@ -46,7 +45,7 @@ impl Step {
 pub struct Trace {
     steps: Vec<Step>,
     preemptions: u32,
-    /// Who was last chosen to move.
+    /// The task of the last choice.
     last: Option<TaskId>,
 }
 
@@ -69,30 +68,30 @@ impl Trace {
     pub fn len(&self) -> usize {
         self.steps.len()
     }
-    /// Nothing happened yet.
+    /// Whether no step was taken.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
-    /// Who was last chosen to move.
+    /// The task of the last choice.
     #[inline]
     pub fn last_task(&self) -> Option<TaskId> {
         self.last
     }
-    /// How many steps took the turn from a task that could have gone on.
+    /// How many steps are preemptions.
     #[inline]
     pub fn preemptions(&self) -> u32 {
         self.preemptions
     }
-    /// The picks that bring this trace about again.
+    /// The picks that reproduce this trace.
     pub fn picks(&self) -> Vec<Pick> {
         self.steps.iter().map(Step::pick).collect()
     }
-    /// Notes that `pick` is taken at `point`.
+    /// Records that `pick` is taken at `point`.
     pub fn push(&mut self, pick: Pick, point: &Point<'_>) {
         self.push_pending(pick, point.pending(pick.task), point);
     }
-    /// The same, where it is known that `pending` is the operation that is taken.
+    /// The same, if `pending` is known to be the picked operation.
     #[inline]
     pub(crate) fn push_pending(&mut self, pick: Pick, pending: &Pending, point: &Point<'_>) {
         let preempts = point.is_preemption(self.last, pick.task);
@@ -108,7 +107,7 @@ impl Trace {
             waited: false,
         });
     }
-    /// Notes a step of `task` that happens by itself. It takes nobody's turn.
+    /// Records a step of `task` that happens by itself. It is no preemption.
     #[inline]
     pub fn note(&mut self, task: TaskId, pending: &Pending) {
         self.steps.push(Step {
@@ -127,8 +126,8 @@ impl Trace {
         self.preemptions = self.steps.iter().filter(|s| s.preempts).count() as u32;
         self.last = self.steps.iter().rev().find(|s| !s.by_itself).map(|s| s.task);
     }
-    /// For each step, what it knew: all steps that happened before it in conflict order, and itself.
-    /// The time of a task's k-th step is k, from 1.
+    /// The vector clock of each step: all steps that happen before it in conflict order, and itself. The time of a
+    /// task's k-th step is k, from 1.
     pub fn happens_before(&self) -> Vec<VectorClock> {
         let mut clocks: Vec<VectorClock> = Vec::with_capacity(self.steps.len());
         for (i, step) in self.steps.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What an execution, and a whole search, turned out to mean. A verdict never claims more than was explored.
+//! The verdict of an execution and of a whole search. A verdict never claims more than was explored.
 
 mod kind;
 
@@ -9,10 +9,10 @@ use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
 use serde::{Deserialize, Serialize};
 
-/// What a world says went wrong in one execution.
+/// The defect of one execution, as its world reports it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Defect {
-    /// What kind of failure it is.
+    /// Its kind.
     pub kind: FailureKind,
     /// What happened, in one or a few lines.
     pub message: String,
@@ -47,26 +47,26 @@ impl Defect {
     }
 }
 
-/// A failure that a search found, with all that is needed to show and to replay it.
+/// A failure that a search found, with all data to show and replay it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Failure {
-    /// What went wrong.
+    /// The defect.
     pub defect: Defect,
     /// In which execution of the search, from 1.
     pub execution: u64,
-    /// How it came about.
+    /// The execution, in readable form.
     pub record: ExecutionRecord,
-    /// How to see it again.
+    /// The ticket that replays it.
     pub ticket: Ticket,
-    /// What went wrong while the execution was put away; never the reason for the failure.
+    /// Errors of the teardown of the execution; never the reason for the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub afterwards: Vec<String>,
-    /// What a replay of the ticket gave instead; none if it gave the same.
+    /// The result of a replay of the ticket if it differs; none if it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<Replayed>,
 }
 
-/// What a replay gave that did not give the same failure again.
+/// The result of a replay that does not give the same failure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Replayed {
@@ -82,11 +82,11 @@ pub enum Replayed {
 }
 
 impl Failure {
-    /// A failure whose execution was put away without anything else going wrong.
+    /// A failure whose execution was torn down without errors.
     pub fn new(defect: Defect, execution: u64, record: ExecutionRecord, ticket: Ticket) -> Failure {
         Failure { defect, execution, record, ticket, afterwards: Vec::new(), replayed: None }
     }
-    /// What kind of failure it is.
+    /// Its kind.
     pub fn kind(&self) -> FailureKind {
         self.defect.kind
     }
@@ -98,61 +98,61 @@ impl Failure {
     pub fn execution(&self) -> u64 {
         self.execution
     }
-    /// How it came about.
+    /// The execution, in readable form.
     pub fn trace(&self) -> &ExecutionRecord {
         &self.record
     }
-    /// How to see it again.
+    /// The ticket that replays it.
     pub fn ticket(&self) -> &Ticket {
         &self.ticket
     }
 }
 
-/// How one execution ended, as far as a strategy needs to know.
+/// How one execution ended, for the strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// It came to its end.
+    /// It passed.
     Passed,
     /// It failed.
     Failed(FailureKind),
-    /// The strategy gave it up as redundant.
+    /// The strategy abandoned it as redundant.
     Abandoned,
 }
 
-/// How much of the program's behaviour a search has seen.
+/// How much of the program's behaviour a search has explored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extent {
-    /// All of it.
+    /// All behaviours.
     Exhaustive,
-    /// All of it within these bounds.
+    /// All behaviours within these bounds.
     Within(Vec<Bound>),
-    /// This many schedules, drawn with this seed.
+    /// This many schedules, sampled with this seed.
     Sampled {
         /// How many.
         schedules: u64,
-        /// Drawn with what.
+        /// The seed.
         seed: u64,
     },
     /// One execution, prescribed by a ticket.
     Replayed,
-    /// A part: the search ended early, for this reason.
+    /// Some behaviours: the search ended early, for this reason.
     Partial(StopReason),
 }
 
-/// What a search covered and what it took for granted.
+/// What a search covered and what it assumed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Coverage {
-    /// How much.
+    /// The extent.
     pub extent: Extent,
-    /// How many executions that took.
+    /// The number of executions.
     pub executions: u64,
-    /// What was taken for granted.
+    /// The assumptions.
     pub assumptions: Vec<Assumption>,
 }
 
 impl Coverage {
-    /// Every behaviour was seen, with no bound.
+    /// Whether all behaviours were explored, with no bound.
     pub fn is_exhaustive(&self) -> bool {
         self.extent == Extent::Exhaustive
     }

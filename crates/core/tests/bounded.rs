@@ -66,8 +66,8 @@ where
     for workers in [1, 2] {
         let (found, classes) = explore(&make, workers, Bounded::new(bounds));
         let fails = |found: &Findings<W::Outcome>| found.failures_by_kind.keys().copied().collect::<Vec<_>>();
-        // Too long executions are classified, too, and some worlds do not tell which ones were cut short: what
-        // counts are outcomes then.
+        // Too long executions are classified, too, and some worlds do not report which ones were cut short: then
+        // outcomes are compared.
         let missed = match bounds.steps {
             Some(_) => 0,
             None if !cuts && slow.failures > 0 => 0,
@@ -128,9 +128,9 @@ fn how_much_is_left_out() {
         let main: &[Do] = &[Spawn(1), Spawn(1), Spawn(1), Join(0), Join(1), Join(2)];
         [0, 1, 2].map(|bound| counts(&[main, ops], Bounds::preemptions(bound)))
     };
-    // Each touches only what is its own: there is one trace.
+    // Each accesses only its own objects: there is one trace.
     assert_eq!(tasks(&[Load(0), Load(1)]), [(6, 1), (24, 1), (60, 1)]);
-    // Six orders in which they have the lock; when somebody looks at a variable that nobody writes does not matter.
+    // Six orders in which they have the lock; the place of a read of a variable that is never written does not matter.
     assert_eq!(tasks(&[Load(0), Lock(0), Unlock(0)]), [(6, 6), (54, 11), (120, 6)]);
     // All 90 orders of the six steps are different.
     assert_eq!(tasks(&[Add(0), Add(0)]), [(6, 6), (24, 24), (60, 60)]);

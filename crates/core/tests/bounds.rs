@@ -39,9 +39,9 @@ fn phantoms_neither_preempt_nor_are_preempted() {
     assert_eq!(counts(&with_phantom), [6, 6, 6, 6]);
 }
 
-/// Serial, in either order: 2. With one preemption of `a`, `b` starts after its 1st, 2nd or 3rd step. After the
-/// 1st, b runs to its end, then a: 1. After the 2nd or 3rd, b reads and is blocked, a goes on to its end, then
-/// b: 2. So 3 for each order: 2 + 2 * 3 = 8.
+/// Serial, in either order: 2. With one preemption of `a`, `b` starts after its 1st, 2nd or 3rd step. After the 1st, b
+/// continues to its end, then a: 1. After the 2nd or 3rd, b reads and is blocked, a continues to its end, then b: 2. So
+/// 3 for each order: 2 + 2 * 3 = 8.
 #[test]
 fn leaving_a_blocked_task_is_no_preemption() {
     let ops: &[Op] = &[Read(1), Lock(0), Add(0, 1), Unlock(0)];
@@ -73,14 +73,14 @@ fn a_task_may_be_ahead_by_so_many_yields() {
         (found.executions, raddle_report::coverage(&found.coverage))
     };
     assert_eq!(run(&all(1), &two, Dfs::new()).executions, 6);
-    // Nobody gives way as long as somebody else could move: rryy.
+    // No task yields while the other one is enabled: rryy.
     assert_eq!(within(0), (1, "exhaustive within a lead of 0 yields".to_owned()));
     // One before the reads are done: yrry, ryry, rryy.
     assert_eq!(within(1), (3, "exhaustive within a lead of 1 yield".to_owned()));
     assert_eq!(within(2), (6, "exhaustive".to_owned()));
 }
 
-/// Whoever takes the first step decides: three steps, or two.
+/// The first step decides: three steps, or two.
 #[test]
 fn executions_that_are_too_long_are_left_out() {
     let two = program([&[Add(0, 1), Read(0)], &[Read(0)]]);
@@ -141,7 +141,7 @@ fn no_preempt_makes_one_execution_and_gives_way_at_yields() {
     let found = run(&all(2), &two, strategy);
     assert_eq!(found.executions, 1);
     assert_eq!(raddle_report::coverage(&found.coverage), "not exhaustive: one schedule without preemptions");
-    // main reads and comes to its yield, main.1 runs to its end with option 0, main goes on.
+    // main reads and comes to its yield, main.1 continues to its end with option 0, then main.
     assert_eq!(picks(&seen), [[(0, 0), (1, 0), (1, 0), (1, 0), (0, 0), (0, 0)]]);
 }
 

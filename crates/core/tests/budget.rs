@@ -85,7 +85,7 @@ fn an_execution_may_take_exactly_as_many_steps_as_allowed() {
     plan.budget.steps = 6;
     assert_eq!(run(&plan, &ninety(), Dfs::new()).failures, 0);
     plan.budget.steps = 5;
-    // All 90 are one step too long; cut off after five steps they are still told apart.
+    // All 90 are one step too long; cut off after five steps they are still distinct.
     let found = run(&plan, &ninety(), Dfs::new());
     assert_eq!((found.executions, found.failures, found.steps), (90, 90, 450));
 }
@@ -133,7 +133,7 @@ fn a_search_of_slow_executions_stops_at_the_time_limit() {
     assert!(raddle_report::coverage(&found.coverage).ends_with(" at the time limit"), "{:?}", found.coverage);
 }
 
-/// A search that has explored all there is when its time is up is through: a bound that grows goes on from there.
+/// A search that has explored everything when its time is up is complete: a growing bound continues from there.
 #[test]
 fn a_time_limit_that_comes_too_late() {
     let strategies: [Box<dyn Strategy>; 3] =

@@ -153,7 +153,7 @@ fn a_search_that_is_interrupted_goes_on_where_it_was() {
     let whole = || Two::new(program([ops, ops, ops]));
     let all = check(&whole(), &Check::new(SearchKind::Dfs), silent()).unwrap();
     assert_eq!(all.left, None);
-    // Nothing is left of one whose executions are used up, but of one whose time is up.
+    // A search whose executions are used up saves no subtrees, one whose time is up does.
     let mut short = Check::new(SearchKind::Dfs);
     short.budget.executions = Some(10);
     let stopped = check(&whole(), &short, silent()).unwrap();

@@ -51,7 +51,7 @@ fn classes_of_small_programs() {
     assert_eq!(classes(&program([&[Write(0, 1)], &[Read(0)], &[Read(0)]])), 4);
     // Store buffering: two conflicting pairs make 2 * 2 orders, one of which is a cycle.
     assert_eq!(classes(&program([&[Write(0, 1), Read(1)], &[Write(1, 1), Read(0)]])), 3);
-    // Options tell executions apart: 3 * 2.
+    // Executions with different options are distinct: 3 * 2.
     assert_eq!(classes(&program([&[Choose(3)], &[Choose(2)]])), 6);
     // The order of two critical sections.
     let ops: &[Op] = &[Lock(0), Unlock(0)];

@@ -82,7 +82,7 @@ fn options_are_choices_too() {
     }
 }
 
-/// Only the order of the two critical sections is left: 2.
+/// Only the order of the two critical sections differs: 2.
 #[test]
 fn a_lock_leaves_only_the_order_of_critical_sections() {
     let ops: &[Op] = &[Lock(0), Add(0, 1), Read(0), Unlock(0)];
@@ -152,7 +152,7 @@ fn the_first_execution_lets_each_task_go_on_until_it_gives_way() {
     assert_eq!(picks(&seen), [expected]);
 }
 
-/// A part that was split off starts with its own prefix, and whole and part together explore everything once.
+/// A subtree that was split off starts with its own prefix, and both searches together explore everything once.
 #[test]
 fn a_part_that_is_split_off_inherits_its_prefix() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
@@ -170,7 +170,7 @@ fn a_part_that_is_split_off_inherits_its_prefix() {
     }
     let mut part = whole.split().unwrap();
     assert_eq!(part.divisible().unwrap().prefix(), [pick(1, 0)]);
-    // Left in the whole: a b at depth 1, and nothing at the root.
+    // Unexplored in the whole: a b at depth 1, and nothing at the root.
     let mut next = whole.split().unwrap();
     assert_eq!(next.divisible().unwrap().prefix(), [pick(0, 0), pick(1, 0)]);
     assert!(whole.split().is_none());

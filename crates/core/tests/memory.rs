@@ -1,10 +1,10 @@
-//! How much the reduction holds at once: linear in the length of an execution times its alternatives, while the number
-//! of executions grows exponentially.
+//! The memory of the reduction is linear in the length of an execution times its alternatives, while the number of
+//! executions grows exponentially.
 //!
-//! What is held are the present execution and, for each alternative that it took on the way, the steps that others of its
-//! kind begin with: at most a length for each. An execution has an alternative for each pair of its steps that conflict
-//! and are of different tasks, and for each further option. Mostly far fewer of them are left at once. Why it cannot be
-//! more is in `optimal/work.rs`.
+//! It holds the present execution and, for each alternative that it took, the prefixes of the work items: at most a
+//! length for each. An execution has an alternative for each pair of its steps that conflict and are of different
+//! tasks, and for each further option. Mostly far fewer work items exist at once. The bound is derived in
+//! `strategy/dpor/work/mod.rs`.
 
 mod common;
 
@@ -128,8 +128,8 @@ fn locks() {
     }
 }
 
-/// One task writes k objects, another one does m other things and then writes the same: to bring any of its writes
-/// forward takes all that it did before.
+/// One task writes k objects, another one has m other operations and then writes the same: to bring any of its writes
+/// forward takes all its earlier steps.
 #[test]
 fn alternatives_that_are_as_long_as_executions() {
     for (k, m) in [(4, 8), (8, 8), (8, 40), (12, 100)] {
@@ -146,8 +146,8 @@ fn alternatives_that_are_as_long_as_executions() {
     }
 }
 
-/// Two tasks write one object again and again, and in the end one of them could come before what a third one did at the
-/// very beginning: once for each order of the others. These alternatives are left to the last.
+/// Two tasks write one object again and again, and in the end one of them could come before the first step of a third
+/// one: once for each order of the others. These alternatives are explored last.
 #[test]
 fn as_many_alternatives_as_there_can_be() {
     for k in 1..8 {

@@ -86,9 +86,9 @@ fn counting_all_failures_does_not_depend_on_workers() {
     assert_eq!(counts[0], counts[2]);
 }
 
-/// Two tasks of two steps: while both can move, each is picked with probability 1/2. aabb and bbaa need two
-/// such picks (1/4 each), the other four need three (1/8 each). Of 8,000 that is 2,000 and 1,000, with
-/// standard deviations of 39 and 30; the margin is five of them.
+/// Two tasks of two steps: while both are enabled, each is picked with probability 1/2. aabb and bbaa need two such
+/// picks (1/4 each), the other four need three (1/8 each). Of 8,000 that is 2,000 and 1,000, with standard deviations
+/// of 39 and 30; the margin is five of them.
 #[test]
 fn every_enabled_task_is_equally_likely() {
     let (strategy, seen) = spy(Random::new(1));

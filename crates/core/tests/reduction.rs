@@ -57,7 +57,7 @@ fn compare(programs: &Programs) -> Result<Option<u64>, String> {
 #[derive(Clone, Copy, PartialEq)]
 enum Once {
     Each,
-    /// More often, too: where operations touch more or less elsewhere, it is not always known who finds what.
+    /// More than once, too: where accesses depend on the state, several executions may find one trace.
     AtLeast,
 }
 
@@ -107,7 +107,7 @@ fn compare_to(programs: &Programs, once: Once) -> Result<Option<u64>, String> {
         if classes.iter().any(|((cut, _), times)| !cut && *times > 1) {
             return problem("traces were explored more than once".to_owned());
         }
-        // Where a step ends the run for everybody, executions may differ in what else there was by then, and do.
+        // If a step ends the execution for all tasks, executions may differ in their other steps, and do.
         if whole.iter().any(|(class, times)| *times > 1 || !slow_whole.contains_key(class)) {
             return problem("what was cut short was explored more than once".to_owned());
         }
@@ -168,7 +168,7 @@ fn check_dpor(
         && twice == 0
         && cut_twice == 0
         && whole.keys().all(|class| slow_whole.contains_key(class));
-    // Behind a panic others may go on in vain, and so may readers of two locks.
+    // After a panic other tasks may continue redundantly, and so may readers of two locks.
     let cuts = whole.values().sum::<u64>();
     let in_vain = found.abandoned == 0 || cuts > 0 || written_locks(programs) > 1 || has_varying(programs);
     let few = found.abandoned <= found.executions;
@@ -183,7 +183,7 @@ fn has_varying(programs: &Programs) -> bool {
     programs.iter().flatten().any(|op| matches!(op, Fret(_) | Guard(..)))
 }
 
-/// How many read-write locks somebody writes.
+/// How many read-write locks are written.
 fn written_locks(programs: &Programs) -> usize {
     let locks = programs.iter().flatten().filter_map(|op| match op {
         Write(lock) | WriteUnread(lock) | TryWrite(lock) => Some(*lock),
@@ -208,7 +208,7 @@ fn classes_of_small_programs() {
     assert_eq!(twice(&[Lock(0), Unlock(0)]), 2);
     assert_eq!(twice(&[Lock(0), Unlock(0), Lock(0), Unlock(0)]), 6);
     assert_eq!(thrice(&[Lock(0), Unlock(0)]), 6);
-    // Nobody unlocks: whoever comes first, the other waits for ever.
+    // There is no unlock: the second task is blocked for ever.
     assert_eq!(twice(&[Lock(0)]), 2);
     assert_eq!(twice(&[Choose(3)]), 9);
     assert_eq!(
@@ -221,7 +221,7 @@ fn classes_of_small_programs() {
     assert_eq!(count(&[&[Spawn(2), Spawn(1), Spawn(2), Join(0), Join(1), Join(2)], writer, reader]), 4);
 }
 
-/// A writer that waits for readers who never give back what they hold: either it comes before all of them or never.
+/// A writer that is blocked by readers that never release: either it comes before all of them or never.
 #[test]
 fn many_who_keep_one_out() {
     for readers in [2, 8, 40] {
@@ -249,8 +249,8 @@ fn a_panic_may_come_more_than_once() {
     assert_eq!(times, [(false, 1), (false, 1), (true, 2)]);
 }
 
-/// A step that has ended the run does so again unless something conflicts with it: meanwhile it is as good as blocked, and
-/// others go on. What was once explored twice: "the second store, and what has nothing to do with either".
+/// A step that has ended the execution does so again until a step conflicts with it: meanwhile it counts as blocked,
+/// and other tasks continue. Once explored twice: "the second store, and steps that conflict with neither".
 #[test]
 fn a_panic_that_waits() {
     let executions = |programs: &[&[Do]]| {
@@ -273,8 +273,8 @@ fn a_panic_that_waits() {
     assert_eq!((executions, classes), (11, 9));
 }
 
-/// An operation that touches everything and waits for some of it only. What it does not wait for may come before it or
-/// not, though it was blocked there where that was seen: this was once left out.
+/// An operation that conflicts with everything and is blocked by some of it only. The other steps may come before it or
+/// not, though it was blocked where that was seen: these executions were once missed.
 #[test]
 fn an_operation_that_looks_at_more_than_it_waits_for() {
     let main: &[Do] = &[Spawn(1), Spawn(2), Store(0, 1), Join(0), Join(1)];
@@ -315,10 +315,10 @@ fn readers_who_wait_for_more() {
     assert_eq!(count(&[main, writer, reader, receiver]), 11);
 }
 
-/// Two readers of one lock, and a writer who may come before them. The first reader writes another lock while it reads,
-/// and the second wants to read that, too: so it keeps the writer out until the first has read. Nobody knows that before
-/// the second one has begun, so "the second reads before the writer, and the first does not" is tried, in vain. Why is
-/// said in `optimal/mod.rs`.
+/// Two readers of one lock, and a writer that may come before them. The first reader writes another lock while it
+/// reads, and the second wants to read that, too: so it blocks the writer until the first has read. That is not known
+/// before the second one has begun, so "the second reads before the writer, and the first does not" is tried and is
+/// redundant. The reason is in `optimal/mod.rs`.
 #[test]
 fn a_reader_who_cannot_go_on_without_another() {
     let first: &[Do] = &[Write(0), Spawn(2), Read(1), ReadUnlock(1), WriteUnlock(0)];
@@ -331,15 +331,15 @@ fn a_reader_who_cannot_go_on_without_another() {
     };
     assert_eq!(count(&[writer, first, second]), 11);
     assert_eq!(counts([writer, first, second].map(<[Do]>::to_vec).into()), (11, 1));
-    // The same twice, crosswise: whichever of the two writers is taken for free first, readers of its lock come later who
-    // cannot go on without each other.
+    // The same twice, crosswise: whichever of the two writers is the first default, readers of its lock come later that
+    // cannot continue without each other.
     let of = |own: usize, other: usize, child: usize| {
         vec![Write(own), Spawn(child), Read(other), ReadUnlock(other), WriteUnlock(own)]
     };
     let within = |own: usize, other: usize| vec![Read(other), Read(own), ReadUnlock(own), ReadUnlock(other)];
     let main = vec![Spawn(1), Spawn(2), Join(0), Join(1)];
     assert_eq!(counts(vec![main, of(0, 1, 3), of(1, 0, 4), within(0, 1), within(1, 0)]), (61, 1));
-    // What the second reader does meanwhile, in all orders with somebody else.
+    // The other operations of the second reader, in all orders with those of another task.
     for (adds, executions, vain) in [(1, 35, 2), (2, 114, 6), (3, 391, 20)] {
         let first = vec![Write(0), Spawn(2), Spawn(3), Read(1), ReadUnlock(1), WriteUnlock(0)];
         let add = vec![Add(0); adds];
@@ -352,7 +352,7 @@ fn a_reader_who_cannot_go_on_without_another() {
     assert!(count(&[writer, first, second]) > 1);
 }
 
-/// Writers of several locks who can all move, and one has to go first. What was once missed or explored twice.
+/// Writers of several locks that are all enabled. These were once missed or explored twice.
 #[test]
 fn writers_of_several_locks() {
     let writer: &[Do] = &[Write(0), WriteUnlock(0)];
@@ -368,7 +368,7 @@ fn writers_of_several_locks() {
     assert_eq!(count(&[main, both, writer, writer]), 82);
 }
 
-/// The step of a writer ends the run while writers of other locks can move. What was once missed or given up.
+/// A writer ends the execution while writers of other locks are enabled. These were once missed or abandoned.
 #[test]
 fn writers_who_fail() {
     let fails: &[Do] = &[WriteUnread(1), WriteUnlock(1)];
@@ -431,7 +431,7 @@ fn ops() -> impl Strategy<Value = Vec<Do>> {
     ]
 }
 
-/// Panics of all kinds: those that end the run, those that poison a lock, those that only whoever joins the task sees.
+/// Panics of all kinds: those that end the execution, that poison a lock, or that only a join observes.
 fn panics() -> impl Strategy<Value = Vec<Do>> {
     let around = |take: Do, inner: Vec<Do>, give: Do| [vec![take], inner, vec![give]].concat();
     let panic = prop_oneof![
@@ -605,7 +605,7 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
-    /// The step of a writer may end the run.
+    /// The step of a writer may end the execution.
     #[test]
     fn each_trace_beside_writers_who_fail_once(
         programs in tasks(
@@ -620,7 +620,7 @@ proptest! {
         prop_assert!(compared.is_ok(), "{}", compared.unwrap_err());
     }
 
-    /// A panic that touches everything conflicts with whatever else could have moved.
+    /// A panic that conflicts with everything conflicts with every other enabled operation.
     #[test]
     fn each_trace_beside_panics_at_large_once(
         programs in tasks(
@@ -636,7 +636,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(500, 7))]
 
-    /// Operations that touch more or less where they come earlier: nothing is missed, as far as that can be decided.
+    /// Operations with more or fewer accesses where they come earlier: nothing is missed, if that can be decided.
     #[test]
     fn each_trace_beside_those_who_fret(
         programs in tasks(
@@ -680,9 +680,9 @@ proptest! {
     }
 }
 
-/// Two programs of which the old reduction misses traces without a word, on a machine that says truly which operations can
-/// be blocked: what the end of the run makes of a step is taken for a reason to hold it back, and what an operation would
-/// have touched elsewhere is not asked for. This fails as soon as they are found: then they belong to the oracle.
+/// Two programs of which the old reduction misses traces silently, on a machine that reports exactly which operations
+/// can be blocked: it treats the effect of the end of the execution on a step as a reason to block it, and does not
+/// query the accesses of an operation elsewhere. This fails as soon as they are found: then they belong to the oracle.
 #[test]
 fn known_misses_of_the_old_reduction() {
     for (programs, traces, found_by_old) in small_but_hard() {

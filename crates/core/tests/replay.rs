@@ -117,7 +117,7 @@ fn a_task_that_cannot_move_is_named() {
     ticket.steps[2].expect = "main.1 lock Lock#0".to_owned();
     ticket.steps.push(ticket.steps[2].clone());
     let never = "but that cannot happen there; ";
-    // Once nothing can move the run is over, and its own failure is what counts.
+    // Once no task is enabled the execution is over, and its own failure is what counts.
     let found = replay(&ticket, &blocked);
     assert_eq!(found.failure.unwrap().kind(), FailureKind::Deadlock);
     let message = divergence(&a_ticket(), &program([&[Write(0, 1)], &[assert_eq(0, 0)]]));
@@ -157,7 +157,7 @@ fn a_program_that_fails_before_its_ticket_ends_shows_its_own_failure() {
     assert_eq!(found.failure.unwrap().kind(), FailureKind::Panic);
 }
 
-/// main.1 goes on after the last pick, since it moved last; then main does.
+/// main.1 continues after the last pick, since it took the last step; then main does.
 #[test]
 fn a_program_that_goes_on_after_its_ticket_continues_without_preemptions() {
     let mut ticket = a_ticket();
@@ -230,8 +230,8 @@ fn a_run_that_ends_inside_the_kept_steps_is_found_out() {
     }
 }
 
-/// The kept steps fit, but the pick that was left for later is no longer possible: main.1 is blocked, has
-/// fewer options, has ended, or is not there. The first execution is a a b0; the second has b1 at step 3.
+/// The kept steps fit, but the untried pick is no longer possible: main.1 is blocked, has fewer options, has ended, or
+/// does not exist. The first execution is a a b0; the second has b1 at step 3.
 #[test]
 fn an_untried_pick_that_is_no_longer_possible_is_found_out() {
     let before = || program([&[Read(0), Read(0)], &[Choose(2)]]);
@@ -254,7 +254,7 @@ fn an_untried_pick_that_is_no_longer_possible_is_found_out() {
     }
 }
 
-/// As above, but now the run is over there, by itself or in a deadlock: there is nobody to ask.
+/// As above, but now the execution is over there, by itself or in a deadlock: there is no further choice.
 #[test]
 fn a_run_that_ends_where_it_once_went_on_is_found_out() {
     let before = || program([&[Read(0), Read(0)], &[Choose(2)]]);
@@ -306,7 +306,7 @@ fn workers_that_see_different_programs_are_found_out() {
     }
 }
 
-/// After `a`, what is left is a, b, b: 3 interleavings. After a b: a, b: 2. After the whole a b a b: 1.
+/// After `a`, the rest is a, b, b: 3 interleavings. After a b: a, b: 2. After the whole a b a b: 1.
 #[test]
 fn a_prefix_is_kept_and_the_rest_is_explored() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
@@ -331,7 +331,7 @@ fn a_prefix_goes_with_bounds_and_with_random() {
     let ops: &[Op] = &[Add(0, 1), Read(0)];
     let two = program([ops, ops]);
     let start = vec![pick(0, 0), pick(1, 0)];
-    // a b has one preemption; of a b a b (2 preemptions) and a b b a (1) one is left.
+    // a b has one preemption; of a b a b (2 preemptions) and a b b a (1) one is within the bound.
     let bounded = Within::preemptions(1, Box::new(Prefix::new(start.clone(), Box::new(Dfs::new()))));
     assert_eq!(run(&all(1), &two, bounded).executions, 1);
     let bounded = Prefix::new(start.clone(), Box::new(Within::preemptions(1, Box::new(Dfs::new()))));

@@ -1,5 +1,5 @@
-//! A search that was stopped goes on from a file: together both parts find what one search finds, no more and no
-//! less, for every strategy that enumerates and whoever explores.
+//! A stopped search is resumed from a file: together both stages find what one search finds, no more and no less, for
+//! every strategy that enumerates and any number of workers.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn programs() -> Vec<Programs> {
         // Tasks that create tasks are numbered in different ways.
         of(&[two, &[Add(0), Spawn(3), Load(1), Join(0)], &[Spawn(3), Add(1), Load(0)], &[Add(0), Recv(1)]]),
         of(&[two, &[Send(1, 3), Store(0, 1), Send(1, 4)], &[Recv(1), Yield, Expect(0), Store(0, 1)]]),
-        // Writers of two locks, and readers who cannot go on without each other.
+        // Writers of two locks, and readers that cannot continue without each other.
         of(&[
             &[Spawn(1), Write(1), WriteUnlock(1), Join(0)],
             &[Write(0), Spawn(2), Read(1), ReadUnlock(1), WriteUnlock(0)],
@@ -96,7 +96,7 @@ fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Find
         };
         let words = raddle_report::coverage(&found.coverage);
         assert!(words.starts_with("not exhaustive: stopped after "), "{words}");
-        // Somebody may find that there is no number left while another one's execution turns out not to count.
+        // A worker may find no number while the execution of another worker turns out not to count.
         assert!(if workers == 1 { found.executions == step } else { found.executions <= step });
         earlier.merge(counted(&found));
         let saved = Saved {
@@ -142,7 +142,7 @@ fn all_parts_together_are_the_whole() {
     }
 }
 
-/// Every trace is seen once, and by one of the parts.
+/// Every trace is seen once, and by one of the stages.
 #[test]
 fn nothing_is_explored_twice() {
     nothing_is_explored_twice_by(Optimal::new);
@@ -194,7 +194,7 @@ fn a_bound_that_grows_goes_on_in_its_round() {
     assert_eq!((rest.finished_bound, rest.coverage.extent), (whole.finished_bound, whole.coverage.extent));
 }
 
-/// Lets somebody press Ctrl-C in the very moment in which a round has nothing left.
+/// Simulates Ctrl-C at the moment at which a round has nothing more to explore.
 #[derive(Default)]
 struct AtTheEnd {
     is_at_the_end: AtomicBool,
@@ -233,7 +233,7 @@ impl Wrapper for WaitsAtTheEnd {
     }
 }
 
-/// What the later rounds would have explored is left, also where nothing is left of the present one.
+/// The later rounds are unexplored, also if the present one is complete.
 #[test]
 fn stopped_at_the_very_end_of_a_round() {
     let programs = &programs()[1];
@@ -268,7 +268,7 @@ fn stopped_at_the_very_end_of_a_round() {
         assert_eq!(stopped.executions + rest.executions, whole.executions);
         assert_eq!((rest.finished_bound, rest.coverage.extent), (Some(last), whole.coverage.extent.clone()));
     }
-    // The largest bound that was asked for is one, too: nothing is left then.
+    // The largest bound that was asked for is one, too: nothing is unexplored then.
     let listener = std::sync::Arc::new(AtTheEnd::default());
     let until = |bound, before| -> Box<dyn raddle_core::strategy::Strategy> {
         Box::new(Wrapped(WaitsAtTheEnd(round(bound, before), listener.clone())))
@@ -305,7 +305,7 @@ fn parts_of_another_kind_are_refused() {
     let of_optimal = left(Box::new(Optimal::new()));
     assert!(Optimal::new().resume(&of_dfs).is_err() && Dfs::new().resume(&of_optimal).is_err());
     assert!(Bounded::new(Bounds::default()).resume(&of_optimal).is_err());
-    // Sampling has nothing that is left.
+    // Sampling has no unexplored subtrees.
     let sampled = search(
         &limited(2, all(1)),
         Box::new(Random::new(1)),

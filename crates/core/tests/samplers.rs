@@ -13,7 +13,7 @@ use raddle_core::trace::Trace;
 use raddle_core::verdict::Extent;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A sampler as a strategy that `run` takes. Each point is looked at.
+/// A sampler as a strategy that `run` takes. Each point is observed.
 struct Boxed(Box<dyn Strategy>);
 
 fn boxed(sampler: Sampler, seed: u64) -> Wrapped<Boxed> {
@@ -70,7 +70,7 @@ fn a_seed_gives_the_same_schedules_and_a_smaller_budget_is_a_prefix() {
     }
 }
 
-/// A world that keeps its past pays for it at every step, and nobody who samples asks.
+/// A world that records its history pays for it at every step, and no sampler queries it.
 #[test]
 fn no_sampler_looks_back() {
     for sampler in every_sampler() {
@@ -149,7 +149,7 @@ fn pct_keeps_its_promise() {
     }
 }
 
-/// With depth 1 there are no change points: whoever starts goes on until it is through.
+/// With depth 1 there are no change points: the first task continues until it ends.
 #[test]
 fn pct_of_depth_one_never_preempts() {
     let ops: &[Op] = &[Add(0, 1), Add(0, 1), Add(0, 1)];
@@ -180,8 +180,8 @@ fn a_uniform_walk_draws_all_interleavings_equally_often() {
     assert!(even.values().max().unwrap() > &(8 * even.values().min().unwrap()));
 }
 
-/// Half of the time, what is drawn evenly are the orders of the operations on one object: the two writes to x0 are
-/// as likely in one order as in the other, although one of the tasks has ten other things to do first.
+/// Half of the time, the orders of the operations on one object are drawn uniformly: the two writes to x0 are as likely
+/// in one order as in the other, although one of the tasks has ten other operations before.
 #[test]
 fn selected_operations_are_not_drowned_by_others() {
     let program = program([
@@ -218,8 +218,8 @@ fn partial_order_sampling_decides_every_race_evenly() {
     assert!(counts.values().all(|n| (391..=609).contains(n)), "{counts:?}");
 }
 
-/// Ten steps of each of two tasks: an even choice lets one run through first in 2 of 2^10, weights do so far more
-/// often, because one task is often much heavier.
+/// Ten steps of each of two tasks: with a uniform choice one ends before the other starts in 2 of 2^10, with weights
+/// far more often, because one task is often much heavier.
 #[test]
 fn weights_let_tasks_progress_at_different_rates() {
     let ops = [Add(0, 1); 10];
@@ -263,8 +263,8 @@ fn reads_from_feedback_steers_to_the_pair_that_was_not_seen() {
     assert!(even > 300., "{even}");
 }
 
-/// Two short windows that come late, one after the other. An even choice hits each of them seldom and both hardly ever;
-/// whoever returns to the first has only the second left to hit.
+/// Two short windows that come late, one after the other. A uniform choice hits each of them rarely and both hardly
+/// ever; a sampler that returns to the first only has to hit the second.
 #[test]
 fn returning_makes_the_stages_of_a_bug_cost_their_sum() {
     let mut writer = Vec::new();
@@ -282,8 +282,8 @@ fn returning_makes_the_stages_of_a_bug_cost_their_sum() {
     assert!(even < 5, "{even}");
 }
 
-/// One place late, another early: as likely with 12 tasks as with 3, as long as they run the same code. (Here they
-/// do not: every task's operations are places of their own, so this only checks that all orders of places come.)
+/// One place late, another early: as likely with 12 tasks as with 3, as long as they execute the same code. (Here they
+/// do not: every task's operations have their own places, so this only checks that all orders of places come.)
 #[test]
 fn place_priorities_draw_every_order_of_places() {
     let write: &[Op] = &[Add(0, 1)];
@@ -303,7 +303,7 @@ fn the_portfolio_opens_politely() {
     assert_eq!(first_failure(Sampler::Portfolio, 9, &deadly), 1);
 }
 
-/// Options are drawn evenly by all: 500 of 2,000 each, deviation 19. But whoever returns repeats those of the past.
+/// All draw options uniformly: 500 of 2,000 each, deviation 19. One that returns repeats those of its prefix.
 #[test]
 fn options_are_drawn_evenly() {
     for sampler in every_sampler() {

@@ -1,4 +1,4 @@
-//! Simplification: the same failure, the same things seen by every task on the way to it, and never a harder schedule.
+//! Simplification: the same failure, the same values seen by every task before it, and never a harder schedule.
 
 mod common;
 
@@ -102,8 +102,8 @@ fn seen_by_tasks(program: &Program, failure: &Failure) -> Vec<Vec<(Op, i64)>> {
     seen
 }
 
-/// What every task did and saw is a beginning of what it did and saw before, or all of it if nothing may be left out.
-/// A write and an addition see the value they replace: nobody else is reordered with them either.
+/// The steps and values of every task are a prefix of those before, or all of them if no step may be removed. A write
+/// and an addition see the value they replace: no other operation is reordered with them either.
 fn is_the_same_behaviour(program: &Program, failure: &Failure, simple: &Failure) -> bool {
     let [before, after] = [failure, simple].map(|f| seen_by_tasks(program, f));
     match failure.kind() {

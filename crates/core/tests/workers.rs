@@ -1,4 +1,4 @@
-//! Several workers: nothing is lost, nothing is done twice, nobody waits for ever; and what a listener hears.
+//! Several workers: no execution is lost or made twice, no worker waits for ever; and the events of a listener.
 
 mod common;
 
@@ -82,7 +82,7 @@ impl Listener for Hears {
     }
 }
 
-/// Runs `program` depth first and returns what was said.
+/// Explores `program` depth first and returns the events.
 fn said(plan: &Plan, program: &Program) -> (Findings<Outcome>, Vec<String>) {
     let log = Arc::new(Log::default());
     let make = || Logged(Toy::new(program), &log);

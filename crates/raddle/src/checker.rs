@@ -128,8 +128,8 @@ impl Checker {
         self.sampler = Some(sampler);
         self
     }
-    /// Sets whether the schedule of a failure that sampling or a reduction found is made easier to read: the same
-    /// behaviour with fewer preemptions and without steps that do not matter. It is, if this is not called.
+    /// Sets whether the schedule of a failure that sampling or a reduction found is simplified: the same behaviour with
+    /// fewer preemptions and without irrelevant steps. It is by default.
     pub fn simplify(mut self, simplify: Simplify) -> Checker {
         self.check.simplify = simplify;
         self
@@ -139,25 +139,25 @@ impl Checker {
         self.check.workers = workers.max(1);
         self
     }
-    /// Explores only executions with at most so many preemptions. Bounds combine; none of them loses anything inside.
+    /// Explores only executions with at most so many preemptions. Bounds combine; all behaviours within are explored.
     pub fn preemptions(mut self, most: u32) -> Checker {
         self.check.bounds.preemptions = Some(most);
         self
     }
-    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until something
-    /// fails or everything has been explored. So the first failure has the fewest preemptions.
+    /// Explores executions without preemptions first, then those with one, and so on up to `most`, until one fails or
+    /// all are explored. So the first failure has the fewest preemptions.
     pub fn preemptions_up_to(mut self, most: u32) -> Checker {
         (self.check.bounds.preemptions, self.check.growing) = (Some(most), true);
         self
     }
-    /// Explores only executions in which no task gives way (`yield_now`, `spin_loop`) more often than others that
-    /// could move, by more than this: the fair bound of Musuvathi and Qadeer.
+    /// Explores only executions in which no task yields (`yield_now`, `spin_loop`) more often than other enabled tasks,
+    /// by more than this: the fair bound of Musuvathi and Qadeer.
     pub fn yield_bound(mut self, most: u32) -> Checker {
         self.check.bounds.yields = Some(most);
         self
     }
-    /// Explores only executions of at most so many steps. Longer ones are left out; they do not fail, as they do with
-    /// [`Checker::max_steps`].
+    /// Explores only executions of at most so many steps. Longer ones are not explored; they do not fail, as they do
+    /// with [`Checker::max_steps`].
     pub fn step_bound(mut self, most: usize) -> Checker {
         self.check.bounds.steps = Some(most);
         self
@@ -182,7 +182,7 @@ impl Checker {
         self.check.budget.time = Some(limit);
         self
     }
-    /// Counts failures and goes on, instead of stopping at the first.
+    /// Counts failures and continues, instead of stopping at the first.
     pub fn keep_going(mut self) -> Checker {
         self.check.on_failure = OnFailure::KeepGoing;
         self
@@ -192,14 +192,14 @@ impl Checker {
         self.settings.spurious = most;
         self
     }
-    /// Sets what becomes of tasks that nobody joined when main returns.
+    /// Sets what becomes of tasks that are not joined when main returns.
     pub fn detached(mut self, detached: Detached) -> Checker {
         self.settings.detached = detached;
         self
     }
-    /// Leaves the order of messages open that nobody receives, of channels without bound: executions that differ only in
-    /// that are the same, and one of them is explored. Where all messages are received this changes nothing, and where
-    /// the first of many answers is taken it saves most of the work. For [`Checker::exhaustive`] and
+    /// Leaves the order of messages open that are never received, of channels without bound: executions that differ
+    /// only in that are equivalent, and one of them is explored. If all messages are received this changes nothing, and
+    /// if only the first of many answers is received it saves most of the work. For [`Checker::exhaustive`] and
     /// [`Checker::iterative`].
     ///
     /// ```
@@ -226,16 +226,16 @@ impl Checker {
         self.settings.stack_size = bytes;
         self
     }
-    /// Sets how many identical rounds a waiting loop may take while others could run: [`Spins::Fair`].
+    /// Sets how many identical iterations a spin loop may take while other tasks are enabled: [`Spins::Fair`].
     pub fn spin_rounds(self, rounds: u32) -> Checker {
         self.spins(Spins::Fair(rounds))
     }
-    /// Sets what becomes of loops that wait.
+    /// Sets how spin loops are explored.
     pub fn spins(mut self, spins: Spins) -> Checker {
         self.settings.spins = spins;
         self
     }
-    /// Goes on where the same search was stopped by Ctrl-C or a time limit; `file` is what it has written then.
+    /// Resumes a search that was stopped by Ctrl-C or a time limit, from the file that it has written then.
     ///
     /// # Panics
     /// If there is no such file. [`Checker::run`] panics if it is that of another search.
@@ -263,7 +263,7 @@ impl Checker {
         self
     }
 
-    /// What was set and has no effect is a mistake. The order of settings does not matter.
+    /// A setting without effect is a mistake. The order of settings does not matter.
     fn settle(&mut self) -> Result<(), DoesNotApply> {
         let (kind, is_replay) = (self.check.kind, self.check.replay.is_some());
         let mistake = |is_set: bool, setting, applies_to| match is_set {
@@ -323,7 +323,7 @@ impl Checker {
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
             self.check.budget.time.get_or_insert(left);
         }
-        // A front end that runs the checks of others keeps their tickets.
+        // A front end that explores the checks of others stores their tickets.
         let writes = self.check.replay.is_none() && observer::get().is_none();
         let listening = Arc::new(Listening::new(self.check.test.clone(), writes));
         let program = RustProgram::new(&f, self.settings);
@@ -353,8 +353,8 @@ impl Checker {
         Ok(Report::new(checked, run, stopped))
     }
 
-    /// The same, where results that are not interesting are dropped as they come: all those for which `keep` says
-    /// no are counted together, as `None`. A long search with many different results needs little memory then.
+    /// The same, but uninteresting results are dropped as they come: all those for which `keep` returns `false` are
+    /// counted together, as `None`. A long search with many different results needs little memory then.
     ///
     /// ```
     /// use raddle::Checker;
@@ -375,7 +375,7 @@ impl Checker {
         self.run(|| Some(f()).filter(&keep))
     }
 
-    /// Explores `f` to its end, whatever fails, and prints what always holds of it: see [`Report::findings`].
+    /// Explores `f` completely, whatever fails, and prints what always holds of it: see [`Report::findings`].
     ///
     /// # Panics
     /// As [`Checker::run`].
@@ -410,10 +410,10 @@ impl Checker {
     }
 }
 
-/// Ends the process after Ctrl-C, and says what was found until then.
+/// Ends the process after Ctrl-C, and reports what was found until then.
 pub(crate) fn end_if_interrupted<T: Debug>(report: &Report<T>) {
     if report.is_interrupted() {
-        // Straight to the channel: a test harness keeps what is printed, and the process is about to end.
+        // Written directly to the channel: a test harness captures what is printed, and the process is about to end.
         let _ = writeln!(std::io::stderr(), "{}", report.for_terminal());
         Interrupt::end_process_if_requested();
     }
@@ -428,7 +428,7 @@ fn demand<T>(result: Result<T, CheckError>) -> T {
     }
 }
 
-/// The test harness names its threads after the tests that run on them.
+/// The test harness names its threads after their tests.
 fn name_of_test() -> Option<String> {
     std::thread::current().name().filter(|n| *n != "main").map(str::to_owned)
 }

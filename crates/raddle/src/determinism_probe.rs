@@ -1,4 +1,4 @@
-//! What happens in a few schedules, for comparing it with what happens in them later. Not for direct use.
+//! Records a few executions, for a comparison with later executions of the same schedules. Not for direct use.
 
 use crate::Checker;
 use crate::listener::Listening;
@@ -10,18 +10,18 @@ use raddle_native::NativeWorld;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-/// What happened in one execution.
+/// One execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Probe {
-    /// Who moved, with which option, and what it was, in numbers.
+    /// The task of each step, its option, and its operation as a number.
     pub steps: Vec<(u32, u32, u32)>,
     /// How it ended.
     pub verdict: Verdict,
 }
 
 impl Checker {
-    /// Runs the random schedule of this checker's seed, and says what happened in it: the same as before, if all that the
-    /// program does is under control. None if it did not run.
+    /// Executes the random schedule of this checker's seed, and returns what happened in it: the same each time, if the
+    /// program is deterministic. None if there was no execution.
     pub fn draw<T, F>(mut self, f: F) -> Option<Probe>
     where
         F: Fn() -> T + Send + Sync,
@@ -40,7 +40,7 @@ impl Checker {
     }
 }
 
-/// Draws, and notes what happens: each point is looked at, so that there is something to note.
+/// Draws, and records the steps: each point is observed, so that there are steps to record.
 struct Noting {
     inside: Random,
     found: Arc<Mutex<Option<Probe>>>,

@@ -1,7 +1,7 @@
 //! Environment variables that override the settings of a check, so that no test has to be edited to replay it.
 //!
-//! A value that makes no sense is an error that names the variable and what it takes, and so are variables that contradict
-//! each other. A variable that does not apply to a test, among many, is skipped for it; that is said once.
+//! An invalid value is an error that names the variable and its valid values, and so are variables that contradict each
+//! other. A variable that does not apply to a test, among many, is skipped for it; that is reported once.
 
 use crate::checker::Checker;
 use raddle_core::check::{SearchKind, parse_duration};
@@ -11,8 +11,7 @@ use std::io::Write;
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// Applies the variables of this process. They are read once: a check is over in less time than it takes to look for
-/// all of them.
+/// Applies the variables of this process. They are read once: a small check takes less time than reading all of them.
 pub(crate) fn apply_own(checker: &mut Checker) -> Result<(), String> {
     static OWN: OnceLock<Vec<(String, String)>> = OnceLock::new();
     let own = OWN.get_or_init(|| {
@@ -33,7 +32,7 @@ const OLD: [(&str, &str); 2] = [
     ("RADDLE_SECONDS", "RADDLE_BUDGET, such as 10s"),
 ];
 
-/// Variables that say how to search.
+/// Variables that select the search.
 const SEARCHES: [&str; 8] = [
     "RADDLE_STRATEGY",
     "RADDLE_SCHEDULES",
@@ -45,13 +44,13 @@ const SEARCHES: [&str; 8] = [
     "RADDLE_RESUME",
 ];
 
-/// Says once that a variable is skipped for tests that it does not apply to.
+/// Reports once that a variable is skipped for tests that it does not apply to.
 fn skip(variable: &'static str, applies_to: &str) {
     static SAID: Mutex<Vec<&str>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     if !said.contains(&variable) {
         said.push(variable);
-        // Straight to the channel: a test harness keeps what is printed.
+        // Written directly to the channel: a test harness captures what is printed.
         let _ = writeln!(
             std::io::stderr(),
             "raddle: {variable} applies to {applies_to}; it is skipped for others"

@@ -30,7 +30,7 @@ pub enum CheckError {
     Environment(String),
     /// A ticket cannot be used.
     Ticket(String),
-    /// A saved search cannot go on.
+    /// A saved search cannot be resumed.
     Resume(String),
 }
 

@@ -70,7 +70,7 @@ pub mod __private {
 
     /// What a test may return.
     pub trait TestResult {
-        /// Panics if the test says that it failed.
+        /// Panics if the test failed.
         fn demand(self);
         /// What a test that passed returns.
         fn passed() -> Self;
@@ -93,7 +93,7 @@ pub mod __private {
         }
     }
 
-    /// Explores a test. What was covered is printed, for those who ask the harness to show it.
+    /// Explores a test. The coverage is printed, for users who ask the harness to show it.
     #[track_caller]
     pub fn run_test<T: TestResult>(checker: Checker, body: fn() -> T) -> T {
         let report = checker.without_crate_name().run(|| body().demand());

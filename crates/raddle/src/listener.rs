@@ -1,4 +1,4 @@
-//! What happens while a search goes on: tickets are written, progress is shown, hangs are named.
+//! Handles the events of a search: tickets are written, progress is shown, hangs are reported.
 
 use crate::observer;
 use raddle_core::search::{Listener, Progress};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// How long a task may run without an operation before it is named.
+/// How long a task may compute without an operation before it is reported.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Why that is worth a word.
@@ -34,7 +34,7 @@ impl Listening {
         Listening { name, watchdog: Watchdog::new(patience), line, writes, ticket, interrupt }
     }
 
-    /// Where the ticket is, or why it could not be written.
+    /// The file of the ticket, or why it could not be written.
     pub fn ticket(&self) -> Option<Result<PathBuf, String>> {
         self.line.clear();
         self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
@@ -45,14 +45,14 @@ impl Listener for Listening {
     fn tick(&self, progress: &Progress) {
         let name = self.name.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
         for words in self.watchdog.look() {
-            // Straight to the channel: what is printed, a test harness keeps until the test is over.
+            // Written directly to the channel: a test harness captures what is printed until the test is over.
             let _ = writeln!(std::io::stderr(), "raddle: watchdog{name}: {words}; {WHY}");
             if let Some(observer) = observer::get() {
                 observer.stuck(&words);
             }
         }
         if let Some(observer) = observer::get() {
-            // It shows progress itself, if it wants to.
+            // The observer shows progress itself.
             return observer.tick(progress.executions);
         }
         self.line.tick(self.name.as_deref(), progress);

@@ -1,10 +1,10 @@
-//! Somebody who runs the checks of others, as `cargo raddle` does, and wants to hear of them. Not for direct use.
+//! Reports checks to a front end that executes the checks of others, as `cargo raddle` does. Not for direct use.
 
 use raddle_core::verdict::{Coverage, Failure};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// Hears of all checks of the process.
+/// Receives the events of all checks of the process.
 pub trait Observer: Sync {
     /// The program that is being explored starts a check of its own.
     fn explicit_check(&self);
@@ -18,14 +18,14 @@ pub trait Observer: Sync {
     fn checked(&self, coverage: &Coverage, steps: u64, failure: Option<&Failure>);
     /// How long checks that have no limit of their own may still take.
     fn time_left(&self) -> Option<Duration>;
-    /// How long a task may run without an operation before [`stuck`](Observer::stuck) is called.
+    /// How long a task may compute without an operation before [`stuck`](Observer::stuck) is called.
     fn patience(&self) -> Duration;
 }
 
 static OBSERVER: OnceLock<&'static dyn Observer> = OnceLock::new();
 
 /// From now on `observer` hears of all checks.
-///
+/// From now on `observer` receives the events of all checks.
 /// # Panics
 /// If there is one already.
 pub fn set(observer: &'static dyn Observer) {
@@ -42,7 +42,7 @@ pub fn outside(what: &str) {
     }
 }
 
-/// Whoever hears of checks.
+/// The observer of this process.
 pub(crate) fn get() -> Option<&'static dyn Observer> {
     OBSERVER.get().copied()
 }

@@ -1,7 +1,7 @@
-//! What holds of all executions that a check has seen: the questions that one asks of any concurrent program.
-//! After the predicates and `autocheck` of Déjà Fu.
+//! Predicates on all executions of a check, as usual for concurrent programs. After the predicates and `autocheck` of
+//! Déjà Fu.
 //!
-//! An answer is only as good as what was explored, and says so.
+//! An answer holds only for what was explored, and says so.
 
 use crate::report::Report;
 use raddle_core::verdict::{Extent, FailureKind};
@@ -12,11 +12,11 @@ use std::fmt::{self, Debug};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[must_use = "a finding that nobody looks at does not fail a test"]
 pub struct Finding {
-    /// What should hold, in words.
+    /// What should hold, as text.
     pub claim: String,
-    /// Whether it does, as far as the check has seen.
+    /// Whether it does, in the explored executions.
     pub holds: bool,
-    /// What speaks against it, or what was not explored.
+    /// The counterexamples, or what was not explored.
     pub because: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ impl Finding {
     fn new(claim: impl Into<String>, because: Vec<String>) -> Finding {
         Finding { claim: claim.into(), holds: because.is_empty(), because }
     }
-    /// Panics with what speaks against it if it does not hold.
+    /// Panics with the counterexamples if it does not hold.
     ///
     /// # Panics
     /// If it does not hold.
@@ -41,7 +41,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// All findings about a program, and what they rest on. Displays as a list.
+/// All findings about a program, and their coverage. Displays as a list.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Findings {
     /// The findings.
@@ -98,14 +98,13 @@ impl<T: Ord + Debug> Report<T> {
         self.found(format!("gives some of {allowed:?}"), self.others_than(&allowed))
     }
 
-    /// What one asks of any concurrent program.
+    /// The usual findings about a concurrent program.
     pub fn findings(&self) -> Findings {
         let all = vec![self.never_deadlocks(), self.never_panics(), self.always_the_same_result()];
         Findings { all, coverage: raddle_report::coverage(self.coverage()) }
     }
 
-    /// A claim that holds if nothing speaks against it, and if nothing that might was left out because the
-    /// check stopped at something else.
+    /// A claim that holds if there is no counterexample, and if none can be missing because the check stopped early.
     fn found(&self, claim: impl Into<String>, against: impl IntoIterator<Item = String>) -> Finding {
         let mut because: Vec<String> = against.into_iter().collect();
         if let (true, Extent::Partial(why)) = (because.is_empty(), &self.coverage().extent) {

@@ -12,7 +12,7 @@ pub(crate) struct RustProgram<'f, F> {
 
 impl<'f, F> RustProgram<'f, F> {
     pub fn new(body: &'f F, mut settings: Settings) -> RustProgram<'f, F> {
-        // Clones of the checker that run at the same time learn for themselves.
+        // Clones of the checker that are in use at the same time learn separately.
         settings.observers = settings.observers.map(|observers| observers.fork());
         RustProgram { body, settings }
     }

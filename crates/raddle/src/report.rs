@@ -1,4 +1,4 @@
-//! What a check found.
+//! The report of a check.
 
 use raddle_core::check::Checked;
 use raddle_core::verdict::{Coverage, Failure, FailureKind};
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 
-/// What a check found. Displays as the report of its failure, or as one line if there is none: always the same text,
+/// The result of a check. Displays as the report of its failure, or as one line if there is none: always the same text,
 /// wherever it is printed. [`Report::for_terminal`] fits the terminal.
 #[derive(Debug)]
 pub struct Report<T> {
     checked: Checked<T>,
     run: Run,
-    /// Where what is left of the search was written, or why it could not be.
+    /// The file with the unexplored subtrees, or why it could not be written.
     stopped: Option<SearchFile>,
 }
 
@@ -22,11 +22,11 @@ impl<T> Report<T> {
     pub(crate) fn new(checked: Checked<T>, run: Run, stopped: Option<SearchFile>) -> Report<T> {
         Report { checked, run, stopped }
     }
-    /// What the check found, as values.
+    /// The result as values.
     pub fn checked(&self) -> &Checked<T> {
         &self.checked
     }
-    /// The same; the report is not needed any more.
+    /// The same; consumes the report.
     pub fn into_checked(self) -> Checked<T> {
         self.checked
     }
@@ -51,12 +51,12 @@ impl<T> Report<T> {
         let facts = self.failure().map(|failure| failure.defect.facts.as_slice()).unwrap_or_default();
         facts.iter().map(raddle_report::fact).collect()
     }
-    /// The results of executions that passed, and how often each came.
+    /// The outcomes of executions that passed, with their counts.
     pub fn outcomes(&self) -> &BTreeMap<T, u64> {
         &self.checked.outcomes
     }
-    /// The results that came before the search was stopped and have not come again since it went on, in words: they
-    /// are not among the outcomes, but they count.
+    /// The results that occurred before the search was stopped and have not occurred again since it was resumed, as
+    /// text: they are not among the outcomes, but they count.
     pub fn outcomes_before(&self) -> &BTreeMap<String, u64> {
         &self.checked.earlier_outcomes
     }
@@ -64,11 +64,11 @@ impl<T> Report<T> {
     pub fn finished_bound(&self) -> Option<u32> {
         self.checked.statistics.finished_bound
     }
-    /// How many executions the strategy gave up since equivalent ones are explored elsewhere. They count for nothing.
+    /// How many executions the strategy abandoned since equivalent ones are explored elsewhere. They are not counted.
     pub fn abandoned(&self) -> u64 {
         self.checked.statistics.abandoned
     }
-    /// Where a search that was stopped by Ctrl-C or a time limit has written what is left, for
+    /// The file with the unexplored subtrees of a search that was stopped by Ctrl-C or a time limit, for
     /// [`resume`](crate::Checker::resume).
     pub fn search_file(&self) -> Option<&Path> {
         self.stopped.as_ref()?.as_deref().ok()
@@ -81,7 +81,7 @@ impl<T> Report<T> {
     pub fn failures(&self) -> u64 {
         self.checked.failed()
     }
-    /// How many executions failed, by kind. More than the first is only looked for with
+    /// How many executions failed, by kind. More than the first is only searched with
     /// [`keep_going`](crate::Checker::keep_going).
     pub fn failures_by_kind(&self) -> &BTreeMap<FailureKind, u64> {
         &self.checked.statistics.failures_by_kind
@@ -90,14 +90,14 @@ impl<T> Report<T> {
     pub fn failure_of(&self, kind: FailureKind) -> Option<&Failure> {
         self.checked.failure_of(kind)
     }
-    /// The most that the search held at once to know what is left, in steps and picks: at most the length of an
+    /// The largest size of the unexplored work items during the search, in steps and picks: at most the length of an
     /// execution for each of its alternatives (a pair of its steps that conflict, a further option), however many
     /// executions there are, and mostly much less.
     pub fn peak(&self) -> u64 {
         self.checked.statistics.peak
     }
-    /// Whether somebody pressed Ctrl-C during the search. The [coverage](Report::coverage) says whether it was through
-    /// by then.
+    /// Whether the search was interrupted by Ctrl-C. The [coverage](Report::coverage) says whether it was complete by
+    /// then.
     pub fn is_interrupted(&self) -> bool {
         self.checked.interrupted
     }

@@ -1,5 +1,5 @@
-//! The record as columns: a lane per task, a line per step, the place and, where there is room, the source
-//! beside it. No row is wider than the terminal; if that cannot be, there is no table.
+//! Renders the record as columns: a lane per task, a line per step, the place and, where there is room, the source
+//! beside it. No row is wider than the terminal; otherwise there is no table.
 
 use crate::lanes::{self, Fit, Lanes, Need, Squeeze};
 use crate::paint::{Row, Style};
@@ -10,7 +10,7 @@ use crate::view_model::{Beat, Event, ViewModel};
 /// Rows after which the titles are repeated.
 const TITLES_AGAIN: usize = 40;
 
-/// Whether the source stands beside the steps.
+/// Whether the source is beside the steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quotes {
     /// It does, or there is none.
@@ -82,13 +82,13 @@ impl<'s> Cell<'s> {
     }
 }
 
-/// Where everything stands.
+/// The positions of all fields.
 struct Plan {
     digits: usize,
     fit: Fit,
-    /// Where places stand and how wide they are.
+    /// The position and width of places.
     place: (usize, usize),
-    /// Where quotations stand and how wide they are, if there is room for them.
+    /// The position and width of quotations, if there is room for them.
     quote: Option<(usize, usize)>,
     width: usize,
 }
@@ -226,8 +226,7 @@ impl Plan {
     }
 }
 
-/// From which to which row each lane lives: from the first thing its task does to its end, or to the end of the
-/// record.
+/// The first and last row of each lane: from the first line of its task to its end, or to the end of the record.
 struct Lives(Vec<(usize, usize)>);
 
 impl Lives {

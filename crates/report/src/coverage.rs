@@ -1,24 +1,24 @@
-//! What a search covered and what it took for granted, as one line; and why a test was not explored.
+//! What a search covered and assumed, as one line; and why a test was not explored.
 
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
 
-/// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more than
-/// what was explored.
+/// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more
+/// than was explored.
 pub fn coverage(coverage: &Coverage) -> String {
     items(coverage).join(" · ")
 }
 
-/// The same in its parts: the extent, and each assumption.
+/// The same as a list: the extent, and each assumption.
 pub(crate) fn items(coverage: &Coverage) -> Vec<String> {
     let assumptions = coverage.assumptions.iter().map(assumption);
     std::iter::once(extent(coverage)).chain(assumptions).collect()
 }
 
-/// How much of the behaviours a search saw.
+/// The extent of a search.
 pub fn extent(coverage: &Coverage) -> String {
-    // Coarse steps miss things: all of them is not everything.
+    // Coarse steps miss behaviours: all of them is not exhaustive.
     let coarse = coverage.assumptions.contains(&Assumption::Grain(Grain::Receive));
     let all = if coarse { "every coarse interleaving" } else { "exhaustive" };
     match &coverage.extent {
@@ -32,7 +32,7 @@ pub fn extent(coverage: &Coverage) -> String {
     }
 }
 
-/// Why a search saw only a part.
+/// Why a search explored only some behaviours.
 pub fn stop(why: &StopReason) -> String {
     let after = |executions: &u64| count(*executions, "execution");
     match why {
@@ -136,7 +136,7 @@ pub fn skip(why: &SkipReason) -> String {
     }
 }
 
-/// What was different when a schedule was run again, and what may help.
+/// What was different when a schedule was replayed, and what may help.
 pub fn difference(difference: &str, untracked_arcs: bool) -> String {
     let advice = match untracked_arcs {
         true => "; if it depends on who drops an Arc last, --track-arc makes that visible",

@@ -1,15 +1,15 @@
-//! What of a long record is shown. Loops are folded first: their first two rounds and the last stay. If that is
-//! not enough, the beginning, the end, what must be seen and the latest preemptions stay.
+//! Selects which lines of a long record are shown. Loops are folded first: their first two rounds and the last stay. If
+//! that is not enough, the beginning, the end, required lines and the latest preemptions stay.
 //!
-//! Nothing disappears silently: whatever is left out is a [`Piece::Gap`] in its place, and [`describe`] says
-//! what was in it.
+//! Nothing disappears silently: omitted lines are a [`Piece::Gap`] in their place, and [`describe`] says what was in
+//! it.
 
 use crate::text::count;
 use raddle_core::record::{ExecutionRecord, Line};
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-/// A part of a shortened record.
+/// A piece of a shortened record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Piece {
     /// This line is shown.
@@ -60,7 +60,7 @@ pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
     pieces(&shown)
 }
 
-/// Hides the middle of every loop: of a run of at least four equal rounds, all but the first two and the last.
+/// Hides the middle of every loop: of at least four equal rounds in sequence, all but the first two and the last.
 fn fold_loops(lines: &[Line], shown: &mut [bool]) {
     let mut numbers = HashMap::new();
     let keys: Vec<usize> = lines
@@ -77,7 +77,7 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
             round + again.take_while(|(a, b)| a == b).count()
         };
         let best = (1..=LONGEST_ROUND.min(keys.len() - at)).map(|round| (run(round), round));
-        // The longest run; of equals, the one with the shortest round.
+        // The longest repetition; of equals, the one with the shortest round.
         let (length, round) =
             best.max_by_key(|(length, round)| (*length, usize::MAX - round)).unwrap_or((1, 1));
         if length >= 4 * round && length > 3 * round + 3 {
@@ -89,7 +89,7 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
     }
 }
 
-/// What makes two lines the same doing: everything but the values.
+/// The key by which two lines are the same operation: everything but the values.
 fn operation(line: &Line) -> impl Eq + std::hash::Hash + '_ {
     (line.task, &line.operation, &line.object, &line.place, line.step.is_some())
 }

@@ -1,4 +1,4 @@
-//! Facts about a failure as sentences: who waits for what, where the other access was.
+//! Facts about a failure as sentences: which task waits for what, where the other access was.
 
 use raddle_core::fact::{Fact, Other, Relation, Waiting};
 
@@ -68,7 +68,7 @@ pub(crate) fn predicate(fact: &Fact) -> String {
     done_to(&done, fact)
 }
 
-/// The same in a few words, for the column of the task.
+/// The same as a short text, for the column of the task.
 pub(crate) fn short(fact: &Fact) -> String {
     match &fact.relation {
         Relation::Spins { .. } => "goes round and round here".to_owned(),

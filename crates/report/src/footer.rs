@@ -1,4 +1,4 @@
-//! What the search covered, in which execution it failed, and how to see the failure again.
+//! Renders the coverage of the search, the number of the failing execution, and how to replay the failure.
 
 use crate::coverage;
 use crate::layout::{Run, TicketText};
@@ -24,7 +24,7 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     footer.rows
 }
 
-/// What else went wrong.
+/// Errors beside the failure.
 fn afterwards(failure: &Failure) -> Vec<String> {
     let other = failure.replayed.as_ref().map(|replayed| match replayed {
         Replayed::Passed => "no failure".to_owned(),

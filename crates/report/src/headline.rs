@@ -1,5 +1,4 @@
-//! What went wrong, before how: the kind of failure, its message, and the facts that explain it, each with the
-//! place and the source line it is about.
+//! Renders the kind of the failure, its message, and the facts that explain it, each with its place and source line.
 
 use crate::facts;
 use crate::layout::{Color, Layout};

@@ -1,5 +1,5 @@
-//! Where the columns stand. Only one task moves in a line, so its text may run over the columns to its right,
-//! which are empty there; a column needs to be wide enough to be seen as one, not to hold its longest text.
+//! The positions of the columns. Only one task takes a step in a line, so its text may extend over the columns to its
+//! right, which are empty there; a column must be wide enough to be visible, not to hold its longest text.
 
 use crate::text;
 use crate::view_model::{Event, Task, ViewModel};
@@ -59,7 +59,7 @@ pub struct Fit {
 
 /// What has to fit.
 pub struct Need<'n> {
-    /// The room on the left that is taken.
+    /// The columns that are used at the left.
     pub margin: usize,
     /// The longest text in each lane.
     pub texts: &'n [usize],

@@ -1,5 +1,4 @@
-//! How a report is to look: how wide, how colourful, with which sources. Finding out what the terminal can do
-//! is the caller's business.
+//! The layout of a report: width, colours, sources. The caller finds out what the terminal supports.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,11 +28,11 @@ pub enum Sources {
     Hide,
 }
 
-/// How a report is to look.
+/// The layout of a report.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
-    /// The width of the terminal in characters; none where there is no terminal. Without one, and where the
-    /// columns do not fit, a record is told in lines.
+    /// The width of the terminal in characters; none where there is no terminal. Without one, and where the columns do
+    /// not fit, a record is rendered as lines.
     pub width: Option<usize>,
     /// Whether to colour.
     pub color: Color,
@@ -44,7 +43,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// How many lines of a record are shown unless told otherwise.
+    /// The default number of lines of a record.
     pub const MAX_LINES: usize = 100;
 
     /// For files, pipes and logs: lines, no colour.
@@ -63,7 +62,7 @@ impl Default for Layout {
     }
 }
 
-/// What only the runner knows about a search.
+/// Facts about a search that only the runner has.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Run {
     /// Where the ticket was written, if it was.

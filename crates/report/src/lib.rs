@@ -1,8 +1,8 @@
-//! A failure, shown so that a person sees why: tasks as columns, one line per step, the preemptions, the
-//! values and the source beside them; where that is too wide, one line per step.
+//! Renders a failure so that its cause is visible: tasks as columns, one line per step, the preemptions, the values and
+//! the source beside them; where that is too wide, one line per step.
 //!
-//! This crate knows records and verdicts only. It reads source files to quote them, writes nothing, and never
-//! fails: what cannot be found is left out, what is left out is said.
+//! This crate depends on records and verdicts only. It reads source files to quote them, writes nothing, and never
+//! fails: what cannot be found is omitted, and omissions are reported.
 #![forbid(unsafe_code)]
 
 mod columns;
@@ -37,8 +37,8 @@ use raddle_core::verdict::{Coverage, Failure, thousands};
 use source::Library;
 use view_model::ViewModel;
 
-/// The whole report of a failure, ending with a line break: what went wrong, how it came about, what the
-/// search covered and how to see it again.
+/// The whole report of a failure, ending with a line break: the failure, its execution, the coverage of the search and
+/// how to replay it.
 ///
 /// ```
 /// # use raddle_core::{record::ExecutionRecord, ticket::Ticket, verdict::*};

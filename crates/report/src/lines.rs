@@ -1,5 +1,5 @@
-//! The record as lines, one per step, in the manner of Concuerror: who did what, where. For logs, and for
-//! terminals that are too narrow for columns.
+//! The record as lines, one per step, in the form of Concuerror: task, operation, place. For logs, and for terminals
+//! that are too narrow for columns.
 
 use crate::paint::{Row, Style};
 use crate::place;
@@ -31,7 +31,7 @@ pub fn rows(view: &ViewModel<'_>, width: Option<usize>) -> Vec<Row> {
     rows
 }
 
-/// Where the parts of a line stand.
+/// The positions of the fields of a line.
 struct Form {
     digits: usize,
     /// Where the name of the task stands,
@@ -53,7 +53,7 @@ impl Form {
         let what = start + widest(&|e| text::width(&who(view, e)), LONGEST_NAME) + 1;
         let place = what + widest(&|e| text::width(&e.whole()), LONGEST_TEXT) + 2;
         let form = Form { digits, start, what, place, width };
-        // Columns that most lines cannot keep help nobody.
+        // Columns that do not fit most lines are not used.
         let wide = view.events().filter(|e| !form.fits(&form.aligned(view, e))).count();
         if 2 * wide > view.events().count() { Form { what: 0, place: 0, ..form } } else { form }
     }

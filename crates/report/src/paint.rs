@@ -1,5 +1,5 @@
-//! Rows of text at given columns, and the only place that knows escape sequences. A row never ends with
-//! spaces and its pieces never overlap.
+//! Rows of text at given columns. Only this module writes escape sequences; a row never ends with spaces and its pieces
+//! never overlap.
 
 use crate::layout::Color;
 use crate::text;
@@ -9,15 +9,15 @@ use crate::text;
 pub enum Style {
     /// Ordinary text.
     Plain,
-    /// What the eye should find first.
+    /// Text to be seen first.
     Strong,
-    /// What may be overlooked.
+    /// Less important text.
     Faint,
     /// A preemption.
     Turn,
     /// What went wrong.
     Wrong,
-    /// The doings of the task in this lane.
+    /// The operations of the task in this lane.
     Lane(usize),
 }
 

@@ -1,5 +1,5 @@
-//! Short names for places: the file's own name, with as many directories as it takes to tell the files of one
-//! record apart.
+//! Short names for places: the file's own name, with as many directories as are needed to distinguish the files of one
+//! record.
 
 use raddle_core::record::Place;
 use std::collections::{BTreeMap, BTreeSet};

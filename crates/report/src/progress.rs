@@ -1,4 +1,4 @@
-//! How far a search has come, in one line.
+//! The progress of a search, in one line.
 
 use crate::coverage::count;
 use raddle_core::search::Progress;

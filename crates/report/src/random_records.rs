@@ -32,7 +32,7 @@ fn place() -> impl Strategy<Value = Place> {
     (file, 0..150u32).prop_map(|(file, line)| Place { file, line, column: 1 })
 }
 
-/// Who, which operation, which object, step or not, where, preempting or not, whose effect.
+/// Task, operation, object, step or not, place, preempting or not, reads-from.
 fn line() -> impl Strategy<Value = Line> {
     let operation = prop_oneof![4 => "(load|store|lock|end|panic)", 1 => "[a-z \t→é]{0,50}"];
     let object = prop_oneof![4 => "Mutex#[1-3]", 1 => "[A-Za-z#\"_ \u{202e}]{0,60}"];

@@ -1,12 +1,12 @@
-//! Measuring, cleaning, wrapping and cutting text. A character counts as one column wide; what could move the
-//! cursor never gets through.
+//! Measuring, cleaning, wrapping and cutting text. A character counts as one column wide; control characters are never
+//! output.
 
 /// How many columns `text` takes.
 pub fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// One line without anything that moves the cursor: control characters become escapes, tabs a space.
+/// One line without control characters: they become escapes, tabs a space.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! A record made ready to be drawn: shortened, cleaned, with the failing lines marked. Both forms of the report
-//! draw the same view, so they always tell the same.
+//! The view model of a record: shortened, cleaned, with the failing lines marked. Both renderers draw the same view
+//! model, so they always show the same.
 
 use crate::elide::{self, Piece};
 use crate::facts;
@@ -16,29 +16,29 @@ const PANIC: &str = "panic";
 /// The operation of a task's last line.
 const END: &str = "end";
 
-/// Something that one task did, or waits to do.
+/// An operation of a task, done or pending.
 #[derive(Clone, Debug)]
 pub struct Event<'a> {
-    /// Who: an index into [`ViewModel::tasks`].
+    /// The task: an index into [`ViewModel::tasks`].
     pub task: usize,
-    /// The number of the step; none for what happened on the way, and for what a task waits for at the end.
+    /// The number of the step; none for an event between two steps, and for a pending operation at the end.
     pub number: Option<usize>,
-    /// What, to what, with what result.
+    /// The operation, its object and its result.
     pub text: String,
-    /// Whose effect it saw: "(from 4)".
+    /// The step that it reads from: "(from 4)".
     pub saw: Option<String>,
     /// Where.
     pub place: Option<&'a Place>,
-    /// It took the turn from a task that could have gone on.
+    /// It is a preemption.
     pub preempts: bool,
-    /// This is where it went wrong.
+    /// The failure is here.
     pub fails: bool,
-    /// The task does nothing after this.
+    /// It is the last event of the task.
     pub is_last: bool,
 }
 
 impl Event<'_> {
-    /// Puts the marks and the number at the left of a row: three columns, then `digits` more.
+    /// Writes the marks and the number at the left of a row: three columns, then `digits` more.
     pub fn margin(&self, digits: usize, row: &mut Row) {
         match (self.preempts, self.fails && self.number.is_some()) {
             (true, true) => row.put(0, "◆✗", Style::Wrong),
@@ -52,7 +52,7 @@ impl Event<'_> {
             None => row.put(2 + digits, "·", Style::Faint),
         }
     }
-    /// The text and whose effect it saw.
+    /// The text and the step that it reads from.
     pub fn whole(&self) -> String {
         match &self.saw {
             Some(saw) => format!("{} {saw}", self.text),
@@ -66,7 +66,7 @@ impl Event<'_> {
 pub enum Beat<'a> {
     /// Something happened.
     Event(Event<'a>),
-    /// Something is left out; this says what.
+    /// Omitted lines; this describes them.
     Gap(String),
 }
 
@@ -81,9 +81,9 @@ pub struct Task {
     pub phantom: Option<(usize, String)>,
 }
 
-/// A record made ready to be drawn.
+/// The view model of a record.
 pub struct ViewModel<'a> {
-    /// What is shown, in order.
+    /// The shown rows, in order.
     pub beats: Vec<Beat<'a>>,
     /// The tasks, as the record numbers them.
     pub tasks: Vec<Task>,
@@ -123,7 +123,7 @@ impl<'a> ViewModel<'a> {
         ViewModel { places, beats, tasks: tasks(record), shown, total: record.lines.len() }
     }
 
-    /// What is shown, without the gaps.
+    /// The shown events, without the gaps.
     pub fn events(&self) -> impl Iterator<Item = &Event<'a>> {
         self.beats.iter().filter_map(|beat| match beat {
             Beat::Event(event) => Some(event),
@@ -154,7 +154,7 @@ fn tasks(record: &ExecutionRecord) -> Vec<Task> {
             Task { name, title, phantom }
         })
         .collect();
-    // A record that names nobody is drawn all the same.
+    // A record with unknown tasks is drawn all the same.
     if record.lines.iter().any(|l| l.task >= record.tasks.len()) {
         tasks.push(Task { name: "?".to_owned(), title: "?".to_owned(), phantom: None });
     }
@@ -223,8 +223,8 @@ pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     named
 }
 
-/// What the tasks wait for when nothing moves any more, one event for each fact about a task.
-/// The fact itself stands in full above the record.
+/// What the tasks wait for when no task is enabled any more, one event for each fact about a task. The fact itself is
+/// in full above the record.
 fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     if failure.kind().blame() != Blame::Waiting {
         return Vec::new();

@@ -33,8 +33,8 @@ pub fn fingerprint(also: &[&str]) -> String {
 /// Where all crates are.
 const CRATES: &str = "crates";
 
-/// Writes all files below `folder`, as a workspace of their own. What an earlier version had there and this one has not is
-/// deleted: a module may have moved to another file.
+/// Writes all files below `folder`, as a separate workspace. Files of an earlier version that this one does not have
+/// are deleted: a module may be in another file now.
 pub fn unpack(folder: &Path) -> io::Result<()> {
     let kept: HashSet<PathBuf> = files().map(|(name, _)| folder.join(name)).collect();
     delete_others(&folder.join(CRATES), &kept)?;

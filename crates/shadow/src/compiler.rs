@@ -10,7 +10,7 @@ use std::process::Command;
 pub struct Compiler {
     /// All that it says about its version.
     pub version: String,
-    /// The machine that it runs on.
+    /// The host platform.
     pub host: String,
 }
 

@@ -1,4 +1,4 @@
-//! Builds the shim on first use and keeps it. A build that another process is making is waited for.
+//! Builds the shim on first use and keeps it. If another process is building it, waits for that build.
 
 use crate::compiler::Compiler;
 use crate::keep::InUse;
@@ -20,7 +20,7 @@ pub struct Shim {
     pub fingerprint: String,
     /// Changes with the compiler and with the version of raddle.
     pub generation: String,
-    /// Nobody deletes it while it is used.
+    /// It is not deleted while it is in use.
     _in_use: Option<InUse>,
 }
 
@@ -33,7 +33,7 @@ pub enum Arcs {
     Tracked,
 }
 
-/// The crates that are handed to programs, by the names under which they go there.
+/// The crates that programs get, by their names there.
 const FACADES: [(&str, &str); 5] = [
     ("std", "shadow_std"),
     ("core", "shadow_core"),
@@ -48,7 +48,7 @@ impl Shim {
         Shim { libraries, fingerprint: String::new(), generation: String::new(), _in_use: None }
     }
 
-    /// The library that goes under this name.
+    /// The library of this name.
     pub fn library(&self, name: &str) -> Result<PathBuf, String> {
         let (_, file) = FACADES
             .iter()
@@ -71,10 +71,10 @@ impl Shim {
     }
 }
 
-/// The shim for this compiler, built if there is none yet. `say` is told what takes long.
+/// The shim for this compiler, built if there is none yet. Slow stages are reported to `say`.
 ///
-/// Sources and builds of one compiler are in one place, so that another version of the shim compiles only what differs;
-/// what is used is copied from there to where it never changes again.
+/// Sources and builds of one compiler are in one folder, so that another version of the shim compiles only what
+/// differs; the result is copied from there to a folder that never changes again.
 pub fn install(
     compiler: &Compiler,
     cargo: &OsString,
@@ -103,7 +103,7 @@ pub fn install(
     say("building the shim for this compiler, once");
     bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
     let made = build(&workshop, cargo, arcs)?;
-    // Through another folder, so that nobody ever sees half a shim.
+    // Copied to another folder first, so that half a shim is never visible.
     let partial = shim.libraries.with_extension("partial");
     let copied = fs::create_dir_all(&partial).and_then(|()| copy(&made, &partial));
     copied
@@ -112,13 +112,13 @@ pub fn install(
     Ok(shim)
 }
 
-/// What cargo says about a thing that it made.
+/// The message of cargo about an artifact.
 #[derive(Deserialize)]
 struct Artifact {
     filenames: Vec<PathBuf>,
 }
 
-/// Builds the workspace in `workshop`, and says which libraries that made.
+/// Builds the workspace in `workshop`, and returns the libraries.
 fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, String> {
     let mut command = Command::new(cargo);
     command.current_dir(workshop).args([
@@ -136,7 +136,7 @@ fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, 
     }
     command.env("CARGO_TARGET_DIR", workshop.join("target"));
     command.env("CARGO_PROFILE_RELEASE_DEBUG", "0");
-    // A crate that the program uses too, compiled on another std, must not pass for the same.
+    // A crate that the program uses, too, compiled on another std, must not be taken for the same.
     command.env("RUSTFLAGS", "-C metadata=raddle-shim --cap-lints allow");
     // The real test crate can be named, and an `Arc` can be made, only by the compiler's own crates and those named here.
     command.env("RUSTC_BOOTSTRAP", "shadow_test,shadow_alloc");
@@ -180,7 +180,7 @@ fn full_name(path: &Path, deps: &Path) -> std::io::Result<PathBuf> {
     Err(std::io::Error::other(format!("{} has no other name", path.display())))
 }
 
-/// Where shims are kept: `RADDLE_CACHE`, or the user's folder for such things.
+/// The folder of the shims: `RADDLE_CACHE`, or the cache folder of the user.
 fn cache() -> Result<PathBuf, String> {
     let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
     let folder = var("RADDLE_CACHE")

@@ -1,6 +1,6 @@
-//! What is kept in the cache, and for how long. Everything there has a lock beside it, which whoever uses it shares while
-//! it does; the time of the lock is that of the last use. What nobody has used for long is deleted, by whoever comes by
-//! and can have its lock alone.
+//! The lifetime of the entries of the cache. Every entry has a lock file, whose shared lock is held during use; the
+//! date of the lock file is that of the last use. An entry that has not been used for long is deleted by the next
+//! process that gets its exclusive lock.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -10,26 +10,26 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// For how long something is kept that nobody uses.
+/// How long an unused entry is kept.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Something in the cache that is in use while this lives.
+/// An entry of the cache that is in use during the lifetime of this value.
 #[derive(Clone, Debug)]
 pub struct InUse {
     _lock: Arc<File>,
 }
 
 impl InUse {
-    /// Begins to use `name`, which may not be there yet. None where nothing can be written or locked: nobody deletes
-    /// anything there either.
+    /// Begins to use `name`, which may not exist yet. None where files cannot be written or locked: nothing is deleted
+    /// there either.
     pub fn begin(home: &Path, name: &str) -> Option<InUse> {
         let path = lock_of(home, name);
         loop {
             let lock = open(&path).ok()?;
             lock.lock_shared().ok()?;
-            // Whoever deleted it in the meantime had another lock than the next one to come will have.
+            // If it was deleted in the meantime, this lock file is not the one that later processes lock.
             if is_still(&lock, &path) {
-                // It is only a date.
+                // An error is harmless: only the date is not updated.
                 let _ = lock.set_modified(SystemTime::now());
                 return Some(InUse { _lock: Arc::new(lock) });
             }
@@ -37,7 +37,7 @@ impl InUse {
     }
 }
 
-/// Deletes what nobody has used for long.
+/// Deletes entries that have not been used for long.
 pub fn prune(home: &Path, now: SystemTime) {
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -64,7 +64,7 @@ fn delete_if_unused(home: &Path, path: &Path, now: SystemTime) -> io::Result<()>
     if lock.try_lock().is_err() || !is_still(&lock, &lock_path) {
         return Ok(());
     }
-    // Somebody may have used it, and be done, since it was looked at.
+    // Another process may have used it since the first check.
     if was_there && !is_old(lock.metadata()?.modified())? {
         return Ok(());
     }

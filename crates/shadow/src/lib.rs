@@ -1,5 +1,5 @@
-//! The shim: `std`, `core`, `alloc` and `test` as explored programs see them. Its source travels inside the command and
-//! is built on first use with the user's own compiler, since nothing else can be linked with what that compiler makes.
+//! The shim: `std`, `core`, `alloc` and `test` as explored programs see them. Its source is embedded in the command and
+//! is built on first use with the user's own compiler, since the libraries of another compiler cannot be linked.
 
 mod bundle;
 mod compiler;

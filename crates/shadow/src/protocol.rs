@@ -1,5 +1,5 @@
-//! What the driver and the program that holds the tests say to each other. The driver asks through environment
-//! variables; the program answers with lines of JSON in a file, so that its own output stays its own.
+//! The protocol between the driver and the program that holds the tests. The driver asks through environment variables;
+//! the program answers with lines of JSON in a file, separate from its own output.
 //!
 //! This file is compiled into both.
 
@@ -9,11 +9,11 @@ use raddle_core::verdict::{Coverage, Failure};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// Asks the program to do something else than what its harness does: [`LIST`] or [`EXPLORE`].
+/// Asks the program for something else than its harness does: [`LIST`] or [`EXPLORE`].
 pub const WISH: &str = "RADDLE_SHADOW";
-/// The wish to be told which tests there are.
+/// The request for the list of tests.
 pub const LIST: &str = "list";
-/// The wish to have one test explored.
+/// The request to explore one test.
 pub const EXPLORE: &str = "explore";
 /// The file that the answer is written to.
 pub const ANSWER: &str = "RADDLE_SHADOW_ANSWER";
@@ -25,7 +25,7 @@ pub const ORDER: &str = "RADDLE_SHADOW_ORDER";
 pub struct Listed {
     /// As the harness names it.
     pub name: String,
-    /// Why it is not run unless asked for; empty if its author gave no reason.
+    /// Why it is not executed by default; empty if its author gave no reason.
     pub ignored: Option<String>,
 }
 
@@ -34,23 +34,23 @@ pub struct Listed {
 pub struct Order {
     /// The test.
     pub test: String,
-    /// The strategies, one after the other until one fails or has seen everything.
+    /// The strategies, one after the other until one fails or is exhaustive.
     pub searches: Vec<String>,
     /// How many schedules are drawn.
     pub schedules: u64,
     /// At most so many executions of each search.
     pub executions: Option<u64>,
-    /// The file of a search of this test that was stopped, to go on from.
+    /// The file of a stopped search of this test, to resume.
     pub resume: Option<String>,
-    /// Where searches are written that are stopped by the time limit; none if they are not.
+    /// Where searches are saved that reach the time limit; none if they are not.
     pub search_folder: Option<PathBuf>,
-    /// Whether a search goes on after a failure.
+    /// Whether a search continues after a failure.
     pub keep_going: bool,
     /// The seed of random choices.
     pub seed: u64,
     /// Operating-system threads that explore.
     pub workers: usize,
-    /// How many steps an execution may take; none for the usual limit.
+    /// How many steps an execution may take; none for the default limit.
     pub max_steps: Option<usize>,
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
@@ -60,34 +60,34 @@ pub struct Order {
     pub time: Time,
     /// The time in which all searches of the test must be done, in milliseconds; none for no limit.
     pub budget: Option<u64>,
-    /// How long a task may run without any operation, in milliseconds.
+    /// How long a task may compute without any operation, in milliseconds.
     pub patience: u64,
-    /// Whether executions have their memory at the same addresses. What outlives an execution outside of what is under
-    /// control (in a crate on the real std, in a library in C) does not go with that.
+    /// Whether executions have their memory at the same addresses. What outlives an execution outside of raddle's
+    /// control (in a crate on the real std, in a library in C) does not work with that.
     pub arena: bool,
-    /// What the clock on the wall shows when an execution begins, in seconds since 1970.
+    /// The wall-clock time at which an execution begins, in seconds since 1970.
     pub beginning: u64,
-    /// Whether threads may panic that nobody joins.
+    /// Whether threads that are not joined may panic.
     pub thread_panics: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
 }
 
-/// What a program says while it explores.
+/// The messages of a program during the exploration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Message {
-    /// It is getting on.
+    /// The progress.
     Progress {
         /// Executions in the present search.
         executions: u64,
     },
-    /// A task runs, or waits in the real world, without any operation.
+    /// A task computes, or waits outside, without any operation.
     Stuck {
-        /// What the watchdog says.
+        /// The message of the watchdog.
         words: String,
     },
-    /// The test cannot be explored: it needs what only the real world has.
+    /// The test cannot be explored: it uses something outside that is not modelled.
     Outside {
         /// What it does.
         what: String,
@@ -96,16 +96,16 @@ pub enum Message {
     Done(Box<Outcome>),
 }
 
-/// What one test turned out to be.
+/// The outcome of one test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What was explored, in order.
+    /// The searches, in order.
     pub explored: Vec<Explored>,
-    /// What went wrong.
+    /// The failure.
     pub failure: Option<Failure>,
     /// The ticket of the failure, as one line of text, if it is not in there.
     pub ticket: Option<String>,
-    /// A failure that no exploration saw: the test itself said so, outside of its checks.
+    /// A failure outside of any exploration: the test itself reported it, outside of its checks.
     pub complaint: Option<String>,
     /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
     pub explicit: bool,
@@ -113,17 +113,17 @@ pub struct Outcome {
     pub max_steps: usize,
 }
 
-/// How many lines of a record are told.
+/// The maximal number of lines of a record.
 const LONGEST_STORY: usize = 10_000;
 
 impl Outcome {
-    /// The same with a failure that no exploration saw.
+    /// The same with a failure outside of any exploration.
     #[must_use]
     pub fn complaining(self, complaint: String) -> Outcome {
         Outcome { complaint: Some(complaint), ..self }
     }
 
-    /// The same in few words: an execution may have had a million steps, of which nobody will read all.
+    /// The same with a shorter record: an execution may have had a million steps, too many to read.
     #[must_use]
     pub fn packed(mut self) -> Outcome {
         if let Some(failure) = &mut self.failure {
@@ -134,7 +134,7 @@ impl Outcome {
         self
     }
 
-    /// As it was before, but for a record that was too long.
+    /// The inverse, except for a record that was too long.
     #[must_use]
     pub fn unpacked(mut self) -> Outcome {
         if let (Some(failure), Some(text)) = (&mut self.failure, self.ticket.take())
@@ -146,13 +146,13 @@ impl Outcome {
     }
 }
 
-/// What one search saw.
+/// The result of one search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Explored {
-    /// How much.
+    /// Its coverage.
     pub coverage: Coverage,
     /// Steps of all executions.
     pub steps: u64,
-    /// Where what is left of the search was written, if it had to stop.
+    /// The file with the unexplored subtrees, if the search was stopped.
     pub search_file: Option<PathBuf>,
 }

@@ -1,9 +1,9 @@
-//! Which statics of the running program belong to crates under test, and where they are: read from the program's own
-//! symbol table. What belongs to std or to raddle is left alone, and so is what has no Rust name.
+//! Which statics of the present program belong to crates under test, and where they are: read from the program's own
+//! symbol table. Statics of std or of raddle are excluded, and so are symbols without a Rust name.
 
 use std::ops::Range;
 
-/// The crates under the facades, and those that come with the compiler. Their statics are theirs.
+/// The crates under the facades, and those of the compiler. Their statics are not under test.
 const NOT_UNDER_TEST: [&str; 38] = [
     "addr2line",
     "adler2",
@@ -53,7 +53,7 @@ unsafe extern "C" {
 /// Where the statics of the crates under test are. Empty if the program has no symbols.
 pub fn statics_under_test() -> Vec<Range<usize>> {
     let file = std::fs::read("/proc/self/exe").unwrap_or_default();
-    // Position-independent programs are written as if they began at 0.
+    // The symbols of position-independent programs are relative to 0.
     let moved = if number(&file, 16, 2) == Some(3) { &raw const __executable_start as usize } else { 0 };
     let mut ranges = parse(&file).unwrap_or_default();
     for range in &mut ranges {
@@ -123,7 +123,7 @@ fn parse(file: &[u8]) -> Option<Vec<Range<usize>>> {
     Some(ranges)
 }
 
-/// Whether the symbol of a static belongs to a crate under test: all crates that its name speaks of are asked.
+/// Whether the symbol of a static belongs to a crate under test: considers all crates in its name.
 fn is_under_test(symbol: &str) -> bool {
     let crates = if let Some(path) = symbol.strip_prefix("_ZN") {
         crates_of_legacy_name(path)
@@ -133,7 +133,7 @@ fn is_under_test(symbol: &str) -> bool {
         return false;
     };
     let theirs = |name: &String| NOT_UNDER_TEST.contains(&name.as_str());
-    // `<Vec<Thing> as Trait>::method::STATIC` speaks of std, too.
+    // `<Vec<Thing> as Trait>::method::STATIC` names std, too.
     let std = |name: &String| ["std", "core", "alloc"].contains(&name.as_str());
     crates.iter().any(|name| !theirs(name)) && crates.iter().all(|name| !theirs(name) || std(name))
 }

@@ -4,7 +4,7 @@ use raddle_core::search::Saved;
 use raddle_core::ticket::Ticket;
 use std::path::{Path, PathBuf};
 
-/// Where a search that was stopped was written, or why it could not be.
+/// The file of a stopped search, or why it could not be written.
 pub type SearchFile = Result<PathBuf, String>;
 
 /// Reads a ticket, given as text or as the path of a file.
@@ -49,7 +49,7 @@ pub fn write_file(
     };
     let path = folder.join(format!("{}.{extension}", name.replace("--", "-")));
     let written = std::fs::create_dir_all(folder).and_then(|()| {
-        // Through another file, so that half of it is never read.
+        // Written to another file first, so that a reader never sees half of it.
         let partial = path.with_extension(format!("{extension}.{}", std::process::id()));
         std::fs::write(&partial, content)?;
         std::fs::rename(&partial, &path)
@@ -58,7 +58,7 @@ pub fn write_file(
     Ok(shortened(path))
 }
 
-/// The folder `raddle` in the target directory that the running program was built into.
+/// The folder `raddle` in the target directory of the present program.
 pub fn target_directory() -> PathBuf {
     let marked = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
     let program = std::env::current_exe().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What the front ends share while a check goes on: Ctrl-C, what the terminal is like, a line of progress, and the files
-//! that tickets and searches are kept in.
+//! Shared by the front ends during a check: Ctrl-C, the properties of the terminal, a progress line, and the files of
+//! tickets and searches.
 //!
-//! Nothing here knows a world. Sentences come from `raddle-report`.
+//! This crate does not depend on a world. Sentences come from `raddle-report`.
 
 mod files;
 mod interrupt;

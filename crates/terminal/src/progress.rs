@@ -1,4 +1,4 @@
-//! A line on standard error that shows how far a search has come, where that is a terminal.
+//! A line on standard error that shows the progress of a search, if that is a terminal.
 
 use crate::screen::Channel;
 use raddle_core::search::Progress;
@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long a search goes on before anything is shown.
+/// How long a search takes before the line is shown.
 const QUIET: Duration = Duration::from_secs(2);
 /// After how many tenths of a second the line is shown again.
 const AGAIN: u64 = 5;
@@ -24,7 +24,7 @@ impl ProgressLine {
     pub fn new(wanted: bool) -> ProgressLine {
         ProgressLine { wanted: wanted && std::io::stderr().is_terminal(), shown: AtomicU64::new(0) }
     }
-    /// A search has come so far.
+    /// Reports the progress of a search.
     pub fn tick(&self, name: Option<&str>, progress: &Progress) {
         let tenths = progress.elapsed.as_millis() as u64 / 100;
         let due = tenths >= self.shown.load(Ordering::Relaxed) + AGAIN;
@@ -33,7 +33,7 @@ impl ProgressLine {
             self.show(&raddle_report::progress(name, progress));
         }
     }
-    /// Shows this instead of what was there.
+    /// Replaces the line by this text.
     pub fn show(&self, text: &str) {
         if self.wanted {
             let width = Channel::Error.width().unwrap_or(80);
@@ -42,13 +42,13 @@ impl ProgressLine {
             let _ = std::io::stderr().flush();
         }
     }
-    /// Shows nothing any more.
+    /// Removes the line, if it is shown.
     pub fn clear(&self) {
         if self.wanted && self.shown.swap(0, Ordering::Relaxed) > 0 {
             self.wipe();
         }
     }
-    /// Shows nothing, whatever was shown.
+    /// Clears the line in any case.
     pub fn wipe(&self) {
         if self.wanted {
             eprint!("\r\x1b[K");

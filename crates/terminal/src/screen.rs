@@ -1,4 +1,4 @@
-//! What the screen is like on which a report will be read.
+//! The properties of the screen of a report.
 
 use raddle_report::{Color, Layout};
 use std::io::IsTerminal;

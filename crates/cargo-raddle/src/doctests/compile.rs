@@ -18,7 +18,7 @@ struct Workshop {
     libraries: u64,
 }
 
-/// Compiles all that can be run, and says of the others why they cannot.
+/// Compiles all doctests that can be executed, and reports why the others cannot.
 pub fn all(
     found: &[Extracted],
     arguments: &[OsString],
@@ -34,7 +34,7 @@ pub fn all(
     std::fs::create_dir_all(&workshop.folder)
         .map_err(|e| format!("cannot make {}: {e}", workshop.folder.display()))?;
 
-    // Another run may be compiling the same at this moment. Where nothing can be locked, they get by without.
+    // Another process may be compiling the same at this moment. Without file locks, both compile.
     let lock = File::create(workshop.folder.join("lock"));
     let _turn = lock.ok().filter(|lock| lock.lock().is_ok());
 
@@ -89,8 +89,8 @@ fn why_not(doctest: &Extracted, excluded: bool) -> Option<Because> {
     }
 }
 
-/// What the libraries are that doctests are linked with: by their contents, since cargo writes them again whenever a
-/// file of theirs was touched.
+/// The fingerprint of the libraries that doctests are linked with: by their contents, since cargo writes them again
+/// whenever one of their files has a new date.
 fn fingerprint(options: &[OsString]) -> u64 {
     let mut hasher = DefaultHasher::new();
     options.hash(&mut hasher);
@@ -105,7 +105,7 @@ fn fingerprint(options: &[OsString]) -> u64 {
 }
 
 impl Workshop {
-    /// The program made of this text, or what the compiler said.
+    /// The program of this text, or the errors of the compiler.
     fn compile(&self, name: &str, text: &str, edition: Option<&str>) -> Result<PathBuf, String> {
         let edition = edition.unwrap_or(&self.edition);
         let mut hasher = DefaultHasher::new();

@@ -1,10 +1,10 @@
-//! What rustdoc says about the doctests of a library.
+//! Extracts the doctests of a library from the output of rustdoc.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::ffi::OsString;
 
-/// What rustdoc says.
+/// The output of rustdoc.
 #[derive(Deserialize)]
 struct Answer {
     format_version: u32,
@@ -50,7 +50,7 @@ pub struct Wrapper {
 }
 
 impl Attributes {
-    /// Whether its author does not want it to be run on this platform.
+    /// Whether its author excludes it on this platform.
     pub fn is_ignored(&self) -> bool {
         match &self.ignore {
             Value::String(word) => word == "All",

@@ -1,5 +1,5 @@
-//! Doctests: cargo calls this program in the place of rustdoc, which lets the real one say what doctests there are and
-//! compiles them as tests like all others. Builds that nothing has changed for are kept.
+//! Doctests: cargo calls this program in place of rustdoc. It lets the real one list the doctests and compiles them as
+//! ordinary tests; unchanged builds are kept.
 
 mod compile;
 mod extract;
@@ -12,10 +12,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// The folder that doctests and what is said about them go to. Its presence makes this program rustdoc.
+/// The folder for doctests and their notes. If it is set, this program acts as rustdoc.
 const FOLDER: &str = "RADDLE_SHIM_DOCTESTS";
 
-/// The folder for what is said about doctests: each run has its own, so that two at a time do not lose any.
+/// The folder for notes about doctests: each invocation has its own, so that two at a time do not lose any.
 const NOTES: &str = "RADDLE_SHIM_DOCTESTS_NOTES";
 
 /// One doctest.

@@ -36,8 +36,8 @@ pub fn module(name: &str, doctest: &Extracted) -> String {
     format!("mod {name} {{\n{}}}\n", text("doctest", doctest))
 }
 
-/// The text of a program with one doctest, which may speak of itself as the whole crate, and its test: the name tells it
-/// from those of other programs.
+/// The text of a program with one doctest, which may refer to itself as the whole crate, and its test: the name
+/// distinguishes it from those of other programs.
 pub fn alone(name: &str, doctest: &Extracted) -> (String, String) {
     let test = format!("{name}_doctest");
     (text(&test, doctest), test)

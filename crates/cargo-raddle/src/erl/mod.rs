@@ -1,4 +1,4 @@
-//! `raddle erl`: compiles, finds the tests, checks each, and says what was found.
+//! `raddle erl`: compiles, finds the tests, checks each, and reports the results.
 
 mod arguments;
 mod report;
@@ -73,12 +73,12 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
     Ok(code)
 }
 
-/// A failure says more than what could not be explored.
+/// A failure has precedence over what could not be explored.
 fn worse(one: u8, other: u8) -> u8 {
     if one == FAILED || other == FAILED { FAILED } else { one.max(other) }
 }
 
-/// Checks a program without telling of it.
+/// Checks a program without any report.
 fn silently(program: Program, check: &Check) -> Option<Checked<String>> {
     self::check(&Checkable::new(program), check, Arc::new(NoListener)).ok()
 }
@@ -89,7 +89,7 @@ fn folder() -> PathBuf {
     if built.is_dir() { built.join("raddle") } else { PathBuf::from(".raddle") }
 }
 
-/// What happens while a search goes on.
+/// Handles the events of a search.
 struct Listening {
     name: Option<String>,
     line: ProgressLine,

@@ -1,4 +1,4 @@
-//! What is said of one test: a line, and the report of its failure with what only the Erlang world knows.
+//! Reports one test: a line, and the report of its failure with the facts of the Erlang world.
 
 use super::arguments::Erl;
 use super::sources::Sources;
@@ -116,7 +116,7 @@ impl Found<'_> {
     }
 }
 
-/// What each process printed on the way to a failure.
+/// What each process printed before the failure.
 fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
     let mut world = ErlangWorld::new(program);
     world.start();
@@ -130,7 +130,7 @@ fn printed(program: &Program, failure: &Failure) -> Vec<(String, String)> {
     world.output()
 }
 
-/// The module of the function that was called and is not there, if that is what went wrong.
+/// The module of the undefined function, if that is the failure.
 fn missing_module(failure: &Failure) -> Option<&str> {
     failure.defect.facts.iter().find_map(|fact| match &fact.relation {
         Relation::Undefined { module, .. } => Some(module.as_str()),

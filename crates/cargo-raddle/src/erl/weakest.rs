@@ -1,5 +1,5 @@
-//! Under which delivery a failure shows at the least: one that shows when all signals arrive at once needs nobody
-//! to believe in signals that are late.
+//! The weakest delivery under which a failure occurs: a failure with instant delivery does not depend on delayed
+//! signals.
 
 use super::silently;
 use raddle_core::check::{Check, Simplify, Undecided};
@@ -10,7 +10,7 @@ use raddle_erlang::world::Program;
 /// So many interleavings are tried under each weaker delivery.
 const TRIED: u64 = 10_000;
 
-/// The weakest delivery that shows a failure of this kind, in words, with what was tried under those that do not.
+/// The weakest delivery with a failure of this kind, as text, with what was tried under those without one.
 pub fn weakest_delivery(program: &Program, failure: &Failure, max_steps: usize) -> String {
     let present = program.settings.delivery;
     let mut without: Vec<String> = Vec::new();

@@ -1,11 +1,11 @@
-//! What a check found, as values: the verdict, what was covered, the failures, how much it took, and what is left.
+//! The result of a check as values: verdict, coverage, failures, statistics and unexplored subtrees.
 
 use crate::search::{FailureGroup, Saved};
 use crate::verdict::{Coverage, Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a check means.
+/// The verdict of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// No execution failed; the coverage says what that means.
@@ -17,7 +17,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The exit code of a command that found it: 0 if it passed, 1 if it failed, 2 if there is no telling.
+    /// The exit code of a command: 0 if the check passed, 1 if it failed, 2 if there is no verdict.
     pub fn exit_code(self) -> u8 {
         match self {
             Verdict::Passed => 0,
@@ -27,16 +27,16 @@ impl Verdict {
     }
 }
 
-/// How much a check took, and what it counted.
+/// The cost of a check and its counts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Statistics {
-    /// How many executions the strategy gave up as redundant. They count for nothing.
+    /// How many executions the strategy abandoned as redundant. They are not counted.
     pub abandoned: u64,
     /// How many of those it could not decide.
     pub undecided: u64,
     /// How many steps all executions took.
     pub steps: u64,
-    /// The most that a strategy held at once, in steps and picks.
+    /// The largest size of a strategy, in steps and picks.
     pub peak: u64,
     /// How many executions failed, by kind.
     pub failures_by_kind: BTreeMap<FailureKind, u64>,
@@ -46,27 +46,27 @@ pub struct Statistics {
     pub elapsed: Duration,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Checked<T> {
-    /// What was covered, in how many executions.
+    /// The coverage, with the number of executions.
     pub coverage: Coverage,
     /// The failures by kind and message, each with its first execution. A check that stops at a failure has one.
     pub failures: Vec<FailureGroup>,
-    /// How much it took.
+    /// The cost and the counts.
     pub statistics: Statistics,
-    /// The results of executions that passed, and how often each came.
+    /// The outcomes of executions that passed, with their counts.
     pub outcomes: BTreeMap<T, u64>,
-    /// Results of an earlier part of the search that did not come again since, as text.
+    /// Outcomes of an earlier stage of the search that have not occurred since, as text.
     pub earlier_outcomes: BTreeMap<String, u64>,
-    /// The user interrupted it. The coverage says whether it was through by then.
+    /// The user interrupted it. The coverage says whether it was complete by then.
     pub interrupted: bool,
-    /// What is left of a search that was interrupted or whose time was up.
+    /// The unexplored subtrees of a search that was interrupted or reached its time limit.
     pub left: Option<Saved>,
 }
 
 impl<T> Checked<T> {
-    /// What it means.
+    /// The verdict.
     pub fn verdict(&self) -> Verdict {
         match self.failure() {
             Some(failure) => Verdict::Failed(failure.kind()),

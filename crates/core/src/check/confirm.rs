@@ -1,4 +1,4 @@
-//! What becomes of a failure: it is told as a schedule of the ordinary world, replayed once, and simplified.
+//! Processes a failure: it is converted to a schedule of the ordinary world, replayed once, and simplified.
 
 use super::checked::Checked;
 use super::explore::Exploration;
@@ -14,7 +14,7 @@ impl<P: Program> Exploration<'_, P>
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    /// Failures of a reduced world become failures of the ordinary one.
+    /// Converts failures of a reduced world to failures of the ordinary one.
     pub fn concretise(&self, part: &mut Part<OutcomeOf<P>>) {
         for group in &mut part.tally.failures {
             let schedule: Vec<Pick> = group.first.ticket.picks().collect();
@@ -30,7 +30,7 @@ where
         }
     }
 
-    /// Replays the first failure, which says so if it does not come back, and makes its schedule easier to read.
+    /// Replays the first failure, reports if it does not occur again, and simplifies its schedule.
     pub fn confirm(&self, checked: &mut Checked<OutcomeOf<P>>) {
         let Some(group) = checked.failures.first_mut() else { return };
         let failure = &mut group.first;
@@ -47,7 +47,7 @@ where
         }
     }
 
-    /// What a replay gives, unless it gives the same.
+    /// The result of a replay, unless it is the same failure.
     fn replayed(&self, failure: &Failure) -> Option<Replayed> {
         let make = || self.program.world();
         let found = replay(&self.one_execution(), &failure.ticket, make, Arc::new(NoListener));

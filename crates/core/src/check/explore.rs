@@ -1,5 +1,5 @@
-//! The searches of one check: with the reduction in the reduced world, anew while its assumptions are refuted, and without
-//! the reduction where it could not decide.
+//! The searches of one check: with the reduction in the reduced world, restarted while its assumptions are refuted, and
+//! without the reduction where it could not decide.
 
 use super::checked::{Checked, Statistics};
 use super::{Check, OutcomeOf, Program, SearchKind, Undecided, resume};
@@ -20,11 +20,11 @@ pub(super) struct Exploration<'p, P: Program> {
     pub check: Check,
     pub listener: Arc<dyn Listener>,
     pub begun: Instant,
-    /// The reduction could not decide: what follows is depth-first search.
+    /// The reduction could not decide: depth-first search continues.
     pub fallen_back: bool,
-    /// What an earlier part of the same search found.
+    /// The results of an earlier stage of the same search.
     pub earlier: Tally<String>,
-    /// How much of the whole tree it explored, and what it left.
+    /// The fraction of the tree that it explored, and its unexplored subtrees.
     pub explored: f64,
     pub left: Option<Vec<SavedSubtree>>,
     /// The bound on preemptions that it was exploring.
@@ -61,23 +61,23 @@ where
         !self.check.bounds.is_none() || self.check.is_growing()
     }
 
-    /// Whether a reduction explores at present.
+    /// Whether a reduction explores now.
     fn is_reduced(&self) -> bool {
         self.check.is_reduced() && !self.fallen_back
     }
 
-    /// Whether the schedules of what was found are those of the ordinary world.
+    /// Whether the schedules of the results are schedules of the ordinary world.
     fn is_concrete(&self) -> bool {
         !self.is_reduced() || self.program.is_concrete()
     }
 
-    /// Explores until all is decided, or until there is a reason to stop.
+    /// Explores until the result is decided, or until there is a reason to stop.
     pub fn run(&mut self) -> Part<OutcomeOf<P>> {
         let mut part = self.refined();
         let undecided = part.tally.undecided + self.earlier.undecided;
         let is_open = undecided > 0 && part.through && part.tally.failed() == 0;
         if is_open && self.is_reduced() && self.check.undecided == Undecided::FallBack {
-            // The slow and obvious search decides, from the start.
+            // Depth-first search decides, from the start.
             self.fallen_back = true;
             self.begin_anew();
             part = self.refined();
@@ -88,12 +88,12 @@ where
         part
     }
 
-    /// Explores, and begins anew while something was taken for granted that does not hold.
+    /// Explores, and restarts while an assumption is refuted.
     fn refined(&mut self) -> Part<OutcomeOf<P>> {
         let mut part = self.explore();
         while self.is_reduced() && self.program.refine() {
             part.left = None;
-            // What was found in a world whose schedules are concrete is true all the same.
+            // A failure in a world whose schedules are concrete is valid in any case.
             let found = !part.tally.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
             if found && self.is_concrete() || part.interrupted {
                 break;
@@ -104,7 +104,7 @@ where
         part
     }
 
-    /// Nothing that an earlier part of the search did counts any more.
+    /// Discards the results of earlier stages.
     fn begin_anew(&mut self) {
         (self.earlier, self.explored, self.left, self.round) = (Tally::default(), 0.0, None, 0);
     }
@@ -113,7 +113,7 @@ where
         let make = || if self.is_reduced() { self.program.reduced_world() } else { self.program.world() };
         let listener = match self.is_concrete() {
             true => self.listener.clone(),
-            // Its tickets are of no use until they are told as schedules of the ordinary world.
+            // Its tickets are valid only after they are converted to schedules of the ordinary world.
             false => Arc::new(WithoutFailures(self.listener.clone())),
         };
         let mut check = self.check.clone();
@@ -131,7 +131,7 @@ where
         explore_iteratively(&plan, self.round..=most, strategy, make, listener)
     }
 
-    /// What a search is to do that begins now.
+    /// The plan of the next search.
     pub fn plan(&self) -> Plan {
         let Check { budget, workers, on_failure, test, .. } = &self.check;
         let mut budget: Budget = budget.clone();
@@ -164,7 +164,7 @@ where
         })
     }
 
-    /// All that was found, by this part of the search and the earlier ones.
+    /// The results of this stage and the earlier ones.
     pub fn checked(&self, part: Part<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
         let Part { mut tally, mut extent, interrupted, finished_bound, .. } = part;
         let (outcomes, earlier_outcomes) =
@@ -175,7 +175,7 @@ where
             extent = Extent::Partial(StopReason::Undecided { executions: all.undecided });
         }
         if let (0, Extent::Within(bounds)) = (all.executions, &extent) {
-            // True of all of them, but not what a reader wants to know.
+            // The extent is true, but the reason is more useful to the reader.
             extent = Extent::Partial(StopReason::NothingWithin(bounds.clone()));
         }
         if matches!(extent, Extent::Sampled { .. } | Extent::Partial(_)) && self.check.kind.is_sampled() {
@@ -183,7 +183,7 @@ where
             all.assumptions.splice(0..0, within);
         }
         if self.check.on_failure == OnFailure::Stop {
-            // It may have seen others on the way, which says nothing.
+            // The search may have seen other failures before it stopped. They are not reported.
             all.failures.truncate(1);
         }
         Checked {
@@ -206,7 +206,7 @@ where
     }
 }
 
-/// Hears nothing of failures.
+/// Passes on all events except failures.
 struct WithoutFailures(Arc<dyn Listener>);
 
 impl Listener for WithoutFailures {

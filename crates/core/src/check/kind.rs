@@ -1,11 +1,10 @@
-//! The one list of ways to search, with their names: what settings, attributes, command lines and environment variables
-//! say.
+//! The only list of search kinds and their names, for settings, attributes, command lines and environment variables.
 
 use crate::strategy::Sampler;
 use std::fmt;
 use std::str::FromStr;
 
-/// How to search.
+/// The kind of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[non_exhaustive]
 pub enum SearchKind {
@@ -28,18 +27,18 @@ impl SearchKind {
     pub const SYSTEMATIC: [SearchKind; 4] =
         [SearchKind::Exhaustive, SearchKind::Iterative, SearchKind::Dfs, SearchKind::PreemptionBounding];
 
-    /// Other names: of the usual sampler, and of what the thesis calls by no name.
+    /// Other names: of the default sampler, and of the search of the thesis, which has no name there.
     const ALIASES: [(&str, SearchKind); 2] =
         [("random", SearchKind::Sampled(Sampler::Portfolio)), ("thesis", SearchKind::PreemptionBounding)];
 
-    /// What [`FromStr`] takes.
+    /// The names that [`FromStr`] accepts.
     pub fn names() -> String {
         let systematic = SearchKind::SYSTEMATIC.map(|kind| kind.to_string()).join(", ");
         let aliases = SearchKind::ALIASES.map(|(name, kind)| format!("{name} (that is {kind})")).join(", ");
         format!("{systematic}, {aliases}, {}", Sampler::NAMES)
     }
 
-    /// Whether it draws schedules.
+    /// Whether it samples schedules.
     pub fn is_sampled(self) -> bool {
         matches!(self, SearchKind::Sampled(_))
     }

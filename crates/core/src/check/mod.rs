@@ -1,8 +1,8 @@
-//! One check of one program, whatever its world: explore, fall back where the reduction could not decide, tell the
-//! failures as schedules of the ordinary world, confirm by replay, simplify.
+//! One check of one program, whatever its world: explore, fall back where the reduction could not decide, convert
+//! failures to schedules of the ordinary world, confirm by replay, simplify.
 //!
-//! This is the only place that searches several times, and the only one that says what all of them together cover. A
-//! front end is settings, a [`Program`] and a rendering of [`Checked`].
+//! Only this module searches several times and combines the coverage of those searches. A front end is settings, a
+//! [`Program`] and a renderer of [`Checked`].
 
 mod checked;
 mod confirm;
@@ -26,10 +26,10 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The result of an execution of a program.
+/// The outcome of an execution of a program.
 pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
 
-/// Checks `program`. The listener hears of the first failure twice if its schedule could be simplified.
+/// Checks `program`. The first failure is reported to the listener twice if its schedule could be simplified.
 ///
 /// # Errors
 /// If the search to resume is one of another kind, of another test or with other settings.

@@ -1,21 +1,21 @@
-//! The contract between a program under test and the pipeline: which worlds it has.
+//! The contract between a program under test and the pipeline: which worlds it provides.
 
 use crate::search::LazySettings;
 use crate::world::{Pick, World};
 
-/// A program under test, with all that shapes its executions.
+/// A program under test, with all settings that shape its executions.
 pub trait Program: Sync {
     /// Its executions.
     type World: World;
 
-    /// A world in which executions happen as they are: for replays, samplers and searches without a reduction.
+    /// The ordinary world: for replays, samplers and searches without a reduction.
     fn world(&self) -> Self::World;
     /// A world for a partial-order reduction. It may leave open what no task observes, and assume that a task observes
     /// nothing until it does.
     fn reduced_world(&self) -> Self::World {
         self.world()
     }
-    /// An assumption of the reduced world was refuted: weakens it. Says whether it did; the search begins anew then.
+    /// An assumption of the reduced world was refuted: weakens it. Returns whether it did; the search restarts then.
     fn refine(&self) -> bool {
         false
     }
@@ -23,20 +23,20 @@ pub trait Program: Sync {
     fn is_concrete(&self) -> bool {
         true
     }
-    /// The schedule in the ordinary world of an execution of the reduced one that is not concrete; none if there is none.
+    /// Converts a schedule of the reduced world to one of the ordinary world; none if there is none.
     fn concretise(&self, schedule: &[Pick]) -> Option<Vec<Pick>> {
         Some(schedule.to_vec())
     }
-    /// Whether the bounded reduction explores all behaviours of this world. Otherwise all executions within the bounds are
-    /// explored.
+    /// Whether the bounded reduction explores all behaviours of this world. Otherwise all executions within the bounds
+    /// are explored.
     fn reduces_within_bounds(&self) -> bool {
         true
     }
-    /// What the reduced world assumes at present, for a search that is stopped and goes on later.
+    /// What the reduced world assumes now, for a search that is stopped and resumed later.
     fn assumed(&self) -> Option<String> {
         None
     }
-    /// The reduced world assumes what that of an earlier part of the search did.
+    /// Restores the assumptions of an earlier stage of the search.
     fn assume(&self, assumed: &str) -> Result<(), String> {
         let _ = assumed;
         Ok(())

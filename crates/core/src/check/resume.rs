@@ -1,4 +1,4 @@
-//! A search that is stopped and goes on later: what is written down, and what must be the same.
+//! A search that is stopped and resumed later: what is stored, and what must be the same.
 
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
@@ -11,7 +11,7 @@ impl<P: Program> Exploration<'_, P>
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    /// What kind of search it is: only the same kind can go on where another one was. None for those that cannot.
+    /// The kind of the search: only the same kind can resume it. None for a kind that cannot be resumed.
     fn kind(&self) -> Option<String> {
         let check = &self.check;
         if check.kind.is_sampled() || check.replay.is_some() {
@@ -29,7 +29,7 @@ where
         Some(format!("{}{}{growing}{assuming}", check.kind, bounds.concat()))
     }
 
-    /// The search goes on where `saved` was.
+    /// Resumes the search from `saved`.
     pub fn resume(&mut self, saved: Saved) -> Result<(), String> {
         let kind = self.kind().ok_or("only searches that enumerate can go on where they were stopped")?;
         if saved.kind != kind {
@@ -60,7 +60,7 @@ where
         Ok(())
     }
 
-    /// What is left of a search that had to stop.
+    /// The unexplored subtrees of a search that was stopped.
     pub fn save(&self, part: &mut Part<OutcomeOf<P>>) -> Option<Saved> {
         let left = part.left.take()?;
         let mut found = self.earlier.clone();
@@ -80,7 +80,7 @@ where
     }
 }
 
-/// The outcomes of both parts: those that came earlier and again are counted together, the others stay text.
+/// Merges the outcomes of both stages: an earlier outcome that occurred again is added to it, the others stay text.
 pub(super) fn together<T: Ord + Debug>(
     mut outcomes: BTreeMap<T, u64>,
     earlier: &BTreeMap<String, u64>,

@@ -28,20 +28,20 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// The setting of tickets that says how many steps an execution may take.
 pub const STEPS: &str = "steps";
 
-/// What to do where the reduction could not decide how to go on.
+/// What to do where the reduction could not decide how to continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Undecided {
     /// Depth-first search decides, from the start.
     #[default]
     FallBack,
-    /// The coverage says so.
+    /// The coverage reports it.
     Report,
 }
 
-/// Whether a failing schedule is made easier to read.
+/// Whether a failing schedule is simplified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplify {
-    /// The same behaviour with fewer preemptions and without steps that do not matter.
+    /// The same behaviour with fewer preemptions and without irrelevant steps.
     #[default]
     Yes,
     /// The schedule as it was found.
@@ -53,7 +53,7 @@ pub enum Simplify {
 pub struct Check {
     /// How to search.
     pub kind: SearchKind,
-    /// How many schedules are drawn, where the search draws them.
+    /// How many schedules a sampler draws.
     pub schedules: u64,
     /// Which executions are explored.
     pub bounds: Bounds,
@@ -63,21 +63,21 @@ pub struct Check {
     pub seed: u64,
     /// How many operating-system threads explore.
     pub workers: usize,
-    /// How much the search may spend. Its executions limit every kind of search.
+    /// The budget of the search. Its number of executions limits every kind of search.
     pub budget: Budget,
     /// What to do about a failure.
     pub on_failure: OnFailure,
-    /// Whether a failing schedule is made easier to read.
+    /// Whether a failing schedule is simplified.
     pub simplify: Simplify,
-    /// What to do where the reduction could not decide how to go on.
+    /// What to do where the reduction could not decide how to continue.
     pub undecided: Undecided,
     /// The name of the test, for tickets.
     pub test: Option<String>,
     /// One schedule to replay instead of searching.
     pub replay: Option<Ticket>,
-    /// A search that was stopped, to go on from.
+    /// A stopped search to resume.
     pub resume: Option<Saved>,
-    /// The reduction cannot decide anything.
+    /// For tests: the reduction never decides.
     #[cfg(test)]
     pub(super) doubts: bool,
 }
@@ -105,7 +105,7 @@ impl Default for Check {
 }
 
 impl Check {
-    /// How many schedules are drawn unless told otherwise.
+    /// The default number of sampled schedules.
     pub const SCHEDULES: u64 = 10_000;
 
     /// A search of this kind.
@@ -113,7 +113,7 @@ impl Check {
         Check { kind, ..Check::default() }
     }
 
-    /// Replays a ticket. The number of steps comes from the ticket; the other settings are the world's.
+    /// Replays a ticket. The step limit comes from the ticket; the other settings are the world's.
     pub fn follow(&mut self, ticket: Ticket) -> Result<(), String> {
         if let Some(steps) = ticket.settings.get(STEPS) {
             self.budget.steps =
@@ -134,7 +134,7 @@ impl Check {
         self.replay.is_none() && matches!(self.kind, SearchKind::Exhaustive | SearchKind::Iterative)
     }
 
-    /// The strategy within `bounds`, where executions with at most `explored` preemptions are known.
+    /// The strategy within `bounds`; executions with at most `explored` preemptions are explored already.
     pub(super) fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
         if let Some(ticket) = &self.replay {
             return Box::new(Replay::new(ticket));
@@ -155,7 +155,7 @@ impl Check {
         if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
     }
 
-    /// Whether the first failure need not be one of those with few preemptions.
+    /// Whether the first failure may not be one with few preemptions.
     pub(super) fn may_have_a_simpler_schedule(&self) -> bool {
         let unordered = self.kind.is_sampled() || self.kind == SearchKind::Exhaustive && !self.is_growing();
         self.simplify == Simplify::Yes && unordered && self.replay.is_none()

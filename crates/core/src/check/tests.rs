@@ -11,7 +11,7 @@ use crate::verdict::{Defect, Extent};
 use crate::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, World};
 use std::sync::Arc;
 
-/// A reduction that cannot tell how to go on.
+/// A reduction that cannot decide how to continue.
 pub(super) struct Doubts {
     pub asked: bool,
 }
@@ -28,7 +28,7 @@ impl Strategy for Doubts {
     }
 }
 
-/// One task that chooses one of six.
+/// One task that chooses one of six values.
 struct Die {
     rolled: Option<u32>,
     enabled: [TaskId; 1],
@@ -92,12 +92,12 @@ fn what_the_reduction_cannot_decide() {
     let checked = check(&OneDie, &doubting, listener()).unwrap();
     assert_eq!((checked.outcomes.len(), checked.executions()), (6, 6));
     assert_eq!(checked.coverage.extent, Extent::Exhaustive);
-    // A limit is no reason to begin anew.
+    // A limit is no reason to restart.
     let mut limited = doubting.clone();
     limited.budget.executions = Some(0);
     let checked = check(&OneDie, &limited, listener()).unwrap();
     assert_eq!((checked.executions(), checked.coverage.is_exhaustive()), (0, false));
-    // Those who want to know are told.
+    // With `Undecided::Report`, the coverage reports it.
     let reported = Check { undecided: Undecided::Report, ..doubting };
     let checked = check(&OneDie, &reported, listener()).unwrap();
     assert_eq!(checked.coverage.extent, Extent::Partial(StopReason::Undecided { executions: 1 }));

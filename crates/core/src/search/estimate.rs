@@ -1,34 +1,34 @@
-//! How many executions a search will make, judged by how much of its tree it has explored so far.
+//! Estimates how many executions a search will make from the fraction of its tree that is explored (Kilby, Slaney,
+//! Thiébaux, Walsh, AAAI 2006).
 //!
-//! How much that is, strategies say (Kilby, Slaney, Thiébaux, Walsh, AAAI 2006). Depth-first search takes all alternatives
-//! of a branching to be equally large; the reduction expects of what is left what lay behind similar items that are done.
-//! What nobody has come across yet they cannot know of. In programs of known size, from a tenth of the search on, the
-//! truth lies between half and four times of what the reduction says for most of the time, and that is the range. A search
-//! that meets the small alternatives first finds its estimates rising all the time: then the present one is no more than a
-//! lower bound, and says so.
+//! The strategy computes the fraction. Depth-first search weighs all alternatives of a branching equally; the reduction
+//! expects a pending work item to be as large as similar finished ones. Subtrees that are not discovered yet are not
+//! counted. In programs of known size, from a tenth of the search on, the true number lies mostly between half and four
+//! times the reduction's estimate: that is the range. If the estimates rise all the time, the present one is only a
+//! lower bound.
 
 /// How many executions there will be.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
     /// The present estimate.
     pub total: u64,
-    /// What it may well be: there are at least as many as there were, and no promise.
+    /// The expected range. Its lower end is at least the present number of executions; its upper end is no guarantee.
     pub range: (u64, u64),
     /// How much of the tree has been explored, from 0 to 1.
     pub explored: f64,
-    /// The recent ones have only risen: there may be many more.
+    /// The recent estimates have only risen: the true number may be far higher.
     pub rising: bool,
 }
 
-/// How much less, and how many times more there may well be.
+/// The range reaches from `total / LESS` to `total * MORE`.
 const LESS: u64 = 2;
 const MORE: u64 = 4;
 
-/// By how much the first of the recent ones must be lower for the present one to be a lower bound.
+/// The factor by which the present estimate must exceed the lowest recent one to count as a lower bound.
 const RISE: f64 = 1.1;
 
 impl Estimate {
-    /// Where so many executions have explored so much of the tree. None as long as there is too little to go by.
+    /// The estimate after `executions` executions have explored this fraction of the tree. None before the first.
     pub fn of(executions: u64, explored: f64) -> Option<Estimate> {
         if executions == 0 || explored <= 0.0 {
             return None;
@@ -49,7 +49,7 @@ pub(super) struct Estimates {
 }
 
 impl Estimates {
-    /// The estimate where so many executions have explored so much of the tree.
+    /// Adds the estimate after `executions` executions have explored this fraction of the tree.
     pub fn add(&mut self, executions: u64, explored: f64) -> Option<Estimate> {
         let estimate = Estimate::of(executions, explored)?;
         let total = estimate.total;
@@ -79,7 +79,7 @@ mod tests {
         assert_eq!((estimate.total, estimate.range, estimate.rising), (200, (100, 800), true));
         let estimate = estimates.add(30, 0.2).unwrap();
         assert_eq!((estimate.total, estimate.range, estimate.rising), (150, (75, 600), false));
-        // There were more already.
+        // The range starts at the present number of executions.
         assert_eq!(estimates.add(90, 0.9).unwrap().range, (90, 400));
         let estimate = estimates.add(300, 1.0).unwrap();
         assert_eq!(

@@ -1,29 +1,29 @@
-//! What one search found: a tally, how much it covered, and what it has left.
+//! The result of one search: its tally, its coverage and its unexplored subtrees.
 
 use super::{OnFailure, Plan, Tally};
 use crate::strategy::SavedSubtree;
 use crate::verdict::{Coverage, Extent, Failure, FailureKind};
 use std::collections::BTreeMap;
 
-/// What a search, or a part of one, found.
+/// The result of a search or of one stage of it.
 #[derive(Debug)]
 pub(crate) struct Part<T: Ord> {
     pub tally: Tally<T>,
     pub extent: Extent,
-    /// The user wanted it to end; it may have been through all the same.
+    /// The user interrupted it. It may have been complete by then.
     pub interrupted: bool,
-    /// The strategy had nothing left to explore.
+    /// The strategy had nothing more to explore.
     pub through: bool,
-    /// What is left to explore, if the search had to stop and can go on later.
+    /// The unexplored subtrees, if the search was stopped and can be resumed.
     pub left: Option<Vec<SavedSubtree>>,
-    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    /// The fraction of the tree that is explored, if the strategy can estimate it.
     pub explored: Option<f64>,
     /// The largest bound that has been explored completely, where a bound grows.
     pub finished_bound: Option<u32>,
 }
 
 impl<T: Ord> Part<T> {
-    /// Both parts: `later` went on where this one was.
+    /// Both stages: `later` continued this one.
     #[must_use]
     pub fn followed_by(mut self, later: Part<T>) -> Part<T> {
         self.tally.merge(later.tally);
@@ -36,19 +36,19 @@ impl<T: Ord> Part<T> {
 pub struct Findings<T> {
     /// How many executions came to an end.
     pub executions: u64,
-    /// How many the strategy gave up as redundant; not counted above.
+    /// How many executions the strategy abandoned as redundant; not counted above.
     pub abandoned: u64,
     /// How many of those it could not decide: behaviours may be missing.
     pub undecided: u64,
-    /// The most that a strategy of the search held at once, in steps and picks.
+    /// The largest size of a strategy of the search, in steps and picks.
     pub peak: u64,
-    /// The user wanted it to end; it may have been through all the same.
+    /// The user interrupted it. It may have been complete by then.
     pub interrupted: bool,
-    /// The strategy had nothing left to explore.
+    /// The strategy had nothing more to explore.
     pub through: bool,
-    /// What is left to explore, if the search had to stop and can go on later: see [`Saved`](super::Saved).
+    /// The unexplored subtrees, if the search was stopped and can be resumed: see [`Saved`](super::Saved).
     pub left: Option<Vec<SavedSubtree>>,
-    /// How much of the whole tree has been explored, as far as the strategy can tell.
+    /// The fraction of the tree that is explored, if the strategy can estimate it.
     pub explored: Option<f64>,
     /// How many steps all of them took.
     pub steps: u64,
@@ -93,7 +93,7 @@ impl<T: Ord> Findings<T> {
             failures,
             failures_by_kind: tally.failures_by_kind,
             failure: firsts.next(),
-            // A search that stops at the first failure may have seen others on the way, which says nothing.
+            // A search that stops at the first failure may have seen others before it. They are not reported.
             others: if plan.on_failure == OnFailure::KeepGoing { firsts.collect() } else { Vec::new() },
             finished_bound,
             coverage: Coverage { extent, executions: tally.executions, assumptions: tally.assumptions },

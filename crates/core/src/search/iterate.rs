@@ -1,8 +1,8 @@
 //! A search whose bound grows: 0 preemptions, then 1, then 2, so that the first failure has the fewest
 //! (Musuvathi and Qadeer, PLDI 2007).
 //!
-//! Each round explores all that is within its bound, and counts only what the rounds before have not counted. It is
-//! over when a round refuses nothing any more: then all has been explored.
+//! Each round explores all executions within its bound and counts only those that no earlier round has counted. The
+//! search ends when a round refuses no execution: then the exploration is exhaustive.
 
 use super::{Findings, Listener, OnFailure, Part, Plan, Progress, explore};
 use crate::fact::StopReason;
@@ -13,8 +13,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Explores with each of these bounds on preemptions, from the smallest on, until something fails or everything has
-/// been explored. `strategy` is the one for a bound; it is told which bound was the last before.
+/// Explores with each of these bounds on preemptions in ascending order, until an execution fails or all are explored.
+/// `strategy` makes the strategy of a bound; its second argument is the previous bound.
 pub fn search_iteratively<W, M>(
     plan: &Plan,
     bounds: RangeInclusive<u32>,
@@ -30,7 +30,7 @@ where
     Findings::of(plan, explore_iteratively(plan, bounds, strategy, make_world, listener))
 }
 
-/// The same; what it found can be added to what others found.
+/// The same; the result can be merged with others.
 pub(crate) fn explore_iteratively<W, M>(
     plan: &Plan,
     bounds: RangeInclusive<u32>,
@@ -46,7 +46,7 @@ where
     let begun = Instant::now();
     let mut total: Option<Part<W::Outcome>> = None;
     for bound in bounds.clone() {
-        // What goes on where an earlier search stopped knows all smaller bounds.
+        // A resumed search has explored all smaller bounds.
         let is_known = |before: &u32| bounds.contains(before) || plan.left.is_some();
         let before = bound.checked_sub(1).filter(is_known);
         let mut plan = plan.clone();
@@ -75,7 +75,7 @@ where
         }
         let is_left = found.interrupted && !is_through && found.left.is_none() && bound < *bounds.end();
         if is_left {
-            // This round was done in that very moment: the next one is left as a whole.
+            // This round finished just as the search was stopped: the next round is saved as a whole.
             found.left = strategy(bound + 1, Some(bound)).divisible().and_then(|strategy| strategy.save());
             found.explored = found.left.as_ref().map(|_| 0.0);
             let executions = plan.counted + found.tally.executions;
@@ -96,14 +96,14 @@ where
     total.expect("there is at least one bound")
 }
 
-/// Tells a listener of one round as a part of the whole.
+/// Reports one round to a listener as part of the whole search.
 struct Round {
     listener: Arc<dyn Listener>,
     begun: Instant,
     earlier: u64,
     failures: u64,
     finished: Option<u32>,
-    /// The peak of the rounds before.
+    /// The peak of the earlier rounds.
     peak: u64,
 }
 

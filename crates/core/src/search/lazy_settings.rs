@@ -1,4 +1,4 @@
-//! The settings of a search in words, for tickets. Most searches write none, so nobody looks for words before.
+//! The settings of a search as text, for tickets. They are computed on demand: most searches write no ticket.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 type Find = dyn Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + RefUnwindSafe;
 
-/// Settings in words.
+/// Settings as text, computed on demand.
 #[derive(Clone, Default)]
 pub struct LazySettings(Option<Arc<Find>>);
 
 impl LazySettings {
-    /// The words that `find` will find.
+    /// The settings that `find` returns.
     pub fn found_by<F>(find: F) -> LazySettings
     where
         F: Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     {
         LazySettings(Some(Arc::new(find)))
     }
-    /// The words.
+    /// Computes the settings.
     pub fn to_map(&self) -> BTreeMap<String, String> {
         self.0.as_ref().map(|find| find()).unwrap_or_default()
     }

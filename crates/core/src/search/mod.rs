@@ -1,5 +1,5 @@
-//! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and
-//! stopping; it brings a kept prefix about by replaying it, without asking the strategy.
+//! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and stopping. It
+//! replays a kept prefix without asking the strategy.
 
 mod estimate;
 mod findings;
@@ -37,7 +37,7 @@ pub struct Budget {
     pub executions: Option<u64>,
     /// How many steps one execution may take before it fails.
     pub steps: usize,
-    /// How long the search may go on; none for no limit.
+    /// How long the search may take; none for no limit.
     pub time: Option<Duration>,
 }
 
@@ -53,47 +53,47 @@ pub enum OnFailure {
     /// Stop the search.
     #[default]
     Stop,
-    /// Count it and go on.
+    /// Count it and continue.
     KeepGoing,
 }
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Executions so far, by all workers.
     pub executions: u64,
-    /// Those of them that an earlier part of the same search has made.
+    /// How many of them an earlier stage of the same search has made.
     pub earlier: u64,
     /// Failures among them.
     pub failures: u64,
-    /// How long it has taken, on the wall.
+    /// The elapsed wall-clock time.
     pub elapsed: Duration,
     /// The largest bound that has been explored completely, where a bound grows.
     pub finished_bound: Option<u32>,
-    /// The most that a strategy of the search has held at once, in steps and picks.
+    /// The largest size of a strategy of the search so far, in steps and picks.
     pub peak: u64,
-    /// How many executions there will be; within the present bound, where a bound grows.
+    /// The expected number of executions; within the present bound, where a bound grows.
     pub estimate: Option<Estimate>,
 }
 
-/// Hears of things while a search goes on.
+/// Receives the events of a search.
 pub trait Listener: Send + Sync {
-    /// Called about ten times a second by a thread that looks after all searches.
+    /// Called about ten times a second by the watcher thread of the process.
     fn tick(&self, progress: &Progress) {
         let _ = progress;
     }
-    /// Asked about ten times a second, and when it is through: whether somebody wants the search to end with what it has.
+    /// Polled about ten times a second and at the end: whether the user asks the search to stop with what it has found.
     fn wants_to_stop(&self) -> bool {
         false
     }
-    /// Called at a failure, before anything is torn down, by the worker that found it. Only called for the
-    /// failure with the lowest number so far.
+    /// Called at a failure, before the execution is torn down, by the worker that found it. Only called for the failure
+    /// with the lowest number so far.
     fn failed(&self, failure: &Failure) {
         let _ = failure;
     }
 }
 
-/// Hears nothing.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug)]
 pub struct NoListener;
 impl Listener for NoListener {}
@@ -103,7 +103,7 @@ impl Listener for NoListener {}
 pub struct Plan {
     /// How much it may spend.
     pub budget: Budget,
-    /// How many operating-system threads explore, each with executions of its own.
+    /// How many operating-system threads explore, each in its own world.
     pub workers: usize,
     /// What to do about a failure.
     pub on_failure: OnFailure,
@@ -111,13 +111,13 @@ pub struct Plan {
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
     pub settings: LazySettings,
-    /// How many executions an earlier part of the same search has counted: numbers and the budget go on from there.
+    /// How many executions an earlier stage of the same search has counted: numbers and the budget continue from there.
     pub counted: u64,
-    /// How much of the whole tree an earlier part of the same search has explored.
+    /// The fraction of the tree that an earlier stage of the same search has explored.
     pub explored: f64,
-    /// Whether [`Findings::left`] is wanted if the executions of the budget are used up.
+    /// Whether [`Findings::left`] is saved when the budget of executions is used up.
     pub keeps_left: bool,
-    /// What an earlier part of the same search has left; none for all there is.
+    /// The subtrees that an earlier stage of the same search has not explored; none for the whole tree.
     pub left: Option<Vec<SavedSubtree>>,
     /// The ticket that the execution is expected to follow: see [`replay`].
     pub expected: Option<Arc<Ticket>>,
@@ -140,10 +140,10 @@ impl Default for Plan {
     }
 }
 
-/// Explores. `make_world` is called once by each worker, on its own thread; the calling thread is one of them.
+/// Explores. Each worker calls `make_world` once, on its own thread; the calling thread is one of them.
 ///
 /// # Panics
-/// If `plan` has parts that a strategy of another kind has left.
+/// If `plan` has subtrees that a strategy of another kind has saved.
 pub fn search<W, M>(
     plan: &Plan,
     strategy: Box<dyn Strategy>,
@@ -158,7 +158,7 @@ where
     Findings::of(plan, explore(plan, strategy, make_world, listener))
 }
 
-/// The same; what it found can be added to what others found.
+/// The same; the result can be merged with others.
 pub(crate) fn explore<W, M>(
     plan: &Plan,
     mut strategy: Box<dyn Strategy>,
@@ -185,7 +185,7 @@ where
     };
     let shared = worker::Shared::new(plan, strategies, &listener, sampling);
     let watching = Watching::begin(&shared.watched);
-    // This thread is a worker, too, unless it is in the middle of a panic: worlds could not tell it from theirs.
+    // This thread is a worker, too, unless it is panicking: worlds could not distinguish that panic from the program's.
     let here = !std::thread::panicking();
     let work = || worker::work(&shared, &make_world);
     match plan.workers.max(1) - usize::from(here) {
@@ -199,12 +199,12 @@ where
     }
     drop(watching);
     let (total, stopped) = shared.into_total();
-    // Many a search is through before anybody has asked.
+    // A short search may end before the watcher has polled the listener.
     let interrupted = match stopped {
         Some(why) => why == Stopped::Interrupted,
         None => listener.wants_to_stop(),
     };
-    // The time may be up, or somebody press Ctrl-C, in the very moment in which all is done.
+    // The time limit or Ctrl-C may come just as the search completes.
     let stopped =
         stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
     let executions = plan.counted + total.tally.executions;

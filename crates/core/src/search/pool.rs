@@ -1,4 +1,4 @@
-//! Hands work from workers that have some to workers that have none, without exploring anything twice.
+//! Distributes jobs among the workers of a search. Each job is taken by exactly one worker.
 
 use super::worker::Job;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -6,11 +6,11 @@ use std::sync::{Condvar, Mutex};
 
 struct State {
     jobs: Vec<Job>,
-    /// Workers that explore; when none is left and there are no jobs, the search is over.
+    /// Workers that explore. When there are none and no jobs, the search is over.
     busy: usize,
 }
 
-/// The work that nobody does yet.
+/// The jobs that no worker has taken.
 pub(super) struct Pool {
     state: Mutex<State>,
     changed: Condvar,
@@ -27,12 +27,12 @@ impl Pool {
             closed: AtomicBool::new(false),
         }
     }
-    /// Whether somebody waits for work.
+    /// Whether a worker waits for a job.
     #[inline]
     pub fn is_wanted(&self) -> bool {
         self.hungry.load(Ordering::Relaxed) > 0
     }
-    /// Nothing more is to be explored. Under the lock, so that nobody who is about to wait misses it.
+    /// Ends the search. Takes the lock, so that a worker that is about to wait does not miss it.
     pub fn close(&self) {
         let _state = self.state.lock().unwrap();
         self.closed.store(true, Ordering::Relaxed);
@@ -42,30 +42,30 @@ impl Pool {
     pub fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }
-    /// Offers work.
+    /// Adds a job.
     pub fn give(&self, job: Job) {
         let mut state = self.state.lock().unwrap();
         state.jobs.push(job);
         self.call();
     }
-    /// Whoever waits looks again. Called under the lock, under which whoever waits has said so: to call where nobody
-    /// waits costs a system call, and many a search is over in the time that takes.
+    /// Wakes the waiting workers. Called under the lock, under which a worker registers before it waits. To notify
+    /// without a waiting worker costs a system call, and a small search takes less time than that.
     fn call(&self) {
         if self.is_wanted() {
             self.changed.notify_all();
         }
     }
-    /// The jobs that nobody has taken.
+    /// The jobs that no worker has taken.
     pub fn take_all(&self) -> Vec<Job> {
         std::mem::take(&mut self.state.lock().unwrap().jobs)
     }
-    /// The worker that took a job is done with it.
+    /// The worker that took a job has finished it.
     pub fn done(&self) {
         let mut state = self.state.lock().unwrap();
         state.busy -= 1;
         self.call();
     }
-    /// Waits for work; none when the search is over.
+    /// Waits for a job; none when the search is over.
     pub fn take(&self) -> Option<Job> {
         let mut state = self.state.lock().unwrap();
         loop {

@@ -1,4 +1,4 @@
-//! One execution: the kept prefix is brought about, then the strategy is asked until the run is over.
+//! One execution: the kept prefix is replayed, then the strategy chooses each step until the execution ends.
 
 use crate::fact::{Fact, Relation};
 use crate::operation::TaskId;
@@ -8,19 +8,19 @@ use crate::trace::{Step, Trace};
 use crate::verdict::{Defect, FailureKind, thousands};
 use crate::world::{Describe, Driver, End, Ended, Ending, Pending, Pick, Point, UniformDraws, World, drive};
 
-/// How an execution went.
+/// How an execution ended.
 pub(super) enum Ran<T> {
     Passed(T),
     Failed(Defect),
-    /// The rest is redundant.
+    /// The execution is redundant.
     Abandoned,
-    /// The strategy could not tell how to go on.
+    /// The strategy could not decide how to continue.
     Undecided,
 }
 
-/// Runs one execution whose first `keep` steps are those that `trace` holds and whose steps are `expected`, as far as
-/// that goes. Also says how many steps it took: they are in the trace, unless it ran unobserved and nothing went wrong.
-// Inlined: the world may have run on other stacks, after which each return is mispredicted.
+/// Makes one execution whose first `keep` steps are those of `trace` and whose steps are compared with `expected`. Also
+/// returns the number of its steps: they are in the trace, unless the execution was unobserved and passed.
+// Inlined: the world may have switched stacks, after which each return is mispredicted.
 #[inline(always)]
 pub(super) fn execute<W: World>(
     world: &mut W,
@@ -46,7 +46,7 @@ pub(super) fn execute<W: World>(
             world.finish();
         }
     }
-    // What went wrong is looked at closely: the same numbers are drawn again.
+    // A failure is reproduced step by step: the same random numbers are drawn again.
     let ran = match (look(world, strategy, trace, keep, expected, max_steps), unconfirmed) {
         (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect)),
         (ran, _) => ran,
@@ -54,7 +54,7 @@ pub(super) fn execute<W: World>(
     (ran, trace.len())
 }
 
-/// The same, step by step.
+/// The same, observed step by step.
 #[inline(always)]
 fn look<W: World>(
     world: &mut W,
@@ -97,8 +97,8 @@ fn look<W: World>(
         Some(Stopped::Undecided) => return Ran::Undecided,
         None => {}
     }
-    // Over inside the kept steps, or where the strategy meant to leave them, or before it had made the picks
-    // that it inherited: it went on there before.
+    // The execution ended inside the kept prefix, or where the strategy meant to leave it, or before the inherited
+    // prefix was complete. An earlier execution continued there.
     let happened = if kept < keep { kept } else { trace.len() };
     if kept < keep
         || went_on && happened == keep
@@ -124,7 +124,7 @@ fn look<W: World>(
     }
 }
 
-/// The execution failed. It counts for nothing if an equivalent one that fails in the same way is explored elsewhere.
+/// The execution failed. It is abandoned if an equivalent execution with the same failure is explored elsewhere.
 #[cold]
 fn failed<W: World>(
     strategy: &mut dyn Strategy,
@@ -133,7 +133,7 @@ fn failed<W: World>(
     ending: Ending,
     defect: Defect,
 ) -> Ran<W::Outcome> {
-    // Other failures are not the program's: where they come, the strategy does not know where it is.
+    // Other failures are not the program's: after one, the state of the strategy is not valid.
     let is_the_programs = defect.kind.can_be_replayed();
     if ending == Ending::Stopped && !is_the_programs {
         return Ran::Failed(defect);
@@ -144,24 +144,24 @@ fn failed<W: World>(
     }
 }
 
-/// Why a run did not come to its own end.
+/// Why an execution was stopped before its end.
 enum Stopped {
     Failed(Box<Defect>),
     Abandoned,
     Undecided,
 }
 
-/// Brings the kept prefix about, then asks the strategy.
+/// Replays the kept prefix, then asks the strategy.
 struct StrategyDriver<'a> {
     strategy: &'a mut dyn Strategy,
     trace: &'a mut Trace,
-    /// From this length of the trace on there is more to see to than what the strategy wants.
+    /// From this length of the trace on, each step takes the checked path: prefix, ticket and step limit.
     careful_from: usize,
-    /// How much of the prefix has been brought about.
+    /// How many steps of the prefix have been replayed.
     kept: usize,
     keep: usize,
     max_steps: usize,
-    /// What a ticket expects the steps to be; none if it is no replay.
+    /// The steps that a ticket expects; empty if this is no replay.
     expected: &'a [TicketStep],
     stopped: Option<Stopped>,
 }
@@ -208,7 +208,7 @@ impl Driver for StrategyDriver<'_> {
     }
 }
 
-/// What a strategy decided, if that is something that can happen.
+/// The pick of a decision and its pending operation, if both exist at this point.
 #[inline]
 fn possible<'p>(decision: Decision, point: &Point<'p>) -> Option<(Pick, &'p Pending)> {
     let pick = decision.pick()?;
@@ -223,14 +223,14 @@ impl StrategyDriver<'_> {
         Decision::STOP
     }
 
-    /// From now on, is there more to see to than what the strategy wants?
+    /// Computes from where on steps take the checked path.
     #[inline]
     fn care(&mut self) {
         let careful = self.kept < self.keep || !self.expected.is_empty();
         self.careful_from = if careful { 0 } else { self.max_steps };
     }
 
-    /// The next kept step, if there is one and it fits.
+    /// The next step of the prefix, if there is one and it matches the pending operation.
     #[inline]
     fn next_kept(&mut self, point: &Point<'_>) -> Option<Decision> {
         if self.kept == self.keep {
@@ -271,7 +271,7 @@ impl StrategyDriver<'_> {
         decision
     }
 
-    /// Whether a step that happens by itself fits to what is kept, to the ticket and into the budget.
+    /// Whether a step without a decision matches the prefix and the ticket and is within the step limit.
     fn may_note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
         if self.kept < self.keep {
             let step = &self.trace.steps()[self.kept];
@@ -291,7 +291,7 @@ impl StrategyDriver<'_> {
         self.is_expected(Pick { task, option: 0 }, world)
     }
 
-    /// The strategy does not want to go on, or wants what cannot happen.
+    /// The strategy stopped the execution, or picked what is not possible.
     #[cold]
     fn refused(&mut self, decision: Decision, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if let Some(pick) = decision.pick() {

@@ -1,6 +1,6 @@
-//! A search that was stopped, as a file from which it can go on: what it has found and what it has left.
+//! A search that was stopped, as a file from which it can be resumed: its findings and its unexplored subtrees.
 //!
-//! Results are kept in words: they are values of the program, which cannot be written down in general.
+//! Outcomes are stored as text: they are values of the program, which cannot be serialised in general.
 
 use super::Tally;
 use crate::strategy::SavedSubtree;
@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 pub struct Saved {
     /// The version of this format.
     pub search: u32,
-    /// The test that it is a search of.
+    /// The test that was explored.
     pub test: Option<String>,
-    /// What kind of search it is: only the same kind can go on.
+    /// The kind of the search: only the same kind can resume it.
     pub kind: String,
-    /// The reduction could not decide, and the search goes on without it.
+    /// The reduction could not decide, and the search continues without it.
     pub fallen_back: bool,
     /// The settings that shape executions.
     pub settings: BTreeMap<String, String>,
@@ -24,12 +24,12 @@ pub struct Saved {
     pub assumed: Option<String>,
     /// The bound on preemptions that was being explored, where it grows.
     pub round: Option<u32>,
-    /// How much of the whole tree was explored.
+    /// The fraction of the tree that is explored.
     #[serde(with = "crate::plain::fraction")]
     pub explored: f64,
-    /// What was found, with outcomes as text.
+    /// The findings, with outcomes as text.
     pub found: Tally<String>,
-    /// What is left.
+    /// The unexplored subtrees.
     pub left: Vec<SavedSubtree>,
 }
 
@@ -49,7 +49,7 @@ impl Saved {
         struct Version {
             search: Option<u64>,
         }
-        // Plain structures only: the JSON of the facades of std has no values.
+        // Plain structures only: the JSON of the facades of std has no value type.
         let version: Version = serde_json::from_str(text).map_err(|e| no_search(e.to_string()))?;
         match version.search {
             Some(version) if version == Saved::VERSION as u64 => {}

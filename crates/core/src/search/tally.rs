@@ -1,6 +1,6 @@
-//! What executions have shown: how many there were, their outcomes, their failures, what they took for granted.
+//! The results of executions: their number, outcomes, failures and assumptions.
 //!
-//! Workers, rounds, parts of a search and searches that were resumed are all added up by [`Tally::merge`].
+//! [`Tally::merge`] adds up workers, rounds, stages of a search and resumed searches.
 
 use crate::fact::Assumption;
 use crate::verdict::{Failure, FailureKind};
@@ -11,9 +11,9 @@ use std::fmt::Debug;
 /// Failures of one kind with one message.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct FailureGroup {
-    /// The one with the lowest execution number.
+    /// The failure with the lowest execution number.
     pub first: Failure,
-    /// How many there were.
+    /// How many failures the group has.
     pub count: u64,
 }
 
@@ -23,30 +23,30 @@ impl FailureGroup {
     }
 }
 
-/// More groups of one kind are not told apart: a message may hold a number that is always another one.
+/// Further groups of one kind are dropped: a message may hold a number that differs in each execution.
 const MOST_GROUPS: usize = 20;
 
-/// What executions have shown.
+/// The results of executions.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Tally<T: Ord> {
     /// How many executions came to an end.
     pub executions: u64,
-    /// How many the strategy gave up as redundant; not counted above.
+    /// How many executions the strategy abandoned as redundant; not counted above.
     pub abandoned: u64,
     /// How many of those it could not decide: behaviours may be missing.
     pub undecided: u64,
-    /// The most that a strategy held at once, in steps and picks.
+    /// The largest size of a strategy, in steps and picks.
     pub peak: u64,
     /// How many steps all executions took.
     pub steps: u64,
-    /// The results of executions that passed, and how often each came.
+    /// The outcomes of executions that passed, with their counts.
     pub outcomes: BTreeMap<T, u64>,
     /// How many executions failed, by kind.
     #[serde(with = "crate::plain::pairs")]
     pub failures_by_kind: BTreeMap<FailureKind, u64>,
     /// The failures by kind and message, in the order of their first executions.
     pub failures: Vec<FailureGroup>,
-    /// What was taken for granted.
+    /// What the search assumed.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -67,7 +67,7 @@ impl<T: Ord> Default for Tally<T> {
 }
 
 impl<T: Ord> Tally<T> {
-    /// Nothing was tried.
+    /// Whether there was no execution.
     pub fn is_nothing(&self) -> bool {
         self.executions + self.abandoned == 0
     }
@@ -77,7 +77,7 @@ impl<T: Ord> Tally<T> {
         self.failures_by_kind.values().sum()
     }
 
-    /// Adds what other executions have shown.
+    /// Adds the results of other executions.
     pub fn merge(&mut self, other: Tally<T>) {
         self.executions += other.executions;
         self.abandoned += other.abandoned;
@@ -129,7 +129,7 @@ impl<T: Ord> Tally<T> {
         }
     }
 
-    /// An execution failed in a way whose first execution comes before this one, or is not wanted.
+    /// Counts a failure of a known group, or one whose record is not wanted.
     pub(super) fn count_failure(&mut self, kind: FailureKind, message: &str) {
         *self.failures_by_kind.entry(kind).or_insert(0) += 1;
         if let Some(group) = self.failures.iter_mut().find(|group| group.is_of(kind, message)) {
@@ -137,13 +137,13 @@ impl<T: Ord> Tally<T> {
         }
     }
 
-    /// An execution failed.
+    /// Adds a failure with its record.
     pub(super) fn add_failure(&mut self, first: Failure) {
         *self.failures_by_kind.entry(first.kind()).or_insert(0) += 1;
         self.add_group(FailureGroup { first, count: 1 });
     }
 
-    /// The first failure of this kind with this message; of this kind, if there are too many messages.
+    /// The first failure of this kind with this message; of this kind, if it has too many messages.
     pub(super) fn known(&self, kind: FailureKind, message: &str) -> Option<&Failure> {
         let exact = self.failures.iter().find(|group| group.is_of(kind, message));
         let of_kind = || self.failures.iter().filter(|group| group.first.kind() == kind);

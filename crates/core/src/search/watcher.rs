@@ -1,7 +1,7 @@
-//! Who looks at the clock, shows progress and hears Ctrl-C while the searches explore: one thread for the whole process.
+//! Checks time limits, reports progress and polls for Ctrl-C during searches: one thread for the whole process.
 //!
-//! A search explores on the thread that started it, and to start another thread would cost more than many a small
-//! search takes as a whole. The watcher is started with the first search and sleeps while there is none.
+//! A search explores on the thread that started it; another thread would cost more than a small search takes. The
+//! watcher thread is started by the first search and sleeps while there is none.
 
 use super::estimate::Estimates;
 use super::pool::Pool;
@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often it looks.
+/// The polling interval.
 const NAP: Duration = Duration::from_millis(100);
 
-/// Why a search ended before it was through.
+/// Why a search was stopped before it was complete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stopped {
     Failure,
@@ -26,31 +26,31 @@ pub(super) enum Stopped {
     Executions,
 }
 
-/// What is known of a search so far, and once it is over.
+/// The state of a search that is under way or over.
 #[derive(Default)]
 pub(super) struct Known {
-    /// How much of the whole tree has been explored; none if there is no telling.
+    /// The fraction of the tree that is explored; none if it cannot be estimated.
     pub explored: Option<f64>,
     pub stopped: Option<Stopped>,
-    /// The first panic that was none of the program's.
+    /// The first panic that is not the program's.
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// What the watcher may know of a search.
+/// The state of a search that the watcher reads.
 pub(super) struct Watched {
     pub pool: Pool,
     pub executions: AtomicU64,
-    /// Those of them that an earlier part of the same search has made.
+    /// How many of them an earlier stage of the same search has made.
     earlier: u64,
     pub failures: AtomicU64,
-    /// The most that a strategy has held at once.
+    /// The largest size of a strategy so far.
     pub peak: AtomicU64,
     state: Mutex<Known>,
     estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
     begun: Instant,
     time: Option<Duration>,
-    /// When it is looked at next; none when it is over. Held while it is looked at.
+    /// When the watcher looks at the search next; none when it is over. Locked while the watcher looks.
     due: Mutex<Option<Instant>>,
 }
 
@@ -72,25 +72,25 @@ impl Watched {
         }
     }
 
-    /// Nothing more is to be explored.
+    /// Ends the search.
     pub fn stop(&self, why: Stopped) {
         self.note_stop(why);
         self.pool.close();
     }
 
-    /// The most telling reason counts.
+    /// Keeps the first reason in the order of [`Stopped`].
     pub fn note_stop(&self, why: Stopped) {
         let stopped = &mut self.state.lock().unwrap().stopped;
         *stopped = Some(stopped.map_or(why, |old| old.min(why)));
     }
 
-    /// So much more of the tree has been explored; none if there is no telling.
+    /// Adds to the explored fraction; none if it cannot be estimated.
     pub fn note_explored(&self, more: Option<f64>) {
         let explored = &mut self.state.lock().unwrap().explored;
         *explored = explored.zip(more).map(|(explored, more)| explored + more);
     }
 
-    /// It is over. A panic that was none of the program's is passed on.
+    /// The search is over. Resumes a panic that is not the program's.
     pub fn end(&self) -> Known {
         let mut known = std::mem::take(&mut *self.state.lock().unwrap());
         match known.panic.take() {
@@ -99,8 +99,8 @@ impl Watched {
         }
     }
 
-    /// Does `work`. If it panics, that is a bug of the world, the strategy or the listener: the search ends,
-    /// nobody waits for whoever panicked, and [`Watched::end`] passes the panic on.
+    /// Does `work`. A panic in it is a bug of the world, the strategy or the listener: the search ends, no worker waits
+    /// for the panicked one, and [`Watched::end`] resumes the panic.
     pub fn guard(&self, work: impl FnOnce()) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
             self.state.lock().unwrap().panic.get_or_insert(payload);
@@ -108,7 +108,7 @@ impl Watched {
         }
     }
 
-    /// Looks at the clock, and now and then asks and tells the listener. Returns when to look again.
+    /// Checks the time limit and, when due, polls the listener and reports to it. Returns when to look again.
     fn look(&self) -> Option<Instant> {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, mut next) = (Instant::now(), (*due)?);
@@ -130,7 +130,7 @@ impl Watched {
         }
         let executions = self.executions.load(Ordering::Relaxed);
         let add = |explored| self.estimates.lock().unwrap().add(executions, explored);
-        // A lock that is not held while the listener is told: it may take its time, or panic.
+        // The lock is not held during the call of the listener, which may take long or panic.
         let explored = self.state.lock().unwrap().explored;
         self.listener.tick(&Progress {
             executions,
@@ -144,7 +144,7 @@ impl Watched {
     }
 }
 
-/// The searches that are under way.
+/// The searches under way.
 struct Watcher {
     searches: Mutex<Searches>,
     called: Condvar,
@@ -157,11 +157,11 @@ struct Searches {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// There is no such thread yet.
+    /// The thread is not started.
     Unborn,
-    /// It waits until it is called.
+    /// It waits for a notification.
     Asleep,
-    /// It looks again after a nap.
+    /// It polls.
     Awake,
 }
 
@@ -170,13 +170,13 @@ static WATCHER: Watcher = Watcher {
     called: Condvar::new(),
 };
 
-/// Is watched as long as this is alive.
+/// The search is watched during the lifetime of this value.
 pub(super) struct Watching<'a>(&'a Arc<Watched>);
 
 impl<'a> Watching<'a> {
     pub fn begin(search: &'a Arc<Watched>) -> Watching<'a> {
         if search.time == Some(Duration::ZERO) {
-            // It would be through before anybody looked.
+            // It would be complete before the watcher looked.
             search.stop(Stopped::Time);
         }
         let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
@@ -190,7 +190,7 @@ impl<'a> Watching<'a> {
                     .spawn(|| WATCHER.watch())
                     .expect("raddle: no thread can be started to watch the search");
             }
-            // It might sleep for longer than this search may take.
+            // The watcher might sleep for longer than this search may take.
             State::Awake if search.time.is_none_or(|time| time >= NAP) => {}
             State::Asleep | State::Awake => WATCHER.called.notify_one(),
         }
@@ -203,7 +203,7 @@ impl Drop for Watching<'_> {
         let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
         searches.list.retain(|search| !Arc::ptr_eq(search, self.0));
         drop(searches);
-        // Waits until nobody looks at it any more.
+        // Waits until the watcher no longer looks at it.
         *self.0.due.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }

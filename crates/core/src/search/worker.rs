@@ -1,4 +1,4 @@
-//! A worker: one operating-system thread with a world of its own, which takes jobs from the pool.
+//! A worker: one operating-system thread with its own world, which takes jobs from the pool.
 
 use super::pool::Pool;
 use super::run::{Ran, execute};
@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A strategy, and the last trace that it has seen.
+/// A strategy and the last trace that it has seen.
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
@@ -26,27 +26,27 @@ impl Job {
     }
 }
 
-/// What all workers have found together.
+/// The results of all workers.
 pub(super) struct Total<T: Ord> {
     pub tally: Tally<T>,
-    /// What the strategy says of the whole search, once a part of it is done.
+    /// The extent of the whole search according to the strategy, once a job is done.
     pub extent: Option<Extent>,
-    /// What was not explored, if the search had to stop and can go on later.
+    /// The unexplored subtrees, if the search was stopped and can be resumed.
     pub left: Option<Vec<SavedSubtree>>,
-    /// It had to stop when it had come to its end.
+    /// The search was stopped when it had no unexplored subtree.
     pub nothing_left: bool,
-    /// How much of the whole tree has been explored; none if there is no telling.
+    /// The fraction of the tree that is explored; none if it cannot be estimated.
     pub explored: Option<f64>,
 }
 
-/// What the workers of a search share.
+/// The state that the workers of a search share.
 pub(super) struct Shared<'a, T: Ord> {
     plan: &'a Plan,
     listener: &'a dyn Listener,
     pub watched: Arc<Watched>,
-    /// The next execution number that nobody has.
+    /// The next execution number that no worker has taken.
     next: AtomicU64,
-    /// Numbers below that one that nobody has any more, and whether there were any. Samplers leave none.
+    /// Lower numbers that workers have returned unused, and whether there were any. Samplers return none.
     spare: Mutex<Vec<u64>>,
     any_spare: AtomicBool,
     /// Executions from this number on are not wanted: one with a lower number failed.
@@ -54,10 +54,10 @@ pub(super) struct Shared<'a, T: Ord> {
     /// How many numbers a worker takes at a time.
     block: u64,
     sampling: bool,
-    /// What was not explored when the search had to stop.
+    /// The jobs that were not complete when the search was stopped.
     left: Mutex<Vec<Job>>,
     total: Mutex<Total<T>>,
-    /// Held while the listener is told of a failure, so that it hears of them one after the other.
+    /// Held while a failure is reported to the listener, so that failures are reported one after the other.
     telling: Mutex<()>,
 }
 
@@ -90,7 +90,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         }
     }
 
-    /// All workers are done: what they have found, and why they stopped if they had to.
+    /// All workers are done: their results, and why they were stopped, if they were.
     pub fn into_total(self) -> (Total<T>, Option<Stopped>) {
         let Known { explored, stopped, .. } = self.watched.end();
         let mut total = self.total.into_inner().unwrap();
@@ -98,7 +98,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         let mut jobs = self.left.into_inner().unwrap();
         let is_wanted = match stopped {
             Some(Stopped::Interrupted | Stopped::Time) => true,
-            // It may be a lot.
+            // The subtrees may be large.
             Some(Stopped::Executions) => self.plan.keeps_left,
             _ => false,
         };
@@ -116,7 +116,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         (total, stopped)
     }
 
-    /// What the steps of executions are expected to be.
+    /// The steps that the ticket expects.
     fn expected(&self) -> &[TicketStep] {
         self.plan.expected.as_deref().map_or(&[], |ticket| &ticket.steps)
     }
@@ -133,7 +133,7 @@ impl<'a, T: Ord> Shared<'a, T> {
     }
 }
 
-/// Explores on the calling thread until there is nothing left to do.
+/// Explores on the calling thread until there is no job.
 pub(super) fn work<W, M>(shared: &Shared<'_, W::Outcome>, make_world: &M)
 where
     W: World,
@@ -160,7 +160,7 @@ where
     });
 }
 
-/// A worker, and what it has found and not yet handed in.
+/// A worker with the results that it has not merged yet.
 struct Worker<'a, W: World>
 where
     W::Outcome: Ord,
@@ -169,9 +169,9 @@ where
     world: W,
     numbers: Range<u64>,
     own: Tally<W::Outcome>,
-    /// How many executions others were told of.
+    /// How many executions are in the shared count.
     reported: u64,
-    /// How many there were, given up or not, when others were last told.
+    /// How many executions there were, abandoned or not, at the last report.
     looked: u64,
 }
 
@@ -183,8 +183,8 @@ where
     fn explore(&mut self, job: &mut Job) {
         let shared = self.shared;
         while !shared.watched.pool.is_closed() {
-            // Sampling draws by number, so the number comes first. A systematic strategy is asked first, so
-            // that only an execution that there is uses up a number of the budget.
+            // A sampler draws by number, so the number comes first. A systematic strategy is asked first, so that only
+            // an execution that exists uses up a number of the budget.
             let systematic =
                 (!shared.sampling).then(|| job.strategy.begin(shared.next.load(Ordering::Relaxed)));
             if systematic == Some(Next::Exhausted) {
@@ -222,7 +222,7 @@ where
         }
     }
 
-    /// A job is done: what it has seen counts in the end if it was the last.
+    /// A job is done: its extent is the final one if it was the last job.
     fn done(&mut self, job: &Job) {
         if !self.numbers.is_empty() {
             self.shared.spare.lock().unwrap().extend(std::mem::take(&mut self.numbers));
@@ -231,7 +231,7 @@ where
         self.shared.total.lock().unwrap().extent = Some(job.strategy.extent(self.own.executions));
     }
 
-    /// Says whether the execution counts, and how many steps it took.
+    /// Makes one execution. Returns whether it counts, and the number of its steps.
     fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> (bool, usize) {
         let max_steps = self.shared.plan.budget.steps;
         let (ran, steps) = execute(
@@ -268,14 +268,14 @@ where
         (verdict != Verdict::Abandoned, steps)
     }
 
-    /// The execution counts for nothing.
+    /// The execution is abandoned and not counted.
     fn abandon(&mut self) -> Verdict {
         self.own.abandoned += 1;
         self.put_away();
         Verdict::Abandoned
     }
 
-    /// Puts the execution away. Returns what went wrong on the way.
+    /// Tears the execution down. Returns the errors of the teardown.
     fn put_away(&mut self) -> Vec<String> {
         let Finished { errors, is_refuted } = self.world.finish();
         if is_refuted {
@@ -289,7 +289,7 @@ where
         let shared = self.shared;
         shared.watched.failures.fetch_add(1, Ordering::Relaxed);
         if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
-            // The strategy no longer knows where it is, and nothing that followed could be trusted.
+            // The state of the strategy is no longer valid, and no later result could be trusted.
             shared.watched.stop(Stopped::NotDeterministic);
         }
         let telling = shared.telling.lock().unwrap();

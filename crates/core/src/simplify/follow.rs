@@ -1,4 +1,4 @@
-//! Follows prescribed picks once and writes down what happened. Steps that happen by themselves are not prescribed.
+//! Follows prescribed picks once and records the execution. Steps that happen by themselves are not prescribed.
 
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Next, NoPreempt, Strategy};
@@ -7,24 +7,24 @@ use crate::verdict::{Extent, Verdict};
 use crate::world::{Pick, Point};
 use std::sync::{Arc, Mutex};
 
-/// What happened in one execution.
+/// One execution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     pub trace: Trace,
-    /// By task: after how many steps it was first there. Main and those that were there at the start have 0.
+    /// By task: the number of steps before it existed. Main and the tasks of the start have 0.
     pub births: Vec<usize>,
 }
 
-/// Whose picks are prescribed.
+/// Which picks are prescribed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Of {
-    /// All steps of a trace, those that happen by themselves included.
+    /// Those of all steps of a trace, including steps that happen by themselves.
     AllSteps,
     /// Only those that are choices.
     Choices,
 }
 
-/// Follows picks; when they are used up, goes on without preemptions.
+/// Follows picks; after them, continues without preemptions.
 pub(super) struct Follow {
     picks: Vec<Pick>,
     of: Of,
@@ -65,7 +65,7 @@ impl Strategy for Follow {
     }
 }
 
-/// The step that gave birth to a task: the last one before it was there.
+/// The step that created a task: the last one before it existed.
 pub(super) fn birth_step(births: &[usize], task: TaskId) -> Option<usize> {
     births.get(task.index()).and_then(|after| after.checked_sub(1))
 }

@@ -1,31 +1,31 @@
-//! The order itself: swaps independent steps until there are few changes of turn.
+//! Reorders a schedule: swaps independent steps until there are few context switches.
 //!
-//! Two steps depend on each other if they are of one task, if they conflict, if one gave birth to the other's task,
-//! or if both gave birth (tasks are numbered in the order of their births, and picks name them by number). A step
-//! that happened by itself depends on the choice that brought it about.
+//! Two steps depend on each other if they are of one task, if they conflict, if one created the other's task, or if
+//! both create tasks (tasks are numbered in the order of creation, and picks name them by number). A step that happened
+//! by itself depends on the last choice before it.
 
 use super::follow::{Run, birth_step};
 use crate::operation::TaskId;
 use crate::trace::Step;
 use crate::world::Pick;
 
-/// Rounds of pulling and pushing, at most.
+/// The maximal number of rounds of pulling and pushing.
 const ROUNDS: usize = 20;
 
-/// One step, by its place in the trace that is simplified.
+/// A step, by its index in the trace that is simplified.
 type At = usize;
 
 struct Order<'a> {
     steps: &'a [Step],
     births: &'a [usize],
-    /// By step: whether it gave birth.
+    /// By step: whether it creates a task.
     bears: Vec<bool>,
     /// By step: the last choice before it.
     trigger: Vec<Option<At>>,
     now: Vec<At>,
 }
 
-/// The picks that were choices, in a simpler order. What the last step does not depend on is left out if `cut`.
+/// The picks that were choices, in a simpler order. `cut` removes steps on which the last one does not depend.
 pub(super) fn reorder(run: &Run, cut: bool) -> Vec<Pick> {
     let mut order = Order::new(run);
     if cut {
@@ -67,7 +67,7 @@ impl<'a> Order<'a> {
         self.steps[at].task
     }
 
-    /// Whether the order of the two matters.
+    /// Whether the two steps depend on each other.
     fn depend(&self, a: At, b: At) -> bool {
         let (first, second) = (a.min(b), a.max(b));
         let (one, other) = (&self.steps[first], &self.steps[second]);
@@ -78,7 +78,7 @@ impl<'a> Order<'a> {
             || other.by_itself && self.trigger[second] == Some(first)
     }
 
-    /// Keeps what the last step depends on, and whatever gives birth: otherwise tasks would change their numbers.
+    /// Keeps the steps on which the last one depends, and those that create tasks: otherwise tasks would be renumbered.
     fn cut(&mut self) {
         let mut kept: Vec<At> = Vec::new();
         for at in (0..self.steps.len()).rev() {
@@ -90,7 +90,7 @@ impl<'a> Order<'a> {
         self.now = kept;
     }
 
-    /// By task, as far as the dependences allow: the lexicographic normal form.
+    /// Sorts by task, as far as the dependences allow: the lexicographic normal form.
     fn sort(&mut self) {
         let mut swapped = true;
         while swapped {
@@ -105,7 +105,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// Where a task changes, its next step comes first if it can. Says whether anything moved.
+    /// At each context switch, pulls the next step of the task forward if it can. Returns whether the order changed.
     fn pull(&mut self) -> bool {
         let mut moved = false;
         for i in 1..self.now.len() {
@@ -125,8 +125,8 @@ impl<'a> Order<'a> {
         moved
     }
 
-    /// Where a task changes, all that it did in this turn waits for its next one if it can. Says whether anything
-    /// moved.
+    /// At each context switch, the steps of the task before it are pushed to its next step if they can be. Returns
+    /// whether the order changed.
     fn push(&mut self) -> bool {
         let mut moved = false;
         for i in 1..self.now.len() {

@@ -1,17 +1,16 @@
-//! Depth-first search within bounds that leaves out what is equivalent to something earlier, and loses nothing
-//! inside the bounds.
+//! Depth-first search within bounds with a reduction that loses no trace within the bounds.
 //!
-//! Where a task was tried before the one that was taken, an execution in which its steps come first is a *rival* of
-//! the present one: equivalent, if these steps conflict with none that they are moved over, and earlier in the order
-//! of trial. The present execution is given up only if a rival is within the bounds whenever the present one is: the
-//! preemptions that moving the steps may cost are counted ([`rivals`]). So, of all equivalent executions within the
-//! bounds, the first in the order of trial is never given up.
+//! Where a task was tried before the one that was taken, an execution in which its steps come first is a *rival* of the
+//! present one: equivalent, if these steps conflict with none that they overtake, and earlier in the order of trial.
+//! The present execution is abandoned only if a rival is within the bounds whenever the present one is: the preemptions
+//! that overtaking may cost are counted ([`rivals`]). So, of all equivalent executions within the bounds, the first in
+//! the order of trial is never abandoned.
 //!
-//! Guarantee: each Mazurkiewicz trace that has an execution within the bounds, at least once; never more
-//! executions than depth-first search within the same bounds. Without a bound on preemptions this is depth-first
-//! search with sleep sets (Godefroid 1996), which explores each trace once but gives up many on the way. The usual
-//! way to make a reduction respect bounds are backtrack points at context switches (Coons, Musuvathi, McKinley,
-//! OOPSLA 2013); it says nothing of operations that block or of tasks that are created on the way.
+//! Guarantee: each Mazurkiewicz trace that has an execution within the bounds, at least once; never more executions
+//! than depth-first search within the same bounds. Without a bound on preemptions this is depth-first search with sleep
+//! sets (Godefroid 1996), which explores each trace once but abandons many executions. The usual bounded reduction uses
+//! backtrack points at context switches (Coons, Musuvathi, McKinley, OOPSLA 2013); it does not cover operations that
+//! block or tasks that are created later.
 
 mod rivals;
 
@@ -37,11 +36,11 @@ pub struct Bounded {
 }
 
 impl Bounded {
-    /// All that is within `bounds`.
+    /// All executions within `bounds`.
     pub fn new(bounds: Bounds) -> Bounded {
         Bounded::part(Guard::new(bounds), Dfs::new())
     }
-    /// The same, but executions with at most so many preemptions count for nothing: they are known.
+    /// The same, but executions with at most so many preemptions are redundant: they are explored already.
     #[must_use]
     pub fn beyond(mut self, explored: Option<u32>) -> Bounded {
         self.guard.explored = explored;
@@ -91,7 +90,7 @@ impl Strategy for Bounded {
             self.rivals.catch_up(so_far, point);
             self.rivals.is_known_in_the_end(so_far, point, ending)
         };
-        // Both are asked: a bound notes that it was reached.
+        // Both are evaluated: a bound records that it was reached.
         match self.guard.is_outside(so_far) | is_known {
             true => Standing::Redundant,
             false => Standing::Counts,
@@ -139,7 +138,7 @@ impl Divisible for Bounded {
     }
 }
 
-/// Whether a task that was switched away from would have been preempted.
+/// Whether switching away from this task is a preemption.
 fn goes_on(pending: &crate::world::Pending) -> bool {
     pending.options > 0 && pending.manner == Manner::Ordinary
 }

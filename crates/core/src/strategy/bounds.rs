@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Bounds {
     /// At most so many preemptions.
     pub preemptions: Option<u32>,
-    /// No task gives way more often than others that could move, by more than this.
+    /// The bound on how many more yields a task has than another enabled task.
     pub yields: Option<u32>,
     /// At most so many steps. Unlike a step limit this is no failure.
     pub steps: Option<usize>,
@@ -51,8 +51,8 @@ impl Bounds {
     }
 }
 
-/// Whether a bound has refused anything yet; known to all parts of a search. As long as it has not, the search
-/// within the bounds is the search without them.
+/// Whether a bound has refused a pick yet; shared by all subtrees of a search. If it has not, the search within the
+/// bounds is the search without them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reached(Arc<AtomicBool>);
 
@@ -67,14 +67,14 @@ impl Reached {
     }
 }
 
-/// Watches one execution after the other and says what stays within the bounds.
+/// Follows executions and decides which picks are within the bounds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Guard {
     pub bounds: Bounds,
     pub reached: Reached,
     /// Executions with at most so many preemptions have been explored by another search.
     pub explored: Option<u32>,
-    /// Who gave way at which step.
+    /// Which task yielded at which step.
     yields: Vec<(usize, TaskId)>,
 }
 
@@ -82,30 +82,30 @@ impl Guard {
     pub fn new(bounds: Bounds) -> Guard {
         Guard { bounds, ..Guard::default() }
     }
-    /// The same bounds for another part of the search.
+    /// The same bounds for another subtree.
     pub fn part(&self) -> Guard {
         Guard { reached: self.reached.clone(), yields: Vec::new(), ..*self }
     }
-    /// The same bounds for a part that was saved.
+    /// The same bounds for a saved subtree.
     pub fn resumed(&self, part: &SavedSubtree) -> Guard {
         if let SavedSubtree::Picks { reached: true, .. } = part {
             self.reached.set();
         }
         self.part()
     }
-    /// Only the first `steps` steps are left.
+    /// Keeps the first `steps` steps.
     pub fn truncate(&mut self, steps: usize) {
         while self.yields.last().is_some_and(|(at, _)| *at >= steps) {
             self.yields.pop();
         }
     }
-    /// `task` moves next.
+    /// `task` takes the next step.
     pub fn take(&mut self, task: TaskId, so_far: &Trace, point: &Point<'_>) {
         if self.bounds.yields.is_some() && point.pending(task).manner == Manner::Yielding {
             self.yields.push((so_far.len(), task));
         }
     }
-    /// Writes those who may move into `within`; nobody if the execution is too long.
+    /// Writes the tasks that are within the bounds into `within`; none if the execution is too long.
     pub fn allow(&self, so_far: &Trace, point: &Point<'_>, within: &mut Vec<TaskId>) {
         within.clear();
         if self.bounds.steps.is_some_and(|most| so_far.len() >= most) {
@@ -121,8 +121,8 @@ impl Guard {
             self.reached.set();
         }
     }
-    /// Whether an execution that came to its end counts for nothing, since it is known or longer than allowed: steps
-    /// that happen by themselves ask nobody.
+    /// Whether an execution that ended is redundant, since it is explored already or longer than allowed: steps that
+    /// happen by themselves are not checked before.
     pub fn is_outside(&self, trace: &Trace) -> bool {
         let is_explored = self.explored.is_some_and(|most| trace.preemptions() <= most);
         let too_long = self.bounds.steps.is_some_and(|most| trace.len() > most);

@@ -1,9 +1,8 @@
-//! Plain depth-first search over all interleavings: the slow, obvious oracle beside every reduction.
+//! Plain depth-first search over all executions: the simple oracle for every reduction.
 //!
-//! Guarantee: every maximal sequence of picks is explored exactly once. The task that moved last is tried
-//! first, so that executions with few preemptions come early, unless it gives way: then it is tried last, and
-//! executions in which somebody waits for long come late. Memory is linear in the length of an execution
-//! times its alternatives.
+//! Guarantee: every maximal sequence of picks is explored exactly once. The task of the last step is tried first, so
+//! that executions with few preemptions come early, unless it yields: then it is tried last, and executions with long
+//! waits come late. Memory is linear in the length of an execution times its alternatives.
 
 use super::{Decision, Divisible, Estimating, Next, Observation, SavedSubtree, Strategy};
 use crate::operation::TaskId;
@@ -18,15 +17,15 @@ pub struct Dfs {
     begins: Vec<usize>,
     /// The untried picks of all depths; those of one depth in reverse order of trial.
     untried: Vec<Pick>,
-    /// The picks that lead to this part of the tree, if it was split off.
+    /// The picks that lead to this subtree, if it was split off.
     inherited: Vec<Pick>,
-    /// The pick with which the present execution leaves the last one.
+    /// The pick with which the present execution deviates from the last one.
     turn: Option<Pick>,
     /// The picks of the last execution, as far as `begins` goes.
     path: Vec<Pick>,
-    /// How much of the whole tree lies below each pick of `path`, if all alternatives have equal parts.
+    /// The fraction of the whole tree below each pick of `path`, if all alternatives are equally large.
     shares: Vec<f64>,
-    /// How much of it this part is, and how much of it has been explored since somebody asked.
+    /// The fraction of the tree of this search, and how much was explored since the last report.
     share: f64,
     explored: f64,
     started: bool,
@@ -46,7 +45,7 @@ impl Dfs {
         Dfs::below(Vec::new(), 1.0)
     }
 
-    /// A search of the part of the tree that these picks lead to.
+    /// A search of the subtree of these picks.
     fn below(picks: Vec<Pick>, share: f64) -> Dfs {
         Dfs {
             begins: Vec::new(),
@@ -62,12 +61,12 @@ impl Dfs {
         }
     }
 
-    /// How much of the tree lies below the first `depth` picks of the path.
+    /// The fraction of the tree below the first `depth` picks of the path.
     fn share_at(&self, depth: usize) -> f64 {
         depth.checked_sub(1).map_or(self.share, |last| self.shares[last])
     }
 
-    /// What is left to explore, with what bounds have to say about it.
+    /// The unexplored subtrees, and whether a bound was reached.
     pub(super) fn saved(&self, reached: bool) -> Vec<SavedSubtree> {
         let words = |picks: &[Pick]| picks.iter().map(|p| (p.task.0, p.option)).collect::<Vec<_>>();
         let part = |picks: &[Pick], share| SavedSubtree::Picks { picks: words(picks), share, reached };
@@ -81,7 +80,7 @@ impl Dfs {
             };
             parts.push(part(&picks, share));
         }
-        // What would be given away, the shallowest first.
+        // The subtrees that would be split off, the shallowest first.
         for (depth, begin) in self.begins.iter().enumerate() {
             let end = self.begins.get(depth + 1).copied().unwrap_or(self.untried.len());
             for pick in &self.untried[*begin..end] {
@@ -92,7 +91,7 @@ impl Dfs {
         parts
     }
 
-    /// The part that was saved.
+    /// The search of a saved subtree.
     pub(super) fn from_saved(part: &SavedSubtree) -> Result<Dfs, String> {
         let SavedSubtree::Picks { picks, share, .. } = part else {
             return Err("it was saved by another reduction".to_owned());
@@ -101,13 +100,13 @@ impl Dfs {
         Ok(Dfs::below(picks.iter().map(pick).collect(), *share))
     }
 
-    /// Gives away a part of the work; none if there is too little left.
+    /// Splits off a subtree; none if there is no untried pick.
     pub(super) fn give_away(&mut self) -> Option<Dfs> {
         if self.untried.is_empty() {
             return None;
         }
-        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks
-        // begin at 0, since the depths above it have none left.
+        // The shallowest untried pick has the largest subtree. It belongs to the deepest depth whose picks begin at 0,
+        // since the depths above it have no untried picks.
         let depth = self.begins.partition_point(|begin| *begin == 0) - 1;
         let pick = self.untried.remove(0);
         for later in &mut self.begins[depth + 1..] {
@@ -120,7 +119,7 @@ impl Dfs {
     }
 }
 
-/// The tasks of a point in the order of trial: the one that moved last first, or last if it gives way.
+/// The tasks of a point in the order of trial: the task of the last step first, or last if it yields.
 pub(super) fn in_order_of_trial<'p>(
     last: Option<TaskId>,
     point: &Point<'p>,
@@ -164,7 +163,7 @@ impl Strategy for Dfs {
             return Decision::take(turn);
         }
         if self.begins.is_empty() && self.inherited.len() < so_far.len() {
-            // Somebody else prescribed these picks; they are kept for ever.
+            // These picks were prescribed by another strategy; they are kept for ever.
             self.inherited = so_far.picks();
         }
         let begin = self.untried.len();

@@ -1,14 +1,13 @@
-//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune, Nature 2021): bugs that need several rare
-//! things, one after the other.
+//! First return, then explore (Ecoffet, Huizinga, Lehman, Stanley, Clune, Nature 2021): for bugs that need several rare
+//! events in sequence.
 //!
-//! A step that touches an object shows a sight: its place, and which places wrote the object before. If an execution
-//! shows a sight that came seldom, its beginning up to there is kept. Other executions bring one of these beginnings
-//! about again, rather one whose sight is rare and that was not tried often, and go on from there at random: evenly,
-//! with weights or with priorities. So a bug in several stages costs the sum of what the stages cost, not their
-//! product.
+//! A step that accesses an object shows a sight: its place, and the places of the last writes of the object. If an
+//! execution shows a rare sight, its prefix up to there is kept. Other executions replay one of these prefixes,
+//! preferably one whose sight is rare and that was not tried often, and continue at random: uniformly, with weights or
+//! with priorities. So a bug in several stages costs the sum of the costs of the stages, not their product.
 //!
 //! Guarantee: every fourth execution does not return, and is drawn with the guarantee of uniform, swarm or partial
-//! order sampling. What the others gain cannot be proved.
+//! order sampling. There is no proof for the others.
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
@@ -18,13 +17,13 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::{Pick, Point};
 
-/// How many sights are told apart. Those that fall together are taken for one, and that is all.
+/// The number of distinguished sights. Colliding sights count as one.
 const SIGHTS: usize = 1 << 15;
-/// A sight is seldom if it came in no more executions than this.
+/// A sight is rare if it came in no more executions than this.
 const SELDOM: u32 = 16;
-/// After so many executions, all counts are halved: seldom is what comes seldom now.
+/// After so many executions, all counts are halved: recent executions count for more.
 const AGE: u32 = 4096;
-/// So many beginnings are kept at most, and not more picks than this in all of them.
+/// The maximal number of prefixes that are kept, and of picks in all of them.
 const MOST: usize = 512;
 const MOST_PICKS: usize = 1 << 20;
 /// The best of so many is taken.
@@ -32,7 +31,7 @@ const DRAWS: u32 = 8;
 /// One of so many executions does not return.
 const PLAIN: u32 = 4;
 
-/// How often a sight came where an execution did not only repeat another one.
+/// How often a sight came in executions, without the prefixes that they replay.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     executions: u32,
@@ -40,7 +39,7 @@ struct Count {
     last: u32,
 }
 
-/// Who wrote an object last.
+/// The last writes of an object.
 #[derive(Clone, Copy, Debug)]
 struct Written {
     task: TaskId,
@@ -50,17 +49,17 @@ struct Written {
 
 const NOBODY: Written = Written { task: TaskId(u32::MAX), places: [u16::MAX; 2] };
 
-/// The beginning of an execution.
+/// The prefix of an execution.
 #[derive(Clone, Debug)]
 struct Beginning {
     picks: Vec<Pick>,
-    /// What came with its last pick.
+    /// The sight of its last pick.
     sight: usize,
     /// How often an execution returned there.
     tries: u32,
 }
 
-/// How an execution goes on after it has returned.
+/// How an execution continues after its prefix.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Onward {
     Even,
@@ -68,7 +67,7 @@ enum Onward {
     Priorities,
 }
 
-/// Returns to where something rare had happened and explores from there.
+/// Returns to a rare event and explores from there.
 #[derive(Clone, Debug)]
 pub struct GoExplore {
     seed: u64,
@@ -78,9 +77,9 @@ pub struct GoExplore {
     counts: Vec<Count>,
     executions: u32,
     kept: Vec<Beginning>,
-    /// Which of them this execution brings about, and how much of it there is already.
+    /// Which of them this execution replays, and how many of its picks were taken.
     returning: Option<(usize, usize)>,
-    /// How many picks of this execution were those of another one.
+    /// How many picks of this execution were replayed.
     returned: usize,
     onward: Onward,
     pos: Pos,
@@ -108,13 +107,12 @@ impl GoExplore {
         }
     }
 
-    /// Learns from an execution of somebody else.
+    /// Learns from an execution of another sampler.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.count(trace, 0);
     }
 
-    /// Counts the sights of `trace` behind its first `returned` picks, and keeps its beginning if one of them came
-    /// seldom.
+    /// Counts the sights of `trace` after its first `returned` picks, and keeps its prefix if one of them is rare.
     fn count(&mut self, trace: &Trace, mut returned: usize) {
         self.executions = self.executions.wrapping_add(1);
         if self.executions.is_multiple_of(AGE) {
@@ -187,7 +185,7 @@ impl GoExplore {
         Some(best)
     }
 
-    /// The next pick on the way back, if it is not done.
+    /// The next pick of the prefix, if it is not complete.
     fn back(&mut self, point: &Point<'_>) -> Option<Pick> {
         let (which, done) = self.returning?;
         let next = self.kept[which].picks.get(done).copied();

@@ -1,5 +1,4 @@
-//! Makes the choices of a search, and knows nothing else. A strategy is one file here: it never sees a world,
-//! a budget or a clock on the wall.
+//! Makes the choices of a search. A strategy is one file here: it is independent of worlds, budgets and real time.
 
 mod bounded;
 mod bounds;
@@ -66,29 +65,29 @@ use crate::world::{Ending, Pick, Point};
 pub enum Next {
     /// The first so many steps are those of the last trace; then the strategy is asked.
     From(usize),
-    /// There is nothing left to explore.
+    /// There is nothing more to explore.
     Exhausted,
 }
 
-/// How much of an execution a strategy looks at.
+/// How much of an execution a strategy observes.
 #[derive(Clone, Debug)]
 pub enum Observation {
     /// Each point, and what operations would have been after other prefixes: see
-    /// [`Counterfactual`](crate::world::Counterfactual). Worlds keep a history for it.
+    /// [`Counterfactual`](crate::world::Counterfactual). Worlds record a history for it.
     Counterfactuals,
     /// Each point.
     Points,
     /// Nothing: it draws uniformly with these numbers and learns nothing. It is asked to choose only if the execution
-    /// turns out to be worth a record.
+    /// needs a record.
     Nothing(Rng),
 }
 
-/// Whether an execution that came to its end counts.
+/// Whether an execution that ended counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// It does.
     Counts,
-    /// An equivalent one is explored elsewhere, or it lies outside of what is explored.
+    /// An equivalent execution is explored elsewhere, or it is outside the bounds.
     Redundant,
 }
 
@@ -96,9 +95,9 @@ pub enum Standing {
 pub trait Strategy: Send {
     /// Begins execution number `execution` (from 0).
     fn begin(&mut self, execution: u64) -> Next;
-    /// Chooses at a point where at least one task is enabled. Also asked where there is only one choice.
+    /// Chooses at a point where at least one task is enabled. Also called where there is only one choice.
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision;
-    /// Nothing more happens in this execution. Not asked if the strategy gave it up, or if it was not deterministic.
+    /// The execution is over. Not called if the strategy abandoned it, or if it was not deterministic.
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
         let _ = (so_far, point, ending);
         Standing::Counts
@@ -107,18 +106,18 @@ pub trait Strategy: Send {
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         let _ = (trace, verdict);
     }
-    /// What it means when `executions` of this strategy are done and it has nothing left to explore (or, for
-    /// sampling, when the budget is used up). Asked before a search and when a subtree is done.
+    /// The extent after `executions` executions, when there is nothing more to explore (or, for sampling, when the
+    /// budget is used up). Called before a search and when a subtree is done.
     fn extent(&self, executions: u64) -> Extent;
-    /// How much of the present execution it looks at.
+    /// How much of the present execution it observes.
     fn observes(&self) -> Observation {
         Observation::Counterfactuals
     }
-    /// Dividing the work among workers and over time, if it can.
+    /// Dividing the work among workers and processes, if it can.
     fn divisible(&mut self) -> Option<&mut dyn Divisible> {
         None
     }
-    /// Telling how far it has come, if it can.
+    /// Estimating its progress, if it can.
     fn estimating(&mut self) -> Option<&mut dyn Estimating> {
         None
     }
@@ -126,30 +125,30 @@ pub trait Strategy: Send {
 
 /// A strategy whose work can be divided: among workers, and between this process and a later one.
 pub trait Divisible {
-    /// Gives away a subtree, for another worker; none if there is too little left.
+    /// Splits off a subtree, for another worker; none if there is too little work.
     fn split(&mut self) -> Option<Box<dyn Strategy>>;
     /// The picks with which the first execution of a subtree that was split off starts.
     fn prefix(&mut self) -> &[Pick] {
         &[]
     }
-    /// What is left to explore, as subtrees for [`Divisible::resume`]. The search may go on as if this had not been
-    /// asked. None if it cannot be written down.
+    /// The unexplored subtrees, for [`Divisible::resume`]. The search may continue as if this had not been called. None
+    /// if they cannot be serialised.
     fn save(&mut self) -> Option<Vec<SavedSubtree>> {
         None
     }
-    /// A strategy that explores a subtree that one like this has saved.
+    /// A strategy that explores a subtree that one of this kind has saved.
     fn resume(&mut self, subtree: &SavedSubtree) -> Result<Box<dyn Strategy>, String> {
         let _ = subtree;
         Err("this strategy cannot go on where another one was".to_owned())
     }
 }
 
-/// A strategy that knows how far it has come.
+/// A strategy that estimates its progress.
 pub trait Estimating {
-    /// How much of the whole tree it has explored since it was asked last, as far as it can tell: all subtrees together
-    /// come to 1 in the end. Less than nothing if it had been too much.
+    /// The estimated fraction of the whole tree that it has explored since the last call: all subtrees together add up
+    /// to 1 in the end. Negative if an earlier estimate was too high.
     fn explored(&mut self) -> f64;
-    /// The most that it held at once so far, in steps and picks; 0 if that does not grow with the search.
+    /// The largest size so far, in steps and picks; 0 if that does not grow with the search.
     fn peak(&self) -> u64 {
         0
     }

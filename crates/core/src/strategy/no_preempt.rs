@@ -1,6 +1,6 @@
-//! Never preempts: the task that moved last goes on as long as it can, then the one with the lowest number.
+//! Never preempts: the task of the last step continues while it is enabled, then the one with the lowest number.
 //!
-//! Guarantee: one execution, with no preemption and option 0 everywhere. The end of other strategies' work.
+//! Guarantee: one execution, with no preemption and option 0 everywhere. Other strategies end executions with it.
 
 use super::{Decision, Next, Strategy};
 use crate::fact::StopReason;
@@ -8,7 +8,7 @@ use crate::trace::Trace;
 use crate::verdict::Extent;
 use crate::world::{Manner, Pick, Point};
 
-/// Lets each task go on as long as it can.
+/// Lets each task continue while it is enabled.
 #[derive(Clone, Debug, Default)]
 pub struct NoPreempt {
     done: bool,
@@ -20,7 +20,7 @@ impl NoPreempt {
         NoPreempt::default()
     }
 
-    /// The pick at `point` that preempts nobody. A task that gives way does so to the next one.
+    /// The pick at `point` without a preemption. A yielding task yields to the next one.
     pub fn pick(so_far: &Trace, point: &Point<'_>) -> Pick {
         let last = so_far.last_task();
         let goes_on = last.filter(|t| point.is_enabled(*t) && point.pending(*t).manner == Manner::Ordinary);

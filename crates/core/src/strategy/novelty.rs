@@ -1,8 +1,8 @@
-//! Tells whether an execution behaved as one before it did: the same steps in the same order on every object.
+//! Whether an execution is equivalent to an earlier one: the same steps in the same order on every object.
 //!
-//! A behaviour is a hash, independent of the order of steps that do not touch the same object. Hashes are kept as
-//! bits of a small table, so now and then a new behaviour is taken for an old one; when half of the bits are set,
-//! the table starts anew.
+//! A behaviour is a hash, independent of the order of steps that do not access the same object. Hashes are stored as
+//! bits of a small table, so a new behaviour is sometimes taken for an old one; when half of the bits are set, the
+//! table is cleared.
 
 use crate::operation::Mode;
 use crate::trace::Trace;
@@ -14,7 +14,7 @@ const BITS: usize = 1 << 16;
 pub(super) struct Novelty {
     seen: Vec<u64>,
     set: usize,
-    /// By object: a hash of what was done to it, in order.
+    /// By object: a hash of its operations, in order.
     histories: Vec<u64>,
 }
 
@@ -28,7 +28,7 @@ impl Novelty {
         Novelty { seen: vec![0; BITS / 64], set: 0, histories: Vec::new() }
     }
 
-    /// Whether nothing like `trace` was seen before. It counts as seen from now on.
+    /// Whether no trace like `trace` was seen before. Adds it.
     pub fn is_new(&mut self, trace: &Trace) -> bool {
         let hash = self.hash(trace);
         let (word, bit) = ((hash >> 6) as usize % self.seen.len(), 1 << (hash & 63));

@@ -1,7 +1,7 @@
-//! What sampling strategies have in common: the length of executions, a little fairness, the draw of an option.
+//! Common to all sampling strategies: the length of executions, fairness, the draw of an option.
 //!
-//! Priorities and held-back tasks are unfair, and a loop without a hint would then spin until the step limit: a
-//! false alarm. So when an execution has become much longer than any before it, the rest of it is drawn evenly.
+//! Priorities and delayed tasks are unfair, and a loop without a yield would then spin until the step limit: a false
+//! alarm. So when an execution is much longer than all before it, the rest of it is drawn uniformly.
 
 use super::Decision;
 use crate::operation::TaskId;
@@ -26,7 +26,7 @@ impl Pace {
     fn limit(&self) -> u32 {
         Self::SHORT.max(self.longest.saturating_mul(4))
     }
-    /// Counts one point. Says whether the choice there must be fair.
+    /// Counts one point. Returns whether the choice there must be fair.
     #[inline]
     pub fn must_be_fair(&mut self) -> bool {
         self.points += 1;
@@ -37,26 +37,26 @@ impl Pace {
     pub fn point(&self) -> u32 {
         self.points
     }
-    /// The execution is over and counts for the estimate of the length. Of a suspicious one, only what it took to
-    /// end once it was fair: a long program is still long then, and a loop that waited in vain is not.
+    /// The execution is over and counts for the estimate of the length. Of a suspicious one, only the steps after it
+    /// became fair count: a long program is still long then, and an unfair spin loop is not.
     pub fn finish(&mut self) {
         let limit = self.limit();
         let length = if self.points > limit { self.points - limit } else { self.points };
-        // What was long once is forgotten: a waiting loop may go on for any number of rounds.
+        // Old maxima decay: a spin loop may take any number of iterations.
         self.longest = length.max(self.longest - self.longest.div_ceil(16));
         self.points = 0;
     }
-    /// Takes over what somebody else knows of lengths.
+    /// Takes over the lengths of another sampler.
     pub fn hear(&mut self, other: &Pace) {
         self.longest = other.longest;
     }
-    /// The most points that an execution had lately, about.
+    /// The largest recent number of points of an execution, approximately.
     pub fn longest(&self) -> u32 {
         self.longest
     }
 }
 
-/// Lets `task` move, with an option that is drawn uniformly.
+/// Picks `task`, with an option that is drawn uniformly.
 #[inline]
 pub(super) fn take(rng: &mut Rng, point: &Point<'_>, task: TaskId) -> Decision {
     let options = point.pending(task).options;
@@ -64,7 +64,7 @@ pub(super) fn take(rng: &mut Rng, point: &Point<'_>, task: TaskId) -> Decision {
     Decision::take(Pick { task, option })
 }
 
-/// Lets any task move, all with the same probability.
+/// Picks any task, all with the same probability.
 #[inline]
 pub(super) fn take_any(rng: &mut Rng, point: &Point<'_>) -> Decision {
     let task = any_of(rng, point.enabled());

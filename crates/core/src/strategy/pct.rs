@@ -1,8 +1,8 @@
 //! Probabilistic concurrency testing (Burckhardt, Kothari, Musuvathi, Nagarakatte, ASPLOS 2010).
 //!
-//! Every task has a random priority and the highest that can move does; at d-1 random points the task that moved
-//! is put below all others. The number of points k is that of the longest execution lately, the tasks are counted as
-//! they appear. A task that gives way by itself goes below all (Thomson, Donaldson, Betts, TOPC 2016).
+//! Every task has a random priority and the enabled task of highest priority is picked; at d-1 random points its
+//! priority drops below all others. The number of points k is that of the longest recent execution, the tasks are
+//! counted as they appear. A task that yields drops below all (Thomson, Donaldson, Betts, TOPC 2016).
 //!
 //! Guarantee: with n tasks and at most k points, a bug of depth d is found with probability at least
 //! 1/(n k^(d-1)) in each execution after the first, as long as k does not grow.
@@ -20,11 +20,11 @@ pub struct Pct {
     depth: u32,
     rng: Rng,
     pub(super) pace: Pace,
-    /// By task. Random ones are above [`RANDOM`], those of change points from 1 on, those who gave way below 0.
+    /// By task. Random ones are above [`RANDOM`], those of change points from 1 on, those of yielding tasks below 0.
     priorities: Vec<i64>,
-    /// After which point the task that moved gets which priority; by point.
+    /// The priority that the picked task gets after a point; by point.
     changes: Vec<(u32, i64)>,
-    /// How many of them are behind us.
+    /// How many of them are past.
     changed: usize,
     lowest: i64,
 }
@@ -32,7 +32,7 @@ pub struct Pct {
 const RANDOM: i64 = 1 << 62;
 
 impl Pct {
-    /// Looks for bugs of this depth: so many things must happen in the right order, each after the last.
+    /// Searches bugs of this depth: so many events must happen in the right order, each after the last.
     pub fn new(seed: u64, depth: u32) -> Pct {
         Pct {
             seed,

@@ -1,8 +1,8 @@
-//! Place priorities: every place of the program has a random priority, and the highest pending one moves.
+//! Place priorities: every place of the program has a random priority, and the highest pending one is picked.
 //!
-//! Partial order sampling lifted from operations to their source lines. A hundred tasks that run the same code count
-//! as one, and a line that is drawn low is held back in all of them, every time: a bug that needs "this line late,
-//! that line early" costs the same with 3 tasks as with 100.
+//! Partial order sampling by source lines instead of operations. A hundred tasks that execute the same code count as
+//! one, and a line of low priority is delayed in all of them, every time: a bug that needs "this line late, that line
+//! early" costs the same with 3 tasks as with 100.
 //!
 //! Guarantee: an order of p places is drawn with probability at least 1/p!, however many tasks and steps there are.
 
@@ -70,7 +70,7 @@ impl Sample for Places {
         let mut best = ((0, 0), point.enabled()[0]);
         for task in point.enabled() {
             let pending = point.pending(*task);
-            // Whoever gives way does so to everybody.
+            // A yielding task has the lowest priority.
             let first = if pending.manner == Manner::Yielding { 0 } else { self.priority(pending.site()) };
             let key = (first, (task.0 as u64 + 1).wrapping_mul(self.salt));
             if key > best.0 {

@@ -1,9 +1,8 @@
-//! Politeness: no task does its next operation while another is about to do one that conflicts, but lets that one go
-//! first, once.
+//! Politeness: a task with a pending operation that conflicts with another task's lets that one go first, once.
 //!
 //! One schedule, deterministic, in which every race is contested: two increments both read first, two locks are each
-//! taken by one. It opens a portfolio, since so many bugs need no more than that. A task's first operation is not
-//! polite, so tasks that never interfere in the middle run one after the other, as they were started.
+//! taken by one task. A portfolio starts with it, since many bugs need no more. A task's first operation is not polite,
+//! so tasks that never conflict later are executed one after the other, in the order of creation.
 
 use super::NoPreempt;
 use crate::operation::TaskId;
@@ -13,9 +12,9 @@ use crate::world::{Manner, Point};
 /// Lets others go first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Polite {
-    /// By task: whether it has moved.
+    /// By task: whether it has taken a step.
     moved: Vec<bool>,
-    /// By task: whether it has given way where it is.
+    /// By task: whether it has let others go first at its present operation.
     gave_way: Vec<bool>,
 }
 

@@ -1,15 +1,15 @@
-//! A portfolio: the samplers share one budget, and those that pay off get more of it.
+//! A portfolio: the samplers share one budget, and the successful ones get more of it.
 //!
 //! The first execution is the polite schedule, in which every race is contested. Then every place that conflicts is
-//! held back once, if there are not too many, and now and then a sampler is drawn instead. From then on one is drawn
-//! for each execution: first with fixed shares, later with shares that grow with how often a sampler showed a
-//! behaviour that nobody had seen before; in the long run, half of the executions return to where something rare had
-//! happened. What the samplers must know of the program (lengths, conflicts, who reads from whom) they learn from all
-//! of the first executions, and later from their own.
+//! delayed once, if there are not too many, and sometimes a sampler is drawn instead. From then on a sampler is drawn
+//! for each execution: first with fixed shares, later with shares that grow with how often it showed a behaviour that
+//! is new; in the long run, half of the executions return to a rare event. What the samplers need to know of the
+//! program (lengths, conflicts, reads-from pairs) they learn from all of the first executions, and later from their
+//! own.
 //!
 //! Guarantee: that of each sampler, for its share of the executions, which never falls below 1/20, or 1/40 after 4,096
-//! executions. A seed gives the same schedules on one worker. Several workers draw different ones and learn for
-//! themselves, so which failure they find first may differ from run to run; its ticket replays it all the same.
+//! executions. A seed gives the same schedules on one worker. Several workers draw different ones and learn separately,
+//! so the first failure may differ from search to search; its ticket replays it in any case.
 
 use super::novelty::Novelty;
 use super::pace::{self, Pace};
@@ -19,7 +19,7 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::Point;
 
-/// Who makes the choices of an execution.
+/// The sampler of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Member {
     Polite,
@@ -34,7 +34,7 @@ enum Member {
     GoExplore,
 }
 
-/// Those among which is drawn, and the shares with which they start.
+/// The samplers that are drawn, with their initial shares.
 const DRAWN: [(Member, f32); 9] = [
     (Member::Procrastinate, 5.),
     (Member::Places, 10.),
@@ -44,23 +44,23 @@ const DRAWN: [(Member, f32); 9] = [
     (Member::Uniform, 20.),
     (Member::Pct, 5.),
     (Member::Swarm, 5.),
-    // Has nothing to return to at the start.
+    // It has no prefix to return to at the start.
     (Member::GoExplore, 0.),
 ];
 
-/// In three of four of so many executions, a place that was not held back yet comes before everything else.
+/// In three of four of so many executions, a place that was not delayed yet has priority.
 const HOLDING: u32 = 24;
 /// So many executions have fixed shares, and all samplers learn from them.
 const FIRST: u32 = 64;
-/// After so many executions, every other one returns to where something rare had happened: what one rare thing shows
-/// was found by then.
+/// After so many executions, every other one returns to a rare event: bugs that need only one rare event were found by
+/// then.
 const LATE: u32 = 4_096;
-/// What every sampler keeps, if 100 are shared out by merit.
+/// The least share of every sampler, if 100 are distributed by success.
 const FLOOR: f32 = 10.;
 /// The depths of priority-based sampling, drawn evenly.
 const DEPTHS: [u32; 3] = [2, 3, 4];
 
-/// How often a sampler was drawn and how often it showed something new. Old times count less and less.
+/// How often a sampler was drawn and how often it showed a new behaviour. Old executions count less and less.
 #[derive(Clone, Copy, Debug, Default)]
 struct SamplerRecord {
     drawn: f32,
@@ -68,7 +68,7 @@ struct SamplerRecord {
 }
 
 impl SamplerRecord {
-    /// Half of a record is forgotten after about 700 executions that count.
+    /// The weight of a record halves after about 700 executions that count.
     const MEMORY: f32 = 0.999;
 
     fn merit(&self) -> f32 {
@@ -130,7 +130,7 @@ impl Portfolio {
         self.executions < FIRST
     }
 
-    /// Whether a place is to be held back now that never was.
+    /// Whether to delay a place that was not delayed yet.
     fn must_hold(&self) -> bool {
         self.executions < HOLDING && self.executions % 4 != 2 && self.procrastinate.untried() > 0
     }
@@ -167,7 +167,7 @@ impl Portfolio {
         DRAWN.len() - 1
     }
 
-    /// The lengths of executions are everybody's.
+    /// The samplers share the lengths of executions.
     fn share_lengths(&mut self) {
         let Portfolio { pace, procrastinate, places, reads_from, surw, pos, pct, swarm, go_explore, .. } =
             self;
@@ -220,7 +220,7 @@ impl Sample for Portfolio {
     }
 
     fn begin(&mut self, execution: u64) {
-        // Members draw from the stream of the execution's number; who is drawn comes from another one.
+        // Samplers draw from the stream of the execution's number; the sampler itself is drawn from another one.
         self.rng = Rng::new(!self.seed, execution);
         self.pace.begin();
         self.polite.begin();

@@ -1,7 +1,7 @@
 //! Partial order sampling (Yuan, Yang, Gu, CAV 2018).
 //!
-//! Every pending operation has a random priority and the highest moves; those that conflict with what just happened
-//! draw again. So the order of operations that do not race costs nothing, and each race is decided afresh.
+//! Every pending operation has a random priority and the highest is picked; those that conflict with it draw again. So
+//! the order of operations that do not race costs nothing, and each race is decided independently.
 //!
 //! Guarantee: a partial order whose events each race with at most m others at a time is drawn with probability at
 //! least (1/(m+1))^U, where U counts the events that race at all.
@@ -29,8 +29,8 @@ impl Pos {
         Pos { seed, rng: Rng::new(seed, 0), pace: Pace::default(), priorities: Vec::new() }
     }
 
-    /// Whoever races with `accesses` draws again. Only those that can move are looked at: the others have not
-    /// shown their priority since they drew it, so drawing again would change nothing.
+    /// Operations that race with `accesses` draw again. Only enabled ones are considered: the others have not shown
+    /// their priority since they drew it, so drawing again would change nothing.
     #[inline]
     fn forget_racing(&mut self, point: &Point<'_>, accesses: Accesses) {
         if accesses == Accesses::NONE {

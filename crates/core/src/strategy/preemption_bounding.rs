@@ -1,10 +1,9 @@
 //! Preemption bounding with blocking avoidance and without any reduction, as Concuerror did it first (Gotovos 2011,
 //! sections 4.2 to 4.4).
 //!
-//! Partial executions that are left to explore lie on two stacks: on the *current* one those that have no more
-//! preemptions than the present bound, on the *next* one those with one more. When the current stack is empty the
-//! bound grows by one and the stacks change places. Operations that would block are never tried, since no world
-//! offers them.
+//! Unexplored partial executions are on two stacks: on the *current* one those that have no more preemptions than the
+//! present bound, on the *next* one those with one more. When the current stack is empty the bound grows by one and the
+//! stacks are swapped. Blocked operations are never tried, since no world offers them.
 //!
 //! Guarantee: every execution with at most the largest bound's number of preemptions, once; with one worker those
 //! with fewer preemptions first. Memory grows with the number of executions that are one preemption away.
@@ -23,14 +22,14 @@ type State = Vec<Pick>;
 /// Preemption bounding as in the thesis.
 #[derive(Clone, Debug)]
 pub struct PreemptionBounding {
-    /// The largest bound; none to go on until there is nothing left.
+    /// The largest bound; none for no bound.
     most: Option<u32>,
     bound: u32,
     current: Vec<State>,
     next: Vec<State>,
     /// The state that is being explored.
     present: State,
-    /// How many states it has from whoever gave it away.
+    /// The length of the prefix from the strategy that it was split from.
     inherited: usize,
     begun: bool,
     reached: Reached,
@@ -54,7 +53,7 @@ impl Strategy for PreemptionBounding {
         if self.current.is_empty() && !self.next.is_empty() {
             self.bound += 1;
             std::mem::swap(&mut self.current, &mut self.next);
-            // The one that was found first comes first.
+            // The state that was found first comes first.
             self.current.reverse();
         }
         let Some(state) = self.current.pop() else { return Next::Exhausted };
@@ -70,7 +69,7 @@ impl Strategy for PreemptionBounding {
         }
         // Steps that happened by themselves belong to the state.
         self.present.extend(so_far.steps()[self.present.len()..].iter().map(|step| step.pick()));
-        // A part that was written down does not know its bound.
+        // A saved subtree does not store its bound.
         self.bound = self.bound.max(so_far.preemptions());
         let last = so_far.last_task();
         let cost = |task: TaskId| so_far.preemptions() + point.is_preemption(last, task) as u32;
@@ -120,7 +119,7 @@ impl Strategy for PreemptionBounding {
 
 impl Divisible for PreemptionBounding {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        // The oldest one has the largest part of the tree below it.
+        // The oldest state has the largest subtree.
         let stack = if self.current.is_empty() { &mut self.next } else { &mut self.current };
         let state = (!stack.is_empty()).then(|| stack.remove(0))?;
         let part = PreemptionBounding::below(state, self.bound, self.most, self.reached.clone());

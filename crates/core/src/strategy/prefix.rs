@@ -1,7 +1,7 @@
 //! A prefix of prescribed picks, and then another strategy.
 //!
-//! Guarantee: the other strategy's, for the part of the tree that the prefix leads to. It sees the whole
-//! trace, so a systematic one must not ask for less than the prefix to be kept.
+//! Guarantee: the other strategy's, for the subtree of the prefix. It sees the whole trace, so a systematic one must
+//! not ask for less than the prefix to be kept.
 
 use super::{Decision, Observation, Strategy, Wrapped, Wrapper};
 use crate::fact::Bound;
@@ -45,7 +45,7 @@ impl Wrapper for Prefix {
         }
     }
 
-    /// The picks are no draws.
+    /// Prescribed picks are not drawn.
     fn observes(&self) -> Observation {
         match self.then.observes() {
             Observation::Nothing(_) => Observation::Points,

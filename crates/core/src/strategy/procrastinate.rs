@@ -1,13 +1,13 @@
 //! Procrastination (Sen, PLDI 2008; Arts, Hughes, Norell, Svensson, Erlang Workshop 2011): race-directed sampling.
 //!
-//! Places whose operations were seen to conflict with other tasks' are remembered. Each execution chooses the one it
-//! has tried least and holds every task back that is about to do it: either until a task that conflicts has come
-//! up, when a coin decides the race, or for as long as anything else can move. The first time a place is tried,
-//! the rest of the schedule is the plain one without preemptions, as in delay-bounded scheduling (Emmi, Qadeer,
-//! Rakamaric, POPL 2011).
+//! Remembers places whose operations conflicted with other tasks'. Each execution chooses the one it has tried least
+//! and delays every task that is about to execute it: either until a conflicting operation of another task is pending,
+//! when a coin decides the race, or while any other task is enabled. The first time a place is tried, the rest of the
+//! schedule is the default one without preemptions, as in delay-bounded scheduling (Emmi, Qadeer, Rakamaric, POPL
+//! 2011).
 //!
-//! Guarantee: a bug that shows when one place is late in the plain schedule is found in at most one execution per
-//! place that conflicts, once that place was seen to.
+//! Guarantee: a bug that shows when one place is late in the default schedule is found in at most one execution per
+//! conflicting place, once that place was seen to conflict.
 
 use super::pace::{self, Pace};
 use super::sites::Sites;
@@ -17,23 +17,23 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::{Manner, Point};
 
-/// How the tasks that are not held back take turns.
+/// How the other tasks are scheduled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Base {
-    /// Each goes on as long as it can, then the next.
+    /// Each task continues while it is enabled, then the next.
     Plain,
-    /// Each goes on as long as it can, then any.
+    /// Each task continues while it is enabled, then any.
     Sticky,
     /// Any.
     Even,
 }
 
-/// How long a task is held back.
+/// How long a task is delayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Until {
-    /// Until somebody comes whose operation conflicts.
+    /// Until a conflicting operation is pending.
     Met,
-    /// Until nothing else can move.
+    /// Until no other task is enabled.
     Last,
 }
 
@@ -44,7 +44,7 @@ struct Contested {
     tries: u32,
 }
 
-/// Who touched an object.
+/// The accesses to an object.
 #[derive(Clone, Copy, Debug, Default)]
 struct Touched {
     first: Option<TaskId>,
@@ -52,7 +52,7 @@ struct Touched {
     written: bool,
 }
 
-/// Holds conflicting operations back.
+/// Delays conflicting operations.
 #[derive(Clone, Debug)]
 pub struct Procrastinate {
     seed: u64,
@@ -63,7 +63,7 @@ pub struct Procrastinate {
     /// By site.
     is_contested: Vec<bool>,
     touched: Vec<Touched>,
-    /// The site that is held back in this execution.
+    /// The site that is delayed in this execution.
     held: Option<usize>,
     base: Base,
     until: Until,
@@ -88,12 +88,12 @@ impl Procrastinate {
         }
     }
 
-    /// How many places were not held back yet.
+    /// How many places were not delayed yet.
     pub(super) fn untried(&self) -> usize {
         self.contested.iter().filter(|c| c.tries == 0).count()
     }
 
-    /// Remembers which places of `trace` touch what several tasks touch and one of them writes.
+    /// Remembers which places of `trace` access objects that several tasks access and at least one writes.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.touched.clear();
         let steps = || trace.steps().iter().filter(|s| !s.by_itself);
@@ -130,7 +130,7 @@ impl Procrastinate {
         self.held == Some(self.sites.number(point.pending(task).site()))
     }
 
-    /// A pair of which one is held back and the other conflicts with it.
+    /// A pair of a delayed operation and one that conflicts with it.
     fn race(&mut self, point: &Point<'_>) -> Option<(TaskId, TaskId)> {
         for held in point.enabled() {
             if self.is_held(point, *held) {

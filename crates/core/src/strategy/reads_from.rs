@@ -1,9 +1,8 @@
 //! Reads-from feedback, in the spirit of RFF (Wolff, Shi, Duck, Mathur, Roychoudhury, ASPLOS 2024).
 //!
-//! Remembers which place was seen to read what which other place wrote, in how many executions, and which pairs there
-//! could be. Each execution wants some of the pairs that came seldom: a reader waits until its writer was the last
-//! to touch the object and then goes first, and others are kept from overwriting it in between. Taking a lock
-//! counts as reading what the last holder left.
+//! Remembers which place was seen to read from which other place, in how many executions, and which pairs are possible.
+//! Each execution aims at some of the rare pairs: a reader waits until its writer was the last to access the object and
+//! then goes first, and other writers are delayed in between. Taking a lock counts as reading from the last holder.
 //!
 //! Guarantee: none that can be proved; every pair that was seen to be possible is wanted again and again.
 
@@ -36,7 +35,7 @@ struct Source {
 #[derive(Clone, Debug, Default)]
 struct Reader {
     sources: Vec<Source>,
-    /// What it touches, if that is always the same object.
+    /// The object that it accesses, if that is always the same one.
     object: Option<ObjectId>,
     several_objects: bool,
 }
@@ -57,7 +56,7 @@ impl Reader {
     }
 }
 
-/// Steers towards reads-from pairs that came seldom.
+/// Steers towards rare reads-from pairs.
 #[derive(Clone, Debug)]
 pub struct ReadsFrom {
     seed: u64,
@@ -68,13 +67,13 @@ pub struct ReadsFrom {
     readers: Vec<Reader>,
     /// Traces that were learned from.
     learned: u32,
-    /// By object: who wrote it last, in the trace that is learned from.
+    /// By object: its last writer, in the trace that is learned from.
     last_writer: Vec<Writer>,
     /// By site: the writer that this execution wants it to read from.
     wants: Vec<Writer>,
     /// The sites that want something.
     wanting: Vec<usize>,
-    /// By object: who wrote it last, in the present execution.
+    /// By object: its last writer, in the present execution.
     present: Vec<Writer>,
     sticky: bool,
     free: Vec<TaskId>,
@@ -99,7 +98,7 @@ impl ReadsFrom {
         }
     }
 
-    /// Remembers who read from whom in `trace`.
+    /// Remembers the reads-from pairs of `trace`.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.learned += 1;
         for step in trace.steps() {
@@ -133,7 +132,7 @@ impl ReadsFrom {
         }
     }
 
-    /// Whoever writes an object could be read by every place that touches only that one.
+    /// Every place that accesses only one object could read from every writer of that object.
     fn imagine(&mut self, trace: &Trace) {
         for step in trace.steps().iter().filter(|s| !s.by_itself) {
             let site = self.sites.number(step.site());
@@ -178,7 +177,7 @@ impl ReadsFrom {
         self.present.get(object.index()).copied().unwrap_or(INITIAL)
     }
 
-    /// Whether somebody wants to read what is there before `task` writes over it.
+    /// Whether a reader wants the present value of an object that `task` would overwrite.
     fn spoils(&self, point: &Point<'_>, task: TaskId) -> bool {
         point.pending(task).accesses.iter().any(|access| {
             access.mode == Mode::Write
@@ -191,7 +190,7 @@ impl ReadsFrom {
         })
     }
 
-    /// The task that can have what it wants now; otherwise `free` are those that nothing speaks against.
+    /// The task whose wanted pair is possible now; otherwise `free` are the tasks that spoil no pair.
     fn sort(&mut self, point: &Point<'_>, free: &mut Vec<TaskId>) -> Option<TaskId> {
         for task in point.enabled() {
             let site = self.sites.number(point.pending(*task).site());

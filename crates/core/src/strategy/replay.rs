@@ -1,8 +1,8 @@
 //! Replays the picks of one ticket, once. [`replay`](crate::search::replay) also compares each step with what the ticket
 //! expects there.
 //!
-//! Guarantee: the execution that the ticket was written for, or a divergence. A program that goes on after the last pick
-//! continues without preemptions.
+//! Guarantee: the execution of the ticket, or a divergence. A program that continues after the last pick continues
+//! without preemptions.
 
 use super::{Decision, Next, NoPreempt, Observation, Strategy};
 use crate::ticket::Ticket;

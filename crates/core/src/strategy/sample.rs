@@ -1,7 +1,7 @@
-//! What is the same for all strategies that sample: each execution is drawn anew, under a seed, from its number.
+//! Common to all strategies that sample: each execution is drawn independently, under a seed, from its number.
 //!
-//! None of them asks a point about its past, so worlds need not keep it. Those that learn from executions (procrastination,
-//! reads-from feedback, selectively uniform walks, the portfolio) read the trace when an execution is over.
+//! None of them asks about counterfactuals, so worlds need no history. Those that learn (procrastination, reads-from
+//! feedback, selectively uniform walks, the portfolio) read the trace when an execution is over.
 
 use super::{Decision, Divisible, Next, Observation, Strategy};
 use crate::random::Rng;

@@ -1,4 +1,4 @@
-//! The sampling strategies by name: what environment variables, command lines and settings say.
+//! The sampling strategies by name, for environment variables, command lines and settings.
 
 use super::{
     GoExplore, Pct, Places, Portfolio, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm,
@@ -27,11 +27,11 @@ pub enum Sampler {
     Surw,
     /// Uniform over the orders of all operations.
     Urw,
-    /// Holds operations back that were seen to conflict.
+    /// Delays operations that were seen to conflict.
     Procrastinate,
-    /// Steers towards reads-from pairs that came seldom.
+    /// Steers towards rare reads-from pairs.
     ReadsFrom,
-    /// Returns to where something rare had happened and explores from there.
+    /// Returns to a rare event and explores from there.
     GoExplore,
 }
 
@@ -51,7 +51,7 @@ impl Sampler {
         Sampler::GoExplore,
     ];
 
-    /// What [`FromStr`] takes, in words.
+    /// The names that [`FromStr`] accepts.
     pub const NAMES: &str = "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate, reads-from or go-explore";
 
     /// The strategy, drawing with this seed.

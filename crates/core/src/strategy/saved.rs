@@ -1,22 +1,22 @@
-//! Parts of a search that are left to explore, in a form that can be written to a file.
+//! Unexplored subtrees of a search, in a form that can be written to a file.
 
 use super::SavedReduction;
 use serde::{Deserialize, Serialize};
 
-/// A part of a search that is left to explore.
+/// An unexplored subtree of a search.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SavedSubtree {
-    /// All that these picks lead to.
+    /// The subtree of these picks.
     Picks {
         /// Tasks and options.
         picks: Vec<(u32, u32)>,
-        /// How much of the whole tree it is taken to be.
+        /// Its estimated fraction of the whole tree.
         #[serde(with = "crate::plain::fraction")]
         share: f64,
-        /// Whether a bound has refused something already.
+        /// Whether a bound has refused a pick already.
         reached: bool,
     },
-    /// A part of the optimal reduction.
+    /// A subtree of the optimal reduction.
     Optimal(Box<SavedReduction>),
 }

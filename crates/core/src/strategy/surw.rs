@@ -1,9 +1,9 @@
 //! Selectively uniform random walk (Zhao and others, ASPLOS 2025).
 //!
-//! Each execution selects some operations and draws uniformly from the orders in which the tasks can do them: the
-//! task whose selected operation comes next is drawn with a weight of as many as it has left, those of its children
-//! that are still to be born included, and all others stop at theirs. How many each has left is counted in the
-//! execution before. Selected is everything, or, half of the time, what touches one shared object.
+//! Each execution selects some operations and draws uniformly from their orders: the task whose selected operation
+//! comes next is drawn with the number of its remaining selected operations as weight, including those of children that
+//! are not created yet, and all others stop at theirs. The previous execution gives these numbers. Selected are all
+//! operations, or, half of the time, those that access one shared object.
 //!
 //! Guarantee: if no operation blocks and every execution has the same ones, each order of the selected operations is
 //! equally likely, in each execution after the first.
@@ -15,7 +15,7 @@ use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::Point;
 
-/// The objects of an operation as a set of 63, and one bit for those that touch nothing or everything.
+/// The objects of an operation as a set of 63, and one bit for operations without a list of objects.
 type Objects = u64;
 const NO_OBJECT: Objects = 1 << 63;
 const EVERYTHING: Objects = u64::MAX;
@@ -32,17 +32,17 @@ pub struct Surw {
     rng: Rng,
     pub(super) pace: Pace,
     selects: bool,
-    /// What each step of the last execution touched.
+    /// The objects of each step of the last execution.
     last: Vec<(TaskId, Objects)>,
-    /// Who gave birth to whom in the last execution; by task.
+    /// The parent of each task in the last execution; by task.
     parents: Vec<TaskId>,
-    /// Objects that at least two tasks touched, one of them to write.
+    /// Objects that at least two tasks accessed, at least one of them with a write.
     shared: Vec<Objects>,
     users: Vec<(Option<TaskId>, bool, bool)>,
     selected: Objects,
-    /// How many selected operations a task has left, with those of its unborn children; by task.
+    /// How many selected operations a task still has, with those of its future children; by task.
     left: Vec<u32>,
-    /// How many tasks were there at the last point.
+    /// The number of tasks at the last point.
     born: usize,
     intended: Option<TaskId>,
     free: Vec<TaskId>,
@@ -73,7 +73,7 @@ impl Surw {
         }
     }
 
-    /// Counts what the tasks of `trace` did.
+    /// Counts the operations of the tasks of `trace`.
     pub(super) fn learn(&mut self, trace: &Trace) {
         self.last.clear();
         self.users.clear();
@@ -98,7 +98,7 @@ impl Surw {
         objects(point.pending(task).accesses) & self.selected != 0
     }
 
-    /// The weight of a task: whoever has nothing left although it is there was counted wrongly.
+    /// The weight of a task: a count of zero for a task that exists was wrong.
     fn weight(&self, task: TaskId) -> u32 {
         self.left[task.index()].max(1)
     }
@@ -119,7 +119,7 @@ impl Surw {
         unreachable!("the weights add up to the total")
     }
 
-    /// Takes what newborn tasks will do from their parents.
+    /// Subtracts the operations of new tasks from those of their parents.
     fn welcome(&mut self, so_far: &Trace, point: &Point<'_>) {
         while self.born < point.all().len() {
             let task = TaskId(self.born as u32);
@@ -139,7 +139,7 @@ impl Surw {
             if let Some(theirs) = self.left.get_mut(expected_of.index()) {
                 *theirs = theirs.saturating_sub(mine);
             }
-            // Whoever meant the parent may have meant what the child will do.
+            // If the parent is intended, the operation of the child may be meant.
             if self.intended == Some(expected_of) && expected_of < task {
                 self.intended = Some(self.draw(&[expected_of, task]));
             }
@@ -171,7 +171,7 @@ impl Sample for Surw {
                 self.left[task.index()] += 1;
             }
         }
-        // Children have higher numbers than their parents, so one pass hands everything up.
+        // Children have higher numbers than their parents, so one pass adds all of them up.
         for child in (1..self.left.len().min(self.parents.len())).rev() {
             let parent = self.parents[child].index();
             if parent < child {

@@ -1,8 +1,8 @@
 //! Swarm scheduling (Walker 2018, chapter 6 and appendix B, after Groce and others' swarm testing, ISSTA 2012).
 //!
 //! Every task draws a weight from 1 to 50 when it appears, and each choice is a weighted one: tasks make progress at
-//! very different rates, which an even choice hardly ever does. Optionally, at some random points, the task that is
-//! about to move draws a new weight.
+//! very different rates, which is improbable with a uniform choice. Optionally, at some random points, the task that
+//! takes the next step draws a new weight.
 //!
 //! Guarantee: an execution with n choices among at most t tasks is drawn with probability at least (50 t)^-n.
 

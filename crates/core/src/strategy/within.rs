@@ -18,7 +18,7 @@ pub struct Within {
 }
 
 impl Within {
-    /// What `inside` chooses, within `bounds`. Executions with at most `explored` preemptions are known, and redundant.
+    /// What `inside` chooses, within `bounds`. Executions with at most `explored` preemptions are redundant.
     pub fn new(bounds: Bounds, explored: Option<u32>, inside: Box<dyn Strategy>) -> Wrapped<Within> {
         let mut guard = Guard::new(bounds);
         guard.explored = explored;
@@ -76,7 +76,7 @@ impl Wrapper for Within {
         self.guard.bounds.extent(self.inside.extent(executions), &self.guard.reached)
     }
 
-    /// Each point has to be looked at, to see what is within the bounds.
+    /// Each point must be observed to apply the bounds.
     fn observes(&self) -> Observation {
         match self.inside.observes() {
             Observation::Nothing(_) => Observation::Points,

@@ -1,5 +1,5 @@
-//! Strategies around other strategies. All that a wrapper does not change is the inner strategy's, so that none can forget
-//! a capability of what it wraps.
+//! Strategies around other strategies. Every method that a wrapper does not change is the inner strategy's, so that no
+//! capability is lost.
 
 use super::{Decision, Divisible, Estimating, Next, Observation, SavedSubtree, Standing, Strategy};
 use crate::trace::Trace;
@@ -39,11 +39,11 @@ pub trait Wrapper: Send + Sized + 'static {
     fn observes(&self) -> Observation {
         self.inside().observes()
     }
-    /// Adds what the wrapper knows to a subtree that the strategy inside has saved.
+    /// Adds the state of the wrapper to a subtree that the strategy inside has saved.
     fn mark(&self, subtree: &mut SavedSubtree) {
         let _ = subtree;
     }
-    /// Learns what [`Wrapper::mark`] has added to a subtree that is resumed.
+    /// Reads what [`Wrapper::mark`] has added to a subtree that is resumed.
     fn resumed(&self, subtree: &SavedSubtree) {
         let _ = subtree;
     }

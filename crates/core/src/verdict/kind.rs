@@ -1,5 +1,5 @@
-//! The kinds of failure. Each kind answers for itself: its name and title, its exit code, which steps are to blame, what
-//! may be done to its schedule. A new kind is an entry here and a world that reports it.
+//! The kinds of failure, each with its name and title, its exit code, the steps to blame and the simplification of its
+//! schedule. A new kind is an entry here and a world that reports it.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,13 +10,13 @@ use std::fmt;
 pub enum FailureKind {
     /// A task panicked and the program did not handle it.
     Panic,
-    /// Nothing can move and somebody waits.
+    /// No task is enabled and at least one is blocked.
     Deadlock,
-    /// Only loops that wait in vain are left.
+    /// Only spin loops that wait in vain are enabled.
     Livelock,
-    /// Two accesses to one cell, not both reads, with nothing that orders them.
+    /// Two accesses to one cell, not both reads, that happens-before does not order.
     DataRace,
-    /// Something tracked outlived the execution.
+    /// A tracked object outlived the execution.
     Leak,
     /// A stated invariant does not hold.
     Invariant,
@@ -54,11 +54,11 @@ impl FailureKind {
     pub fn exit_code(self) -> u8 {
         if self == FailureKind::Misuse { 2 } else { 1 }
     }
-    /// Whether it says something about the limits of exploring, and nothing about the program.
+    /// Whether it is a limit of the exploration and not a failure of the program.
     pub fn is_limit_of_exploring(self) -> bool {
         matches!(self, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
     }
-    /// Whether a replay of its ticket brings it about again.
+    /// Whether a replay of its ticket reproduces it.
     pub fn can_be_replayed(self) -> bool {
         !matches!(self, FailureKind::NotDeterministic | FailureKind::Misuse)
     }
@@ -70,7 +70,7 @@ impl FailureKind {
             _ => Blame::Places,
         }
     }
-    /// Whether its schedule may be simplified, and whether steps may be left out that its last step does not depend on.
+    /// Whether its schedule may be simplified, and whether steps on which its last step does not depend may be removed.
     pub fn simplification(self) -> Simplification {
         match self {
             FailureKind::Panic | FailureKind::DataRace | FailureKind::Invariant => Simplification::Cut,
@@ -85,7 +85,7 @@ impl FailureKind {
 pub enum Blame {
     /// The panics that the facts name; without facts the last panic.
     Panic,
-    /// No step: the tasks that wait at the end.
+    /// No step: the tasks that are blocked at the end.
     Waiting,
     /// The steps that the facts name by task and place.
     Places,
@@ -96,9 +96,9 @@ pub enum Blame {
 pub enum Simplification {
     /// Not at all.
     None,
-    /// Independent steps may change their order.
+    /// Independent steps may be reordered.
     Reorder,
-    /// The same, and what the last step does not depend on may be left out.
+    /// The same, and steps on which the last step does not depend may be removed.
     Cut,
 }
 

@@ -1,30 +1,30 @@
-//! Who decides what happens at the points of an execution: the driver is asked by the world, step by step.
+//! The decisions of an execution: the world asks its driver for each step.
 
 use super::{Describe, Pending, Pick, Point};
 use crate::operation::TaskId;
 use crate::random::Rng;
 use crate::trace::Step;
 
-/// What is to happen at a point. One word, since it is handed on at every step.
+/// The decision at a point. One word, since it is passed on at every step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Decision(u64);
 
 impl Decision {
-    /// The rest of this execution is redundant.
+    /// This execution is redundant.
     pub const ABANDON: Decision = Decision(u64::MAX);
-    /// The strategy cannot tell how to go on: behaviours may be missing from the search.
+    /// The strategy cannot decide how to continue: behaviours may be missing from the search.
     pub const UNDECIDED: Decision = Decision(u64::MAX - 3);
     /// The prescribed pick is not possible here.
     pub const DIVERGED: Decision = Decision(u64::MAX - 1);
-    /// The run stops here.
+    /// The execution stops here.
     pub const STOP: Decision = Decision(u64::MAX - 2);
 
-    /// This happens next.
+    /// This pick is taken.
     #[inline]
     pub fn take(pick: Pick) -> Decision {
         Decision((pick.task.0 as u64) << 32 | pick.option as u64)
     }
-    /// What happens next; nothing if the run does not go on.
+    /// The pick; none if the execution stops.
     #[inline]
     pub fn pick(self) -> Option<Pick> {
         let task = (self.0 >> 32) as u32;
@@ -44,8 +44,8 @@ impl std::fmt::Debug for Decision {
     }
 }
 
-/// Draws what happens at each point, every task with the same chance and then every option of it, without looking at
-/// what they are about to do.
+/// Draws the pick at each point uniformly, first the task and then its option, without regard to the pending
+/// operations.
 #[derive(Clone, Debug)]
 pub struct UniformDraws {
     rng: Rng,
@@ -55,11 +55,11 @@ pub struct UniformDraws {
 }
 
 impl UniformDraws {
-    /// UniformDraws for a run of at most so many steps.
+    /// Draws for an execution of at most so many steps.
     pub fn new(rng: Rng, most: usize) -> UniformDraws {
         UniformDraws { rng, steps: 0, most, used_up: false }
     }
-    /// One of the picks that are possible at a point.
+    /// One of the possible picks of a point.
     #[inline(always)]
     pub fn pick(rng: &mut Rng, enabled: &[TaskId], pending: &[Pending]) -> Pick {
         let task = enabled[UniformDraws::one_of(rng, enabled.len() as u32) as usize];
@@ -69,12 +69,12 @@ impl UniformDraws {
     fn one_of(rng: &mut Rng, n: u32) -> u32 {
         if n > 1 { rng.below(n) } else { 0 }
     }
-    /// Which of so many tasks moves next, or which of so many options of an operation it takes.
+    /// Which of so many tasks takes the next step, or which of so many options it takes.
     #[inline(always)]
     pub fn below(&mut self, n: u32) -> u32 {
         UniformDraws::one_of(&mut self.rng, n)
     }
-    /// What happens next, where `enabled` can move. Nothing if that were too many steps.
+    /// The next pick, where the tasks `enabled` are enabled. Stops at the step limit.
     #[inline]
     pub fn draw(&mut self, enabled: &[TaskId], pending: &[Pending]) -> Decision {
         match self.note() {
@@ -82,14 +82,14 @@ impl UniformDraws {
             false => Decision::STOP,
         }
     }
-    /// A step happens by itself. Says whether the run goes on.
+    /// A step happens by itself. Returns whether the execution continues.
     #[inline]
     pub fn note(&mut self) -> bool {
         self.used_up = self.steps >= self.most;
         self.steps += 1;
         !self.used_up
     }
-    /// Whether the run was to take more steps than it may.
+    /// Whether the execution exceeded its step limit.
     pub fn are_used_up(&self) -> bool {
         self.used_up
     }
@@ -99,26 +99,26 @@ impl UniformDraws {
     }
 }
 
-/// Decides what happens at each point of a run.
+/// Decides each step of an execution.
 pub trait Driver {
-    /// Whether it asks a [point](Point) about the past. Worlds need not keep it otherwise.
+    /// Whether it asks a [point](Point) about counterfactuals. Otherwise worlds need not record earlier states.
     fn asks_counterfactuals(&self) -> bool {
         true
     }
-    /// The steps that a run begins with, before anything is decided: the first ones of the run before it. A world may
-    /// take some of them, or all, without asking.
+    /// The prefix of the execution, before any decision: the first steps of the previous execution. A world may take
+    /// some or all of them without asking.
     fn kept(&self) -> &[Step] {
         &[]
     }
-    /// The first so many of those have been taken.
+    /// The first so many steps of the prefix have been taken.
     fn retraced(&mut self, steps: usize) {
         let _ = steps;
     }
-    /// What happens at this point, which is not over.
+    /// The decision at this point, which is not over.
     fn next(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision;
-    /// A step of `task` happens by itself, at once and without a choice, because it would commute with
-    /// whatever else could happen: the end of a task, the return of a join. Says whether the run goes on. The
-    /// operation has no options if it waited for what it conflicts with, as a join does.
+    /// A step of `task` happens by itself, at once and without a choice, because it commutes with every other possible
+    /// operation: the end of a task, the return of a join. Returns whether the execution continues. The operation has
+    /// no options if it was blocked by an operation that it conflicts with, as a join is.
     fn note(&mut self, task: TaskId, pending: &Pending, world: &dyn Describe) -> bool {
         let _ = (task, pending, world);
         true

@@ -1,8 +1,8 @@
 //! The contract of a system whose behaviour is decided one pick at a time.
 //!
-//! A world never sees a search. It shows what could happen next, lets one of those things happen, and says how the
-//! execution ended. Worlds are machines that are used again: [`World::start`] begins a clean execution. What only some
-//! worlds can do is a capability of its own: [`Rewind`], [`SelfDriving`], [`Counterfactual`], [`Snapshot`].
+//! A world is independent of the search. It shows the possible picks, takes one, and reports how the execution ended.
+//! Worlds are reused: [`World::start`] begins a clean execution. Optional abilities are separate traits: [`Rewind`],
+//! [`SelfDriving`], [`Counterfactual`], [`Snapshot`].
 
 mod counterfactual;
 mod driver;
@@ -18,7 +18,7 @@ use crate::record::ExecutionRecord;
 use crate::trace::Step;
 use crate::verdict::Defect;
 
-/// Why nothing more happens in an execution.
+/// Why an execution has no further step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
     /// No task is enabled.
@@ -32,26 +32,26 @@ pub enum Ending {
 /// The result of one execution.
 #[derive(Debug)]
 pub enum End<T> {
-    /// The program came to its end with this result.
+    /// The program ended with this result.
     Passed(T),
-    /// Something went wrong. [`Explain::record`] tells how.
+    /// The execution failed. [`Explain::record`] shows how.
     Failed(Defect),
 }
 
 /// How one execution ended.
 #[derive(Debug)]
 pub struct Ended<T> {
-    /// Why nothing more happens.
+    /// Why there is no further step.
     pub ending: Ending,
-    /// Whether the execution stands for something that can happen. A world that leaves the order of some operations
-    /// open may find that no order is consistent with what was observed of them; such an execution is redundant.
+    /// Whether the execution is possible. A world that leaves the order of some operations open may find that no order
+    /// is consistent with the observations; such an execution is redundant.
     pub is_possible: bool,
     /// Its result.
     pub end: End<T>,
 }
 
 impl<T> Ended<T> {
-    /// An execution that can happen ended in this way.
+    /// A possible execution ended in this way.
     pub fn new(ending: Ending, end: End<T>) -> Ended<T> {
         Ended { ending, is_possible: true, end }
     }
@@ -61,28 +61,28 @@ impl<T> Ended<T> {
     }
 }
 
-/// What is left to say when an execution was put away.
+/// The result of the teardown of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Finished {
-    /// What went wrong on the way. It never replaces the verdict.
+    /// The errors of the teardown. They never replace the verdict.
     pub errors: Vec<String>,
-    /// An assumption about the program has turned out not to hold: the search has to begin anew.
+    /// An assumption about the program was refuted: the search must restart.
     pub is_refuted: bool,
 }
 
-/// Says what tasks do, for messages about picks that do not fit.
+/// Describes operations, for messages about picks that do not fit.
 pub trait Describe {
-    /// What `task` would do next.
+    /// The pending operation of `task`.
     fn describe(&self, task: TaskId) -> String;
-    /// What step `index` of the execution before this one was.
+    /// Step `index` of the previous execution.
     fn describe_last_time(&self, index: usize) -> String;
 }
 
-/// Tells people about an execution.
+/// Makes an execution readable.
 pub trait Explain: Describe {
     /// The execution so far.
     fn record(&self) -> ExecutionRecord;
-    /// What the executions so far took for granted.
+    /// What the executions so far assumed.
     fn assumptions(&self) -> Vec<Assumption> {
         Vec::new()
     }
@@ -90,54 +90,54 @@ pub trait Explain: Describe {
 
 /// A system whose behaviour is decided one pick at a time.
 pub trait World: Explain {
-    /// What an execution that passes results in.
+    /// The result of an execution that passes.
     type Outcome;
 
     /// Begins a clean execution.
     fn start(&mut self);
-    /// What could happen next; nothing enabled means that the execution is over.
+    /// The possible picks; if no task is enabled, the execution is over.
     fn point(&self) -> Point<'_>;
-    /// Lets `pick` happen.
+    /// Takes `pick`.
     fn step(&mut self, pick: Pick);
-    /// How the execution ended; asked once, when the point is over or the search has stopped it for the reason that is
-    /// given. Tears down nothing that [`World::point`] and [`Explain::record`] need.
+    /// How the execution ended; called once, when the point is over or the search has stopped it for the given reason.
+    /// Keeps all that [`World::point`] and [`Explain::record`] need.
     fn end(&mut self, stopped: Option<Defect>) -> Ended<Self::Outcome>;
-    /// Puts away whatever is left of the execution.
+    /// Tears the execution down.
     fn finish(&mut self) -> Finished {
         Finished::default()
     }
-    /// Going back to a state of the execution before, if the world can.
+    /// Returning to a state of the previous execution, if the world can.
     fn rewind(&mut self) -> Option<&mut dyn Rewind> {
         None
     }
-    /// Asking a driver from inside, if the world can.
+    /// Driving itself, if the world can.
     fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
         None
     }
 }
 
-/// A world that keeps copies of its states.
+/// A world that keeps checkpoints of its states.
 pub trait Rewind {
-    /// Begins an execution with these first steps of the one before it, from a copy of the state behind them. Says
-    /// whether it did; otherwise nothing has happened.
+    /// Begins an execution with these first steps of the previous one, from a checkpoint after them. Returns whether it
+    /// did; otherwise there is no effect.
     fn rewind_to(&mut self, steps: &[Step]) -> bool;
 }
 
 /// A world that asks a driver without returning to the search after each step.
 pub trait SelfDriving {
-    /// Begins a clean execution and lets the driver decide until it is over, or until the driver stops it. Steps that
-    /// [`Driver::kept`] names may be taken without asking.
+    /// Begins a clean execution and asks the driver until it is over, or until the driver stops it. Steps of
+    /// [`Driver::kept`] may be taken without asking.
     fn run(&mut self, driver: &mut dyn Driver);
-    /// Begins a clean execution and draws what happens until it is over or the draws are used up, without recording it:
-    /// the same as [`SelfDriving::run`] with a driver that draws the same, but faster. Worlds that would not be faster, or
-    /// that need a record on the way, return `false`: then nothing has happened.
+    /// Begins a clean execution and draws its picks until it is over or the draws are used up, without recording it:
+    /// the same as [`SelfDriving::run`] with a driver that draws the same, but faster. Worlds that would not be faster,
+    /// or that need a record during the execution, return `false`: then there is no effect.
     fn run_unobserved(&mut self, draws: &mut UniformDraws) -> bool {
         let _ = draws;
         false
     }
 }
 
-/// Lets the driver decide from the present state on, until the execution is over or the driver stops it.
+/// Asks the driver from the present state on, until the execution is over or the driver stops it.
 pub fn drive<W: World>(world: &mut W, driver: &mut dyn Driver) {
     loop {
         let point = world.point();

@@ -1,7 +1,7 @@
-//! What could happen next: the pending operation of every task, and which tasks are enabled.
+//! The possible picks: the pending operation of every task, and which tasks are enabled.
 //!
-//! A point borrows from its world, which keeps it up to date. The accesses of a pending operation are those that it would
-//! make in the present state.
+//! A point borrows from its world, which keeps it up to date. The accesses of a pending operation are those in the
+//! present state.
 
 use super::counterfactual::{Blockers, BlockingEffect, Counterfactual, Variation};
 use crate::operation::{Accesses, TaskId};
@@ -9,59 +9,59 @@ use crate::operation::{Accesses, TaskId};
 /// Which task takes its pending operation, and with which option.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Pick {
-    /// The task that moves.
+    /// The task that takes the step.
     pub task: TaskId,
     /// Which of its operation's options it takes, from 0.
     pub option: u32,
 }
 
-/// What kind of mover a task is at this point: what counts as a preemption depends on it.
+/// The kind of a task at this point: it decides what counts as a preemption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Manner {
     /// An ordinary operation; switching away from it while it is enabled is a preemption.
     #[default]
     Ordinary,
-    /// The task gives way by itself: switching away from it is not a preemption.
+    /// The task yields: switching away from it is not a preemption.
     Yielding,
-    /// A timer, a delivery, a flush: no thread of the program; neither preempts nor is preempted.
+    /// A timer, a delivery, a flush: not a thread of the program; neither preempts nor is preempted.
     Phantom,
 }
 
 /// The operation that a task will take next, evaluated in the present state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pending {
-    /// What it touches.
+    /// Its accesses.
     pub accesses: Accesses,
-    /// In how many ways it can go; 0 while it is blocked.
+    /// The number of its options; 0 while it is blocked.
     pub options: u32,
-    /// Tells operations apart cheaply: equal in equal executions. Worlds whose operations stand in a source
-    /// make the upper half depend on the place alone, and equal in every process.
+    /// Distinguishes operations cheaply: equal in equal executions. Worlds whose operations have a source location make
+    /// the upper half depend on the location only, and equal in every process.
     pub signature: u32,
-    /// How it moves.
+    /// Its kind.
     pub manner: Manner,
 }
 
 impl Pending {
-    /// A task that has nothing left to do.
+    /// A task that has ended.
     pub const NOTHING: Pending =
         Pending { accesses: Accesses::NONE, options: 0, signature: 0, manner: Manner::Ordinary };
 
-    /// What is done where in the program, whatever it is done to: the upper half of the signature.
+    /// The operation and its location in the program, whatever its object: the upper half of the signature.
     #[inline]
     pub fn site(&self) -> u16 {
         (self.signature >> 16) as u16
     }
 }
 
-/// Where a task came from. Unlike its number in the order of creation, its parent and its number there are
-/// the same in every execution.
+/// The origin of a task. Unlike its number in the order of creation, its parent and its number there are the same in
+/// every execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Birth {
-    /// Who created it; itself, if it was there from the start.
+    /// The task that created it; itself, if it exists from the start.
     pub parent: TaskId,
     /// Its number there. Phantoms are numbered apart from children: see [`Birth::PHANTOM`].
     pub number: u32,
-    /// How many steps had happened when it was created.
+    /// How many steps preceded its creation.
     pub after: u32,
 }
 
@@ -70,14 +70,14 @@ impl Birth {
     pub const PHANTOM: u32 = 1 << 31;
 }
 
-/// What could happen next. Borrowed from the world, which keeps it up to date.
+/// The possible picks. Borrowed from the world, which keeps it up to date.
 #[derive(Clone, Copy)]
 pub struct Point<'a> {
     enabled: &'a [TaskId],
     pending: &'a [Pending],
     births: &'a [Birth],
     past: Option<&'a dyn Counterfactual>,
-    /// `enabled` holds only some of those that have options.
+    /// `enabled` holds only some of the tasks that have options.
     restricted: bool,
 }
 
@@ -88,26 +88,25 @@ impl<'a> Point<'a> {
     pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
         Point { enabled, pending, births: &[], past: None, restricted: false }
     }
-    /// The same point of a world whose tasks are not all there from the start.
+    /// The same point of a world that creates tasks later.
     #[inline]
     #[must_use]
     pub fn with_births(self, births: &'a [Birth]) -> Point<'a> {
         Point { births, ..self }
     }
-    /// The same point of a world in which operations may be blocked, for strategies that have to know since
-    /// when.
+    /// The same point of a world in which operations may be blocked, for strategies that ask about counterfactuals.
     #[inline]
     #[must_use]
     pub fn with_counterfactual(self, past: &'a dyn Counterfactual) -> Point<'a> {
         Point { past: Some(past), ..self }
     }
-    /// Where `task` came from. Tasks that are there from the start are their own parents.
+    /// The origin of `task`. Tasks that exist from the start are their own parents.
     #[inline]
     pub fn birth(&self, task: TaskId) -> Birth {
         let first = Birth { parent: task, number: task.0, after: 0 };
         self.births.get(task.index()).copied().unwrap_or(first)
     }
-    /// See [`Counterfactual::pending_then`]. In worlds that do not know their past nothing depends on the state.
+    /// See [`Counterfactual::pending_then`]. In worlds without counterfactuals no operation depends on the state.
     #[inline]
     pub fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
         match self.past {
@@ -154,12 +153,12 @@ impl<'a> Point<'a> {
     pub fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
         self.past.map_or(BlockingEffect::Unknown, |past| past.blocking_effect(step, task))
     }
-    /// See [`Counterfactual::could_happen`]. Nothing is ever blocked in worlds that do not know their past.
+    /// See [`Counterfactual::could_happen`]. In worlds without counterfactuals no operation is ever blocked.
     #[inline]
     pub fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
         self.past.is_none_or(|past| past.could_happen(task, before, also))
     }
-    /// The tasks that can move, in ascending order.
+    /// The enabled tasks, in ascending order.
     #[inline]
     pub fn enabled(&self) -> &'a [TaskId] {
         self.enabled
@@ -174,18 +173,18 @@ impl<'a> Point<'a> {
     pub fn all(&self) -> &'a [Pending] {
         self.pending
     }
-    /// Nothing can move: the run is over.
+    /// No task is enabled: the execution is over.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.enabled.is_empty()
     }
-    /// Whether `task` can move.
+    /// Whether `task` is enabled.
     #[inline]
     pub fn is_enabled(&self, task: TaskId) -> bool {
         self.pending.get(task.index()).is_some_and(|p| p.options > 0)
             && (!self.restricted || self.enabled.binary_search(&task).is_ok())
     }
-    /// See [`Counterfactual::accesses_then`]. Without a past, what it touches now.
+    /// See [`Counterfactual::accesses_then`]. Without counterfactuals, its present accesses.
     #[inline]
     pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
@@ -195,7 +194,7 @@ impl<'a> Point<'a> {
     pub fn blockers(&self, task: TaskId) -> Blockers {
         self.past.map_or(Blockers::All, |past| past.blockers(task))
     }
-    /// The only thing that can happen, if there is only one.
+    /// The only possible pick, if there is only one.
     #[inline]
     pub fn only(&self) -> Option<Pick> {
         match self.enabled {
@@ -208,12 +207,12 @@ impl<'a> Point<'a> {
     pub fn restricted(&self, enabled: &'a [TaskId]) -> Point<'a> {
         Point { enabled, restricted: true, ..*self }
     }
-    /// Whether letting `task` move after `last` takes the turn from a task that could have gone on.
+    /// Whether a step of `task` after one of `last` is a preemption.
     #[inline]
     pub fn is_preemption(&self, last: Option<TaskId>, task: TaskId) -> bool {
         let Some(last) = last else { return false };
         let (before, next) = (self.pending(last), self.pending(task));
-        // Without branches: it differs from step to step.
+        // Branch-free: a branch would be mispredicted often.
         (last != task)
             & (before.options > 0)
             & (before.manner == Manner::Ordinary)

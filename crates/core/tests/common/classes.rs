@@ -1,5 +1,5 @@
-//! Mazurkiewicz traces the slow and obvious way: who conflicts with whom, step by step, by names that do not
-//! depend on the schedule.
+//! Mazurkiewicz traces computed the simple way: which steps conflict, one by one, by names that do not depend on the
+//! schedule.
 
 use raddle_core::operation::TaskId;
 use raddle_core::strategy::{Observation, Standing, Strategy, Wrapped, Wrapper};
@@ -13,8 +13,8 @@ type Path = Vec<u32>;
 /// For each task, the option of each of its steps and how far that step knew every task to be.
 pub type Class = BTreeMap<Path, Vec<(u32, BTreeMap<Path, u32>)>>;
 
-/// The class of a trace whose tasks have these names and were born after so many steps. If the last step ended the run for everybody, only what
-/// happened before that step counts: what else there was by then does not matter.
+/// The class of a trace whose tasks have these names and were born after so many steps. If the last step ended the
+/// execution for all tasks, only the steps that happen before it count.
 pub fn class(trace: &Trace, names: &[Path], births: &[usize], ending: Ending) -> Class {
     let steps = trace.steps();
     let mut clocks: Vec<BTreeMap<Path, u32>> = Vec::new();

@@ -31,7 +31,7 @@ pub enum Do {
     TryRead(usize),
     Write(usize),
     TryWrite(usize),
-    /// The same as a write; panics if the lock was read before, which ends the run.
+    /// The same as a write; panics if the lock was read before, which ends the execution.
     WriteUnread(usize),
     WriteUnlock(usize),
     /// Channel 0 has no bound, channel 1 has room for one message.
@@ -53,20 +53,20 @@ pub enum Do {
     Fret(usize),
     /// Looks at the variable, and unless it is 0 also at the other one, and waits until that is not 0.
     Guard(usize, usize),
-    /// Panics unless the variable is 0, which ends the run.
+    /// Panics unless the variable is 0, which ends the execution.
     Expect(usize),
     /// The same for all variables.
     ExpectAll,
-    /// Panics unless the variable is 0, which whoever joins the task notices: the task gives back what it holds,
-    /// poisoned, and comes to its end.
+    /// Panics unless the variable is 0, which a join of the task observes: the task releases what it holds, poisoned,
+    /// and ends.
     Die(usize),
-    /// Takes one of two options and notes it; the one with this number panics, which ends the run. Touches the variable.
+    /// Takes one of two options and notes it; the one with this number panics and ends the execution. Accesses the variable.
     Gamble(u32, usize),
-    /// The same for one that touches everything.
+    /// The same with a conflict with everything.
     GambleAll(u32),
-    /// Creates the task that runs this program. Not a step.
+    /// Creates the task that executes this program. Not a step.
     Spawn(usize),
-    /// Waits for the task's how-manieth child. Happens by itself.
+    /// Waits for the task's child of this number. Happens by itself.
     Join(usize),
 }
 use Do::*;
@@ -153,7 +153,7 @@ pub struct Machine {
 }
 
 const BOUND: [usize; 2] = [usize::MAX, 1];
-/// What is noted where somebody else has panicked.
+/// What is noted where another task has panicked.
 const POISONED: i64 = -7;
 /// How many read-write locks there are.
 const LOCKS: usize = 3;
@@ -296,7 +296,7 @@ impl State {
                 }
             }
             Unlock(_) | ReadUnlock(_) | WriteUnlock(_) | Wait => {}
-            // Only where the run was ended before it could.
+            // Only where the execution was ended before it could.
             Spawn(_) => options = 0,
         }
         let mut accesses = Accesses::NONE;

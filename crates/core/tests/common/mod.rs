@@ -52,7 +52,7 @@ pub fn assert_eq(var: usize, value: i64) -> Op {
 }
 
 impl Op {
-    /// Its operation, and its object in words and by number.
+    /// Its operation, and its object as text and by number.
     fn words(self) -> (&'static str, Option<(String, ObjectId)>) {
         let var = |n: usize| Some((format!("x{n}"), ObjectId(n as u32)));
         let lock = |n: usize| Some((format!("Lock#{n}"), ObjectId(100 + n as u32)));
@@ -277,7 +277,7 @@ impl Explain for Toy {
     }
 }
 
-/// A plan that counts failures and goes on.
+/// A plan that counts failures and continues.
 pub fn all(workers: usize) -> Plan {
     Plan { workers, on_failure: OnFailure::KeepGoing, ..Plan::default() }
 }
@@ -292,12 +292,12 @@ pub fn limited(executions: u64, mut plan: Plan) -> Plan {
     plan
 }
 
-/// Explores `program`, with nobody listening.
+/// Explores `program`, without a listener.
 pub fn run(plan: &Plan, program: &Program, strategy: impl Strategy + 'static) -> Findings<Outcome> {
     search(plan, Box::new(strategy), || Toy::new(program), Arc::new(NoListener))
 }
 
-/// Plays these picks by hand, and says how the run ended.
+/// Takes these picks, and returns how the execution ended.
 pub fn play(program: &Program, picks: &[Pick]) -> Result<Outcome, FailureKind> {
     let mut toy = Toy::new(program);
     toy.start();

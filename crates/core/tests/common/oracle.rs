@@ -60,7 +60,7 @@ fn ways(state: &State, task: usize) -> u32 {
     }
 }
 
-/// Another task takes over from one that could have gone on and did not offer to give way.
+/// A preemption: another task takes over from one that could have continued and did not yield.
 fn preempts(phantoms: &[usize], state: &State, task: usize) -> bool {
     state.last.is_some_and(|last| {
         last != task

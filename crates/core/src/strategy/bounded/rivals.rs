@@ -1,10 +1,10 @@
 //! The executions that are equivalent to the present one and come earlier in the order of trial.
 //!
 //! A rival is given by a moment and a task that was tried there before the one that was taken. Its *moved* steps are
-//! the first ones of that task since then, as long as none of them conflicts with a step of others in between: the
-//! rival is the prefix up to the moment, the moved steps, and then the others in their order. What it costs in
-//! preemptions is known exactly where the same steps had happened, and taken to be the worst elsewhere. All of this
-//! depends on nothing but the present execution, so it does not matter who explores what.
+//! the first ones of that task since then, as long as none of them conflicts with a step of another task in between:
+//! the rival is the prefix up to the moment, the moved steps, and then the others in their order. Its preemptions are
+//! known exactly where the same steps had happened, and overestimated elsewhere. All of this depends only on the
+//! present execution, so it is the same for every worker.
 
 use super::super::Bounds;
 use super::goes_on;
@@ -12,15 +12,15 @@ use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::world::{Ending, Manner, Pending, Point};
 
-/// More rivals than this are not kept: the oldest are forgotten, which costs executions but loses none.
+/// The maximal number of rivals: the oldest are dropped, which costs executions but loses none.
 const MOST: usize = 64;
 
-/// A point at which somebody was picked.
+/// A point at which a task was picked.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     /// How many steps there were.
     at: usize,
-    /// Who was picked, and who had moved before.
+    /// The task that was picked, and the task of the step before.
     task: TaskId,
     last: Option<TaskId>,
     preemptions: u32,
@@ -31,13 +31,13 @@ struct Moment {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
-    /// What its task will do next conflicts with nothing that it would be moved over.
+    /// The pending operation of its task conflicts with no step that it would overtake.
     Open,
-    /// The same as far as is known: its task has moved since the last look.
+    /// The same as far as is known: its task has taken a step since the last check.
     Unsure,
     /// No further steps can be moved.
     Closed,
-    /// Nor will the rival ever differ in cost by another number than this.
+    /// Nor will the difference in cost ever change from this number.
     Settled(u32),
 }
 
@@ -56,7 +56,7 @@ impl Rival {
     fn moves(&self, index: usize, step: &Step) -> bool {
         step.task == self.task && index < self.until
     }
-    /// Whether something that is not moved conflicts with these accesses.
+    /// Whether a step that is not moved conflicts with these accesses.
     fn is_in_the_way(&self, steps: &[Step], accesses: Accesses) -> bool {
         steps[self.at..].iter().any(|step| step.task != self.task && step.accesses.conflict(accesses))
     }
@@ -72,7 +72,7 @@ pub(super) struct Rivals {
     /// The rivals at each moment, before the step that was taken there.
     kept: Vec<Rival>,
     present: Vec<Rival>,
-    /// How many steps are known.
+    /// How many steps are processed.
     read: usize,
 }
 
@@ -86,7 +86,7 @@ impl Rivals {
         &self.pendings[self.moments[moment].pendings + task.index()]
     }
 
-    /// Only the first `steps` steps are left.
+    /// Keeps the first `steps` steps.
     pub fn truncate(&mut self, steps: usize) {
         let moments = self.moments.partition_point(|m| m.at < steps);
         if let Some(first) = self.moments.get(moments).copied() {
@@ -103,7 +103,7 @@ impl Rivals {
         }
     }
 
-    /// Steps that happened by themselves become known.
+    /// Processes steps that happened by themselves.
     pub fn catch_up(&mut self, so_far: &Trace, point: &Point<'_>) {
         let steps = so_far.steps();
         for index in self.read..steps.len() {
@@ -132,7 +132,7 @@ impl Rivals {
         self.present.retain(|rival| rival.until > 0 || rival.state == State::Open);
     }
 
-    /// `task` moves next, though all of `earlier` were tried before.
+    /// `task` takes the next step, though all of `earlier` were tried before.
     pub fn take(
         &mut self,
         task: TaskId,
@@ -159,13 +159,13 @@ impl Rivals {
         self.note_taken();
     }
 
-    /// The step that was taken at the last moment becomes known.
+    /// Processes the step that was taken at the last moment.
     fn note_taken(&mut self) {
         let (last, moment) = (self.moments.len() - 1, self.moments[self.moments.len() - 1]);
         let Pending { accesses, manner, .. } = *self.pending(last, moment.task);
         self.read = moment.at + 1;
         if self.bounds.yields.is_some() && manner == Manner::Yielding {
-            // Who may give way depends on what others have done by then.
+            // Which tasks may yield depends on the steps of the others.
             return self.present.clear();
         }
         for at in (0..self.present.len()).rev() {
@@ -178,7 +178,7 @@ impl Rivals {
         }
     }
 
-    /// Somebody else than the task of rival `at` takes a step.
+    /// Another task than that of rival `at` takes a step.
     fn note_other(&mut self, at: usize, accesses: Accesses) {
         let rival = self.present[at];
         let last = self.moments.len() - 1;
@@ -191,7 +191,7 @@ impl Rivals {
         }
     }
 
-    /// Whether whatever follows is equivalent to something earlier within the bounds.
+    /// Whether every continuation is equivalent to an earlier execution within the bounds.
     pub fn is_known(&mut self, so_far: &Trace, point: &Point<'_>) -> bool {
         let Some(last) = so_far.last_task() else { return false };
         let now = so_far.preemptions();
@@ -212,7 +212,7 @@ impl Rivals {
         false
     }
 
-    /// Whether whatever follows is known if `task` moves next.
+    /// Whether every continuation is redundant if `task` takes the next step.
     pub fn leads_to_what_is_known(&self, task: TaskId, so_far: &Trace, point: &Point<'_>) -> bool {
         let pending = point.pending(task);
         if self.bounds.yields.is_some() && pending.manner == Manner::Yielding {
@@ -228,12 +228,12 @@ impl Rivals {
         })
     }
 
-    /// Whether an execution that came to its end is equivalent to something earlier within the bounds.
+    /// Whether an execution that ended is equivalent to an earlier one within the bounds.
     pub fn is_known_in_the_end(&self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> bool {
         let steps = so_far.steps();
         let last = self.moments.last().map_or(0, |m| m.at);
         self.present.iter().filter(|rival| rival.until > 0).any(|rival| {
-            // A step that ends the run for everybody would end it before what it was moved over.
+            // A step that ends the execution for all tasks would end it before the steps that it overtakes.
             let is_cut = ending == Ending::Cut && rival.moves(last, &steps[last]);
             let cost = || match rival.state {
                 State::Settled(more) => so_far.preemptions() + more,
@@ -243,8 +243,8 @@ impl Rivals {
         })
     }
 
-    /// At most how many preemptions the rival has by now, and who moved last there. If `next` is given, the next
-    /// step of that task, the rival's own, is moved, too.
+    /// An upper bound on the preemptions of the rival so far, and the task of its last step. If `next` is given, the
+    /// next step of that task, the rival's own, is moved, too.
     fn weigh(&self, rival: &Rival, steps: &[Step], point: &Point<'_>, next: Option<TaskId>) -> (u32, TaskId) {
         let begin = &self.moments[rival.moment];
         let preempts = |last: TaskId| last != rival.task && goes_on(self.pending(rival.moment, last));
@@ -271,21 +271,21 @@ impl Rivals {
         (cost, last)
     }
 
-    /// Whether the rival's task could have gone on right behind its moved steps.
+    /// Whether the rival's task could have continued right after its moved steps.
     fn would_go_on(&self, rival: &Rival, steps: &[Step], point: &Point<'_>) -> bool {
         let behind = self.moments.partition_point(|m| m.at < rival.until);
         let (end, pending) = match self.moments.get(behind) {
             Some(moment) => (moment.at, self.pending(behind, rival.task)),
             None => (steps.len(), point.pending(rival.task)),
         };
-        // It may have gone on by itself here, but not there.
+        // It may have continued by itself here, but not there.
         steps[rival.until..end].iter().any(|step| step.task == rival.task)
             || goes_on(pending)
             || rival.is_in_the_way(&steps[..rival.until], pending.accesses)
     }
 
     /// Whether `pending` of `task`, as it was before step `at`, might be another operation or another state in the
-    /// rival, since steps that came later are moved before it.
+    /// rival, since later steps are moved before it.
     #[allow(clippy::too_many_arguments, reason = "all of it is about one place in one rival")]
     fn may_differ(
         &self,
@@ -304,8 +304,8 @@ impl Rivals {
     }
 }
 
-/// Whether an operation that does not go on may do so once a step with these accesses has happened, and whatever
-/// that brings about by itself.
+/// Whether an operation that does not continue may do so after a step with these accesses, and after the steps that
+/// follow it by themselves.
 fn may_change(pending: &Pending, accesses: Accesses) -> bool {
     accesses.conflict(pending.accesses) || pending.options == 0 && *pending != Pending::NOTHING
 }

@@ -1,21 +1,21 @@
-//! What a step knows: how many steps of each task happened before it, in parts of eight tasks.
+//! The vector clock of a step: how many steps of each task happen before it, in chunks of eight tasks.
 
-/// How many steps of eight tasks are known. Signed, since that is what all processors can compare eight at a time.
+/// The times of eight tasks. Signed, since all processors can compare eight signed values at a time.
 pub(in crate::strategy) type Clock = [i32; LANES];
 
-/// Tasks in one part.
+/// Tasks per chunk.
 pub(in crate::strategy) const LANES: usize = 8;
 
-/// No step is known.
+/// The empty clock.
 pub(in crate::strategy) const NOTHING: Clock = [0; LANES];
 
-/// All that either knows.
+/// The pointwise maximum.
 #[inline(always)]
 pub(in crate::strategy) fn joined(mine: Clock, theirs: &Clock) -> Clock {
     std::array::from_fn(|lane| mine[lane].max(theirs[lane]))
 }
 
-/// Learns all that `theirs` knows.
+/// The pointwise maximum, into `mine`.
 #[inline(always)]
 pub(in crate::strategy) fn join(mine: &mut [Clock], theirs: &[Clock]) {
     for (mine, theirs) in mine.iter_mut().zip(theirs) {

@@ -1,9 +1,9 @@
-//! The closed subsets of an execution in which an operation may have come earlier, each once.
+//! Enumerates the closed subsets of an execution in which an operation may come earlier, each once.
 //!
-//! A closed subset is what is left of the execution without some steps and all that happened after these; it is a
-//! configuration of the event structure that the execution spans. The steps left out are a stack, and so are the maximal
-//! conflicts that are still to be left out, so that nothing is allocated. Invariant: no step by which the operation's own
-//! task got there is ever left out, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
+//! A closed subset is the execution without some steps and all steps that happen after these; it is a configuration of
+//! the event structure of the execution. The removed steps are a stack, and so are the maximal conflicts that are still
+//! to be removed, so that nothing is allocated. Invariant: no step that happens before the operation by program order
+//! or birth is ever removed, nor one that was decided to stay. See lemmas 2 and 7 of [`dpor`](super).
 
 use super::clock::{Clock, join};
 use super::conflicts::Conflicts;
@@ -12,59 +12,59 @@ use super::work::Work;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Point, Variation};
 
-/// An instance of an operation whose reversals are looked for.
+/// An instance of an operation whose reversals are searched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Root {
     pub task: TaskId,
-    /// It is its task's how-manieth step.
+    /// The index of the operation among the steps of its task.
     pub time: u32,
-    /// What it touches where it was seen.
+    /// Its accesses where it was seen.
     pub accesses: Accesses,
     pub variation: Variation,
-    /// It happened there, or did so until it was put to sleep; otherwise it was blocked or forbidden to the end.
+    /// It happened there, or did so until it joined the sleep set; otherwise it was blocked or forbidden to the end.
     pub happened: bool,
-    /// The step that it is, if it is looked at again: only reversals that contain a step behind it are new.
+    /// Its step, if it is visited again: only reversals that contain a later step are new.
     pub step: Option<usize>,
-    /// It is the last of the wakeup sequence of a reversal.
+    /// It is the last step of the wakeup sequence of a reversal.
     pub is_winner: bool,
 }
 
-/// Buffers that are used again.
+/// Reused buffers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scratch {
     pub conflicts: Conflicts,
-    /// The conflict that was met and not looked at.
+    /// The next conflict of the walk, not processed yet.
     met: Option<(usize, u8)>,
-    /// The steps left out, each with all that happened after it. The first so many are outside of what the root was seen
-    /// after.
+    /// The removed steps, each with all steps that happen after it. The first `outside` ones are not in the set after
+    /// which the root was seen.
     pub removed: Vec<u32>,
     pub outside: usize,
-    /// The steps that stay, with all that happened before them.
+    /// The steps that stay, with all steps that happen before them.
     pub kept: Vec<u32>,
     /// Maximal conflicts: of the closed subset at hand, and of those around it.
     pub maximal: Vec<u32>,
-    /// Those of them whose closed subset is visited by itself, by number, and what the root is there.
+    /// Maximal conflicts whose closed subset is visited separately, by number, and the root there.
     pub others: Vec<(u32, bool, Accesses)>,
-    /// What the root's task knew.
+    /// The clock of the root's task.
     pub own: Vec<Clock>,
-    /// What happened before the root where it was seen.
+    /// The clock of the root where it was seen.
     pub root_past: Vec<Clock>,
-    /// What happens before it in the closed subset at hand, as far as the walk has come.
+    /// The clock of the root in the closed subset at hand, as far as the walk has come.
     pub past: Vec<Clock>,
-    /// The steps of the closed subset behind its longest prefix that the question is asked with.
+    /// The steps of the closed subset after its longest prefix, for the query.
     pub also: Vec<u32>,
-    /// A past, a question and a walk, for a test.
+    /// A clock, a query and a walk, for a test.
     pub other: Vec<Clock>,
     pub other_also: Vec<u32>,
     pub other_conflicts: Conflicts,
-    /// Where the items begin that it may have been noted as, and whether it may have been.
+    /// Where the items begin that may equal it, and whether there may be one.
     pub found: usize,
     pub comes_again: bool,
-    /// All accesses of the root in the closed subsets that were looked at.
+    /// All accesses of the root in the closed subsets that were visited.
     pub watch: Accesses,
 }
 
-/// Looks for reversals in an execution and notes what is to be explored.
+/// Searches the reversals of an execution and adds the work items.
 pub(super) struct Finder<'a> {
     pub path: &'a Path,
     pub work: &'a mut Work,
@@ -73,7 +73,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Looks for reversals of a root that was seen after all steps but `removed`. Its task knew `own`.
+    /// Searches the reversals of a root that was seen after all steps but `removed`. The clock of its task is `own`.
     pub fn visit_all(&mut self, root: &Root) {
         self.scratch.outside = self.scratch.removed.len();
         self.scratch.watch = root.accesses;
@@ -107,10 +107,10 @@ impl Finder<'_> {
         self.visit(root, root.accesses, 0, !root.happened, false, true);
     }
 
-    /// The root has these accesses in the closed subset at hand, whose maximal conflicts lie behind `base`. Leaves out each
-    /// of them that may be, the latest first; those that are passed over stay from then on. `again` says that the root could
-    /// happen here: then only conflicts count that it did not have where it was seen. `is_chain` says that there was only
-    /// one maximal conflict in each of the subsets around this one.
+    /// The root has these accesses in the closed subset at hand, whose maximal conflicts start at `base`. Removes each
+    /// of them that may be removed, the latest first; those that are skipped stay from then on. `again` says that the
+    /// root is enabled here: then only conflicts count that it did not have where it was seen. `is_chain` says that
+    /// each of the enclosing subsets had only one maximal conflict.
     fn visit(
         &mut self,
         root: &Root,
@@ -122,7 +122,7 @@ impl Finder<'_> {
     ) {
         let end = self.scratch.maximal.len();
         let is_chain = is_chain && end - base == 1;
-        // A conflict that blocks it until a later one does so in all subsets that have it, if there is no later one here.
+        // A conflict that blocks it until a later one does so in all subsets with it, if no later one is here.
         let (path, point, task) = (self.path, self.point, root.task);
         let may_block = blocked && !accesses.is_everything();
         let blocks = |at: u32| may_block && point.blocks(at as usize, task);
@@ -152,7 +152,7 @@ impl Finder<'_> {
         self.scratch.kept.iter().any(|kept| self.path.is_after(*kept as usize, at as usize))
     }
 
-    /// Leaves out step `at` and what happened after it. The root had these accesses before.
+    /// Removes step `at` and the steps that happen after it. The root had these accesses before.
     fn leave_out(&mut self, root: &Root, at: u32, accesses: Accesses, is_chain: bool) {
         self.scratch.removed.push(at);
         let base = self.scratch.maximal.len();
@@ -161,7 +161,7 @@ impl Finder<'_> {
         self.scratch.removed.pop();
     }
 
-    /// The same, where the root is known there. The walk has come down to the prefix.
+    /// The same, where the root is evaluated already. The walk has reached the prefix.
     pub fn visit_without(
         &mut self,
         root: &Root,
@@ -184,14 +184,14 @@ impl Finder<'_> {
         self.scratch.maximal.truncate(base);
     }
 
-    /// How many of the first steps are all in the closed subset at hand.
+    /// The length of the longest prefix that is in the closed subset at hand.
     #[inline]
     pub fn prefix(&self) -> usize {
         self.scratch.removed.iter().min().map_or(self.path.len(), |at| *at as usize)
     }
 
-    /// The root in the closed subset at hand: whether it can happen, and its accesses. It had these in a larger one. The
-    /// walk has come down to the prefix.
+    /// Evaluates the root in the closed subset at hand: whether it is enabled, and its accesses. It had these in a
+    /// larger one. The walk has reached the prefix.
     pub fn evaluate(&mut self, root: &Root, accesses: Accesses, base: usize) -> (bool, Accesses) {
         let prefix = self.prefix();
         self.set_out(accesses);
@@ -218,7 +218,7 @@ impl Finder<'_> {
             self.scratch.maximal.truncate(base);
             self.set_out(asked);
             self.walk(prefix);
-            // Whatever else is in the subset does not conflict with it there, and leaves it as it is.
+            // The other steps of the subset do not conflict with it there, and so do not change it.
             if !self.ask_with_more(prefix) {
                 return (enabled, asked);
             }
@@ -226,7 +226,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The question is asked with what happens before the root.
+    /// The query includes the steps that happen before the root.
     #[inline]
     pub fn ask_with_past(&mut self, prefix: usize) {
         let Scratch { also, past, .. } = &mut *self.scratch;
@@ -236,7 +236,7 @@ impl Finder<'_> {
         );
     }
 
-    /// The same, besides what it is asked with already. Says whether that is more.
+    /// The same, in addition to the present query. Returns whether that adds a step.
     fn ask_with_more(&mut self, prefix: usize) -> bool {
         let Scratch { also, past, .. } = &mut *self.scratch;
         let before = also.len();
@@ -249,8 +249,8 @@ impl Finder<'_> {
         also.len() > before
     }
 
-    /// Sets out to walk back over the conflicts of an operation of the root's task with these accesses in the closed subset
-    /// at hand.
+    /// Starts the walk back over the conflicts of an operation of the root's task with these accesses in the closed
+    /// subset at hand.
     #[inline]
     pub fn set_out(&mut self, accesses: Accesses) {
         let Scratch { conflicts, met, past, own, .. } = &mut *self.scratch;
@@ -259,7 +259,7 @@ impl Finder<'_> {
         *met = None;
     }
 
-    /// Walks on, down to step `down_to`. Maximal conflicts are added to `maximal`, and what happened before them to `past`.
+    /// Continues the walk down to step `down_to`. Adds maximal conflicts to `maximal`, and their clocks to `past`.
     #[inline]
     pub fn walk(&mut self, down_to: usize) {
         let path = self.path;
@@ -277,7 +277,7 @@ impl Finder<'_> {
                 continue;
             }
             if path.events[at].origin == Origin::ByItself {
-                // It was bound to happen: what led to it has to be left out in its place.
+                // It happened by itself: the steps that led to it must be removed in its place.
                 conflicts.lead_to(path, at);
                 continue;
             }

@@ -7,21 +7,21 @@ use crate::operation::{Access, Accesses, Mode};
 #[derive(Clone, Debug, Default)]
 pub(in crate::strategy) struct Conflicts {
     accesses: Accesses,
-    /// The same one by one, those that there are.
+    /// The same as single accesses.
     each: [Option<Access>; 3],
-    /// For each access, and for steps that touch everything, the next step to look at, plus 1.
+    /// For each access, and for steps that conflict with everything, the next step to visit, plus 1.
     next: [u32; 4],
-    /// Everything conflicts.
+    /// The operation conflicts with everything.
     everything: bool,
-    /// The only access, where nothing has touched everything.
+    /// The only access, if no step conflicts with everything.
     only: Option<Access>,
-    /// Steps that led to others which happened by themselves.
+    /// Steps that led to steps which happened by themselves.
     more: Vec<u32>,
 }
 
-/// No walk ends there, but it is a conflict.
+/// A conflict at which no walk ends.
 const NONE: u8 = 1 << 7;
-/// No walk came there: it only led to a conflict.
+/// A step that no walk reached: it only led to a conflict.
 pub(in crate::strategy) const LED: u8 = 1 << 6;
 /// The only walk, or the first, ends there.
 pub(in crate::strategy) const FIRST: u8 = 1;
@@ -29,7 +29,7 @@ pub(in crate::strategy) const FIRST: u8 = 1;
 const ALL: u8 = 0b1111;
 
 impl Conflicts {
-    /// Sets out to walk back from the end of `path`, where an operation with these accesses comes next.
+    /// Starts the walk back from the end of `path`, where an operation with these accesses comes next.
     #[inline]
     pub fn set_out(&mut self, path: &Path, accesses: Accesses) {
         self.more.clear();
@@ -49,12 +49,12 @@ impl Conflicts {
         }
         (self.accesses, self.each, self.next, self.everything) = (accesses, each, next, everything);
     }
-    /// Whether it is on one object, which nothing else than accesses to it conflicts with.
+    /// Whether it has one access, and only accesses to its object conflict with it.
     #[inline]
     pub fn is_single(&self) -> bool {
         self.only.is_some()
     }
-    /// The next one back, and the walks that came to it.
+    /// The next conflict back, and the walks that reached it.
     #[inline(always)]
     pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {
         let Some(only) = self.only else { return self.next_of_several(path) };
@@ -100,7 +100,7 @@ impl Conflicts {
                 let mode;
                 (self.next[lane], mode) = path.conflict_before(at, access);
                 if access.mode == Mode::Write || mode == Mode::Write {
-                    // Behind a step that only reads there may be others that do not depend on it.
+                    // Before a step that only reads there may be others that it does not depend on.
                     walks |= if mode == Mode::Write { 1 << lane } else { NONE };
                 }
             }
@@ -109,12 +109,12 @@ impl Conflicts {
             }
         }
     }
-    /// Step `at` happened by itself: what led to it comes next, too.
+    /// Step `at` happened by itself: the steps that led to it are visited, too.
     #[cold]
     pub fn lead_to(&mut self, path: &Path, at: usize) {
         path.each_that_led_to(at, |earlier| self.more.push(earlier));
     }
-    /// The latest of the steps that led to others, if no other conflict lies behind it.
+    /// The latest of the steps that led to others, if no other conflict is later.
     #[cold]
     fn take_more(&mut self, own: u32) -> Option<usize> {
         let at = self.more.iter().copied().max()?;
@@ -124,7 +124,7 @@ impl Conflicts {
         self.more.retain(|other| *other < at);
         (at > own).then_some(at as usize - 1)
     }
-    /// All that lies behind on these walks is known to have happened before.
+    /// All earlier conflicts of these walks are known to happen before.
     #[inline]
     pub fn retire(&mut self, walks: u8) {
         if self.only.is_some() {

@@ -1,5 +1,5 @@
-//! Which enabled operation is the default at a node. Any choice is right; this one keeps executions in vain few and
-//! switches between tasks rare.
+//! The default step of a node. Any enabled operation is correct; this choice keeps redundant executions and context
+//! switches few.
 
 use super::OptimalDpor;
 use super::closed_subsets::Finder;
@@ -8,7 +8,7 @@ use crate::trace::Trace;
 use crate::world::{Manner, Point};
 
 impl OptimalDpor {
-    /// The default: the task that a reversal has deferred, then the one that moved last.
+    /// The default: the task that a reversal has deferred, then the task of the last choice.
     pub(super) fn default_step(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
         let last = so_far.last_task();
         let deferred = self.deferred_now();
@@ -31,7 +31,7 @@ impl OptimalDpor {
         Some(task)
     }
 
-    /// The task whose step the last one was taken in the place of.
+    /// The task of the step that the last one replaces.
     #[inline]
     fn deferred_now(&self) -> Option<TaskId> {
         let reversal = self.path.reversals.last()?;
@@ -65,8 +65,8 @@ impl OptimalDpor {
     }
 }
 
-/// Whether it is better to let others go before `task`: several that commute may block its operation together, and which of
-/// them do is known once they have moved.
+/// Whether other tasks should go before `task`: several operations that commute may block its operation together, and
+/// which of them do is known once they have happened.
 #[inline]
 fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
     point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)

@@ -1,8 +1,8 @@
 //! Roots whose reversals are found in one walk over their conflicts, since they are direct races.
 //!
-//! These are the common ones: operations that never change, operations with the same accesses in all states whose conflicts
-//! are totally ordered, and operations on one object. Invariant: what is noted is what the visit of all closed subsets would
-//! note; where that is not plain to see it takes over. See lemmas 9 and 10 of [`dpor`](super).
+//! These are the common ones: operations that never change, operations with the same accesses in all states whose
+//! conflicts are totally ordered, and operations on one object. Invariant: the result is that of the visit of all
+//! closed subsets, which takes over where that is not certain. See lemmas 9 and 10 of [`dpor`](super).
 
 use super::clock::join;
 use super::closed_subsets::{Finder, Root, Scratch};
@@ -10,8 +10,8 @@ use super::conflicts::FIRST;
 use super::path::Origin;
 
 impl Finder<'_> {
-    /// Looks for reversals of an operation that never changes, by lemma 9. What happens before it without a maximal conflict is what
-    /// happens before the others.
+    /// Searches the reversals of an operation that never changes, by lemma 9. Without a maximal conflict, the steps
+    /// that happen before the others happen before it.
     pub fn visit_steady(&mut self, root: &Root) {
         let path = self.path;
         self.set_out(root.accesses);
@@ -25,7 +25,7 @@ impl Finder<'_> {
                 continue;
             }
             if !self.was_possible(root, at) {
-                // Held back for another reason, as loops are that wait.
+                // It was not enabled for another reason, as a spin loop.
                 self.scratch.comes_again = true;
                 return self.visit_generally(root);
             }
@@ -35,15 +35,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether an operation that is never blocked was possible in the place of step `at`, as far as is known: if nothing
-    /// behind that step happens before it.
+    /// Whether an operation that is never blocked was possible in the place of step `at`, as far as is known: if no
+    /// later step happens before it.
     #[inline]
     fn was_possible(&self, root: &Root, at: usize) -> bool {
         self.path.was_enabled(root.task, at) != Some(false) || self.scratch.past != self.scratch.own
     }
 
-    /// Looks for reversals of an operation that may be blocked, if each conflict happened after those before it, by lemma 9. Says
-    /// whether that was so; otherwise nothing was noted.
+    /// Searches the reversals of an operation that may be blocked, if its conflicts are totally ordered, by lemma 9.
+    /// Returns whether they are; otherwise no item is added.
     pub fn visit_chain(&mut self, root: &Root) -> bool {
         let path = self.path;
         self.set_out(root.accesses);
@@ -64,7 +64,7 @@ impl Finder<'_> {
                 self.point.pending_then(root.task, at, &self.scratch.also).options > 0
             });
             if enabled {
-                // Behind a write of its only object there is nothing else.
+                // Before a write of its only object there is no other conflict.
                 let is_chain = is_single && walks == FIRST || self.is_first_of_chain(at);
                 if !is_chain {
                     return false;
@@ -76,7 +76,7 @@ impl Finder<'_> {
         true
     }
 
-    /// Whether all further conflicts happened before step `at`.
+    /// Whether all further conflicts happen before step `at`.
     fn is_first_of_chain(&mut self, at: usize) -> bool {
         let path = self.path;
         let Scratch { conflicts, own, .. } = &mut *self.scratch;
@@ -89,8 +89,8 @@ impl Finder<'_> {
         true
     }
 
-    /// Looks for reversals of an operation that depends on one object or channel. Without a maximal conflict it mostly has the same
-    /// accesses, and then they are in a direct race (lemma 10).
+    /// Searches the reversals of an operation that depends on one object or channel. Without a maximal conflict it
+    /// mostly has the same accesses, and then they are in a direct race (lemma 10).
     pub fn visit_local(&mut self, root: &Root) {
         let path = self.path;
         self.set_out(root.accesses);
@@ -137,7 +137,7 @@ impl Finder<'_> {
             let base = maximal.len();
             self.set_out(accesses);
             self.walk(at as usize);
-            // If nothing behind conflicts with it there, it was asked with all that does.
+            // If no earlier step conflicts with it there, the query was complete.
             let (enabled, accesses) = match self.scratch.maximal.len() == base {
                 true => (enabled, accesses),
                 false => {
@@ -150,8 +150,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether nothing is noted without step `at`, with which the root conflicts in all states with these accesses, since R1
-    /// fails: it, or what happened after it, was no default.
+    /// Whether no item is added without step `at`, with which the root conflicts in all states with these accesses,
+    /// since R1 fails: it, or a step that happens after it, was no default.
     #[inline]
     pub fn is_in_vain(&self, root: &Root, at: usize) -> bool {
         let path = self.path;

@@ -1,5 +1,5 @@
-//! The work of the reduction divided: among workers, and between this process and a later one. Any item can be explored by
-//! any worker in any order, since nothing that is noted depends on more than the execution that leads there.
+//! Divides the work of the reduction among workers, and between this process and a later one. Any worker can explore
+//! any item in any order, since an item depends only on the execution that leads to it.
 
 use super::path::Closing;
 use super::saved::subtrees;

@@ -1,5 +1,5 @@
-//! A reduction that is done is kept for the next one on the same thread, with its memory: many a search is over in the time
-//! that it takes to get all of it anew.
+//! Reuses the memory of a finished reduction for the next one on the same thread: a small search takes less time than
+//! the allocation.
 
 use super::OptimalDpor;
 use crate::world::Variation;
@@ -9,22 +9,22 @@ thread_local! {
     static SPARE: Cell<Option<Box<OptimalDpor>>> = const { Cell::new(None) };
 }
 
-/// Longer executions leave nothing behind.
+/// The memory of longer executions is freed.
 const LONGEST: usize = 4_096;
 
 impl OptimalDpor {
-    /// A search of the whole tree, as [`OptimalDpor::new`], in memory that was used before.
+    /// A search of the whole tree, as [`OptimalDpor::new`], in reused memory.
     pub fn boxed() -> Box<OptimalDpor> {
         let spare = SPARE.try_with(Cell::take).ok().flatten();
         spare.unwrap_or_else(|| Box::new(OptimalDpor::new()))
     }
 
-    /// Frees its memory for good.
+    /// Frees its memory.
     fn forget(mut self: Box<OptimalDpor>) {
         self.path.events = Vec::new();
     }
 
-    /// Is as good as new.
+    /// Resets it to the state of a new one.
     fn clear(&mut self) {
         let OptimalDpor { path, work, schedule, .. } = self;
         path.clear();
@@ -50,7 +50,7 @@ impl Drop for OptimalDpor {
         }
         self.clear();
         let mut memory = Some(Box::new(std::mem::replace(self, OptimalDpor::without_memory())));
-        // There is no next search while the thread comes to its end.
+        // There is no next search while the thread is ending.
         let older = SPARE.try_with(|spare| spare.replace(memory.take())).ok().flatten();
         older.into_iter().chain(memory).for_each(OptimalDpor::forget);
     }

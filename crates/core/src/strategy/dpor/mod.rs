@@ -1,79 +1,80 @@
 //! Optimal dynamic partial-order reduction by parsimonious race reversal: one execution for each Mazurkiewicz trace.
 //!
-//! It follows parsimonious optimal reduction (Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024) in that a race is reversed at
-//! once and only once, and that what other branches explore is known without a record of them. It differs in how it treats
-//! operations whose accesses, options or enabledness depend on the state: they are evaluated anew in each closed subset of
-//! the execution that is considered, by one question to the world ([`Counterfactual::pending_then`]).
+//! It follows parsimonious optimal reduction (Abdulla, Atig, Das, Jonsson, Sagonas, CAV 2024): a race is reversed at
+//! once and only once, and no record of other branches is needed to know what they explore. It differs in the treatment
+//! of operations whose accesses, options or enabledness depend on the state: they are re-evaluated in each closed
+//! subset of the execution that is considered, by one query to the world ([`Counterfactual::pending_then`]).
 //!
 //! # Setting
 //! A step is a task and an option. For a closed subset `D` of the execution `E = e_0 .. e_(n-1)` (closed under
-//! happens-before), `P(D, q)` is the pending operation of task `q` after `D`: its accesses and its options, none if it is
-//! blocked. Two accesses conflict, `#`, or do not; happens-before is the transitive closure of program order, births, and
-//! conflict in the order of the execution, each step with the accesses that it had where it happened. A trace is what
-//! executions with the same happens-before and options have in common; if the last step `z` ended the run for everybody, as
-//! a panic does, it is what happened before `z`, and `z`. The world keeps four promises:
+//! happens-before), `P(D, q)` is the pending operation of task `q` after `D`: its accesses and its options, none if it
+//! is blocked. Two accesses conflict, `#`, or do not; happens-before is the transitive closure of program order,
+//! births, and conflict in the order of the execution, each step with the accesses that it had where it happened. A
+//! trace is the class of executions with the same happens-before and options; if the last step `z` ended the execution
+//! for all tasks, as a panic does, it is what happens before `z`, and `z`. The world guarantees:
 //! - W1: `P` is a function of the state, and so is the effect of a step.
 //! - W2: if a step of another task changes `P(., q)`, it conflicts with `P(., q)` both before and after it.
 //! - W3: neighbours that are both enabled and do not conflict commute.
-//! - W4: a step that ends the run does so after every equivalent past.
+//! - W4: a step that ends the execution does so after every equivalent past.
 //!
-//! Steps that happen by themselves right behind others (ends of tasks, returns of joins) are part of happens-before and
-//! never a choice: what is to come before such a step has to come before one that led to it.
+//! Steps that happen by themselves right after others (ends of tasks, returns of joins) take part in happens-before and
+//! are never a choice: what is to come before such a step must come before one that led to it.
 //!
-//! For an operation `x` of `q` in `D`: `own` is what `q` knows by program order and births, `past(D, x)` is `own` and the
-//! down-closure of all steps of `D` that conflict with `P(D, q)`, and `M(D, x)` are the maximal ones of these conflicts.
+//! For an operation `x` of `q` in `D`: `own` is what happens before it by program order and births, `past(D, x)` is
+//! `own` and the down-closure of all steps of `D` that conflict with `P(D, q)`, and `M(D, x)` are the maximal ones of
+//! these conflicts.
 //!
 //! # The tree
-//! At each node the search takes one enabled operation `p` as its *default* (option 0; other options are branches of their
-//! own). The traces through the node are those in which `p` is an initial, and the others. In each of those there are
-//! minimal steps that conflict with `p`; the one of the first task is the *winner* `x`, and `C = past(x)` behind the node
-//! is scheduled before it. The branch is the wakeup sequence `C.x`; everything behind is default again. In this branch an
-//! operation of an earlier task than the winner's that conflicts with `p`, and with nothing before it that does, is
-//! *forbidden*: it belongs to another branch. A step that ended the run becomes a member of the sleep set where it was
-//! tried; others go on, until something conflicts with it.
+//! At each node the search takes one enabled operation `p` as its *default* (option 0; other options are separate
+//! branches). The traces through the node are those in which `p` is an initial, and the others. In each of those there
+//! are minimal steps that conflict with `p`; the one of the first task is the *winner* `x`, and `C = past(x)` after the
+//! node is scheduled before it. The branch is the wakeup sequence `C.x`; all later steps are defaults again. In this
+//! branch an operation of an earlier task than the winner's that conflicts with `p`, and with nothing before it that
+//! does, is *forbidden*: it belongs to another branch. A step that ended the execution joins the sleep set of its node;
+//! other tasks continue, until a step conflicts with it.
 //!
-//! # Which execution notes a reversal
+//! # Which execution adds a reversal
 //! A *root* is an instance of an operation that was seen after a closed set `D0`: a default step or winner of option 0,
-//! after all that is not after it; a member of the sleep set, after all that did not wake it; an operation left over at
-//! the end, after all. For each closed `T` within `D0` in which the root can happen and which is its past there, let `e_j`
-//! be the first step outside of `T` that conflicts with it. The branch (`e_0 .. e_(j-1)`; `C = T` behind that; `x`) is noted
-//! in this execution if and only if
-//! - R1: `e_j` was a default, and so was every step behind it that is not in `T`, except the root;
+//! after all that is not after it; a member of the sleep set, after all that did not wake it; an operation pending at
+//! the end, after all. For each closed `T` within `D0` in which the root is enabled and which is its past there, let
+//! `e_j` be the first step outside of `T` that conflicts with it. The branch (`e_0 .. e_(j-1)`; `C = T` after that;
+//! `x`) is added in this execution if and only if
+//! - R1: `e_j` was a default, and so was every later step that is not in `T`, except the root;
 //! - R2: `T` and the root are not forbidden by the branches that `e_0 .. e_(j-1)` is in, and the root does not sleep there;
-//! - R3: for no `m > j` could the root happen after `T` and those of `e_0 .. e_(m-1)` that are in `D0`, unless that is the
+//! - R3: for no `m > j` is the root enabled after `T` and those of `e_0 .. e_(m-1)` that are in `D0`, unless that is the
 //!   occurrence that was seen. For operations that never change this says that `e_j` and the root are in a direct race.
 //!
 //! # Why
-//! 1. If the root can happen after `D`, it is the same after `past(D, x)`: move it before each maximal step that does not
-//!    conflict with it (W2, W3). So an occurrence is its past, and the branch that is noted is possible.
-//! 2. If `T` within `D` is the past of an occurrence and not `past(D, x)`, it leaves out some step of `M(D, x)` and all
-//!    after it: with all of `M(D, x)` the rest of `D` would leave the root as it is (W2). So leaving out maximal conflicts
-//!    one by one, with the root evaluated anew each time, comes to every `T`; and once to each, if the latest is left out
-//!    first and those passed over stay ([`closed_subsets`]). Behind an occurrence only conflicts count that the root did not
-//!    have where it was seen: the others are left to roots that have it there.
-//! 3. The branches of a node are disjoint and cover its traces: until something conflicts with `p` it stays as it is (W2),
+//! 1. If the root is enabled after `D`, it is the same after `past(D, x)`: move it before each maximal step that does not
+//!    conflict with it (W2, W3). So an occurrence is its past, and the branch that is added is possible.
+//! 2. If `T` within `D` is the past of an occurrence and not `past(D, x)`, it lacks some step of `M(D, x)` and all
+//!    after it: with all of `M(D, x)` the rest of `D` would not change the root (W2). So removing maximal conflicts one by
+//!    one, with the root re-evaluated each time, reaches every `T`; and each once, if the latest is removed first and those
+//!    skipped stay ([`closed_subsets`]). After an occurrence only conflicts count that the root did not have where it was
+//!    seen: the others belong to roots that have it there.
+//! 3. The branches of a node are disjoint and cover its traces: until a step conflicts with `p` it does not change (W2),
 //!    so the winner is a function of the trace. Minimal conflicts exist, unless `p` is an initial.
 //! 4. The winner conflicts with `p` after `C` if and only if, after `p` and `C`, it conflicts with `p` or is blocked (W3).
 //! 5. Complete: for each trace `u` through a node some execution below contains it. If `p` is an initial of `u`, it is below
-//!    the default. Otherwise take the execution below the default that has `C` and is default besides. If the winner could
-//!    happen anywhere in it, the first such place is a root; if not, it is left over or asleep. R1 and R3 hold by choice of
-//!    that execution, and by lemma 2 the root's visit comes to `T = e_0 .. e_(j-1), C`.
+//!    the default. Otherwise take the execution below the default that has `C` and else only defaults. If the winner is
+//!    enabled anywhere in it, the first such place is a root; if not, it is pending at the end or asleep. R1 and R3 hold
+//!    by choice of that execution, and by lemma 2 the root's visit reaches `T = e_0 .. e_(j-1), C`.
 //! 6. Optimal: (`e_0 .. e_(j-1)`, `C`, `x`) determines `e_j`, then the execution (R1), then the place of the root in it (R3).
-//!    So a maximal trace is executed once. Executions in vain are those whose branch turns out to be empty, since all that
-//!    is enabled is forbidden, and those that end with nothing but sleeping steps.
+//!    So a maximal trace is executed once. Redundant executions are those whose branch is empty, since all enabled
+//!    operations are forbidden, and those that end with only sleeping steps.
 //! 7. A maximal conflict that blocks the root until a later conflict ([`Counterfactual::blocks`]) must not stay.
-//! 8. A root is visited when it is taken, after all that came before it. What came later concerns it only if its accesses
-//!    differ elsewhere and something later conflicts with those ([`Watched`](path::Watched)); then it is visited again at
-//!    the end for subsets that have something of that.
+//! 8. A root is visited when it is taken, after all earlier steps. Later steps concern it only if its accesses differ
+//!    elsewhere and a later step conflicts with those ([`Watched`](path::Watched)); then it is visited again at the end
+//!    for subsets that have such a step.
 //! 9. Operations with the same accesses in all states have no such conflicts. If they are never blocked, the closed subsets
 //!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
-//!    `D0` are totally ordered, all places of R3 were visited on the way to `T`. Nor need they be visited where they are
-//!    forbidden: with less before them they still are, or R1 fails.
+//!    `D0` are totally ordered, all places of R3 were visited before `T`. They need not be visited where they are
+//!    forbidden: with fewer steps before them they still are, or R1 fails.
 //!
 //! 10. If the root has the same accesses without one maximal conflict, but with all others, as with it, R3 holds: with that
-//!     conflict again it is as it was seen, since all other steps of `D0` leave it as it is (W2).
+//!     conflict it is as it was seen, since no other step of `D0` changes it (W2).
 //!
-//! Lemma 5 is argued and not proved where accesses change on the way: there the oracles of `tests/reduction.rs` decide.
+//! Lemma 5 is argued and not proved where accesses change in between: there the oracles of `tests/reduction.rs` decide.
 //!
 //! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then
 //! [`Counterfactual::blocks`]: crate::world::Counterfactual::blocks
@@ -107,19 +108,19 @@ use work::{Foreseen, Item, Move, Picks, Work};
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
 pub struct OptimalDpor {
-    /// The present execution, or the part of the last one that the next begins with.
+    /// The present execution, or the prefix of the last one with which the next begins.
     path: Path,
     work: Work,
-    /// The wakeup sequence that leads from `path` to where steps are defaults, and how much of it was taken.
+    /// The wakeup sequence from `path` to the first default step, and how many of its steps were taken.
     schedule: Picks,
     taken: usize,
     /// The race that the wakeup sequence reverses.
     deferred: Option<Deferred>,
-    /// The step that joins the sleep set, in the place of a wakeup sequence.
+    /// The step that joins the sleep set, instead of a wakeup sequence.
     sleeper: Option<Foreseen>,
-    /// The last step of the wakeup sequence is its task's how-manieth.
+    /// The index of the last step of the wakeup sequence among the steps of its task.
     time: u32,
-    /// How many items there were before the last step was looked at.
+    /// How many items there were before the last step was visited.
     found: usize,
     /// How its operation depended on the state.
     variation: Variation,
@@ -128,13 +129,13 @@ pub struct OptimalDpor {
     started: bool,
     /// An execution was begun and is not over.
     begun: bool,
-    /// How much of the whole tree it is taken to be, and how much of that it has called explored.
+    /// The estimated fraction of the tree of this search, and how much of it was reported as explored.
     share: f64,
     told: f64,
     /// The picks that lead to this subtree, if it was split off.
     inherited: Vec<Pick>,
     scratch: Scratch,
-    /// The most that it held at once, in steps and picks.
+    /// The largest size so far, in steps and picks.
     peak: usize,
 }
 
@@ -177,7 +178,7 @@ impl OptimalDpor {
         }
     }
 
-    /// A search of the subtree that `item` stands for.
+    /// A search of the subtree of `item`.
     fn of(item: Item, path: Path, picks: Picks) -> OptimalDpor {
         let mut part = OptimalDpor::new();
         part.inherited = path.events.iter().map(|e| Pick { task: e.task, option: e.option }).collect();
@@ -187,14 +188,13 @@ impl OptimalDpor {
         part
     }
 
-    /// Whether there is nothing to catch up with.
+    /// Whether the path has all steps and tasks of the point.
     #[inline]
     fn is_up_to_date(&self, steps: &[Step], point: &Point<'_>) -> bool {
         self.path.len() == steps.len() && self.path.knows_all(point)
     }
 
-    /// Steps that happened by themselves since the last choice, and tasks that were born, become part of the
-    /// execution.
+    /// Adds the steps that happened by themselves since the last choice, and the tasks that were created, to the path.
     fn catch_up(&mut self, steps: &[Step], point: &Point<'_>) {
         while self.path.len() < steps.len() {
             self.path.meet(point);
@@ -216,11 +216,11 @@ impl OptimalDpor {
             }
         }
         self.path.meet(point);
-        // Phantoms that were taken away are left over at the end.
+        // Phantoms that were removed are pending at the end.
         while self.path.next_gone(point).is_some() {}
     }
 
-    /// A task that was there last time, after the same steps, and is not there now.
+    /// A task that existed in the last execution, after the same steps, and does not exist now.
     #[inline]
     fn missing(&self, point: &Point<'_>) -> Option<TaskId> {
         let known = self.path.tasks_met();
@@ -284,7 +284,7 @@ impl OptimalDpor {
     }
 }
 
-/// Which of the first 64 tasks can move.
+/// Which of the first 64 tasks are enabled.
 #[inline]
 fn movers(point: &Point<'_>) -> u64 {
     if point.all().len() <= u64::BITS as usize {
@@ -296,7 +296,7 @@ fn movers(point: &Point<'_>) -> u64 {
 impl Strategy for OptimalDpor {
     fn begin(&mut self, _execution: u64) -> Next {
         if self.same > 0 {
-            // Later executions may lead out of the subtree that was split off.
+            // Later executions may leave the subtree that was split off.
             self.inherited.clear();
         }
         if !self.started {
@@ -328,7 +328,7 @@ impl Strategy for OptimalDpor {
         }
         if !self.is_up_to_date(so_far.steps(), point) {
             if let Some(missing) = self.missing(point) {
-                // The program is not deterministic, as is said of a pick that cannot happen.
+                // The program is not deterministic, which is reported for a pick that is not possible.
                 return Decision::take(Pick { task: missing, option: 0 });
             }
             self.catch_up(so_far.steps(), point);

@@ -1,7 +1,7 @@
 //! Names of tasks that are the same in every execution: the parent's name and the number there.
 //!
-//! Tasks are numbered in the order of creation, which depends on the schedule as soon as two tasks create
-//! tasks. A schedule that is carried over from one execution to another therefore speaks of names.
+//! Tasks are numbered in the order of creation, which depends on the schedule as soon as two tasks create tasks. A
+//! schedule that is transferred from one execution to another therefore uses names.
 
 use crate::operation::TaskId;
 use crate::world::Birth;
@@ -11,19 +11,19 @@ use std::cmp::Ordering;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::strategy) struct Name(pub u32);
 
-/// The parent of those that were there from the start.
+/// The parent of tasks that exist from the start.
 const NOBODY: u32 = u32::MAX;
 
-/// All names that were ever met, and who bears them in the present execution.
+/// All names so far, and their tasks in the present execution.
 #[derive(Clone, Debug, Default)]
 pub(in crate::strategy) struct Names {
     /// Parent and number there, by name.
     all: Vec<(u32, u32)>,
-    /// The same in ascending order, each with its name. Children are mostly met in their order.
+    /// The same in ascending order, each with its name. Children mostly appear in their order.
     known: Vec<((u32, u32), u32)>,
     /// The names of the tasks of the present execution.
     bearers: Vec<Name>,
-    /// The last task that bore a name, by name.
+    /// The last task of each name.
     tasks: Vec<TaskId>,
 }
 
@@ -32,30 +32,30 @@ impl Names {
     pub fn table(&self) -> &[(u32, u32)] {
         &self.all
     }
-    /// Nobody bears these names yet.
+    /// Names without tasks.
     pub fn of_table(all: Vec<(u32, u32)>) -> Names {
         let mut known: Vec<_> = all.iter().enumerate().map(|(name, birth)| (*birth, name as u32)).collect();
         known.sort_unstable();
         Names { tasks: vec![TaskId(u32::MAX); all.len()], known, bearers: Vec::new(), all }
     }
-    /// No name was ever met.
+    /// Removes all names.
     pub fn clear(&mut self) {
         self.all.clear();
         self.known.clear();
         self.bearers.clear();
         self.tasks.clear();
     }
-    /// Only the first `tasks` tasks are left.
+    /// Keeps the first `tasks` tasks.
     #[inline]
     pub fn truncate(&mut self, tasks: usize) {
         self.bearers.truncate(tasks);
     }
-    /// `task`, the next one, has this birth.
+    /// Adds `task`, the next one, with this birth.
     pub fn bear(&mut self, task: TaskId, birth: Birth) {
         let parent = if birth.parent == task { NOBODY } else { self.of(birth.parent).0 };
         let next = self.all.len() as u32;
         let known = (parent, birth.number);
-        // Mostly tasks are created in the same order as in the execution before.
+        // Tasks are mostly created in the same order as in the previous execution.
         let name = match self.all.get(task.index()) {
             Some(same) if *same == known => task.0,
             _ => match self.known.binary_search_by_key(&known, |(birth, _)| *birth) {
@@ -77,7 +77,7 @@ impl Names {
     pub fn of(&self, task: TaskId) -> Name {
         self.bearers[task.index()]
     }
-    /// Who bears `name` in the present execution.
+    /// The task of `name` in the present execution.
     #[inline]
     pub fn task(&self, name: Name) -> Option<TaskId> {
         let task = *self.tasks.get(name.0 as usize)?;
@@ -89,7 +89,7 @@ impl Names {
         let ((above, a), (beside, b)) = (self.all[one.0 as usize], self.all[two.0 as usize]);
         if above == beside { a.cmp(&b) } else { self.order_of_cousins(one, two) }
     }
-    /// The same for children of different parents: by the first numbers on the way to them that differ.
+    /// The same for children of different parents: by the first numbers of their paths that differ.
     #[cold]
     fn order_of_cousins(&self, one: Name, two: Name) -> Ordering {
         let (mut a, mut b) = (one.0, two.0);
@@ -111,7 +111,7 @@ impl Names {
             (a, b) = (above, beside);
         }
     }
-    /// How many tasks there are on the way from the start to `name`, which counts.
+    /// The length of the path from the start to `name`, inclusive.
     fn depth(&self, name: u32) -> u32 {
         let (mut at, mut depth) = (name, 0);
         while at != NOBODY {

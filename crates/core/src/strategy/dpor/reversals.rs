@@ -1,8 +1,8 @@
-//! Which execution reverses a race, and what is explored then.
+//! Decides which execution reverses a race, and what is explored then.
 //!
-//! A root could happen in a closed subset of the execution: its past there, and then the root, is a wakeup sequence at the
-//! first step that it comes before. Of all executions that contain what is needed to see that, exactly one notes it: rules
-//! R1, R2 and R3 of [`dpor`](super) are tests of the execution at hand and of nothing else.
+//! A root is enabled in a closed subset of the execution: its past there, and then the root, is a wakeup sequence at
+//! the first step that it comes before. Of all executions that could add it, exactly one does: rules R1, R2 and R3 of
+//! [`dpor`](super) depend only on the execution at hand.
 
 use super::clock::{Clock, join};
 use super::closed_subsets::{Finder, Root, Scratch};
@@ -14,8 +14,8 @@ use crate::world::Variation;
 use std::cmp::Ordering;
 
 impl Finder<'_> {
-    /// The root can happen in the closed subset at hand, with these accesses. Notes the reversal if it is for this
-    /// execution to do so. Says whether the root happens there in this branch; otherwise it is as good as blocked.
+    /// The root is enabled in the closed subset at hand, with these accesses. Adds the reversal if this execution has
+    /// to. Returns whether the root may happen there in this branch; otherwise it counts as blocked.
     pub fn consider(&mut self, root: &Root, accesses: Accesses, is_chain: bool) -> bool {
         let path = self.path;
         let Some(first) = self.first_behind(root, accesses) else { return true };
@@ -39,9 +39,9 @@ impl Finder<'_> {
         true
     }
 
-    /// The root can happen before step `first`, with the accesses that it had where it was seen, and is in a direct race with
-    /// it: R3 holds. What happens before it then is `past`, as far as it lies behind `first`. Says whether it happens there in
-    /// this branch.
+    /// The root is enabled before step `first`, with the accesses that it had where it was seen, and is in a direct
+    /// race with it: R3 holds. The steps after `first` that happen before it are in `past`. Returns whether it may
+    /// happen there in this branch.
     #[inline]
     pub fn consider_direct(&mut self, root: &Root, first: usize) -> bool {
         let event = &self.path.events[first];
@@ -73,8 +73,8 @@ impl Finder<'_> {
         })
     }
 
-    /// R1: all that is left out behind `first`, the root excepted, was the default of the search. What a wakeup sequence
-    /// prescribed happened before its last step.
+    /// R1: all removed steps from `first` on, except the root, were defaults. The steps of a wakeup sequence happen
+    /// before its last step.
     #[inline]
     fn is_plain(&self, root: &Root, first: usize) -> bool {
         let path = self.path;
@@ -85,7 +85,7 @@ impl Finder<'_> {
             && (!root.is_winner || (first as u32 + 1..path.len() as u32).filter(prescribed).all(is_kept))
     }
 
-    /// R2, first half: neither the root nor what comes before it belongs to another branch of a race that was reversed
+    /// R2, first half: neither the root nor a step before it belongs to another branch of a race that was reversed
     /// before step `first`.
     fn is_allowed(&mut self, root: &Root, accesses: Accesses, first: usize) -> bool {
         let path = self.path;
@@ -115,8 +115,8 @@ impl Finder<'_> {
         true
     }
 
-    /// Writes into `other` what happens before the root in the closed subset at hand, where it has these accesses, and which
-    /// has all conflicts before step `first`. What lies behind is known.
+    /// Writes the past of the root in the closed subset at hand into `other`. The root has these accesses there, and
+    /// the subset has all conflicts before step `first`; later ones are known.
     #[cold]
     fn write_whole_past(&mut self, accesses: Accesses, first: usize) {
         let path = self.path;
@@ -131,7 +131,7 @@ impl Finder<'_> {
         }
     }
 
-    /// R2, second half: the root was put to sleep before step `first` and nothing that happens before it woke it.
+    /// R2, second half: the root joined the sleep set before step `first` and no step of its past woke it.
     #[inline]
     fn sleeps(&self, root: &Root, first: usize) -> bool {
         let path = self.path;
@@ -147,13 +147,13 @@ impl Finder<'_> {
         })
     }
 
-    /// R3: behind step `first` the root could not happen before it did, once all that happens before it had happened.
+    /// R3: after step `first` the root was not enabled before it was seen, once its past had happened.
     fn is_earliest(&mut self, root: &Root, first: usize, is_chain: bool) -> bool {
         match root.variation {
             Variation::Steady => return true,
-            // The conflicts are one after the other, and all places on the way were looked at.
+            // The conflicts are totally ordered, and all places between were visited.
             Variation::Enabledness if is_chain => return true,
-            // All other steps leave it as it was seen.
+            // The other steps do not change it.
             Variation::Local if is_chain && root.happened && self.scratch.removed[..] == [first as u32] => {
                 return true;
             }
@@ -163,7 +163,7 @@ impl Finder<'_> {
         let mut known: Option<Accesses> = None;
         let mut may_change = false;
         for at in first..path.len() {
-            // Of the first steps up to this one, those that the root was seen after, and what happens before it.
+            // Of the steps up to this one, those after which the root was seen, and its past.
             if !path.knows(&self.scratch.past, at) && !self.is_outside(at) {
                 may_change |= known.is_none_or(|known| path.events[at].accesses.conflict(known));
             }
@@ -172,7 +172,7 @@ impl Finder<'_> {
             }
             may_change = false;
             if at + 1 == path.len() {
-                // That is where it was seen: to happen, or to be blocked or forbidden.
+                // The root was seen there: it happened, or was blocked or forbidden.
                 return true;
             }
             let (enabled, accesses) = self.evaluate_on_the_way(root, first, at + 1);
@@ -203,8 +203,8 @@ impl Finder<'_> {
         removed[..*outside].iter().any(|removed| self.path.is_after(at, *removed as usize))
     }
 
-    /// Whether step `at` is one of the first `steps` that the root was seen after, happens before it, or happens by itself
-    /// behind such steps.
+    /// Whether step `at` is one of the first `steps` after which the root was seen, happens before it, or happens by
+    /// itself after such steps.
     fn is_on_the_way(&self, at: usize, steps: usize) -> bool {
         let path = self.path;
         if path.knows(&self.scratch.past, at) {
@@ -222,7 +222,7 @@ impl Finder<'_> {
         is_there
     }
 
-    /// The root after those of the first `steps` that it was seen after, and what happens before it.
+    /// The root after those of the first `steps` after which it was seen, and its past.
     fn evaluate_on_the_way(&mut self, root: &Root, first: usize, steps: usize) -> (bool, Accesses) {
         let path = self.path;
         let mut also = std::mem::take(&mut self.scratch.other_also);
@@ -251,7 +251,7 @@ impl Finder<'_> {
         evaluated
     }
 
-    /// Writes into `other` what happens before the root there, where it has these accesses.
+    /// Writes the past of the root there, where it has these accesses, into `other`.
     fn write_past_on_the_way(&mut self, accesses: Accesses, steps: usize) {
         let path = self.path;
         let mut other = std::mem::take(&mut self.scratch.other);
@@ -274,7 +274,7 @@ impl Finder<'_> {
         self.scratch.other_conflicts = conflicts;
     }
 
-    /// The root comes before step `first`, behind what happens before it.
+    /// The root comes before step `first`, after its past.
     fn reverse(&mut self, root: &Root, first: usize) {
         let last = Move { name: self.path.names.of(root.task), option: 0, odd: false };
         let item = Item::new(first, Some(self.path.to_defer(first)), root.time);
@@ -288,7 +288,7 @@ impl Finder<'_> {
         self.work.add(item, &self.scratch.past, last, self.scratch.also.len());
     }
 
-    /// Whether `task` must not take its operation now, since another branch of a race that was reversed begins with it.
+    /// Whether `task` must not take its operation now, since it starts another branch of a race that was reversed.
     pub fn is_forbidden(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let path = self.path;
         let mut written = false;
@@ -308,15 +308,15 @@ impl Finder<'_> {
     }
 }
 
-/// Whether an operation of `task` with these accesses belongs to another branch than the reversal, if nothing that conflicts
-/// with the deferred step happens before it: of several such operations, the one of the first task is the reversal's.
+/// Whether an operation of `task` with these accesses belongs to another branch than the reversal, if nothing that
+/// conflicts with the deferred step happens before it: of several such operations, the reversal has the first task's.
 #[inline]
 fn may_be_forbidden(path: &Path, reversal: &Reversal, task: TaskId, accesses: Accesses) -> bool {
     accesses.conflict(reversal.deferred.accesses)
         && path.names.order(task, path.events[reversal.last as usize].task) == Ordering::Less
 }
 
-/// Whether none of the steps before `end` that conflict with the deferred one is known to `clock`.
+/// Whether `clock` covers none of the steps before `end` that conflict with the deferred one.
 fn is_first(path: &Path, reversal: &Reversal, end: usize, clock: &[Clock]) -> bool {
     let deferred = &reversal.deferred;
     let mut behind = deferred.at as usize..end;

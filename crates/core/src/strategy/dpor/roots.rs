@@ -1,5 +1,5 @@
-//! Which instances of operations are looked at, and when: each where it is taken, and at the end those that what came later
-//! concerns, those that sleep, and those that are left over.
+//! Which instances of operations are visited, and when: each where it is taken, and at the end those that later steps
+//! concern, those that sleep, and those that are still pending.
 
 use super::OptimalDpor;
 use super::closed_subsets::{Finder, Root};
@@ -8,7 +8,7 @@ use crate::operation::{Accesses, TaskId};
 use crate::world::{Pending, Point, Variation};
 
 impl OptimalDpor {
-    /// An operation is about to be taken, as a root. Returns all accesses that it has in the closed subsets looked at.
+    /// An operation is about to be taken, as a root. Returns all its accesses in the closed subsets that were visited.
     pub(super) fn visit_taken(
         &mut self,
         task: TaskId,
@@ -33,7 +33,7 @@ impl OptimalDpor {
         Finder { path, work, scratch, point }.visit_all(root);
     }
 
-    /// The execution is over, or goes on nowhere else: nothing that is left could move, or all of it is forbidden or asleep.
+    /// The execution is over, or cannot continue: every pending operation is blocked, forbidden or asleep.
     pub(super) fn find_at_end(&mut self, point: &Point<'_>) {
         self.visit_watched(point);
         self.visit_sleepers(point);
@@ -49,7 +49,7 @@ impl OptimalDpor {
         }
     }
 
-    /// The last chosen step has ended the run for everybody.
+    /// The last chosen step ended the execution for all tasks.
     #[cold]
     pub(super) fn find_at_cut(&mut self, point: &Point<'_>) {
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
@@ -61,7 +61,7 @@ impl OptimalDpor {
         if option > 0 {
             return;
         }
-        // It would do so again as long as nothing conflicts with it: it sleeps, and others go on.
+        // It would do so again until a step conflicts with it: it sleeps, and other tasks continue.
         self.work.truncate(self.found);
         let movers = self.path.events[last].movers;
         self.path.truncate(last);
@@ -89,7 +89,7 @@ impl OptimalDpor {
         }
     }
 
-    /// Steps that what came later concerns are looked at again.
+    /// Visits steps that later steps concern again.
     fn visit_watched(&mut self, point: &Point<'_>) {
         let mut from = 0;
         while let Some(number) = self.path.next_to_look_at(from) {
@@ -112,7 +112,7 @@ impl OptimalDpor {
         }
     }
 
-    /// Members of the sleep set are looked at where they would have happened.
+    /// Visits members of the sleep set where they would have happened.
     fn visit_sleepers(&mut self, point: &Point<'_>) {
         for number in 0..self.path.fatal.len() {
             let Fatal { task, accesses, variation, from, .. } = self.path.fatal[number];
@@ -144,7 +144,7 @@ impl OptimalDpor {
             return;
         }
         let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
-        // What is enabled and forbidden may be forbidden by a branch behind the place in question only: R3 has to tell.
+        // An enabled operation may be forbidden only by a branch after the place in question: R3 decides.
         let variation = if pending.options > 0 { Variation::State } else { point.variation(task) };
         let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };
         self.scratch.removed.clear();
@@ -152,7 +152,7 @@ impl OptimalDpor {
         self.visit(&root, point);
     }
 
-    /// How the operations that sleep at this node depend on the state is known where they are pending.
+    /// The variation of sleeping operations at this node is evaluated where they are pending.
     pub(super) fn note_sleepers(&mut self, point: &Point<'_>) {
         let here = self.path.len() as u32;
         for sleeper in self.path.fatal.iter_mut().rev().take_while(|f| f.from == here) {
@@ -160,8 +160,8 @@ impl OptimalDpor {
         }
     }
 
-    /// A step has joined the sleep set at this node, and others did after it, one by one. Here it goes on with another
-    /// option, or the first of those is yet to come.
+    /// A step has joined the sleep set at this node, and others joined after it, one by one. Here it continues with
+    /// another option, or the first of those is not taken yet.
     #[cold]
     pub(super) fn wake_later_sleepers(&mut self) {
         let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));

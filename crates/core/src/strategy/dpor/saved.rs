@@ -1,7 +1,7 @@
-//! What is left of a reduction, written down, so that another process can go on from there.
+//! The unexplored subtrees of a reduction in serialised form, so that another process can resume it.
 //!
-//! Each part of the tree that is left is one item of work with the execution that leads there: what
-//! [splitting](super::OptimalDpor) gives to another worker.
+//! Each unexplored subtree is one work item with the execution that leads to it: what [splitting](super::OptimalDpor)
+//! gives to another worker.
 
 use super::names::{Name, Names};
 use super::path::{Closing, Deferred, Event, Origin, Path};
@@ -10,47 +10,47 @@ use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
 use serde::{Deserialize, Serialize};
 
-/// A part of the tree that is left to explore.
+/// An unexplored subtree.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct SavedReduction {
-    /// How much of the whole tree it is taken to be.
+    /// Its estimated fraction of the whole tree.
     #[serde(with = "crate::plain::fraction")]
     share: f64,
-    /// Task, option, accesses, origin and movers of each step that leads there.
+    /// Task, option, accesses, origin and enabled tasks of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
-    /// Those of them that took a detour.
+    /// Those of them that were no defaults.
     odd: Vec<u32>,
     /// Those of them whose operation would have other accesses elsewhere.
     watched: Vec<u32>,
     /// Parent, number there and time of birth of each task.
     births: Vec<(u32, u32, u32)>,
-    /// Phantoms that were taken away, and before which step.
+    /// Phantoms that were removed, and before which step.
     gone: Vec<(u32, u32)>,
-    /// The races that were reversed, and the last steps of their schedules.
+    /// The races that were reversed, and the last steps of their wakeup sequences.
     reversals: Vec<(SavedDeferred, u32)>,
-    /// Steps that are known to end the run: task, accesses, after how many steps, and how they depend on the state.
+    /// Steps that end the execution: task, accesses, after how many steps, and how they depend on the state.
     fatal: Vec<(u32, u64, u32, u8)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
-    /// What follows; nothing if this is the whole tree.
+    /// The next steps; none if this is the whole tree.
     next: Option<NextSteps>,
 }
 
-/// Task, accesses and place of a step that is deferred, and what the one that comes first has grown from, if it has.
+/// Task, accesses and index of a deferred step, and the smaller accesses of the step before it, if they have grown.
 type SavedDeferred = (u32, u64, u32, Option<u64>);
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
     deferred: Option<SavedDeferred>,
     time: u32,
-    /// Names and options, and whether they took a detour.
+    /// Names and options, and whether they were no defaults.
     picks: Vec<(u32, u32, bool)>,
-    /// Who must not move there, and what its step touches.
+    /// The task that must not take its step there, and the accesses of that step.
     fatal: Option<(u32, u64, u8)>,
 }
 
-/// All subtrees that are left: the one that is being explored, if any, with the number of executions that are expected
-/// there, and those of the work. Their shares come to `rest`.
+/// All unexplored subtrees: the present one, if any, with its expected number of executions, and those of the work
+/// items. Their fractions add up to `rest`.
 pub(in crate::strategy) fn subtrees(
     present: Option<(SavedReduction, f64)>,
     work: &mut Work,
@@ -95,12 +95,12 @@ impl SavedReduction {
         SavedReduction::new(&Path::default(), None)
     }
 
-    /// How much of the whole tree it is taken to be.
+    /// Its estimated fraction of the whole tree.
     pub(in crate::strategy) fn share(&self) -> f64 {
         self.share
     }
 
-    /// The item of work, with the execution that leads there and its picks; none if this is the whole tree.
+    /// The work item, with the execution that leads there and its picks; none if this is the whole tree.
     pub(in crate::strategy) fn read(&self, closing: Closing) -> Result<Option<(Item, Path, Picks)>, String> {
         let Some(next) = &self.next else { return Ok(None) };
         let path = self.path(closing)?;

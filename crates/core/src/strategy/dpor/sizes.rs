@@ -1,22 +1,22 @@
-//! How many executions lie behind an item of work, judged by those that are done: the earlier whatever follows is free,
-//! the more there is.
+//! Estimates the number of executions of a work item from the finished ones: the earlier its default steps begin, the
+//! more executions it has.
 //!
-//! This is the recursive estimator of Kilby, Slaney, Thiébaux and Walsh (AAAI 2006), where what has not been seen is taken
-//! to be as large as what was seen last after as many steps, and not as large as its siblings.
+//! This is the recursive estimator of Kilby, Slaney, Thiébaux and Walsh (AAAI 2006), except that an unseen subtree is
+//! assumed to be as large as the last one whose defaults began after as many steps, not as large as its siblings.
 
-/// What lay behind the items that are done.
+/// The sizes of the finished items.
 #[derive(Clone, Debug, Default)]
 pub(in crate::strategy) struct Sizes {
-    /// By the number of steps after which whatever followed was free. Later ones count for more; 0 if there was none.
+    /// By the number of steps before the defaults. Later items count for more; 0 if there was none.
     done: Vec<f64>,
 }
 
 impl Sizes {
-    /// Nothing is known.
+    /// Removes all sizes.
     pub fn clear(&mut self) {
         self.done.clear();
     }
-    /// So many executions lay behind an item.
+    /// An item had so many executions.
     #[inline]
     pub fn note(&mut self, free: u32, executions: u64) {
         let free = free as usize;
@@ -26,7 +26,7 @@ impl Sizes {
         let (size, executions) = (&mut self.done[free], executions as f64);
         *size = if *size == 0.0 { executions } else { (*size + executions) / 2.0 };
     }
-    /// By how much more lies behind an item that is free one step earlier: a straight line through the logarithms.
+    /// The factor per step by which earlier items are larger: a straight line through the logarithms.
     pub fn growth(&self) -> f64 {
         let (mut n, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for (free, size) in self.done.iter().enumerate().filter(|(_, size)| **size > 0.0) {
@@ -40,7 +40,7 @@ impl Sizes {
         let spread = n * xx - x * x;
         if spread > 0.0 { (-(n * xy - x * y) / spread).exp().max(1.0) } else { 1.0 }
     }
-    /// What may lie behind an item, if there is this growth and if these are known besides.
+    /// The expected size of an item with this growth, if these sizes are known besides.
     pub fn expected(&self, free: u32, growth: f64, besides: &[(u32, f64)]) -> f64 {
         let done = self.done.iter().enumerate().skip(free as usize);
         let done = done.filter(|(_, size)| **size > 0.0).map(|(free, size)| (free as u32, *size)).next();

@@ -1,9 +1,9 @@
 //! The attribute `#[global_allocator]` as explored programs see it. A program has one global allocator, and that is
-//! raddle's; the program's own is made known to it before `main`.
+//! raddle's; the program's own is registered with it before `main`.
 
 use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
-/// Leaves the static as it is, and says which one it is.
+/// Leaves the static as it is, and registers it.
 #[proc_macro_attribute]
 pub fn global_allocator(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens = item.clone().into_iter();

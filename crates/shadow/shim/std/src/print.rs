@@ -1,5 +1,5 @@
-//! Printing. The real macros hold a lock while they run the program's own `Display`, which may switch to another task:
-//! here the text is made first and written then, in one piece.
+//! Printing. The real macros hold a lock while they call the program's own `Display`, which may switch to another task:
+//! here the text is formatted first and then written, in one piece.
 
 use ::std::io::{Write, stderr, stdout};
 

@@ -16,13 +16,13 @@ pub fn wish() -> Option<(String, String)> {
     let order = std::env::var(ORDER).unwrap_or_default();
     ANSWERS.get_or_init(|| std::env::var_os(ANSWER).unwrap_or_default());
     for name in [WISH, ORDER, ANSWER] {
-        // SAFETY: the program has hardly begun; nobody else reads its environment yet.
+        // SAFETY: the program has just started; no other thread reads its environment yet.
         unsafe { std::env::remove_var(name) };
     }
     Some((wish, order))
 }
 
-/// Says one thing. A program that cannot answer has nothing else to do.
+/// Writes one answer. A program that cannot answer ends.
 pub fn say(what: &impl Serialize) {
     let mut line = serde_json::to_string(what).expect("answers are plain data");
     line.push('\n');

@@ -1,6 +1,6 @@
-//! Whether the same schedules lead to the same steps again. A search compares what it repeats of earlier executions, but
-//! what is different only at their ends goes unnoticed, and so does what the first execution has changed in the world
-//! outside for good. So a few schedules are run before the search, and again after it.
+//! Whether the same schedules lead to the same steps again. A search compares the prefixes that it replays, but not a
+//! difference at the end of executions, nor a permanent change outside by the first execution. So a few schedules are
+//! executed before the search, and again after it.
 
 use crate::explore::{Search, SearchRecorder, Searches, checker};
 use crate::protocol::Order;
@@ -12,13 +12,13 @@ use std::time::{Duration, Instant};
 const SCHEDULES: usize = 3;
 /// One that takes more steps than this is enough.
 const LONG: usize = 5_000;
-/// No more schedules are run once this part of the time for the test has gone by.
+/// No further schedules are executed after this fraction of the time for the test.
 const PART_OF_TIME: u32 = 20;
 
 /// What happened in these schedules.
 pub struct Before(Vec<Probe>);
 
-/// Runs a few schedules.
+/// Executes a few schedules.
 pub fn before(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Before, String> {
     let mut all = Vec::new();
     let is_late = clock(order);

@@ -1,5 +1,5 @@
-//! One test, explored: the searches of the order one after the other, until one fails or has seen everything. A test
-//! that explores by itself is run as it is, and what its own checks find is the verdict.
+//! Explores one test: the searches of the order one after the other, until one fails or is exhaustive. A test that
+//! explores by itself is executed as it is, and the verdict is that of its own checks.
 
 use crate::protocol::{Explored, Message, ORDER, Order, Outcome};
 use crate::real::{TestDescAndFn, TestFn};
@@ -89,7 +89,7 @@ pub struct Search {
     pub coverage: Coverage,
     pub steps: u64,
     pub failure: Option<Failure>,
-    /// Where what is left of it was written.
+    /// The file with its unexplored subtrees.
     pub search_file: Option<PathBuf>,
 }
 
@@ -202,7 +202,7 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     }
 }
 
-/// Runs a test that explores by itself.
+/// Executes a test that explores by itself.
 fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate::real::TestDesc) -> Outcome {
     *recorder.explicit_checks.lock().unwrap() = Some(Searches::default());
     expected::allow_panics_of_threads(false);
@@ -238,7 +238,7 @@ fn by_itself(order: &Order, recorder: &SearchRecorder, body: Body, desc: &crate:
 /// that it needs the real world.
 pub struct SearchRecorder {
     explicit: AtomicBool,
-    /// What the checks of the test itself found, once it runs by itself.
+    /// The results of the checks of the test itself, if it explores by itself.
     explicit_checks: Mutex<Option<Searches>>,
     pub until: Option<Instant>,
     patience: Duration,
@@ -263,7 +263,7 @@ impl Observer for SearchRecorder {
     }
     fn outside(&self, what: &str) -> ! {
         say(&Message::Outside { what: what.to_owned() });
-        // SAFETY: ends the process, and nothing else: whatever the program has for its end is not to be run.
+        // SAFETY: ends the process, and nothing else: the exit handlers of the program must not be called.
         unsafe { libc::_exit(2) }
     }
     fn checked(&self, coverage: &Coverage, steps: u64, failure: Option<&Failure>) {

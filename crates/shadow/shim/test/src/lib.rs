@@ -1,5 +1,5 @@
 //! `test` as explored programs see it: the real one, except that the tests of a program can be listed and explored one
-//! by one. A program that nobody asks for that runs its tests as ever.
+//! by one. Without such a request a program executes its tests as usual.
 #![feature(test)]
 
 extern crate test as real;

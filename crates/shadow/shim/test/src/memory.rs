@@ -18,7 +18,7 @@ pub fn let_go() {
     arena::disable();
 }
 
-/// What verdicts on this program take for granted.
+/// What verdicts on this program assume.
 pub fn assumption() -> Option<Assumption> {
     program_memory::is_without_its_allocator().then_some(Assumption::OwnAllocatorNotUsed)
 }

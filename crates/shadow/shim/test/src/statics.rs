@@ -4,7 +4,7 @@ use crate::symbols;
 
 /// From now on executions begin with the statics as they are now.
 pub fn keep() {
-    // SAFETY: the ranges are statics of crates under test, whose code runs in executions only.
+    // SAFETY: the ranges are statics of crates under test, whose code is executed in executions only.
     unsafe { raddle::statics::keep(symbols::statics_under_test()) }
 }
 

@@ -12,7 +12,7 @@ pub fn should_panic(desc: &TestDesc) -> bool {
     desc.should_panic != ShouldPanic::No
 }
 
-/// Runs the test once. Panics if it fails.
+/// Executes the test once. Panics if it fails.
 #[track_caller]
 pub fn run(body: Body, desc: &TestDesc) {
     let expected = match desc.should_panic {

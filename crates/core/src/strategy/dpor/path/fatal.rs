@@ -1,51 +1,51 @@
-//! Steps that are known to end the run for everybody, until something happens that conflicts with them.
+//! The sleep set: steps that end the execution for all tasks, until a step conflicts with them.
 
 use super::{OPEN, Path};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Variation;
 
-/// A step that is known to end the run for everybody, until something happens that conflicts with it.
+/// A step that ends the execution for all tasks, until a step conflicts with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::strategy) struct Fatal {
     pub task: TaskId,
-    /// What it touches.
+    /// Its accesses.
     pub accesses: Accesses,
     /// How its operation depends on the state.
     pub variation: Variation,
-    /// After how many steps it is known.
+    /// The number of steps after which it joined the sleep set.
     pub from: u32,
     /// The step that conflicts with it.
     pub(super) until: u32,
 }
 
 impl Path {
-    /// The next step of `task` is known to end the run for everybody.
+    /// The next step of `task` is known to end the execution for all tasks.
     pub fn foresee(&mut self, task: TaskId, accesses: Accesses, variation: Variation) {
         self.fatal.push(Fatal { task, accesses, variation, from: self.len() as u32, until: OPEN });
         self.waiting += 1;
     }
-    /// Whether a step is known to be fatal.
+    /// Whether any step is known to be fatal.
     #[inline]
     pub fn any_fatal(&self) -> bool {
         self.waiting > 0
     }
-    /// Whether the next step of `task` is.
+    /// Whether the next step of `task` is fatal.
     pub fn is_fatal(&self, task: TaskId) -> bool {
         self.waiting > 0 && self.fatal.iter().any(|f| f.until == OPEN && f.task == task)
     }
-    /// Those of the first 64 tasks whose next step is not.
+    /// Those of the first 64 tasks whose next step is not fatal.
     #[cold]
     pub fn without_fatal(&self, tasks: u64) -> u64 {
         let fatal = self.fatal.iter().filter(|f| f.until == OPEN && f.task.0 < u64::BITS);
         fatal.fold(tasks, |tasks, f| tasks & !(1 << f.task.0))
     }
-    /// Whether it would have been in the place of step `at`.
+    /// Whether it would have been fatal in the place of step `at`.
     #[cold]
     pub(super) fn would_have_been_fatal(&self, task: TaskId, at: usize) -> bool {
         let at = at as u32;
         self.fatal.iter().any(|f| f.task == task && f.from <= at && at <= f.until)
     }
-    /// What step `at` conflicts with may do something else now.
+    /// Steps that conflict with step `at` may not be fatal any more.
     #[cold]
     pub(super) fn forget_fatal(&mut self, task: TaskId, accesses: Accesses, at: u32) {
         for fatal in &mut self.fatal {
@@ -55,7 +55,7 @@ impl Path {
             }
         }
     }
-    /// Nothing is known of what `task` does next, nor of what became known here later.
+    /// Removes what is known of the next step of `task`, and what became known here later.
     pub fn forget_from(&mut self, task: TaskId) {
         let here = self.len() as u32;
         if let Some(at) = self.fatal.iter().position(|f| f.from == here && f.task == task) {

@@ -1,7 +1,7 @@
-//! What steps know of each other: clocks.
+//! The vector clocks of the steps.
 //!
-//! The clock of a step is computed in two parts: [`Path::learns`] writes it behind those of the steps so far, and says
-//! whether there is anything new in it; [`Path::push`] keeps it.
+//! The clock of a step is computed in two stages: [`Path::learns`] appends it to the clocks of the steps so far, and
+//! returns whether it adds a step to that of its task; [`Path::push`] keeps it.
 
 use super::super::clock::{self, Clock, LANES};
 use super::tasks::Task;
@@ -14,7 +14,7 @@ impl Path {
     pub fn clock(&self, event: usize) -> &[Clock] {
         &self.clocks[event * self.width..][..self.width]
     }
-    /// Whether `clock` knows step `event`.
+    /// Whether `clock` covers step `event`.
     #[inline]
     pub fn knows(&self, clock: &[Clock], event: usize) -> bool {
         let event = &self.events[event];
@@ -30,7 +30,7 @@ impl Path {
         let from = self.tasks[task.index()].from() as usize;
         from > 0 && self.is_after(from - 1, event)
     }
-    /// Writes what `task` knew before its next step into `clock`.
+    /// Writes the clock of `task` before its next step into `clock`.
     #[inline(always)]
     pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
         clock.clear();
@@ -40,7 +40,7 @@ impl Path {
             from => clock.extend_from_slice(self.clock(from - 1)),
         }
     }
-    /// Writes what `task` knew after the first `steps` steps into `clock`.
+    /// Writes the clock of `task` after the first `steps` steps into `clock`.
     pub fn knowledge_after(&self, task: TaskId, steps: usize, clock: &mut Vec<Clock>) {
         let Task { mut last, born, .. } = self.tasks[task.index()];
         while last as usize > steps {
@@ -53,8 +53,8 @@ impl Path {
             from => clock.extend_from_slice(self.clock(from - 1)),
         }
     }
-    /// An operation of `task` may come next. Says whether something that conflicts with it could come behind it: whether
-    /// it learns of any step that its task did not know of.
+    /// An operation of `task` may come next. Returns whether it may be in a race: whether a step happens before it that
+    /// does not happen before it by program order and births.
     #[inline(always)]
     pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let from = self.tasks[task.index()].from() as usize;
@@ -78,7 +78,7 @@ impl Path {
         let learns = last > 0 && self.learns_of(last as usize - 1);
         if last > touched.wrote { self.learns_of_readers(access, touched) | learns } else { learns }
     }
-    /// The same for an operation that comes behind step `at`.
+    /// The same for an operation that comes after step `at`.
     #[inline(always)]
     fn learns_of(&mut self, at: usize) -> bool {
         if self.width > 1 {
@@ -86,18 +86,18 @@ impl Path {
         }
         let Some((clock, clocks)) = self.clocks.split_last_mut() else { return false };
         let event = &self.events[at];
-        // Whoever knows a step knows all that it knew.
+        // A clock that covers a step covers all steps that happen before it.
         let learns = clock[event.task.index() % LANES] < event.time as i32;
         if learns {
             *clock = clock::joined(*clock, &clocks[at]);
         }
         learns
     }
-    /// The same for one that writes, behind the reads and the last write before the last one.
+    /// The same for a write, after the reads and the last write before the last one.
     #[inline(never)]
     fn learns_of_readers(&mut self, access: Access, Touched { by, wrote }: Touched) -> bool {
         let (mut next, mut learns) = (by, false);
-        // What lies before the last barrier is known already.
+        // Steps before the last barrier are covered already.
         while next > wrote.max(self.last_barrier) {
             next = self.found_by(next as usize - 1, access.object).0.by;
             learns |= next > 0 && self.learns_of(next as usize - 1);
@@ -123,7 +123,7 @@ impl Path {
         }
         learns
     }
-    /// Where there are more than eight tasks: the last clock begins with what step `from`, minus 1, knew.
+    /// For more than eight tasks: the last clock starts as that of step `from`, minus 1.
     #[inline(never)]
     fn begin_wide_clock(&mut self, from: usize) {
         let (width, end) = (self.width, self.events.len() * self.width);
@@ -133,7 +133,7 @@ impl Path {
             from => self.clocks.extend_from_within((from - 1) * width..from * width),
         }
     }
-    /// The same for an operation that comes behind step `at`, there.
+    /// The same for an operation that comes after step `at`, there.
     #[inline(never)]
     fn learns_widely_of(&mut self, at: usize) -> bool {
         let (clocks, clock) = self.clocks.split_at_mut(self.events.len() * self.width);
@@ -146,10 +146,10 @@ impl Path {
     }
     #[cold]
     pub(super) fn widen(&mut self) {
-        // With very many tasks there is room for more than the next few: all clocks are moved each time.
+        // With very many tasks there is room for more than the next few: all clocks are copied each time.
         let room = if self.width >= 16 { self.width / 4 } else { 0 };
         let wide = self.tasks.len().div_ceil(LANES) + room;
-        // As many as there is room for events: what was there before may have been for wider ones.
+        // As many as there is room for events: the old capacity may have been for wider ones.
         let mut clocks = Vec::with_capacity(self.events.capacity().max(32) * wide);
         for at in 0..self.events.len() {
             clocks.extend_from_slice(self.clock(at));

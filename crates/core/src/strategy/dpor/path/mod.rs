@@ -1,8 +1,8 @@
-//! The present execution as a reduction sees it: each step with what happened before it.
+//! The present execution as a reduction sees it: each step with its vector clock.
 //!
-//! Invariant: the clock of a step knows exactly the steps that happened before it in conflict order, program
-//! order and births included, and itself. Steps are only added and taken away at the end, and each step keeps
-//! what is needed to take it away again, so whatever executions have in common is computed once.
+//! Invariant: the clock of a step covers exactly the steps that happen before it in conflict order, program order and
+//! births included, and itself. Steps are only added and removed at the end, and each step keeps what is needed to
+//! remove it, so the common prefix of executions is computed once.
 
 mod fatal;
 mod knowledge;
@@ -25,9 +25,9 @@ use touched::Touched;
 /// How a step came to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::strategy) enum Origin {
-    /// It was up to the strategy: something else may be tried in its place.
+    /// The strategy chose it: alternatives may be explored in its place.
     Free,
-    /// A schedule that reverses a race prescribed it.
+    /// A wakeup sequence prescribed it.
     Scheduled,
     /// It happened by itself.
     ByItself,
@@ -37,24 +37,24 @@ pub(in crate::strategy) enum Origin {
 #[derive(Clone, Copy, Debug)]
 pub(in crate::strategy) struct Event {
     pub accesses: Accesses,
-    /// Who of the first 64 tasks could move when it was chosen.
+    /// Which of the first 64 tasks were enabled when it was chosen.
     pub movers: u64,
     pub task: TaskId,
     pub option: u32,
-    /// It is its task's how-manieth, from 1.
+    /// Its index among the steps of its task, from 1.
     pub time: u32,
-    /// The last chosen step that is not behind it: without that one it would not have happened there.
+    /// The last chosen step that is not after it: without that one it would not have happened there.
     pub chosen: u32,
     /// The step before it of its task, plus 1.
     before: u32,
-    /// The last step before it that touched everything, plus 1.
+    /// The last step before it that conflicts with everything, plus 1.
     barrier: u32,
-    /// What its first access found.
+    /// The earlier accesses to the object of its first access.
     found: Touched,
-    /// Where `Path::found` has what its other accesses found, plus 1.
+    /// Where `Path::found` has those of its other accesses, plus 1.
     more: u32,
     pub origin: Origin,
-    /// It took a detour: another option than the first, or the place of a step that was free.
+    /// It is no default: another option than the first, or the reversal of a race.
     pub odd: bool,
     /// See [`Deferred::grown_from`].
     pub grown: bool,
@@ -63,14 +63,14 @@ pub(in crate::strategy) struct Event {
 }
 
 impl Event {
-    /// Whether `clock`, which may be too narrow for some tasks, knows the step.
+    /// Whether `clock`, which may be too narrow for some tasks, covers the step.
     pub fn is_known(&self, clock: &[Clock]) -> bool {
         let part = clock.get(self.task.index() / LANES);
         part.is_some_and(|part| part[self.task.index() % LANES] >= self.time as i32)
     }
 }
 
-/// Not yet.
+/// Still open.
 pub(in crate::strategy) const OPEN: u32 = u32::MAX;
 
 /// The present execution.
@@ -79,34 +79,34 @@ pub(in crate::strategy) struct Path {
     pub events: Vec<Event>,
     pub names: Names,
     tasks: Vec<Task>,
-    /// The clocks of the steps, one behind the other, `width` parts each.
+    /// The clocks of the steps, one after the other, `width` chunks each.
     clocks: Vec<Clock>,
     width: usize,
-    /// Who touched each object last.
+    /// The last accesses to each object.
     touched: Vec<Touched>,
-    /// What accesses of steps found that are not their first ones, two for each step that has more than one.
+    /// The earlier accesses to the objects of the second and third access of each step that has several.
     found: Vec<[Touched; 2]>,
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
-    /// How many of them are open, and when one is no longer.
+    /// How many of them are open, and when one is closed.
     open: usize,
     pub closing: Closing,
-    /// Steps whose operation would have touched something else elsewhere, in their order.
+    /// Steps whose operation would have other accesses elsewhere, in their order.
     pub watched: Vec<Watched>,
     /// Steps that are known to be fatal, and how many of them still are.
     pub fatal: Vec<Fatal>,
     waiting: usize,
-    /// Steps that took a detour, but for the last ones of reversals.
+    /// Steps that are no defaults, except the last ones of reversals.
     pub odd: Vec<u32>,
-    /// Phantoms that have not been taken away before they moved, as far as is known.
+    /// Phantoms that have not been removed before their step, as far as is known.
     phantoms: Vec<TaskId>,
-    /// Phantoms that were, and before which step.
+    /// Phantoms that were removed, and before which step.
     pub gone: Vec<(TaskId, u32)>,
 }
 
 impl Path {
-    /// Nothing has happened yet, and there is room for a short execution.
+    /// The empty execution, with room for a short one.
     pub fn with_room() -> Path {
         Path {
             events: Vec::with_capacity(32),
@@ -117,7 +117,7 @@ impl Path {
             ..Path::default()
         }
     }
-    /// Nothing has happened yet, nor does it know any names.
+    /// Removes all steps and names.
     pub fn clear(&mut self) {
         self.events.clear();
         self.names.clear();
@@ -140,8 +140,8 @@ impl Path {
     pub fn len(&self) -> usize {
         self.events.len()
     }
-    /// Whether `task` could have taken the operation that it is about to take in the place of step `at`; none if
-    /// it was not about to take it yet.
+    /// Whether the pending operation of `task` was enabled and not asleep in the place of step `at`; none if it was not
+    /// pending there, or if that is not known.
     #[inline]
     pub fn could_move(&self, task: TaskId, at: usize) -> Option<bool> {
         let Task { last, birth, .. } = &self.tasks[task.index()];
@@ -153,8 +153,8 @@ impl Path {
         }
         (task.0 < u64::BITS).then(|| self.events[at].movers & 1 << task.0 != 0)
     }
-    /// Whether `task` could move in the place of step `at`, with the operation that it is about to take; none if it was not
-    /// about to take it yet, or if that is not known.
+    /// Whether the pending operation of `task` was enabled in the place of step `at`; none if it was not pending there,
+    /// or if that is not known.
     #[inline]
     pub fn was_enabled(&self, task: TaskId, at: usize) -> Option<bool> {
         let Task { last, birth, .. } = &self.tasks[task.index()];
@@ -165,7 +165,7 @@ impl Path {
             && event.origin != Origin::ByItself;
         is_known.then(|| event.movers & 1 << task.0 != 0)
     }
-    /// Adds the step of which [`Path::learns`] was asked last.
+    /// Adds the step of the last call of [`Path::learns`].
     #[inline(always)]
     pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
         let at = self.events.len() as u32;
@@ -214,8 +214,8 @@ impl Path {
             watched: false,
         });
     }
-    /// Adds steps that were here before, with the tasks that were born, the races that were reversed and what was known
-    /// to be fatal there.
+    /// Adds earlier steps again, with the tasks that were created, the races that were reversed and the fatal steps
+    /// that were known there.
     pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal], fatal: &[Fatal]) {
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
         let mut fatal = fatal.iter().peekable();
@@ -239,14 +239,14 @@ impl Path {
             }
         }
     }
-    /// The last step took a detour in the execution that its schedule is from.
+    /// The last step was no default in the execution of its wakeup sequence.
     pub fn mark_odd(&mut self) {
         let at = self.events.len() - 1;
         if !std::mem::replace(&mut self.events[at].odd, true) {
             self.odd.push(at as u32);
         }
     }
-    /// Keeps the first `depth` steps and the tasks that were there then.
+    /// Keeps the first `depth` steps and the tasks that existed then.
     pub fn truncate(&mut self, depth: usize) {
         let Path { events, tasks, touched, found, last_barrier, .. } = self;
         for event in events.get(depth..).unwrap_or_default().iter().rev() {

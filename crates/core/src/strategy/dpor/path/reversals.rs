@@ -3,38 +3,38 @@
 use super::{OPEN, Path};
 use crate::operation::{Accesses, TaskId};
 
-/// A race that was reversed: a schedule was taken in the place of a step.
+/// A race that was reversed: a wakeup sequence was taken in the place of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::strategy) struct Reversal {
     /// The step in whose place it was taken.
     pub deferred: Deferred,
-    /// The last step of the schedule: it conflicts with the deferred one.
+    /// The last step of the wakeup sequence: it conflicts with the deferred one.
     pub last: u32,
-    /// Where the deferred task goes on.
+    /// The step that closes the reversal.
     pub closed: u32,
 }
 
-/// A step in whose place a schedule is taken, and which comes behind it then.
+/// A step in whose place a wakeup sequence is taken, and which comes after it then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::strategy) struct Deferred {
     pub task: TaskId,
-    /// What it touched.
+    /// Its accesses.
     pub accesses: Accesses,
-    /// Where it was.
+    /// Its index.
     pub at: u32,
-    /// What the last step of the schedule touched where that was found, if it touches more where it comes first, and so has
-    /// *grown*.
+    /// The accesses of the last step of the wakeup sequence where the race was found, if it has more accesses where it
+    /// comes first, and so has *grown*.
     pub grown_from: Option<Accesses>,
 }
 
-/// When a reversal forbids nothing any more.
+/// When a reversal no longer forbids anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in crate::strategy) enum Closing {
-    /// Where the deferred task goes on.
+    /// At the next step of the deferred task.
     #[default]
     ByTask,
-    /// Where a step conflicts with the deferred one, and with all that does: whatever conflicts with the deferred one comes
-    /// behind such a step.
+    /// At a step that conflicts with the deferred one, and with all that does: every operation that conflicts with the
+    /// deferred one happens after such a step.
     ByConflict,
 }
 
@@ -60,19 +60,19 @@ impl Path {
         self.reversals.push(Reversal { deferred, last: last as u32, closed });
         self.open += !is_closed as usize;
     }
-    /// Whether a task that was deferred has not gone on yet.
+    /// Whether a deferred task has not taken its step yet.
     #[inline]
     pub fn any_open(&self) -> bool {
         self.open > 0
     }
-    /// The task that was deferred and has not gone on yet, if there is only one.
+    /// The deferred task that has not taken its step yet, if there is only one.
     #[inline]
     pub fn only_deferred(&self) -> Option<TaskId> {
         let task = self.reversals.last().filter(|r| r.closed == OPEN)?.deferred.task;
         let mut open = self.reversals.iter().rev().filter(|r| r.closed == OPEN);
         (self.open == 1 || open.all(|r| r.deferred.task == task)).then_some(task)
     }
-    /// The reversals whose deferred task has not gone on yet, the latest first.
+    /// The reversals whose deferred task has not taken its step yet, the latest first.
     pub fn open_reversals(&self) -> impl Iterator<Item = &Reversal> {
         self.reversals.iter().rev().filter(|r| r.closed == OPEN)
     }

@@ -1,4 +1,4 @@
-//! The tasks of the present execution: when they were born, and those that were taken away before they moved.
+//! The tasks of the present execution: when they were created, and which were removed before their step.
 
 use super::super::clock::LANES;
 use super::Path;
@@ -9,13 +9,13 @@ use crate::world::{Birth, Pending, Point};
 pub(super) struct Task {
     /// Its last step, plus 1.
     pub last: u32,
-    /// The step of its parent during which it was born, plus 1.
+    /// The step of its parent that created it, plus 1.
     pub born: u32,
     pub birth: Birth,
 }
 
 impl Task {
-    /// The step behind which its next one comes by program order or birth, plus 1.
+    /// The step before its next one by program order or birth, plus 1.
     #[inline]
     pub fn from(&self) -> u32 {
         if self.last > 0 { self.last } else { self.born }
@@ -37,17 +37,17 @@ impl Path {
         }
         last.checked_sub(1).map_or(0, |last| self.events[last].time)
     }
-    /// How many tasks were met.
+    /// How many tasks are in the path.
     #[inline]
     pub fn tasks_met(&self) -> usize {
         self.tasks.len()
     }
-    /// Whether all tasks were met, and nobody can have been taken away.
+    /// Whether all tasks are in the path, and none can have been removed.
     #[inline]
     pub fn knows_all(&self, point: &Point<'_>) -> bool {
         self.tasks.len() == point.all().len() && self.phantoms.is_empty()
     }
-    /// Tasks that were born so far are met.
+    /// Adds the tasks that were created so far.
     #[inline]
     pub fn meet(&mut self, point: &Point<'_>) {
         while self.tasks.len() < point.all().len() {
@@ -58,7 +58,7 @@ impl Path {
             self.bear(birth);
         }
     }
-    /// A task is born, as the next one.
+    /// Adds a task, as the next one.
     pub fn bear(&mut self, birth: Birth) {
         let task = TaskId(self.tasks.len() as u32);
         self.names.bear(task, birth);
@@ -70,7 +70,7 @@ impl Path {
     fn add_task(&mut self, birth: Birth) {
         let task = self.tasks.len();
         let mut born = if birth.parent.index() == task { 0 } else { self.tasks[birth.parent.index()].last };
-        // Its parent may have gone on before anybody was asked.
+        // Its parent may have taken further steps before the next choice.
         while born > birth.after {
             born = self.events[born as usize - 1].before;
         }
@@ -82,7 +82,7 @@ impl Path {
             self.widen();
         }
     }
-    /// The births of the tasks that were born after `depth` steps.
+    /// The births of the tasks that were created after `depth` steps.
     pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {
         self.tasks.iter().map(|t| t.birth).filter(move |b| b.after as usize > depth)
     }
@@ -90,7 +90,7 @@ impl Path {
     pub fn births(&self) -> impl Iterator<Item = Birth> + '_ {
         self.tasks.iter().map(|t| t.birth)
     }
-    /// A phantom that was taken away and never moved. Each of them is returned once.
+    /// A phantom that was removed before its step. Each of them is returned once.
     #[inline]
     pub fn next_gone(&mut self, point: &Point<'_>) -> Option<TaskId> {
         if self.phantoms.is_empty() {
@@ -102,7 +102,7 @@ impl Path {
         self.gone.push((task, self.len() as u32));
         Some(task)
     }
-    /// These phantoms are known to have been taken away.
+    /// These phantoms are known to have been removed.
     pub fn forget(&mut self, gone: Vec<(TaskId, u32)>) {
         self.phantoms.retain(|phantom| gone.iter().all(|(task, _)| task != phantom));
         self.gone = gone;

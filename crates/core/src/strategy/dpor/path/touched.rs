@@ -1,16 +1,16 @@
-//! Who touched an object last, and who before that: each step keeps what it found, so that the list of those who touched
-//! an object can be walked back, and steps can be taken away at the end.
+//! The last accesses to each object. Each step keeps those that it found, so that the accesses to an object can be
+//! walked back, and steps can be removed at the end.
 
 use super::{Event, Path};
 use crate::operation::{Access, Accesses, Mode, ObjectId};
 
-/// Who touched an object last.
+/// The last accesses to an object.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Touched {
-    /// The last step that touched it, plus 1.
+    /// The last step that accessed it, plus 1.
     pub by: u32,
-    /// The last step that wrote it, plus 1. A loop that reads one object very often must not be walked back by each
-    /// of its steps.
+    /// The last step that wrote it, plus 1. A loop that reads one object very often must not be walked back by each of
+    /// its steps.
     pub wrote: u32,
 }
 
@@ -23,7 +23,7 @@ impl Touched {
 }
 
 impl Path {
-    /// Step `at` touches an object. Returns who did so before.
+    /// Step `at` accesses an object. Returns the last accesses before it.
     #[inline]
     pub(super) fn touch(&mut self, at: u32, access: Access) -> Touched {
         let object = access.object.index();
@@ -45,7 +45,7 @@ impl Path {
         for (lane, access) in accesses.iter().enumerate() {
             found[lane] = self.touch(at, access);
             if found[lane].by > at {
-                // It has touched the object already, and that found what was there before.
+                // It has accessed the object already, and that access found the earlier ones.
                 let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
                 found[lane] = found[first];
                 if mode == Mode::Write {
@@ -56,12 +56,12 @@ impl Path {
         self.found.push([found[1], found[2]]);
         (found[0], self.found.len() as u32)
     }
-    /// An object is touched for the first time.
+    /// The first access to an object.
     #[cold]
     fn meet_object(&mut self, object: usize) {
         self.touched.resize(object + 1, Touched::default());
     }
-    /// Who had touched `object` before step `at` did, and how that does.
+    /// The last accesses to `object` before step `at`, and the mode of that step.
     #[inline]
     pub(super) fn found_by(&self, at: usize, object: ObjectId) -> (Touched, Mode) {
         let event = &self.events[at];
@@ -75,29 +75,28 @@ impl Path {
     fn found_in(&self, event: &Event, lane: usize) -> Touched {
         if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
     }
-    /// The last step that touched everything, plus 1.
+    /// The last step that conflicts with everything, plus 1.
     #[inline]
     pub fn last_barrier(&self) -> u32 {
         self.last_barrier
     }
-    /// The last one before step `at`, plus 1.
+    /// The last such step before step `at`, plus 1.
     #[inline]
     pub fn barrier_before(&self, at: usize) -> u32 {
         self.events[at].barrier
     }
-    /// The last step that may conflict with this access, plus 1: a step that only reads does not care about others that
-    /// do.
+    /// The last step that may conflict with this access, plus 1: reads do not conflict with reads.
     #[inline]
     pub fn last_conflict(&self, access: Access) -> u32 {
         self.touched.get(access.object.index()).map_or(0, |touched| touched.before(access.mode))
     }
-    /// The same for those before step `at`, which touches the object, and how that does.
+    /// The same for steps before step `at`, which accesses the object, and the mode of that step.
     #[inline]
     pub fn conflict_before(&self, at: usize, access: Access) -> (u32, Mode) {
         let (found, mode) = self.found_by(at, access.object);
         (found.before(access.mode), mode)
     }
-    /// Calls `led` with each of the last steps, plus 1, that come before step `at`, or with 0.
+    /// Calls `led` with each of the last steps, plus 1, that happen directly before step `at`, or with 0.
     pub fn each_that_led_to(&self, at: usize, mut led: impl FnMut(u32)) {
         let event = &self.events[at];
         led(if event.before > 0 { event.before } else { self.tasks[event.task.index()].born });

@@ -1,4 +1,4 @@
-//! Stretches of the execution that older batches still refer to are put aside while a later one is worked off.
+//! Saves segments of the execution that older batches still refer to, while a later batch is processed.
 
 use super::super::path::{Fatal, Path};
 use super::{Batch, Work};
@@ -25,10 +25,10 @@ impl Work {
             self.put_aside(path, depth);
         }
     }
-    /// The last batch has no items left, and goes on from `depth`: what older ones need behind that is put aside.
+    /// The last batch has no items any more, and continues from `depth`: saves what older ones need after that.
     pub(super) fn put_aside(&mut self, path: &Path, depth: usize) {
         let batch = self.batches.last_mut().expect("there is one");
-        // What this batch has put aside so far, if anything, comes right behind.
+        // What this batch has saved so far, if anything, comes right after.
         let needed = std::mem::replace(&mut batch.needed, depth);
         let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
         let fatal = batch.fatal;
@@ -41,7 +41,7 @@ impl Work {
         let foreseen = |f: &&Fatal| f.from as usize > depth && f.from as usize <= needed;
         self.fatal.splice(fatal..fatal, path.fatal.iter().filter(foreseen).copied());
     }
-    /// The last batch is done: what was put aside for older ones is brought back. Returns how many steps stay.
+    /// The last batch is done: restores what was saved for older ones. Returns how many steps stay.
     pub(super) fn drop_batch(&mut self, path: &mut Path) -> usize {
         let batch = self.batches.pop().expect("there is one");
         let mut stays = usize::MAX;

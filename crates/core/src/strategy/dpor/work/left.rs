@@ -1,8 +1,8 @@
-//! How much is left to explore, as far as anybody can tell.
+//! Estimates the number of executions that are still to be explored.
 
 use super::Work;
 
-/// How many executions may be left, and how many of them behind the item that would be given away first.
+/// The estimated remaining executions, and those of the item that would be given away first.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::strategy) struct Left {
     pub first: f64,
@@ -10,11 +10,11 @@ pub(in crate::strategy) struct Left {
 }
 
 impl Work {
-    /// How many executions are left, as far as anybody can tell.
+    /// Estimates the remaining executions.
     pub fn left(&self) -> Left {
         let growth = self.sizes.growth();
         let mut left = Left { first: 0.0, all: 0.0 };
-        // What is not done yet is at least something to go by.
+        // The present size of an unfinished item is a lower bound.
         let mut besides: Vec<(u32, f64)> = Vec::new();
         let (mut end, mut begun) = (self.items.len(), self.begun.len());
         for batch in self.batches.iter().rev() {
@@ -32,7 +32,7 @@ impl Work {
         }
         left
     }
-    /// How many executions there may be behind the item that was taken last.
+    /// The expected number of executions of the item that was taken last.
     pub fn expected(&self) -> f64 {
         let free = self.begun.last().map_or(0, |(free, _)| *free);
         self.sizes.expected(free, self.sizes.growth(), &[])
@@ -41,7 +41,7 @@ impl Work {
     pub fn executions(&self) -> u64 {
         self.executions
     }
-    /// What another one has seen.
+    /// Takes over the sizes of another one.
     pub fn learn(&mut self, other: &Work) {
         self.sizes.clone_from(&other.sizes);
     }

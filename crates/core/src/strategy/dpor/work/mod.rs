@@ -1,19 +1,18 @@
-//! What is left to explore: schedules that each lead from a step of the present execution to another part of
-//! the tree.
+//! The work items: wakeup sequences that each lead from a step of the present execution to an unexplored subtree.
 //!
-//! An execution hands in what it found as one *batch*, and a batch is worked off, the deepest first, before
-//! anything older. Where a batch leads to a place above what older ones still refer to, that stretch of the execution is
-//! put aside until the batch is done.
+//! An execution adds its items as one *batch*, and a batch is processed, the deepest item first, before any older one.
+//! Where a batch leads to a depth above what older ones still refer to, that segment of the execution is saved until
+//! the batch is done.
 //!
-//! How much that is at most: call a pair of steps of an execution that conflict and are of different tasks, and a further
-//! option of a step, an *alternative*. Only the batches of nested executions are there at once, each begun with an item
-//! of the one before. What that item leaves out took no detour (see [`races`](super::races)), so the next execution has
-//! all detours of the one before, and one more: a pair the other way round, or another option. So there are no more
-//! batches than alternatives, plus one. A batch holds the steps that its items begin with, once for all of them, and puts
-//! aside one stretch: twice the length of an execution at most. A step is brought before another one at most once by each
-//! task, which knows it from then on (readers who keep a writer out together may be left out in several ways), so there
-//! are as many items as a length times the tasks, of a few words each. All in all that is linear in the length times the
-//! alternatives, for a number of tasks.
+//! Bound on memory: call a pair of conflicting steps of different tasks, and a further option of a step, an
+//! *alternative*. Only the batches of nested executions exist at once, each begun with an item of the one before. What
+//! that item removes were defaults (R1 of [`dpor`](super)), so the next execution has all deviations from the default
+//! of the one before, and one more: a reversed pair, or another option. So there are no more batches than alternatives,
+//! plus one. A batch holds the prefix of its items once for all of them, and saves one segment: twice the length of an
+//! execution at most. Each task comes before a given step at most once, since that happens before it from then on
+//! (readers that block a writer together may be removed in several ways), so there are as many items as a length times
+//! the tasks, of a few words each. The total is linear in the length times the alternatives, for a fixed number of
+//! tasks.
 
 mod aside;
 mod left;
@@ -25,52 +24,52 @@ use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
 
-/// Who moves, and how.
+/// A task and its option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::strategy) struct Move {
     pub name: Name,
     pub option: u32,
-    /// It took a detour in the execution that it is from.
+    /// It was no default in the execution that it is from.
     pub odd: bool,
 }
 
 impl Move {
-    /// An option that nobody has: the execution is given up there, and is called undecided.
+    /// An option that no operation has: the execution is abandoned there as undecided.
     pub const UNDECIDED: u32 = u32::MAX;
 }
 
 pub(in crate::strategy) type Picks = Vec<Move>;
 
-/// A step that ends the run: its task, what it touches, and how its operation depends on the state.
+/// A step that ends the execution: its task, its accesses, and how its operation depends on the state.
 pub(in crate::strategy) type Foreseen = (TaskId, Accesses, Variation);
 
-/// A step of an execution that some of its items begin with.
+/// A step of an execution with which some of its items begin.
 #[derive(Clone, Copy, Debug)]
 struct EarlierStep {
     step: Move,
     at: u32,
     task: TaskId,
-    /// It is its task's how-manieth.
+    /// Its index among the steps of its task.
     time: u32,
 }
 
-/// A part of the tree that is left to explore.
+/// A work item: an unexplored subtree.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(in crate::strategy) struct Item {
-    /// How many steps of the execution that it was found in come first.
+    /// The length of its prefix in the execution in which it was found.
     pub depth: u32,
     /// The race that is reversed; none if only another option is tried.
     pub deferred: Option<Deferred>,
-    /// The last step is its task's how-manieth. In another execution it may happen by itself.
+    /// The index of the last step among the steps of its task. In another execution it may happen by itself.
     pub time: u32,
-    /// What comes next: those of the steps of that execution behind the first `depth` that are known to this clock, so
-    /// wide, and then this one, if any.
+    /// The wakeup sequence: the steps of that execution after the prefix that this clock, of this width, covers, and
+    /// then this one, if any.
     clock: u32,
     width: u32,
     last: Option<Move>,
-    /// After how many steps whatever follows is free.
+    /// After how many steps all steps are defaults.
     free: u32,
-    /// Who must not move there, since that ended the run, and what its step touches. There are no picks then.
+    /// The step that must not be taken there, since it ended the execution. There are no picks then.
     pub fatal: Option<Foreseen>,
 }
 
@@ -82,7 +81,7 @@ impl Item {
     }
 }
 
-/// What one execution found.
+/// The items of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 struct Batch {
     /// Where its items and their clocks begin.
@@ -93,7 +92,7 @@ struct Batch {
     begun: usize,
     /// How many steps of the present execution older batches refer to.
     needed: usize,
-    /// Where it begins what was put aside for them, and the depth at which that was.
+    /// Where the saved segments for them begin, and the depth of the first.
     events: usize,
     births: usize,
     reversals: usize,
@@ -101,7 +100,7 @@ struct Batch {
     depth: usize,
 }
 
-/// What is left to explore.
+/// The work items of a search.
 #[derive(Clone, Debug, Default)]
 pub(in crate::strategy) struct Work {
     items: Vec<Item>,
@@ -112,21 +111,20 @@ pub(in crate::strategy) struct Work {
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
     fatal: Vec<Fatal>,
-    /// Memory that is used again.
+    /// Reused memory.
     spare: Vec<Clock>,
-    /// How many executions there were, and the items that are being worked off: their depth, and how many there were
-    /// before.
+    /// The number of executions, and the items in progress: their depth, and the number of executions before them.
     executions: u64,
     begun: Vec<(u32, u64)>,
     sizes: Sizes,
 }
 
 impl Work {
-    /// No work, but a first execution may find some.
+    /// No items, but a first execution may add some.
     pub fn begin(&mut self) {
         self.batches.push(Batch::default());
     }
-    /// Nothing is left.
+    /// Removes all items.
     pub fn clear(&mut self) {
         self.items.clear();
         self.clocks.clear();
@@ -140,18 +138,18 @@ impl Work {
         self.begun.clear();
         self.sizes.clear();
     }
-    /// What is left to do: those steps behind that the clock knows, so many, and then `last`.
+    /// Adds an item: the later steps that the clock covers, so many, and then `last`.
     #[inline]
     pub fn add(&mut self, item: Item, clock: &[Clock], last: Move, known: usize) {
-        // Where nothing comes before `last` nobody asks what the clock knows.
+        // Without steps before `last` the clock is not used.
         let clock = if known > 0 { clock } else { &[] };
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
         let free = item.depth + known as u32 + 1;
         self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
     }
-    /// Whether one of the items from number `from` on comes to the same as `item`, whose last step is by `name`, behind these
-    /// steps of `path`.
+    /// Whether one of the items from number `from` on equals `item`, whose last step is by `name`, after these steps of
+    /// `path`.
     pub fn has(&self, from: usize, item: &Item, name: Name, path: &Path, also: &[u32]) -> bool {
         let is_same = |other: &Item| {
             let clock = &self.clocks[other.clock as usize..][..other.width as usize];
@@ -170,7 +168,7 @@ impl Work {
     pub fn batch(&self) -> usize {
         self.batches.last().map_or(0, |batch| batch.items)
     }
-    /// All but the step of `task` after `depth` steps, which ended the run.
+    /// Adds all steps but that of `task` after `depth` steps, which ended the execution.
     pub fn add_others(&mut self, depth: usize, foreseen: Foreseen) {
         self.items.push(Item { fatal: Some(foreseen), ..Item::new(depth, None, 0) });
     }
@@ -178,11 +176,11 @@ impl Work {
     pub fn len(&self) -> usize {
         self.items.len()
     }
-    /// Takes back those behind the first `items`.
+    /// Removes the items after the first `items`.
     pub fn truncate(&mut self, items: usize) {
         self.items.truncate(items);
     }
-    /// Takes back those of this execution that bring forward this step of a task.
+    /// Removes the items of this execution that bring this step of a task forward.
     pub fn take_back(&mut self, name: Name, time: u32) {
         let first = self.batches.last().map_or(0, |batch| batch.items);
         let mut at = 0;
@@ -192,7 +190,7 @@ impl Work {
             at <= first || !(brings_forward && item.last.is_some_and(|last| last.name == name))
         });
     }
-    /// An execution, which `path` is, is over: the deepest of what it found comes first.
+    /// The execution `path` is over: its deepest item comes first.
     pub fn close_batch(&mut self, path: &Path) {
         self.executions += 1;
         let Some(batch) = self.batches.last_mut() else { return };
@@ -222,7 +220,7 @@ impl Work {
             }
         }
     }
-    /// The steps that lead to an item of batch number `batch`.
+    /// The wakeup sequence of an item of batch number `batch`.
     fn picks_of(&self, item: &Item, batch: usize, picks: &mut Picks) {
         let end = self.batches.get(batch + 1).map_or(self.steps.len(), |next| next.steps);
         let batch = &self.batches[batch];
@@ -232,8 +230,8 @@ impl Work {
         picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
         picks.extend(item.last);
     }
-    /// The next item. Its picks are written into `schedule`, and `path` becomes the execution that leads there.
-    /// Of `path`, the first `same` steps stay as they are.
+    /// The next item. Writes its wakeup sequence into `schedule`, and `path` becomes the execution that leads there. Of
+    /// `path`, the first `same` steps stay as they are.
     pub fn next(&mut self, path: &mut Path, schedule: &mut Picks, same: &mut usize) -> Option<Item> {
         loop {
             let batch = *self.batches.last()?;
@@ -260,7 +258,7 @@ impl Work {
             return Some(item);
         }
     }
-    /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its picks.
+    /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its wakeup sequence.
     pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Picks)> {
         let item = *self.items.first()?;
         let oldest = self.batches.iter().rposition(|b| b.items == 0).expect("somebody has found it");
@@ -278,12 +276,12 @@ impl Work {
         }
         Some((item, path, picks))
     }
-    /// How much it holds, in steps and items.
+    /// Its size, in steps and items.
     pub fn size(&self) -> usize {
         let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
         left + self.begun.len() + self.events.len() + self.reversals.len() + self.fatal.len()
     }
-    /// There is one item, to which this leads.
+    /// There is one item, with this wakeup sequence.
     pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
         let last = picks.pop();
         let (at, task, time) = (item.depth, TaskId(0), 0);
@@ -293,7 +291,7 @@ impl Work {
     }
 }
 
-/// Whether a clock knows this step of a task.
+/// Whether a clock covers this step of a task.
 #[inline]
 fn knows(clock: &[Clock], task: TaskId, time: u32) -> bool {
     clock.get(task.index() / LANES).is_some_and(|part| part[task.index() % LANES] >= time as i32)

@@ -1,5 +1,5 @@
-//! `Arc` and `Weak` whose reference counts are operations. Each is a real one, asked for leave before every change of a
-//! count and before every look at one.
+//! `Arc` and `Weak` whose reference counts are operations. Each wraps a real one, and takes a step before every change
+//! of a count and before every read of one.
 
 mod convert;
 mod of_std;

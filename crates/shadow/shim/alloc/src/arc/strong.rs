@@ -12,7 +12,7 @@ use real::sync::Arc as Real;
 #[repr(transparent)]
 pub struct Arc<T: ?Sized>(pub(super) Real<T>);
 
-/// What a count is known by: a place in front of the value, which nothing else has.
+/// The identity of a count: an address in front of the value, which no other object has.
 pub(super) fn key<T: ?Sized>(value: *const T) -> usize {
     value.cast::<u8>() as usize - 16
 }
@@ -21,7 +21,7 @@ impl<T: ?Sized> Arc<T> {
     pub(super) fn of(real: Real<T>) -> Arc<T> {
         Arc(real)
     }
-    /// The real one. Whoever takes it takes care of the count.
+    /// The real one. The caller is responsible for the count.
     pub(super) fn real(self) -> Real<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: `this` is not used again.

@@ -1,4 +1,4 @@
-//! The clock on the wall, which `SystemTime` reads, and sleeping in the C library. Both go with the virtual clock.
+//! The wall clock, which `SystemTime` reads, and sleeping in the C library. Both use the virtual clock.
 //!
 //! The other clocks of the C library are real: std's own `Instant` reads one of them, and raddle does, too.
 
@@ -22,7 +22,7 @@ instead! {
 }
 
 instead! {
-    /// See `man 2 nanosleep`. Nobody wakes it early, so that there is no time left over.
+    /// See `man 2 nanosleep`. It is never interrupted, so there is no remaining time.
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int {
         // SAFETY: the caller's: null, or a time.
         if let Some(time) = duration(unsafe { time.as_ref() }) {
@@ -33,7 +33,7 @@ instead! {
 }
 
 instead! {
-    /// See `man 2 clock_nanosleep`. Until when to sleep by another clock than the one on the wall is for that clock to say.
+    /// See `man 2 clock_nanosleep`. Absolute deadlines of other clocks than the wall clock are passed on.
     fn clock_nanosleep(clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int {
         // SAFETY: the caller's: null, or a time.
         if let Some(time) = duration(unsafe { time.as_ref() }) {

@@ -1,9 +1,8 @@
-//! System calls that programs make by themselves and that would take them out of control: waiting on a futex, random
-//! numbers, real time, other programs. A symbol of the program wins against that of the C library, for everything that is
-//! linked into it.
+//! System calls of the program itself that would escape control: waiting on a futex, random numbers, real time, other
+//! programs. A symbol of the program has precedence over that of the C library, for everything that is linked into it.
 //!
-//! Only calls of an execution are taken over, and those on a futex only if it is an atomic that the execution knows; all
-//! others, those of the real std among them, are made as they are.
+//! Only calls of an execution are intercepted, and those on a futex only if it is an atomic that the execution has
+//! registered; all others, including those of the real std, are passed on.
 
 pub mod clock;
 pub mod processes;

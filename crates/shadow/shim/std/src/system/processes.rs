@@ -1,5 +1,5 @@
-//! Other programs. What they do is not under control, and every execution would start one again: a test that starts one
-//! cannot be explored, and is told apart before it does.
+//! Other programs. They are not under control, and every execution would start one again: a test that starts one cannot
+//! be explored, and is skipped before it does.
 
 use super::real::instead;
 use libc::{pid_t, posix_spawn_file_actions_t, posix_spawnattr_t};

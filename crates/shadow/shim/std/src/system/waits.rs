@@ -1,6 +1,6 @@
-//! Waiting for events for a limited time. No other thread of the program can run meanwhile, so that what a test sees when
-//! its time is up is nothing that could happen: it cannot be explored. What need not wait runs through; what waits without
-//! a limit is told by the watchdog.
+//! Waiting for events with a time limit. No other task of the program can take a step meanwhile, so the state that a
+//! test sees after the wait is not a possible one: it cannot be explored. A call that need not wait is passed on; one
+//! that waits without a limit is reported by the watchdog.
 
 use super::real::instead;
 use libc::{epoll_event, fd_set, nfds_t, pollfd, sigset_t, socklen_t, timespec, timeval};
@@ -23,7 +23,7 @@ instead! {
     fn ppoll(files: *mut pollfd, count: nfds_t, timeout: *const timespec, signals: *const sigset_t) -> c_int {
         // SAFETY: the caller's: null, or a time.
         if unsafe { timeout.as_ref() }.is_some_and(|time| time.tv_sec > 0 || time.tv_nsec > 0) {
-            // SAFETY: the caller's. The kernel's set of signals has 8 bytes, and it would write the time that is left.
+            // SAFETY: the caller's. The kernel's set of signals has 8 bytes, and it would write the remaining time.
             let ready = unsafe {
                 let mut left = *timeout;
                 super::syscall(libc::SYS_ppoll, files as usize, count as usize, &raw mut left as usize, signals as usize, 8, 0)
