@@ -1,5 +1,32 @@
-//! Finds the interleaving that breaks a concurrent program, shows it so that a person sees why, and replays it
-//! for ever.
+//! Finds the interleaving that breaks a concurrent program, shows it so that a person sees why, and replays it for ever.
+//!
+//! ```
+//! use raddle::sync::{Arc, atomic::{AtomicU64, Ordering::SeqCst}};
+//!
+//! fn deposit(balance: &AtomicU64, amount: u64) {
+//!     let seen = balance.load(SeqCst);
+//!     balance.store(seen + amount, SeqCst);
+//! }
+//!
+//! let report = raddle::Checker::exhaustive().run(|| {
+//!     let balance = Arc::new(AtomicU64::new(0));
+//!     let theirs = balance.clone();
+//!     let friend = raddle::thread::spawn(move || deposit(&theirs, 100));
+//!     deposit(&balance, 50);
+//!     friend.join().unwrap();
+//!     balance.load(SeqCst)
+//! });
+//! assert!(report.coverage().is_exhaustive());
+//! assert_eq!(report.outcomes().keys().collect::<Vec<_>>(), [&50, &100, &150]); // deposits can be lost
+//! ```
+//!
+//! - [`test`](macro@test) makes a test of a function: every behaviour is explored, and the test fails with the interleaving.
+//! - [`Checker`] has the settings: strategies, bounds, samplers, budgets, replay of tickets.
+//! - [`sync`], [`thread`], [`time`], [`cell`], [`hint`] mirror `std`; outside of a check they are `std`'s.
+//! - [`Report`] says what was covered ([`Coverage`]), which results came, and how the first failure came about.
+//! - `cargo raddle test` explores the existing tests of a crate that has never heard of raddle.
+//!
+//! The [guide] begins with a first test, and says what a verdict claims, word by word.
 
 mod checker;
 #[doc(hidden)]
