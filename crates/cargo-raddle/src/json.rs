@@ -1,6 +1,7 @@
 //! Results for other programs: one JSON object a line on standard output.
 
 use crate::compile::Program;
+use crate::output;
 use crate::results::{Outcomes, Verdict};
 use raddle_core::check::{self, Checked};
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 pub fn listed(program: &Program, name: &str, ignored: bool) {
     let line = json!({ "reason": "raddle-listed", "package": program.package, "kind": program.kind,
         "target": program.target, "test": name, "ignored": ignored });
-    println!("{line}");
+    output::line(format_args!("{line}"));
 }
 
 /// Reports the verdict on a test.
@@ -33,7 +34,7 @@ pub fn test(program: &Program, outcome: &Outcomes) {
         line["ticket"] = json!(failed.ticket);
         line["output"] = json!(failed.output);
     }
-    println!("{line}");
+    output::line(format_args!("{line}"));
 }
 
 /// The same for a test that was checked in this process; `place` says where it is.
@@ -63,10 +64,10 @@ pub fn checked<T>(
         line["failures"] = json!(checked.failed());
         line["ticket"] = json!(ticket);
     }
-    println!("{line}");
+    output::line(format_args!("{line}"));
 }
 
 /// Reports the end.
 pub fn finished(code: u8) {
-    println!("{}", json!({ "reason": "raddle-finished", "exit_code": code }));
+    output::line(format_args!("{}", json!({ "reason": "raddle-finished", "exit_code": code })));
 }

@@ -12,6 +12,7 @@ mod explore;
 mod json;
 mod leftovers;
 mod new;
+mod output;
 mod programs;
 mod replay;
 mod results;

@@ -3,6 +3,7 @@
 use crate::PASSED;
 use crate::arguments::New;
 use crate::crates::cargo;
+use crate::output;
 use std::process::Command;
 
 /// The first test: it passes, in all its interleavings.
@@ -54,9 +55,9 @@ pub fn run(new: &New) -> Result<u8, String> {
     }
     let written = std::fs::create_dir_all(folder.join("tests")).and_then(|()| std::fs::write(&test, FIRST));
     written.map_err(|e| format!("cannot write {}: {e}", test.display()))?;
-    println!(
+    output::line(format_args!(
         "raddle: added the dev-dependency and {}; try `cargo test --test interleavings`",
         test.display()
-    );
+    ));
     Ok(PASSED)
 }

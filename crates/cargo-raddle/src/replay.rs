@@ -7,6 +7,7 @@ use crate::crates::{Workspace, cargo};
 use crate::doctests;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
+use crate::output;
 use crate::results::Verdict;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
@@ -80,11 +81,14 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .complaint
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
-            print!("{}", tickets::report(failure, coverage, Ok(&replay.ticket), &kept.origin.workspace));
+            output::text(format_args!(
+                "{}",
+                tickets::report(failure, coverage, Ok(&replay.ticket), &kept.origin.workspace)
+            ));
             Ok(FAILED)
         }
         Verdict::Passed => {
-            println!("raddle: the test passes now with the schedule of this ticket");
+            output::line(format_args!("raddle: the test passes now with the schedule of this ticket"));
             Ok(PASSED)
         }
         Verdict::Skipped(SkipReason::NotDeterministic { difference, .. }) => {

@@ -5,6 +5,7 @@ use crate::arguments::Test;
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::explore::{Output, explore, explore_in_turn};
+use crate::output;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
@@ -179,7 +180,7 @@ impl Suite<'_> {
                 true => json::listed(program, &case.name, case.ignored.is_some()),
                 false => {
                     let ignored = if case.ignored.is_some() { " (ignored)" } else { "" };
-                    println!("{}: {}{ignored}", program.title(), case.name);
+                    output::line(format_args!("{}: {}{ignored}", program.title(), case.name));
                 }
             }
         }
@@ -225,7 +226,7 @@ impl Suite<'_> {
         };
         match self.is_json() {
             true => json::finished(code),
-            false => print!("{}", table::draw(&self.programs, &outcomes)),
+            false => output::text(format_args!("{}", table::draw(&self.programs, &outcomes))),
         }
         if interrupt.is_requested() {
             let left = cases.len().saturating_sub(next.load(Ordering::Relaxed));
@@ -348,7 +349,7 @@ impl Suite<'_> {
             json::test(program, &outcome);
         } else if let Verdict::Failed(failed) = &outcome.verdict {
             self.progress.wipe();
-            println!("{}", self.report(program, &outcome.name, failed));
+            output::line(format_args!("{}", self.report(program, &outcome.name, failed)));
         }
         outcomes.push(outcome);
     }

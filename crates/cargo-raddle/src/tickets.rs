@@ -2,6 +2,7 @@
 
 use crate::arguments::Test;
 use crate::compile::Program;
+use crate::output;
 use crate::results::Failed;
 use crate::{PASSED, screen};
 use raddle_core::record::VERSION as RECORD_VERSION;
@@ -144,7 +145,7 @@ pub fn report(failure: &Failure, coverage: &Coverage, ticket: Result<&Path, &str
 /// `cargo raddle show TICKET`.
 pub fn show(path: &Path) -> Result<u8, String> {
     let kept = read(path)?;
-    print!("{}", report(&kept.failure, &kept.coverage, Ok(path), &kept.origin.workspace));
+    output::text(format_args!("{}", report(&kept.failure, &kept.coverage, Ok(path), &kept.origin.workspace)));
     Ok(PASSED)
 }
 

@@ -7,6 +7,7 @@ mod weakest;
 
 pub use arguments::{Erl, spread_pa};
 
+use crate::output;
 use crate::{COULD_NOT, FAILED, PASSED, json};
 use raddle_core::check::{Check, Checked, check};
 use raddle_core::search::{Listener, NoListener, Progress};
@@ -66,7 +67,7 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
         true => json::finished(code),
         false if tests.len() > 1 => {
             let verdict = if code == PASSED { "all passed" } else { "not all passed" };
-            println!("{} tests, {verdict}", tests.len());
+            output::line(format_args!("{} tests, {verdict}", tests.len()));
         }
         false => {}
     }

@@ -4,6 +4,7 @@ use super::arguments::Erl;
 use super::sources::Sources;
 use super::weakest::weakest_delivery;
 use crate::json;
+use crate::output;
 use raddle_core::check::{Check, Checked, Verdict};
 use raddle_core::fact::Relation;
 use raddle_core::verdict::{Failure, thousands};
@@ -47,23 +48,26 @@ impl Found<'_> {
             0 | 1 => String::new(),
             n => format!(", {} of them fail", thousands(n)),
         };
-        println!("{}: {verdict}, {counted}{failures} ({covered})", self.name());
+        output::line(format_args!("{}: {verdict}, {counted}{failures} ({covered})", self.name()));
         for (at, group) in self.checked.failures.iter().enumerate() {
             match at {
                 0 => self.tell_failure(&group.first),
                 _ => {
                     let first = group.first.message().lines().next().unwrap_or_default();
                     let times = raddle_report::count(group.count, "interleaving");
-                    println!("  also {}: {first} ({times})", group.first.kind());
+                    output::line(format_args!("  also {}: {first} ({times})", group.first.kind()));
                 }
             }
         }
         match &self.search_file {
             None => {}
             Some(Ok(file)) => {
-                println!("  to go on from here: --resume {}", quote(&file.display().to_string()));
+                output::line(format_args!(
+                    "  to go on from here: --resume {}",
+                    quote(&file.display().to_string())
+                ));
             }
-            Some(Err(error)) => println!("  {error}"),
+            Some(Err(error)) => output::line(format_args!("  {error}")),
         }
     }
 
@@ -77,25 +81,28 @@ impl Found<'_> {
         let replay = Some(replay.unwrap_or(short));
         let run = Run { ticket_file, elapsed, replay, ticket_text: TicketText::WhenShort };
         let layout = Layout { sources: Quoted::Beside(self.sources.folders()), ..layout(Channel::Output) };
-        print!("{}", raddle_report::failure(failure, &self.checked.coverage, &run, &layout));
+        output::text(format_args!(
+            "{}",
+            raddle_report::failure(failure, &self.checked.coverage, &run, &layout)
+        ));
         if let Some(Err(error)) = &self.ticket_file {
-            println!("  {error}");
+            output::line(format_args!("  {error}"));
         }
         if let Some(hint) = missing_module(failure).and_then(|module| self.sources.about_missing(module)) {
-            println!("  {hint}");
+            output::line(format_args!("  {hint}"));
         }
         for (process, text) in printed(self.program, failure) {
-            println!("  printed by {process}:");
+            output::line(format_args!("  printed by {process}:"));
             let lines: Vec<&str> = text.lines().collect();
             let left_out = lines.len().saturating_sub(SHOWN);
             if left_out > 0 {
-                println!("    ... {} ...", raddle_report::count(left_out as u64, "line"));
+                output::line(format_args!("    ... {} ...", raddle_report::count(left_out as u64, "line")));
             }
-            lines[left_out..].iter().for_each(|line| println!("    {line}"));
+            lines[left_out..].iter().for_each(|line| output::line(format_args!("    {line}")));
         }
         if self.check.replay.is_none() && self.checked.verdict().exit_code() == crate::FAILED {
             let weakest = weakest_delivery(self.program, failure, self.check.budget.steps);
-            println!("  the weakest delivery that shows it: {weakest}");
+            output::line(format_args!("  the weakest delivery that shows it: {weakest}"));
         }
     }
 

@@ -311,3 +311,23 @@ fn both_commands_have_the_same_flags_and_refuse_others() {
         assert!(err(&luck).contains("there is no strategy `luck`; there are exhaustive"), "{}", err(&luck));
     }
 }
+
+/// As with `| head`: the verdict is still in the exit code, and nothing panics.
+#[test]
+fn a_reader_that_has_gone_changes_no_exit_code() {
+    if !erlang_is_there() {
+        return;
+    }
+    for world in WORLDS {
+        let arguments = world.arguments(Test::Fails, &[]);
+        let mut child = command(&world.folder(), &arguments.iter().map(String::as_str).collect::<Vec<_>>())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{world:?}: {}", err(&output));
+        assert!(!err(&output).contains("panicked"), "{world:?}: {}", err(&output));
+    }
+}
