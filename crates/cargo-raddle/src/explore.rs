@@ -5,6 +5,7 @@ use crate::compile::Program;
 use crate::results::{NoVerdict, Verdict};
 use crate::stuck;
 use raddle_core::fact::SkipReason;
+use raddle_core::search::Progress;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use raddle_terminal::Interrupt;
 use std::fs::File;
@@ -20,13 +21,15 @@ const TICK: Duration = Duration::from_millis(15);
 const GRACE: Duration = Duration::from_secs(30);
 /// The same while there is something else to try.
 const LITTLE_GRACE: Duration = Duration::from_secs(10);
+/// How long a test may take after Ctrl-C to save its search and to report.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Explores one test. If an exhaustive search takes far too long, random schedules are explored instead: the searches
 /// of the order are tried in turn.
 pub fn explore_in_turn(
     program: &Program,
     order: &Order,
-    mut tell: impl FnMut(u64),
+    mut tell: impl FnMut(&Progress),
 ) -> (Verdict, Vec<Explored>) {
     let mut order = order.clone();
     loop {
@@ -69,6 +72,8 @@ pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
         // For checks that the test makes itself.
         command.env("RADDLE_REPLAY", ticket);
     }
+    // Ctrl-C reaches this process only, which passes it on: a second one would end the test at once.
+    command.process_group(0);
     // SAFETY: two system calls, which change nothing in this process. If the first is refused, addresses of statics
     // differ from one process to the next, which few programs ever notice.
     unsafe {
@@ -93,12 +98,12 @@ fn start(program: &Program, order: &Order, answer: &Path, output: &Output) -> io
     command.spawn()
 }
 
-/// Explores one test. Reports the number of executions so far to `tell`.
+/// Explores one test. Reports the progress to `tell`. Ctrl-C is passed on once: the test's process stops with what it has.
 pub fn explore(
     program: &Program,
     order: &Order,
     output: &Output,
-    mut tell: impl FnMut(u64),
+    mut tell: impl FnMut(&Progress),
 ) -> (Verdict, Vec<Explored>) {
     let answer = match Answer::new() {
         Ok(answer) => answer,
@@ -115,12 +120,13 @@ pub fn explore(
     let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
     let mut listener = Listener { answer, rest: Vec::new() };
     let interrupt = Interrupt::new();
+    let mut interrupted = None;
     loop {
         // Checked first, so that no message before the end is missed.
         let ended = child.try_wait();
         for message in listener.hear() {
             match message {
-                Message::Progress { executions } => tell(executions),
+                Message::Progress(progress) => tell(&progress),
                 Message::Stuck { words } => {
                     let why = stuck::reason(child.id()).unwrap_or(SkipReason::Stuck { words });
                     stop(&mut child);
@@ -141,11 +147,20 @@ pub fn explore(
             }
         }
         if interrupt.is_requested() {
-            stop(&mut child);
-            return (Verdict::Skipped(SkipReason::Interrupted), Vec::new());
+            let since = *interrupted.get_or_insert_with(|| {
+                pass_on_interrupt(&child);
+                Instant::now()
+            });
+            if since.elapsed() > LAST_WORDS {
+                stop(&mut child);
+                return (Verdict::Skipped(SkipReason::Interrupted), Vec::new());
+            }
         }
         match ended {
             Ok(None) => {}
+            Ok(Some(_)) if interrupted.is_some() => {
+                return (Verdict::Skipped(SkipReason::Interrupted), Vec::new());
+            }
             Ok(Some(status)) => return (Verdict::NoVerdict(how_it_ended(status)), Vec::new()),
             Err(e) => {
                 return (no_verdict(format!("its process cannot be waited for: {e}")), Vec::new());
@@ -174,6 +189,12 @@ fn finished_soon(child: &mut Child) -> bool {
         std::thread::sleep(Duration::from_millis(2));
         !matches!(child.try_wait(), Ok(None))
     })
+}
+
+/// Ctrl-C for the test: its search stops, is saved and reports.
+fn pass_on_interrupt(child: &Child) {
+    // SAFETY: a plain system call. The process has not been waited for, so its number is its own.
+    unsafe { libc::kill(child.id().cast_signed(), libc::SIGINT) };
 }
 
 fn stop(child: &mut Child) {

@@ -95,6 +95,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             Err(raddle_report::difference(&difference, !kept.origin.track_arc))
         }
         Verdict::Skipped(why) => Err(raddle_report::skip(&why)),
+        Verdict::Interrupted => Err(raddle_report::skip(&SkipReason::Interrupted)),
         Verdict::Ignored(why) => Err(why),
         Verdict::NoVerdict(why) => Err(why.to_string()),
     }

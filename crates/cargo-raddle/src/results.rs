@@ -1,7 +1,7 @@
 //! The verdict on a test.
 
-use raddle_core::fact::SkipReason;
-use raddle_core::verdict::{Coverage, Failure, FailureKind};
+use raddle_core::fact::{SkipReason, StopReason};
+use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 use raddle_shadow::protocol::{Explored, Outcome};
 use std::fmt;
 use std::path::PathBuf;
@@ -12,6 +12,8 @@ use std::time::Duration;
 pub enum Verdict {
     /// No failure in the explored executions.
     Passed,
+    /// The user interrupted it, with no failure until then.
+    Interrupted,
     /// It failed.
     Failed(Box<Failed>),
     /// It could not be explored, for this reason.
@@ -70,6 +72,7 @@ impl Verdict {
     pub fn word(&self) -> &'static str {
         match self {
             Verdict::Passed => "passed",
+            Verdict::Interrupted => "interrupted",
             Verdict::Failed(_) => "FAILED",
             Verdict::Skipped(_) => "skipped",
             Verdict::Ignored(_) => "ignored",
@@ -80,7 +83,7 @@ impl Verdict {
     /// The reason if it neither passed nor failed.
     pub fn reason(&self) -> Option<String> {
         match self {
-            Verdict::Passed | Verdict::Failed(_) => None,
+            Verdict::Passed | Verdict::Interrupted | Verdict::Failed(_) => None,
             Verdict::Skipped(why) => Some(raddle_report::skip(why)),
             Verdict::Ignored(why) => Some(why.clone()),
             Verdict::NoVerdict(why) => Some(why.to_string()),
@@ -91,6 +94,7 @@ impl Verdict {
     pub fn of(outcome: &Outcome) -> Verdict {
         let coverage = outcome.explored.last().map(|e| e.coverage.clone());
         match (&outcome.failure, &outcome.complaint) {
+            (None, None) if is_interrupted(coverage.as_ref()) => Verdict::Interrupted,
             (None, None) if outcome.explored.is_empty() => Verdict::Skipped(SkipReason::NothingExplored),
             (None, None) if outcome.explored.iter().all(|search| search.coverage.executions == 0) => {
                 Verdict::Skipped(SkipReason::NoExecutionEnded)
@@ -110,6 +114,10 @@ impl Verdict {
             })),
         }
     }
+}
+
+fn is_interrupted(coverage: Option<&Coverage>) -> bool {
+    coverage.is_some_and(|c| matches!(c.extent, Extent::Partial(StopReason::Interrupted { .. })))
 }
 
 /// The limit of exploring that a failure shows.
@@ -148,8 +156,6 @@ impl Outcomes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_core::fact::StopReason;
-    use raddle_core::verdict::Extent;
 
     #[test]
     fn a_search_that_saw_nothing_is_not_what_a_verdict_rests_on() {

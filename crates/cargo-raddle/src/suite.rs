@@ -13,8 +13,9 @@ use crate::tickets::{self, Origin};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
+use raddle_core::search::Progress;
 use raddle_core::strategy::Sampler;
-use raddle_core::verdict::{Failure, FailureKind, thousands};
+use raddle_core::verdict::{Failure, FailureKind};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use raddle_terminal::{Interrupt, ProgressLine, read_search};
@@ -280,10 +281,9 @@ impl Suite<'_> {
         order.beginning = self.beginning;
         order.thread_panics = self.test.allow_thread_panics;
         let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
-        let tell = |executions| {
-            let (name, executions) = (&case.name, thousands(executions));
-            self.progress
-                .show(&format!("raddle: {done} of {of} tests done · {name}: {executions} executions"));
+        let tell = |progress: &Progress| {
+            let name = format!("{done} of {of} tests done · {}", case.name);
+            self.progress.show(&raddle_report::progress(Some(&name), progress));
         };
         let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
         if order.arena && matches!(&verdict, Verdict::NoVerdict(NoVerdict::Crashed(_))) {

@@ -20,13 +20,13 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
         let _ = writeln!(out, "\n{}", program.title());
         let _ = writeln!(
             out,
-            "  {:width$}  {:10}  {:32}  {:>11}  {:>7}",
+            "  {:width$}  {:11}  {:32}  {:>11}  {:>7}",
             "test", "verdict", "coverage", "executions", "time"
         );
         for outcome in mine {
             let _ = writeln!(
                 out,
-                "  {:width$}  {:10}  {:32}  {:>11}  {:>7}",
+                "  {:width$}  {:11}  {:32}  {:>11}  {:>7}",
                 outcome.name,
                 outcome.verdict.word(),
                 outcome.coverage().map(|c| short(c, outcome.searches().len())).unwrap_or_default(),
@@ -67,6 +67,7 @@ fn short(coverage: &Coverage, searches: usize) -> String {
             "until it failed".to_owned()
         }
         Extent::Partial(StopReason::TimeLimit { .. }) => "part: the time was up".to_owned(),
+        Extent::Partial(StopReason::Interrupted { .. }) => "part".to_owned(),
         Extent::Partial(why) => format!("part: {}", raddle_report::stop(why)),
     }
 }
@@ -86,6 +87,7 @@ fn sum(outcomes: &[Outcomes]) -> String {
     let mut parts = vec![format!("{} passed ({exhaustive} of them exhaustively)", count("passed"))];
     for (word, said) in [
         ("FAILED", "failed"),
+        ("interrupted", "interrupted"),
         ("skipped", "skipped"),
         ("ignored", "ignored"),
         ("no verdict", "without a verdict"),

@@ -53,7 +53,7 @@ impl Listener for Listening {
         }
         if let Some(observer) = observer::get() {
             // The observer shows progress itself.
-            return observer.tick(progress.executions);
+            return observer.tick(progress);
         }
         self.line.tick(self.name.as_deref(), progress);
     }

@@ -1,5 +1,6 @@
 //! Reports checks to a front end that executes the checks of others, as `cargo raddle` does. Not for direct use.
 
+use raddle_core::search::Progress;
 use raddle_core::verdict::{Coverage, Failure};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -8,8 +9,8 @@ use std::time::Duration;
 pub trait Observer: Sync {
     /// The program that is being explored starts a check of its own.
     fn explicit_check(&self);
-    /// So many executions in the present check; called about ten times a second.
-    fn tick(&self, executions: u64);
+    /// The progress of the present check; called about ten times a second.
+    fn tick(&self, progress: &Progress);
     /// The watchdog says that a task is stuck.
     fn stuck(&self, words: &str);
     /// The program needs what only the real world has, and cannot be explored. Does not return.
@@ -24,8 +25,8 @@ pub trait Observer: Sync {
 
 static OBSERVER: OnceLock<&'static dyn Observer> = OnceLock::new();
 
-/// From now on `observer` hears of all checks.
 /// From now on `observer` receives the events of all checks.
+///
 /// # Panics
 /// If there is one already.
 pub fn set(observer: &'static dyn Observer) {

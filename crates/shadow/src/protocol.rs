@@ -4,6 +4,7 @@
 //! This file is compiled into both.
 
 use raddle_core::clock::Time;
+use raddle_core::search::Progress;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use serde::{Deserialize, Serialize};
@@ -42,7 +43,7 @@ pub struct Order {
     pub executions: Option<u64>,
     /// The file of a stopped search of this test, to resume.
     pub resume: Option<String>,
-    /// Where searches are saved that reach the time limit; none if they are not.
+    /// Where searches are saved that reach the time limit or are interrupted; none if they are not.
     pub search_folder: Option<PathBuf>,
     /// Whether a search continues after a failure.
     pub keep_going: bool,
@@ -77,11 +78,8 @@ pub struct Order {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Message {
-    /// The progress.
-    Progress {
-        /// Executions in the present search.
-        executions: u64,
-    },
+    /// The progress of the present search.
+    Progress(Progress),
     /// A task computes, or waits outside, without any operation.
     Stuck {
         /// The message of the watchdog.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// The crates under the facades, and those of the compiler. Their statics are not under test.
-const NOT_UNDER_TEST: [&str; 38] = [
+const NOT_UNDER_TEST: [&str; 39] = [
     "addr2line",
     "adler2",
     "alloc",
@@ -28,6 +28,7 @@ const NOT_UNDER_TEST: [&str; 38] = [
     "raddle_macros",
     "raddle_native",
     "raddle_report",
+    "raddle_terminal",
     "rustc_demangle",
     "rustc_literal_escaper",
     "scopeguard",
@@ -179,6 +180,23 @@ fn crates_of_v0_name(path: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Executions must not reset the statics of raddle and of the crates that it uses.
+    #[test]
+    fn no_crate_of_raddle_is_under_test() {
+        let tree = ["tree", "-p", "raddle", "-e", "normal,no-proc-macro", "--prefix", "none", "--offline"];
+        let output = std::process::Command::new(env!("CARGO")).args(tree).output().expect("cargo runs");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let names: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .map(|name| name.replace('-', "_"))
+            .collect();
+        assert!(names.iter().any(|name| name == "raddle_native"), "{output:?}");
+        for name in names {
+            assert!(NOT_UNDER_TEST.contains(&name.as_str()), "{name} is not in the list");
+        }
+    }
 
     #[test]
     fn tells_statics_under_test_from_others() {

@@ -7,14 +7,17 @@
 //! times the reduction's estimate: that is the range. If the estimates rise all the time, the present one is only a
 //! lower bound.
 
+use serde::{Deserialize, Serialize};
+
 /// How many executions there will be.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Estimate {
     /// The present estimate.
     pub total: u64,
     /// The expected range. Its lower end is at least the present number of executions; its upper end is no guarantee.
     pub range: (u64, u64),
-    /// How much of the tree has been explored, from 0 to 1.
+    /// How much of the tree has been explored, from 0 to 1. Not part of what is sent to another process.
+    #[serde(skip)]
     pub explored: f64,
     /// The recent estimates have only risen: the true number may be far higher.
     pub rising: bool,

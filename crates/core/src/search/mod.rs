@@ -26,6 +26,7 @@ use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
 use crate::verdict::{Extent, Failure};
 use crate::world::World;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 use watcher::{Stopped, Watching};
@@ -58,7 +59,7 @@ pub enum OnFailure {
 }
 
 /// The progress of a search.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Progress {
     /// Executions so far, by all workers.
     pub executions: u64,

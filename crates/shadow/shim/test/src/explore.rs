@@ -9,7 +9,8 @@ use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
 use raddle::{Checked, Checker, Coverage, Extent, Failure, FailureKind, SearchKind};
-use raddle_core::search::Budget;
+use raddle_core::fact::StopReason;
+use raddle_core::search::{Budget, Progress};
 use raddle::{expected, outside};
 use raddle_terminal::write_search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,6 +104,12 @@ impl Search {
     }
 }
 
+impl Search {
+    fn is_interrupted(&self) -> bool {
+        matches!(self.coverage.extent, Extent::Partial(StopReason::Interrupted { .. }))
+    }
+}
+
 impl Searches {
     pub fn one(search: Search) -> Searches {
         Searches(vec![search])
@@ -116,10 +123,12 @@ impl Searches {
     pub fn failed_with(&self, kind: FailureKind) -> bool {
         self.failure().is_some_and(|failure| failure.kind() == kind)
     }
-    /// Another search could not add anything.
+    /// Another search could not add anything, or is not wanted.
     fn is_settled(&self) -> bool {
         self.0.last().is_some_and(|last| {
-            last.failure.is_some() || matches!(last.coverage.extent, Extent::Exhaustive | Extent::Within(_))
+            last.failure.is_some()
+                || last.is_interrupted()
+                || matches!(last.coverage.extent, Extent::Exhaustive | Extent::Within(_))
         })
     }
     fn into_outcome(self, order: &Order) -> Outcome {
@@ -255,8 +264,8 @@ impl Observer for SearchRecorder {
     fn explicit_check(&self) {
         self.explicit.store(true, Ordering::SeqCst);
     }
-    fn tick(&self, executions: u64) {
-        say(&Message::Progress { executions });
+    fn tick(&self, progress: &Progress) {
+        say(&Message::Progress(*progress));
     }
     fn stuck(&self, words: &str) {
         say(&Message::Stuck { words: words.to_owned() });
