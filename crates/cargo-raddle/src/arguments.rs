@@ -2,7 +2,7 @@
 
 use crate::erl::Erl;
 use crate::search_arguments::{SearchArguments, at_least_one};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_core::check::parse_duration;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,8 +31,8 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Test {
-    /// A folder with a package or workspace, or a filter for the names of tests
-    pub what: Option<String>,
+    /// A folder with a package or workspace, and filters for the names of tests
+    pub what: Vec<String>,
 
     #[command(flatten)]
     pub cargo: Cargo,
@@ -61,6 +61,12 @@ pub struct Test {
     /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it
     #[arg(long)]
     pub as_miri: bool,
+    /// What happens if no test was explored: `fail` with exit code 2, or `pass`
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    pub no_tests: NoTests,
+    /// A test that could not be explored ends in exit code 2
+    #[arg(long)]
+    pub fail_on_skipped: bool,
     /// How many tests are explored at a time [default: as many as fit the machine]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub jobs: Option<usize>,
@@ -71,6 +77,15 @@ pub struct Test {
     /// Filters, and `--exact`, `--ignored`, `--include-ignored`, `--skip TEXT`, as for the usual harness
     #[arg(last = true, value_name = "FILTER", allow_hyphen_values = true)]
     pub harness: Vec<String>,
+}
+
+/// What happens if no test was explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NoTests {
+    /// Exit code 2
+    Fail,
+    /// Exit code 0
+    Pass,
 }
 
 /// What else bounds the search of a Rust test.
@@ -249,6 +264,6 @@ mod tests {
             Cli::parse_from(["cargo raddle", "test", "--lib", "-F", "a,b", "name", "--", "--exact", "x"]);
         let Command::Test(test) = cli.command else { panic!("it is a test") };
         assert_eq!(test.cargo.arguments(), ["--lib", "--features", "a,b"]);
-        assert_eq!((test.what.as_deref(), test.harness.len()), (Some("name"), 2));
+        assert_eq!((test.what, test.harness.len()), (vec!["name".to_owned()], 2));
     }
 }

@@ -4,7 +4,9 @@
 use crate::arguments::Cargo;
 use crate::crates::{Workspace, cargo};
 use crate::doctests::{self, Doctest};
+use crate::environment::{self, Variables};
 use crate::leftovers::{self, UnderWay};
+use crate::search_arguments::Color;
 use crate::wrapper::{self, harness_note};
 use raddle_shadow::{Compiler, Shim};
 use serde::Deserialize;
@@ -29,6 +31,8 @@ pub struct Program {
     pub has_harness: bool,
     /// If it is not a program at all but the documentation of a library.
     pub doctests: Vec<Doctest>,
+    /// What cargo adds to the environment.
+    pub environment: Variables,
 }
 
 impl Program {
@@ -68,6 +72,7 @@ pub struct Build<'a> {
     pub folder: &'a Path,
     pub workspace: &'a Workspace,
     pub cargo: &'a Cargo,
+    pub color: Color,
     pub exclude: &'a [String],
     pub as_miri: bool,
     pub shim: &'a Shim,
@@ -95,6 +100,9 @@ impl Build<'_> {
         if self.cargo.wants_doctests() && self.workspace.has_doctests() {
             programs.extend(doctests::build(self)?);
         }
+        if self.cargo.wants_programs() {
+            environment::ask(self, &mut programs)?;
+        }
         Ok(programs)
     }
 
@@ -111,7 +119,13 @@ impl Build<'_> {
             .env("RUSTC_WRAPPER", std::env::current_exe().unwrap_or_default())
             .env(wrapper::SHIM, &self.shim.libraries)
             .env(wrapper::EXCLUDED, self.exclude.join(","))
+            .args(["--color", self.color.name()])
             .stdin(Stdio::null());
+        for profile in ["dev", "test", "release", "bench"].into_iter().chain(self.cargo.profile.as_deref()) {
+            // The facades are libraries without the bitcode that it needs.
+            let profile = profile.to_uppercase().replace('-', "_");
+            command.env(format!("CARGO_PROFILE_{profile}_LTO"), "off");
+        }
         if self.as_miri {
             command.env(wrapper::AS_MIRI, "1");
         }
@@ -173,6 +187,7 @@ fn program(message: Message) -> Option<Program> {
     });
     Some(Program {
         doctests: Vec::new(),
+        environment: Variables::new(),
         has_harness,
         path,
         folder: manifest.parent().map(Path::to_path_buf).unwrap_or_default(),

@@ -62,6 +62,7 @@ pub fn command(program: &Program, order: &Order, answer: &Path) -> Command {
     let mut command = Command::new(&program.path);
     command
         .current_dir(&program.folder)
+        .envs(&program.environment)
         .env("CARGO_MANIFEST_DIR", &program.folder)
         .env("CARGO_PKG_NAME", &program.package)
         .env("CARGO_PKG_VERSION", &program.version)

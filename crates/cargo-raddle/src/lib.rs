@@ -7,6 +7,7 @@ mod arguments;
 mod compile;
 mod crates;
 mod doctests;
+mod environment;
 mod erl;
 mod explore;
 mod json;
@@ -39,6 +40,9 @@ const COULD_NOT: u8 = 2;
 pub fn main() -> ExitCode {
     if wrapper::is_wanted() {
         return wrapper::compile();
+    }
+    if environment::is_wanted() {
+        return environment::write();
     }
     if doctests::is_wanted() {
         return doctests::run();

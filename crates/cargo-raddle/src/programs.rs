@@ -40,10 +40,10 @@ enum Ignored {
 }
 
 impl Filter {
-    /// What `test` asks for; `text` is a filter from before the `--`.
-    pub fn new(test: &Test, text: Option<&str>) -> Result<Filter, String> {
+    /// What `test` asks for; `texts` are filters from before the `--`.
+    pub fn new(test: &Test, texts: &[String]) -> Result<Filter, String> {
         let mut filter = Filter { only: test.only.clone(), ..Filter::default() };
-        filter.texts.extend(text.map(str::to_owned));
+        filter.texts.extend(texts.iter().cloned());
         let mut words = test.harness.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
@@ -98,6 +98,7 @@ pub fn list(index: usize, program: &Program) -> Result<Vec<Case>, String> {
     let answer = Answer::new()?;
     let output = Command::new(&program.path)
         .current_dir(&program.folder)
+        .envs(&program.environment)
         .env(protocol::WISH, protocol::LIST)
         .env(protocol::ANSWER, answer.path())
         .stdin(Stdio::null())

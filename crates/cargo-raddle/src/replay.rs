@@ -5,10 +5,12 @@ use crate::arguments::{Cargo, Replay};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::doctests;
+use crate::environment;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
 use crate::output;
 use crate::results::Verdict;
+use crate::search_arguments::Color;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
 use raddle_core::clock::Time;
@@ -115,6 +117,7 @@ fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
         folder: &origin.folder,
         workspace: &workspace,
         cargo: &given,
+        color: Color::Auto,
         exclude: &origin.exclude,
         as_miri: origin.as_miri,
         shim: &shim,
@@ -123,10 +126,11 @@ fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
     let fits =
         |p: &Program| p.package == origin.package && p.kind == origin.kind && p.target == origin.target;
     let under_way = build.begin()?;
-    let built = match origin.kind.as_str() {
+    let mut built = match origin.kind.as_str() {
         "doc" => doctests::build(&build)?,
         _ => build.programs()?,
     };
+    environment::ask(&build, &mut built)?;
     let found = built.into_iter().find(fits);
     let gone = || format!("{} has no {} {} any more", origin.package, origin.kind, origin.target);
     let program = found.ok_or_else(gone)?;

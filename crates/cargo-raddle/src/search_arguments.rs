@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use raddle_core::check::{Check, SearchKind, parse_duration};
 use raddle_core::clock::Time;
 use raddle_core::search::OnFailure;
-use raddle_terminal::read_search;
+use raddle_terminal::{ColorChoice, choose_color, read_search};
 use std::time::Duration;
 
 /// How to search.
@@ -47,6 +47,9 @@ pub struct SearchArguments {
     /// How results are told
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
+    /// When reports have colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: Color,
 }
 
 /// How results are told.
@@ -56,6 +59,36 @@ pub enum MessageFormat {
     Human,
     /// One JSON object a line
     Json,
+}
+
+/// When reports have colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Chooses for the whole process.
+    pub fn choose(self) {
+        choose_color(match self {
+            Color::Auto => ColorChoice::Auto,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+        });
+    }
+    /// As cargo takes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Color::Auto => "auto",
+            Color::Always => "always",
+            Color::Never => "never",
+        }
+    }
 }
 
 impl SearchArguments {

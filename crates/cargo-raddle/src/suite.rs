@@ -1,7 +1,7 @@
 //! `cargo raddle test`: builds, lists, explores every selected test, and reports the verdict on each.
 
 use crate::answer::Answer;
-use crate::arguments::Test;
+use crate::arguments::{NoTests, Test};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
 use crate::explore::{Output, explore, explore_in_turn};
@@ -19,9 +19,10 @@ use raddle_core::verdict::{Failure, FailureKind};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
 use raddle_terminal::{Interrupt, ProgressLine, read_search};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What may help where a thread panics on purpose.
@@ -38,8 +39,9 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
         *file = path.display().to_string();
     }
-    let (folder, text) = place(&test)?;
-    let filter = Filter::new(&test, text)?;
+    test.search.color.choose();
+    let (folder, texts) = place(&test)?;
+    let filter = Filter::new(&test, texts)?;
     let workspace = Workspace::find(&folder, &test.cargo)?;
     Workspace::demand_crates(&folder, &test.cargo, &test.exclude)?;
     let compiler = Compiler::find(&folder)?;
@@ -49,6 +51,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         folder: &folder,
         workspace: &workspace,
         cargo: &test.cargo,
+        color: test.search.color,
         exclude: &test.exclude,
         as_miri: test.as_miri,
         shim: &shim,
@@ -65,7 +68,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         progress: screen::progress(!test.search.is_json()),
         begun: Instant::now(),
         beginning: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        outcomes: Mutex::new(outcomes),
+        told: Mutex::new(Told { outcomes, ..Told::default() }),
     };
     if test.list {
         suite.list(&cases);
@@ -74,16 +77,16 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     suite.explore_all(&cases)
 }
 
-/// The folder to work in, and a filter for names if that is what was meant.
-fn place(test: &Test) -> Result<(PathBuf, Option<&str>), String> {
+/// The folder to work in, which the first word may name, and the filters for names.
+fn place(test: &Test) -> Result<(PathBuf, &[String]), String> {
     let here = std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))?;
-    match &test.what {
-        None => Ok((here, None)),
-        Some(what) if Path::new(what).join("Cargo.toml").is_file() => Ok((here.join(what), None)),
-        Some(what) if what.contains(['/', '.']) => {
-            Err(format!("{what} is no folder with a Cargo.toml, and no name of a test either"))
-        }
-        Some(what) => Ok((here, Some(what))),
+    let (folder, filters) = match test.what.split_first() {
+        Some((first, rest)) if Path::new(first).join("Cargo.toml").is_file() => (here.join(first), rest),
+        _ => (here, test.what.as_slice()),
+    };
+    match filters.iter().find(|what| what.contains(['/', '.'])) {
+        Some(what) => Err(format!("{what} is no folder with a Cargo.toml, and no name of a test either")),
+        None => Ok((folder, filters)),
     }
 }
 
@@ -96,9 +99,10 @@ fn wanted(test: &Test, filter: &Filter, programs: &[Program]) -> Result<(Vec<Cas
             continue;
         }
         let excluded = test.exclude.iter().any(|e| e.replace('-', "_") == program.target.replace('-', "_"));
-        let why = match excluded {
-            true => SkipReason::Excluded,
-            false => SkipReason::OwnMain,
+        let why = match program.kind.as_str() {
+            _ if excluded => SkipReason::Excluded,
+            "proc-macro" => SkipReason::ProcMacro,
+            _ => SkipReason::OwnMain,
         };
         outcomes.push(Outcomes {
             program: index,
@@ -123,7 +127,17 @@ struct Suite<'a> {
     begun: Instant,
     /// What the clock on the wall shows at the beginning of every execution.
     beginning: u64,
-    outcomes: Mutex<Vec<Outcomes>>,
+    told: Mutex<Told>,
+}
+
+/// The outcomes so far. Their reports are printed in the order of the tests, whichever is done first.
+#[derive(Default)]
+struct Told {
+    outcomes: Vec<Outcomes>,
+    /// Those that are done before others in front of them, by their position.
+    waiting: BTreeMap<usize, Outcomes>,
+    /// The position of the next one to tell.
+    next: usize,
 }
 
 /// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
@@ -194,46 +208,67 @@ impl Suite<'_> {
         // Ctrl-C ends it with what it has.
         let interrupt = Interrupt::new();
         if self.is_json() {
-            let outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
-            outcomes.iter().for_each(|outcome| json::test(&self.programs[outcome.program], outcome));
+            self.told()
+                .outcomes
+                .iter()
+                .for_each(|outcome| json::test(&self.programs[outcome.program], outcome));
         }
         std::thread::scope(|scope| {
             for _ in 0..jobs.min(cases.len()) {
                 scope.spawn(|| {
-                    while !interrupt.is_requested()
-                        && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
-                    {
+                    while !interrupt.is_requested() {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(case) = cases.get(at) else { break };
                         let outcome = self.explore(case, cases.len());
-                        self.tell(outcome);
+                        self.tell(at, outcome);
                     }
                 });
             }
         });
         self.progress.wipe();
-        let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
+        let outcomes = &mut self.told().outcomes;
         let place = |o: &Outcomes| {
             let at = cases.iter().position(|c| c.program == o.program && c.name == o.name);
             (o.program, at.unwrap_or(usize::MAX))
         };
         outcomes.sort_by_key(place);
+        let could_not = self.could_not(outcomes);
         let code = if outcomes.iter().any(|o| matches!(o.verdict, Verdict::Failed(_))) {
             FAILED
-        } else if interrupt.is_requested()
-            || outcomes.iter().any(|o| matches!(o.verdict, Verdict::NoVerdict(_)))
-        {
+        } else if interrupt.is_requested() || could_not.is_some() {
             COULD_NOT
         } else {
             PASSED
         };
         match self.is_json() {
             true => json::finished(code),
-            false => output::text(format_args!("{}", table::draw(&self.programs, &outcomes))),
+            false => output::text(format_args!("{}", table::draw(&self.programs, outcomes))),
+        }
+        if let Some(why) = could_not.filter(|_| code == COULD_NOT && !interrupt.is_requested()) {
+            eprintln!("raddle: {why}");
         }
         if interrupt.is_requested() {
             let left = cases.len().saturating_sub(next.load(Ordering::Relaxed));
             eprintln!("raddle: interrupted; {left} tests were not begun");
         }
         Ok(code)
+    }
+
+    /// Why the whole has no verdict, if that is so.
+    fn could_not(&self, outcomes: &[Outcomes]) -> Option<&'static str> {
+        let any = |what: fn(&Verdict) -> bool| outcomes.iter().any(|o| what(&o.verdict));
+        let explored = any(|verdict| matches!(verdict, Verdict::Passed | Verdict::Failed(_)));
+        if any(|verdict| matches!(verdict, Verdict::NoVerdict(_))) {
+            Some("there are tests without a verdict")
+        } else if outcomes.is_empty() && self.test.no_tests == NoTests::Fail {
+            Some("no test was explored: none has such a name, or there are none (--no-tests=pass allows it)")
+        } else if !explored && self.test.no_tests == NoTests::Fail {
+            Some("no test was explored: all are skipped or ignored (--no-tests=pass allows it)")
+        } else if self.test.fail_on_skipped && any(|verdict| matches!(verdict, Verdict::Skipped(_))) {
+            Some("tests were skipped, and --fail-on-skipped was given")
+        } else {
+            None
+        }
     }
 
     fn explore(&self, case: &Case, of: usize) -> Outcomes {
@@ -280,7 +315,10 @@ impl Suite<'_> {
         order.arena = self.test.exclude.is_empty();
         order.beginning = self.beginning;
         order.thread_panics = self.test.allow_thread_panics;
-        let done = self.outcomes.lock().unwrap_or_else(|e| e.into_inner()).len();
+        let done = {
+            let told = self.told();
+            told.outcomes.len() + told.waiting.len()
+        };
         let tell = |progress: &Progress| {
             let name = format!("{done} of {of} tests done · {}", case.name);
             self.progress.show(&raddle_report::progress(Some(&name), progress));
@@ -302,6 +340,9 @@ impl Suite<'_> {
             for search in &mut explored {
                 search.coverage.assumptions.push(assumption.clone());
             }
+        }
+        for search in explored.iter_mut().filter(|_| !self.test.exclude.is_empty()) {
+            search.coverage.exclude(&self.test.exclude);
         }
         match &mut verdict {
             Verdict::Failed(failed) => {
@@ -342,16 +383,29 @@ impl Suite<'_> {
         failed.output = said.text().unwrap_or_default().trim_end().to_owned();
     }
 
-    fn tell(&self, outcome: Outcomes) {
-        let mut outcomes = self.outcomes.lock().unwrap_or_else(|e| e.into_inner());
-        let program = &self.programs[outcome.program];
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// The test at this position is done. It is told when those before it are.
+    fn tell(&self, at: usize, outcome: Outcomes) {
+        let mut guard = self.told();
+        let told = &mut *guard;
         if self.is_json() {
-            json::test(program, &outcome);
-        } else if let Verdict::Failed(failed) = &outcome.verdict {
-            self.progress.wipe();
-            output::line(format_args!("{}", self.report(program, &outcome.name, failed)));
+            // Each line names its test, and the reader need not wait.
+            json::test(&self.programs[outcome.program], &outcome);
         }
-        outcomes.push(outcome);
+        told.waiting.insert(at, outcome);
+        while let Some(outcome) = told.waiting.remove(&told.next) {
+            told.next += 1;
+            let program = &self.programs[outcome.program];
+            if let (false, Verdict::Failed(failed)) = (self.is_json(), &outcome.verdict) {
+                self.progress.wipe();
+                let report = self.report(program, &outcome.name, failed);
+                output::line(format_args!("{}: {}\n{report}", program.title(), outcome.name));
+            }
+            told.outcomes.push(outcome);
+        }
     }
 
     fn report(&self, program: &Program, name: &str, failed: &Failed) -> String {

@@ -16,7 +16,8 @@ pub const EXCLUDED: &str = "RADDLE_SHIM_EXCLUDED";
 pub const AS_MIRI: &str = "RADDLE_SHIM_AS_MIRI";
 
 /// Our own crates. A program that uses them is given the shim's build of them.
-const OURS: [&str; 5] = ["raddle", "raddle_core", "raddle_macros", "raddle_native", "raddle_report"];
+const OURS: [&str; 6] =
+    ["raddle", "raddle_core", "raddle_macros", "raddle_native", "raddle_report", "raddle_terminal"];
 
 /// Whether cargo has called this program to compile something.
 pub fn is_wanted() -> bool {
@@ -32,7 +33,9 @@ pub fn compile() -> ExitCode {
     let compiler = arguments.next().expect("seen by `is_wanted`");
     let arguments: Vec<OsString> = arguments.collect();
     let done = rewritten(arguments).and_then(|arguments| {
-        let status = Command::new(&compiler).args(arguments).env_remove(SHIM).status();
+        let mut command = Command::new(&compiler);
+        allow_facades(&mut command, &arguments);
+        let status = command.args(arguments).env_remove(SHIM).status();
         status.map_err(|e| format!("cannot run {}: {e}", compiler.display()))
     });
     match done {
@@ -86,13 +89,29 @@ pub fn is_excluded(name: &str) -> bool {
     excluded.split(',').any(|e| e.replace('-', "_") == name)
 }
 
+/// For `noprelude`, which cargo itself uses for a standard library that it builds.
+const UNSTABLE: &str = "-Zunstable-options";
+
+/// Lets a compiler take the options of [`facades`], if they are among these.
+pub fn allow_facades(command: &mut Command, arguments: &[OsString]) {
+    if arguments.iter().any(|argument| argument == UNSTABLE) {
+        command.env("RUSTC_BOOTSTRAP", "1");
+    }
+}
+
 /// The options that put the facades in place of the real crates.
 pub fn facades(with_harness: bool) -> Result<Vec<OsString>, String> {
     let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
     let shim = Shim::at(libraries.clone());
-    let mut options = Vec::new();
+    // Build scripts try what the compiler can do, and must not find what is not stable. Cargo names the crate to the
+    // compiler alone, and gives a build script its number of jobs.
+    let is_tried = std::env::var_os("CARGO_CRATE_NAME").is_none() || std::env::var_os("NUM_JOBS").is_some();
+    let mut options: Vec<OsString> = if is_tried { Vec::new() } else { vec![UNSTABLE.into()] };
     for facade in ["std", "core", "alloc"].into_iter().chain(with_harness.then_some("test")) {
-        options.extend(["--extern".into(), assignment(facade, &shim.library(facade)?)]);
+        // `std` and `core` can be named without `extern crate`; a crate may call another one `alloc`.
+        let is_hidden = !is_tried && ["alloc", "test"].contains(&facade);
+        let name = if is_hidden { format!("noprelude:{facade}") } else { facade.to_owned() };
+        options.extend(["--extern".into(), assignment(&name, &shim.library(facade)?)]);
     }
     options.extend(["-L".into(), assignment("dependency", &libraries)]);
     Ok(options)

@@ -63,6 +63,11 @@ pub enum StopReason {
     NothingWithin(Vec<Bound>),
     /// The strategy explores one schedule.
     OneSchedule,
+    /// These crates run on the real std, where no operation is seen.
+    Excluded {
+        /// Their names.
+        crates: Vec<String>,
+    },
 }
 
 /// Where an Erlang process may be interrupted, and what one step is.
@@ -208,6 +213,8 @@ pub enum SkipReason {
     Excluded,
     /// The program has its own main, so its tests cannot be distinguished.
     OwnMain,
+    /// A procedural macro is compiled for the compiler, with the real std.
+    ProcMacro,
     /// The budget for all tests was used up earlier.
     TotalBudget,
     /// The user interrupted it.

@@ -156,6 +156,12 @@ impl Coverage {
     pub fn is_exhaustive(&self) -> bool {
         self.extent == Extent::Exhaustive
     }
+    /// Some crates ran on the real std: whatever the search explored, it is not all.
+    pub fn exclude(&mut self, crates: &[String]) {
+        if let Extent::Exhaustive | Extent::Within(_) = self.extent {
+            self.extent = Extent::Partial(StopReason::Excluded { crates: crates.to_vec() });
+        }
+    }
 }
 
 /// 1234567 as "1,234,567".

@@ -56,6 +56,10 @@ pub fn stop(why: &StopReason) -> String {
             format!("no execution comes to an end within {}", self::bounds(bounds))
         }
         StopReason::OneSchedule => "one schedule without preemptions".to_owned(),
+        StopReason::Excluded { crates } => {
+            let run = if crates.len() == 1 { "runs" } else { "run" };
+            format!("{} {run} on the real std, where no operation is seen", crates.join(", "))
+        }
     }
 }
 
@@ -129,6 +133,9 @@ pub fn skip(why: &SkipReason) -> String {
         SkipReason::Excluded => "the crate is excluded and runs on the real std".to_owned(),
         SkipReason::OwnMain => {
             "it has a main of its own (harness = false), so its tests cannot be told apart".to_owned()
+        }
+        SkipReason::ProcMacro => {
+            "a procedural macro is compiled for the compiler, with the real std: its own tests cannot be explored".to_owned()
         }
         SkipReason::TotalBudget => "the total budget was used up before".to_owned(),
         SkipReason::Interrupted => "interrupted".to_owned(),

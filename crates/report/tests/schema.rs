@@ -219,6 +219,7 @@ fn every_coverage_is_valid() {
         StopReason::Undecided { executions },
         StopReason::NothingWithin(bounds.to_vec()),
         StopReason::OneSchedule,
+        StopReason::Excluded { crates: vec!["tokio".to_owned()] },
     ];
     let assumptions = vec![
         SampledWithin(Bound::Steps(1)),

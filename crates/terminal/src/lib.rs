@@ -13,4 +13,4 @@ pub use files::{
 };
 pub use interrupt::Interrupt;
 pub use progress::ProgressLine;
-pub use screen::{Channel, layout};
+pub use screen::{Channel, ColorChoice, choose_color, layout};

@@ -2,6 +2,7 @@
 
 use raddle_report::{Color, Layout};
 use std::io::IsTerminal;
+use std::sync::OnceLock;
 
 /// Where a report is printed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +33,25 @@ impl Channel {
     }
 }
 
+/// When reports have colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Chooses for the whole process. Only the first choice counts.
+pub fn choose_color(choice: ColorChoice) {
+    let _ = CHOICE.set(choice);
+}
+
 /// The layout for a channel: columns on a terminal, lines elsewhere. `COLUMNS` overrides the width.
 pub fn layout(channel: Channel) -> Layout {
     let terminal = channel.is_terminal();
@@ -42,6 +62,11 @@ pub fn layout(channel: Channel) -> Layout {
         None => Layout::plain(),
     };
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    layout.color = if terminal && !no_color { Color::Always } else { Color::Never };
+    let color = match CHOICE.get().copied().unwrap_or_default() {
+        ColorChoice::Auto => terminal && !no_color,
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+    };
+    layout.color = if color { Color::Always } else { Color::Never };
     layout
 }

@@ -117,7 +117,9 @@ impl Workshop {
         self.remove_older(name);
         let file = self.folder.join(format!("{name}.rs"));
         write(&file, text)?;
-        let output = Command::new("rustc")
+        let mut command = Command::new("rustc");
+        wrapper::allow_facades(&mut command, &self.options);
+        let output = command
             .args(["--crate-name", "doctests", "--test", "--edition", edition])
             .arg(&file)
             .arg("-o")

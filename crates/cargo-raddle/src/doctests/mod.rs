@@ -77,6 +77,7 @@ pub fn build(build: &Build) -> Result<Vec<Program>, String> {
         let library: Library = serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
         if !library.doctests.is_empty() {
             programs.push(Program {
+                environment: Default::default(),
                 path: PathBuf::new(),
                 folder: library.folder,
                 package: library.package,

@@ -23,6 +23,7 @@ use std::sync::{Arc, Mutex};
 
 /// Runs `raddle erl`.
 pub fn run(erl: &Erl) -> Result<u8, String> {
+    erl.search.color.choose();
     let ticket = erl.replay.as_deref().map(read_ticket).transpose()?;
     let mut check = erl.search.check()?;
     let mut erl = match &ticket {

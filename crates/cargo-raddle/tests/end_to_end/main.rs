@@ -1,5 +1,6 @@
 //! The command as a user calls it, on small projects that are built as a user's are.
 
+mod cargo_settings;
 mod command;
 mod common;
 mod erl_command;

@@ -61,6 +61,11 @@ fn an_excluded_crate_runs_on_the_real_std() {
     let (tests, code) = explored(&folder, &["-p", "older", "--exclude", "plain"]);
     assert_eq!(code, 0, "{tests:#?}");
     assert_eq!(tests["tests::a_count_is_lost_in_a_crate_without_std"]["verdict"], "passed");
+    let partial = |test: &serde_json::Value| {
+        test["coverage"]["extent"]["partial"]["excluded"]["crates"] == serde_json::json!(["plain"])
+    };
+    let passed: Vec<_> = tests.values().filter(|test| test["verdict"] == "passed").collect();
+    assert!(!passed.is_empty() && passed.into_iter().all(partial), "never exhaustive: {tests:#?}");
 }
 
 #[test]
