@@ -98,12 +98,12 @@ unsafe impl GlobalAlloc for SystemMemory {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match arena::contains(block) {
             false => {
-                crate::alloc::forget(block, layout.size());
+                crate::alloc::forget(block as usize, layout.size());
                 // SAFETY: the caller's.
                 unsafe { System.dealloc(block, layout) }
             }
             true if arena::is_for_the_program() => {
-                crate::alloc::forget(block, layout.size());
+                crate::alloc::forget(block as usize, layout.size());
                 // SAFETY: the caller's.
                 unsafe { arena::free(block, layout) }
             }

@@ -64,9 +64,9 @@ pub use raddle_native::{arena, program_memory};
 pub use raddle_native::{expected, futex, outside, random, statics};
 pub use report::Report;
 
-#[cfg(feature = "allocator")]
+#[cfg(feature = "arena")]
 #[global_allocator]
-static ALLOCATOR: alloc::Allocator = alloc::Allocator::system();
+static ALLOCATOR: alloc::Allocator = alloc::Allocator::new();
 
 /// Explores every behaviour of `f`, and panics with the report if one of them fails.
 ///

@@ -3,7 +3,7 @@
 //! again. So what the closure brought along is noticed, although it has no room for an identity.
 //!
 //! Each worker has its own list. It hears of everything that is freed on its thread, in executions and between
-//! them; without an allocator that tells, nothing is kept.
+//! them; without an allocator that reports it, nothing is kept.
 
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
@@ -18,7 +18,7 @@ thread_local! {
 
 /// The run is over, and these are still there.
 pub(crate) fn remember(addresses: impl Iterator<Item = usize>) {
-    if allocator_tells() {
+    if hears_what_is_freed() {
         keep(addresses);
     }
 }
@@ -64,10 +64,11 @@ fn forget_some(from: usize, size: usize) {
     });
 }
 
-/// Whether the program's allocator is [`crate::alloc::Allocator`], or one on top of it.
-fn allocator_tells() -> bool {
-    static TELLS: OnceLock<bool> = OnceLock::new();
-    *TELLS.get_or_init(|| {
+/// Whether the program's allocator is [`crate::alloc::Allocator`], or one on top of it. The first call is made outside of
+/// executions.
+pub(crate) fn hears_what_is_freed() -> bool {
+    static HEARS: OnceLock<bool> = OnceLock::new();
+    *HEARS.get_or_init(|| {
         let probe = black_box(Box::new(0u64));
         keep(std::iter::once(&raw const *probe as usize));
         drop(probe);

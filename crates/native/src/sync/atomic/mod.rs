@@ -3,6 +3,7 @@
 
 mod boolean;
 mod cell;
+mod drop_notice;
 mod fence;
 mod integer;
 mod ordering;
