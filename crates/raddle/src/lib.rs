@@ -29,6 +29,7 @@
 //! The [guide] begins with a first test, and says what a verdict claims, word by word.
 
 mod checker;
+#[cfg(feature = "arena")]
 #[doc(hidden)]
 pub mod determinism_probe;
 mod environment;
@@ -57,11 +58,10 @@ pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
 pub use raddle_native::{Detached, Spins};
 pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
+// For the facades of std.
 #[cfg(feature = "arena")]
 #[doc(hidden)]
-pub use raddle_native::{arena, program_memory};
-#[doc(hidden)]
-pub use raddle_native::{expected, futex, outside, random, statics};
+pub use raddle_native::{arena, expected, futex, outside, program_memory, random, statics};
 pub use report::Report;
 
 #[cfg(feature = "arena")]
