@@ -26,6 +26,10 @@
 //! - [`Report`] says what was covered ([`Coverage`]), which results came, and how the first failure came about.
 //! - `cargo raddle test` explores the existing tests of a crate that has never heard of raddle.
 //!
+//! A process is as it was until the first check, which [installs](guide::settings#what-raddle-installs-in-your-process)
+//! handlers of signals, a panic hook and a thread, each of which passes on what is not raddle's. There is no global
+//! allocator unless the program [asks for it](guide::settings#the-global-allocator).
+//!
 //! The [guide] begins with a first test, and says what a verdict claims, word by word.
 
 mod checker;

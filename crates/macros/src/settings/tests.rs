@@ -42,14 +42,8 @@ fn the_other_keys_are_setters_in_the_order_written() {
     assert_eq!(checker("preemptions = 2, dfs, spurious = 0"), "dfs().preemptions(2).spurious(0)");
     assert_eq!(checker("max_steps = 1_000"), "exhaustive().max_steps(1_000)");
     assert_eq!(checker("stack_size = 0x10000"), "exhaustive().stack_size(0x10000)");
-    assert_eq!(
-        checker("random = 1, seed = 18446744073709551615"),
-        "random(1).seed(18446744073709551615)"
-    );
-    assert_eq!(
-        checker("seed = 7u64, workers = 2usize, random = 1"),
-        "random(1).seed(7u64).workers(2usize)"
-    );
+    assert_eq!(checker("random = 1, seed = 18446744073709551615"), "random(1).seed(18446744073709551615)");
+    assert_eq!(checker("seed = 7u64, workers = 2usize, random = 1"), "random(1).seed(7u64).workers(2usize)");
     assert_eq!(checker("keep_going"), "exhaustive().keep_going()");
 }
 
@@ -175,7 +169,8 @@ fn what_applies_is_what_the_checker_accepts() {
         "spin_rounds" => checker.spin_rounds(1),
         other => panic!("the setting `{other}` is new"),
     };
-    let (strategies, setters): (Vec<_>, Vec<_>) = keys::KEYS.iter().partition(|key| key.role == Role::Strategy);
+    let (strategies, setters): (Vec<_>, Vec<_>) =
+        keys::KEYS.iter().partition(|key| key.role == Role::Strategy);
     for strategy in strategies {
         for setter in &setters {
             let checker = set(begin(strategy.name), setter.name).name("a");
