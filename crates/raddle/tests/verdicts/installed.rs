@@ -8,6 +8,7 @@ use std::panic::PanicHookInfo;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// The statuses with which handlers end the process.
 const FAULT: libc::c_int = 77;
@@ -89,7 +90,9 @@ fn nothing_before_the_first_check() {
     let hear = |heard: &Arc<Mutex<Vec<String>>>| {
         let heard = heard.clone();
         Box::new(move |info: &PanicHookInfo<'_>| {
-            heard.lock().unwrap().push(info.payload().downcast_ref::<&str>().unwrap().to_string())
+            // Shown if the test fails.
+            println!("{info}");
+            heard.lock().unwrap().push(info.payload_as_str().unwrap_or_default().to_owned());
         })
     };
     let address_of = |hook: &(dyn Fn(&PanicHookInfo<'_>) + Send + Sync)| (&raw const *hook).cast::<()>();
@@ -109,7 +112,12 @@ fn nothing_before_the_first_check() {
     // With the first check they are there.
     a_check();
     assert!(signals.map(handler_of).iter().zip(before).all(|(now, before)| *now != before));
-    assert!(has_watcher(), "{:?}", threads());
+    // A thread gives itself its name when it begins.
+    let begun = Instant::now();
+    while !has_watcher() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", threads());
+        std::thread::yield_now();
+    }
     // Panics that are not raddle's reach the hook from before, also while a check runs, and one that was set later.
     let outside = |message: &'static str| _ = std::thread::spawn(move || panic!("{message}")).join();
     outside("after");
