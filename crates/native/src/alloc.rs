@@ -4,9 +4,14 @@
 //! It is for the program to install it, alone or on top of its own. Without it, cells on the heap are not judged for
 //! data races, and the coverage says so.
 
+// There the program's memory is part of its execution, and what installs this is one of its allocators.
+#[cfg(feature = "arena")]
+use crate::program_memory::SystemMemory as System;
 use crate::runtime::context;
 use crate::runtime::memory::stale_addresses;
-use std::alloc::{GlobalAlloc, Layout, System};
+#[cfg(not(feature = "arena"))]
+use std::alloc::System;
+use std::alloc::{GlobalAlloc, Layout};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
@@ -56,46 +61,22 @@ pub(crate) fn is_installed() -> bool {
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::is_for_the_program()
-            && let Some(block) = crate::program_memory::allocate(layout)
-        {
-            return block;
-        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc(layout) }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::is_for_the_program()
-            && let Some(block) = crate::program_memory::allocate(layout)
-        {
-            // SAFETY: a block of this size.
-            unsafe { block.write_bytes(0, layout.size()) };
-            return block;
-        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc_zeroed(layout) }
     }
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         forget(ptr as usize, layout.size());
-        #[cfg(feature = "arena")]
-        if crate::arena::contains(ptr) {
-            // SAFETY: the caller keeps the contract.
-            return unsafe { crate::program_memory::free(ptr, layout) };
-        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.dealloc(ptr, layout) }
     }
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::contains(ptr) || crate::arena::is_for_the_program() {
-            // SAFETY: the caller keeps the contract.
-            return unsafe { crate::program_memory::reallocate(self, ptr, layout, new_size) };
-        }
         forget(ptr as usize, layout.size());
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.realloc(ptr, layout, new_size) }

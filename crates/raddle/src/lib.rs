@@ -70,7 +70,7 @@ pub use report::Report;
 
 #[cfg(feature = "arena")]
 #[global_allocator]
-static ALLOCATOR: alloc::Allocator = alloc::Allocator::new();
+static ALLOCATOR: program_memory::ProgramMemory = program_memory::ProgramMemory;
 
 /// Explores every behaviour of `f`, and panics with the report if one of them fails.
 ///

@@ -2,13 +2,13 @@
 //! It refuses impossible picks loudly, so a search that makes one cannot pass a test.
 #![allow(dead_code)] // Every test file is a crate of its own and uses a part of this.
 
-pub mod cases;
-pub mod classes;
 pub mod machine;
 pub mod oracle;
 pub mod random_machines;
 pub mod random_programs;
 pub mod spy;
+
+pub use trace_classes::{cases, classes};
 
 use raddle_core::fact::Assumption;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
