@@ -9,6 +9,9 @@ use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::{Checker, FailureKind, Report, thread};
 
+/// What is said where atomics may have been confused.
+const ADVICE: &str = "without raddle::alloc::Allocator an atomic that was moved may be taken for another one";
+
 struct Shared(UnsafeCell<u32>);
 // SAFETY: none, if tasks race for it: that is what is to be found.
 unsafe impl Sync for Shared {}
@@ -90,7 +93,6 @@ fn the_line_says_so_only_where_such_a_cell_was_met() {
 #[test]
 fn a_program_that_is_not_deterministic_is_told_of_the_allocator() {
     static EXECUTIONS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
-    let advice = "without raddle::alloc::Allocator an atomic that was moved may be taken for another one";
     let program = |atomic: &AtomicUsize| {
         raddle::any_bool();
         if EXECUTIONS.fetch_add(1, SeqCst) % 2 == 0 {
@@ -102,8 +104,38 @@ fn a_program_that_is_not_deterministic_is_told_of_the_allocator() {
     };
     let on_the_heap = Checker::dfs().run(|| program(&Box::new(AtomicUsize::new(0))));
     assert_eq!(on_the_heap.failure().unwrap().kind(), FailureKind::NotDeterministic);
-    assert!(on_the_heap.to_string().contains(advice), "{on_the_heap}");
+    assert!(on_the_heap.to_string().contains(ADVICE), "{on_the_heap}");
     let on_the_stack = Checker::dfs().run(|| program(&AtomicUsize::new(0)));
     assert_eq!(on_the_stack.failure().unwrap().kind(), FailureKind::NotDeterministic);
-    assert!(!on_the_stack.to_string().contains(advice), "{on_the_stack}");
+    assert!(!on_the_stack.to_string().contains(ADVICE), "{on_the_stack}");
+}
+
+/// A move is no drop: an atomic may lie where it lay before, or where another one did. What remains of that is a verdict
+/// that names the reason, and never a wrong outcome.
+#[test]
+fn atomics_that_are_moved_after_their_first_use() {
+    let work = || {
+        let mut list = Vec::with_capacity(1);
+        for n in 0..3 {
+            list.push(AtomicUsize::new(n));
+            list[0].fetch_add(1, SeqCst);
+        }
+        let unwrapped = Arc::try_unwrap(Arc::new(AtomicUsize::new(0))).unwrap();
+        unwrapped.store(7, SeqCst);
+        let boxed = Box::new(unwrapped);
+        (list.into_iter().map(AtomicUsize::into_inner).sum::<usize>(), boxed.load(SeqCst))
+    };
+    let program = || {
+        freed::disturb_the_allocator();
+        let other = thread::spawn(work);
+        [work(), other.join().unwrap()]
+    };
+    for checker in [Checker::exhaustive(), Checker::dfs().max_executions(1_000), Checker::random(1_000)] {
+        let report = checker.run(program);
+        assert!(report.outcomes().keys().all(|outcome| *outcome == [(6, 7); 2]), "{report}");
+        if let Some(failure) = report.failure() {
+            assert_eq!(failure.kind(), FailureKind::NotDeterministic, "{report}");
+            assert!(report.to_string().contains(ADVICE), "{report}");
+        }
+    }
 }

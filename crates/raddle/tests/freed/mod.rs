@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 /// Makes the allocator hand out other addresses in every execution: holds a varying number of blocks of the usual sizes.
-fn disturb_the_allocator() {
+pub fn disturb_the_allocator() {
     type Blocks = (usize, Vec<Vec<u8>>);
     thread_local! {
         static HELD: RefCell<Blocks> = const { RefCell::new((0, Vec::new())) };
