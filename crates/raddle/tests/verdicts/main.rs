@@ -23,6 +23,10 @@ use raddle_report::{Layout, Run};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+/// Cells on the heap are judged, and atomics from before an execution are noticed.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 /// A program that fails: with this kind and this report, and its ticket reproduces the failure.
 #[track_caller]
 fn fails<T>(name: &str, kind: FailureKind, program: impl Fn() -> T + Send + Sync) -> Failure
