@@ -95,7 +95,7 @@ fn a_program_that_is_not_deterministic_is_told_of_the_allocator() {
     static EXECUTIONS: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let program = |atomic: &AtomicUsize| {
         raddle::any_bool();
-        if EXECUTIONS.fetch_add(1, SeqCst) % 2 == 0 {
+        if EXECUTIONS.fetch_add(1, SeqCst).is_multiple_of(2) {
             atomic.load(SeqCst);
         } else {
             atomic.store(1, SeqCst);

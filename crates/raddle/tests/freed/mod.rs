@@ -31,10 +31,7 @@ pub fn disturb_the_allocator() {
 
 /// The number of executions, if the search passes with these outcomes.
 #[track_caller]
-fn passes<T: Ord + Debug>(report: Report<T>, outcomes: &[T]) -> u64
-where
-    T: Clone,
-{
+fn passes<T: Ord + Debug + Clone>(report: Report<T>, outcomes: &[T]) -> u64 {
     assert!(report.failure().is_none(), "{report}");
     let found: BTreeSet<T> = report.outcomes().keys().cloned().collect();
     assert_eq!(found, outcomes.iter().cloned().collect());
