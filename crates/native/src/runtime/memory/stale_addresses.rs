@@ -68,10 +68,35 @@ fn forget_some(from: usize, size: usize) {
 /// executions.
 pub(crate) fn hears_what_is_freed() -> bool {
     static HEARS: OnceLock<bool> = OnceLock::new();
-    *HEARS.get_or_init(|| {
-        let probe = black_box(Box::new(0u64));
-        keep(std::iter::once(&raw const *probe as usize));
-        drop(probe);
-        COUNT.get() == 0
-    })
+    *HEARS.get_or_init(probe)
+}
+
+/// Whether it is heard that a block is freed.
+fn probe() -> bool {
+    let probe = black_box(Box::new(0u64));
+    keep(std::iter::once(&raw const *probe as usize));
+    drop(probe);
+    let is_heard = COUNT.get() == 0;
+    // What was not heard of must not be taken for something that an execution left behind.
+    keep(std::iter::empty());
+    is_heard
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tests of this crate have the system's allocator. An atomic at the probe's address was once taken for one of another
+    /// execution.
+    #[test]
+    fn the_probe_leaves_nothing_behind() {
+        std::thread::spawn(|| {
+            assert!(!probe() && !hears_what_is_freed());
+            assert_eq!(COUNT.get(), 0);
+            remember([64, 128].into_iter());
+            assert!(!contains(64));
+        })
+        .join()
+        .unwrap();
+    }
 }
