@@ -138,6 +138,8 @@ pub enum Assumption {
     RealAddresses,
     /// At most so many processes are killed.
     Kills(u32),
+    /// Cells on the heap were not judged for data races: it was not known when their memory is freed.
+    HeapCellsNotJudged,
     /// Detached tasks took at most so many steps after main returned.
     DetachedSteps(usize),
     /// A spin loop takes at most so many identical iterations while other tasks are enabled.
@@ -322,6 +324,8 @@ pub enum Relation {
         /// What was different.
         difference: String,
     },
+    /// It is not known when memory is freed, and so which atomic lives at an address.
+    FreedMemoryUnknown,
     /// It ended in another failure.
     EndedIn {
         /// Of which kind.

@@ -1,5 +1,8 @@
-//! The keys of `#[raddle::test(..)]`, each with the kind of value it takes. A key has the name of the
-//! `Checker` function it calls: a strategy is a constructor, all others are setters.
+//! The keys of `#[raddle::test(..)]`, each with the kind of value it takes and the strategies it applies to. A key has the
+//! name of the `Checker` function it calls: a strategy is a constructor, all others are setters.
+//!
+//! Invariant: a setting that the `Checker` refuses is refused here, at its tokens. The lists are this crate's own, since a
+//! macro is compiled before every crate that uses it and must not wait for the engine; tests compare them with the engine's.
 
 /// One key of the attribute.
 pub struct Key {
@@ -7,6 +10,7 @@ pub struct Key {
     pub name: &'static str,
     pub role: Role,
     pub takes: Takes,
+    pub applies: Applies,
     /// An example; shown in errors.
     pub example: &'static str,
 }
@@ -25,6 +29,44 @@ pub enum Role {
     Strategy,
     /// `.name(value)`.
     Setter,
+}
+
+/// The strategies for which a setting has an effect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Applies {
+    /// To all.
+    Always,
+    /// Where schedules are drawn.
+    ToRandom,
+    /// Where a reduction decides.
+    ToReduced,
+    /// Where a bound on preemptions can grow.
+    ToSystematic,
+    /// Where there is more than one execution.
+    ToSearches,
+}
+
+impl Applies {
+    /// Whether the setting has an effect with this strategy.
+    pub fn with(self, strategy: &str) -> bool {
+        match self {
+            Applies::Always => true,
+            Applies::ToRandom => strategy == "random",
+            Applies::ToReduced => ["exhaustive", "iterative"].contains(&strategy),
+            Applies::ToSystematic => ["exhaustive", "iterative", "dfs"].contains(&strategy),
+            Applies::ToSearches => strategy != "replay",
+        }
+    }
+    /// What it applies to, as the `Checker` says it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Applies::Always => "everything",
+            Applies::ToRandom => "random schedules",
+            Applies::ToReduced => "exhaustive searches",
+            Applies::ToSystematic => "exhaustive and depth-first searches",
+            Applies::ToSearches => "searches",
+        }
+    }
 }
 
 /// The value after the `=`.
@@ -57,8 +99,7 @@ const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32,
     SamplerName { word, variant, number }
 }
 
-/// Every sampler, under the names that `RADDLE_STRATEGY` takes too. A test compares it with the core's list: a macro is
-/// compiled before every crate that uses it, and must not wait for the engine.
+/// Every sampler, under the names that `RADDLE_STRATEGY` takes too.
 pub static SAMPLERS: [SamplerName; 11] = [
     sampler("portfolio", "Portfolio", None),
     sampler("uniform", "Uniform", None),
@@ -85,11 +126,17 @@ const DETACHED: Takes =
 const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };
 
 const fn strategy(name: &'static str, takes: Takes, example: &'static str) -> Key {
-    Key { name, role: Role::Strategy, takes, example }
+    Key { name, role: Role::Strategy, takes, applies: Applies::Always, example }
 }
 
 const fn setter(name: &'static str, takes: Takes, example: &'static str) -> Key {
-    Key { name, role: Role::Setter, takes, example }
+    Key { name, role: Role::Setter, takes, applies: Applies::Always, example }
+}
+
+impl Key {
+    const fn only(self, applies: Applies) -> Key {
+        Key { applies, ..self }
+    }
 }
 
 /// Every key, in the order in which errors list them.
@@ -99,20 +146,20 @@ pub static KEYS: [Key; 22] = [
     strategy("dfs", Takes::Nothing, "dfs"),
     strategy("random", AT_LEAST_ONE_U64, "random = 10_000"),
     strategy("replay", Takes::Text, "replay = \"ticket\""),
-    setter("seed", U64, "seed = 7"),
-    setter("sampler", Takes::Sampler, "sampler = \"pct:3\""),
+    setter("seed", U64, "seed = 7").only(Applies::ToRandom),
+    setter("sampler", Takes::Sampler, "sampler = \"pct:3\"").only(Applies::ToRandom),
     setter("workers", AT_LEAST_ONE_USIZE, "workers = 2"),
-    setter("preemptions", U32, "preemptions = 2"),
-    setter("preemptions_up_to", U32, "preemptions_up_to = 3"),
-    setter("yield_bound", U32, "yield_bound = 5"),
-    setter("step_bound", AT_LEAST_ONE_USIZE, "step_bound = 100"),
+    setter("preemptions", U32, "preemptions = 2").only(Applies::ToSearches),
+    setter("preemptions_up_to", U32, "preemptions_up_to = 3").only(Applies::ToSystematic),
+    setter("yield_bound", U32, "yield_bound = 5").only(Applies::ToSearches),
+    setter("step_bound", AT_LEAST_ONE_USIZE, "step_bound = 100").only(Applies::ToSearches),
     setter("max_steps", AT_LEAST_ONE_USIZE, "max_steps = 10_000"),
     setter("spurious", U32, "spurious = 1"),
     setter("time", TIME, "time = any"),
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
     setter("keep_going", Takes::Nothing, "keep_going"),
-    setter("observers", Takes::Nothing, "observers"),
+    setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),
     setter("detached", DETACHED, "detached = finished"),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),

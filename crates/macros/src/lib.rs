@@ -26,7 +26,8 @@ mod value;
 ///
 /// # Settings
 ///
-/// One strategy at most; without one the search is `exhaustive`.
+/// One strategy at most; without one the search is `exhaustive`. A setting that has no effect with the strategy, such as
+/// a seed where nothing is drawn, is an error.
 ///
 /// | strategy               | explores                                                         |
 /// |------------------------|------------------------------------------------------------------|

@@ -11,8 +11,8 @@ use crate::value::argument;
 /// The settings of one test.
 #[derive(Default)]
 pub struct Settings {
-    /// The keys so far, also those with an invalid value.
-    seen: Vec<&'static Key>,
+    /// The keys so far, each with the word that named it, also those with an invalid value.
+    seen: Vec<(&'static Key, Ident)>,
     /// `exhaustive()`, `random(100)`: the strategy as a call.
     strategy: Option<TokenStream>,
     /// `seed(7)`, `workers(2)`: the other settings as calls, in source order.
@@ -23,16 +23,28 @@ impl Settings {
     /// Parses the tokens between the parentheses.
     pub fn parse(args: TokenStream) -> (Settings, Option<Error>) {
         let mut settings = Settings::default();
-        let mut errors: Option<Error> = None;
+        let mut mistakes = Vec::new();
         for entry in entries(args) {
-            if let Err(error) = entry.and_then(|entry| settings.add(entry)) {
-                match &mut errors {
-                    Some(errors) => errors.combine(error),
-                    none => *none = Some(error),
-                }
-            }
+            mistakes.extend(entry.and_then(|entry| settings.add(entry)).err());
         }
+        mistakes.extend(settings.without_effect());
+        let errors = mistakes.into_iter().reduce(|mut errors, error| {
+            errors.combine(error);
+            errors
+        });
         (settings, errors)
+    }
+
+    /// The settings that have no effect with the strategy. Their order does not matter.
+    fn without_effect(&self) -> Vec<Error> {
+        let strategy = self.seen.iter().find(|(key, _)| key.is_strategy());
+        let strategy = strategy.map_or("exhaustive", |(key, _)| key.name);
+        let idle = self.seen.iter().filter(|(key, _)| !key.applies.with(strategy));
+        let mistake = |(key, word): &(&Key, Ident)| {
+            let (name, applies) = (key.name, key.applies.words());
+            Error::new_spanned(word, format!("`{name}` applies to {applies}, not to `{strategy}`"))
+        };
+        idle.map(mistake).collect()
     }
 
     /// Adds `key` or `key = value`.
@@ -50,10 +62,9 @@ impl Settings {
             let message = format!("unknown setting `{word}`; the settings are {}", keys::listed());
             return Err(Error::new_spanned(word, message));
         };
-        let rival =
-            self.seen.iter().find(|other| other.name == key.name || other.is_strategy() && key.is_strategy());
-        match rival {
-            None => self.seen.push(key),
+        let is_rival = |other: &Key| other.name == key.name || other.is_strategy() && key.is_strategy();
+        match self.seen.iter().map(|(key, _)| *key).find(|other| is_rival(other)) {
+            None => self.seen.push((key, word.clone())),
             Some(other) if other.name == key.name => {
                 return Err(Error::new_spanned(word, format!("`{}` is set twice", key.name)));
             }

@@ -1,23 +1,37 @@
-//! The allocator of programs under test, and tracked values. Atomics are identified by their address:
-//! [`Allocator`] reports freed memory to the execution, so that a new atomic at an old address is a new
-//! object.
+//! An allocator for programs under test, and tracked values. Cells and atomics are identified by their address:
+//! [`Allocator`] reports freed memory to the execution, so that what is new at an old address is a new object.
 //!
-//! The `raddle` crate installs it; a program with its own global allocator wraps that one instead.
+//! It is for the program to install it, alone or on top of its own. Without it, cells on the heap are not judged for
+//! data races, and the coverage says so.
 
+// There the program's memory is part of its execution, and what installs this is one of its allocators.
+#[cfg(feature = "arena")]
+use crate::program_memory::SystemMemory as System;
 use crate::runtime::context;
 use crate::runtime::memory::stale_addresses;
-use std::alloc::{GlobalAlloc, Layout, System};
+#[cfg(not(feature = "arena"))]
+use std::alloc::System;
+use std::alloc::{GlobalAlloc, Layout};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 
 /// A global allocator that reports freed memory to executions.
+///
+/// ```
+/// # use raddle_native as raddle;
+/// use raddle::alloc::Allocator;
+///
+/// #[global_allocator]
+/// static ALLOCATOR: Allocator = Allocator::new();
+/// # fn main() {}
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Allocator<A = System>(A);
 
 impl Allocator {
     /// On top of the system's allocator.
-    pub const fn system() -> Allocator {
+    pub const fn new() -> Allocator {
         Allocator(System)
     }
 }
@@ -31,60 +45,39 @@ impl<A> Allocator<A> {
 
 /// Reports that this memory is freed or reused.
 #[inline]
-pub(crate) fn forget(from: *mut u8, size: usize) {
-    stale_addresses::forget(from as usize, size);
+pub(crate) fn forget(from: usize, size: usize) {
+    stale_addresses::forget(from, size);
     if let Some(current) = context::current() {
-        current.with(|e| {
-            e.forget(from as usize, size);
-        });
+        current.with(|e| e.forget(from, size));
     }
+}
+
+/// Whether the global allocator of the program is [`Allocator`], or one on top of it.
+pub(crate) fn is_installed() -> bool {
+    stale_addresses::hears_what_is_freed()
 }
 
 // SAFETY: all memory comes from the allocator inside, which keeps the contract.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::is_for_the_program()
-            && let Some(block) = crate::program_memory::allocate(layout)
-        {
-            return block;
-        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc(layout) }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::is_for_the_program()
-            && let Some(block) = crate::program_memory::allocate(layout)
-        {
-            // SAFETY: a block of this size.
-            unsafe { block.write_bytes(0, layout.size()) };
-            return block;
-        }
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.alloc_zeroed(layout) }
     }
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        forget(ptr, layout.size());
-        #[cfg(feature = "arena")]
-        if crate::arena::contains(ptr) {
-            // SAFETY: the caller keeps the contract.
-            return unsafe { crate::program_memory::free(ptr, layout) };
-        }
+        forget(ptr as usize, layout.size());
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.dealloc(ptr, layout) }
     }
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
-        #[cfg(feature = "arena")]
-        if crate::arena::contains(ptr) || crate::arena::is_for_the_program() {
-            // SAFETY: the caller keeps the contract.
-            return unsafe { crate::program_memory::reallocate(self, ptr, layout, new_size) };
-        }
-        forget(ptr, layout.size());
+        forget(ptr as usize, layout.size());
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.realloc(ptr, layout, new_size) }
     }

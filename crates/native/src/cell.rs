@@ -16,7 +16,8 @@ pub use std::cell::{BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, 
 /// Inside an exploration, [`with`](UnsafeCell::with) and [`with_mut`](UnsafeCell::with_mut) check that
 /// accesses by different tasks are ordered by happens-before: through locks, atomics with their declared
 /// orderings, spawn and join, messages. If they are not, the execution fails with a data race that names both
-/// locations. Pointers from [`get`](UnsafeCell::get) are not tracked.
+/// locations. Pointers from [`get`](UnsafeCell::get) are not tracked, and cells on the heap are judged only in programs with
+/// [`Allocator`](crate::alloc::Allocator).
 ///
 /// Where loom has `get()` and `get_mut()` that return guards (`ConstPtr`, `MutPtr`), use `with` and
 /// `with_mut` and keep the pointer inside the closure. A zero-sized value has no memory to race for: a cell
@@ -106,7 +107,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         f(this.0.get())
     }
 
-    /// Its object in the present execution; none if it is zero-sized.
+    /// Its object in the present execution; none if it is zero-sized, or not judged.
     #[track_caller]
     pub(crate) fn object(&self, current: Current) -> Option<ObjectId> {
         let size = size_of_val(self);
@@ -117,7 +118,7 @@ impl<T: ?Sized> UnsafeCell<T> {
         let holds = is_sized.then(std::any::type_name::<T>);
         let address = self as *const UnsafeCell<T> as *const u8 as usize;
         match current.with(|e| e.cell_object(CellPlace { address, size, holds })) {
-            Ok(object) => Some(object),
+            Ok(object) => object,
             Err(defect) => current.misuse(defect),
         }
     }

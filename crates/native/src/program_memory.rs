@@ -82,6 +82,56 @@ pub(crate) unsafe fn reallocate(
     new
 }
 
+/// The global allocator of programs under test.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProgramMemory;
+
+// SAFETY: blocks are those of the arena or of the system; each is freed where it came from.
+unsafe impl GlobalAlloc for ProgramMemory {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        match arena::is_for_the_program().then(|| allocate(layout)).flatten() {
+            Some(block) => block,
+            // SAFETY: the caller's.
+            None => unsafe { System.alloc(layout) },
+        }
+    }
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        match arena::is_for_the_program().then(|| allocate(layout)).flatten() {
+            Some(block) => {
+                if !block.is_null() {
+                    // SAFETY: a block of this size.
+                    unsafe { block.write_bytes(0, layout.size()) };
+                }
+                block
+            }
+            // SAFETY: the caller's.
+            None => unsafe { System.alloc_zeroed(layout) },
+        }
+    }
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        crate::alloc::forget(block as usize, layout.size());
+        match arena::contains(block) {
+            // SAFETY: the caller's.
+            true => unsafe { free(block, layout) },
+            // SAFETY: the caller's.
+            false => unsafe { System.dealloc(block, layout) },
+        }
+    }
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if arena::contains(block) || arena::is_for_the_program() {
+            // SAFETY: the caller's.
+            return unsafe { reallocate(self, block, layout, size) };
+        }
+        crate::alloc::forget(block as usize, layout.size());
+        // SAFETY: the caller's.
+        unsafe { System.realloc(block, layout, size) }
+    }
+}
+
 /// The system's allocator as programs under test see it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemMemory;
@@ -98,12 +148,12 @@ unsafe impl GlobalAlloc for SystemMemory {
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         match arena::contains(block) {
             false => {
-                crate::alloc::forget(block, layout.size());
+                crate::alloc::forget(block as usize, layout.size());
                 // SAFETY: the caller's.
                 unsafe { System.dealloc(block, layout) }
             }
             true if arena::is_for_the_program() => {
-                crate::alloc::forget(block, layout.size());
+                crate::alloc::forget(block as usize, layout.size());
                 // SAFETY: the caller's.
                 unsafe { arena::free(block, layout) }
             }

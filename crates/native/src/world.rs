@@ -10,10 +10,10 @@ use crate::runtime::teardown::catch;
 use crate::runtime::{abort, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
-use raddle_core::fact::Assumption;
+use raddle_core::fact::{Assumption, Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::Defect;
+use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
@@ -38,6 +38,8 @@ struct Main<'a, T, F: ?Sized> {
 impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
     /// A world that runs `program`. Fails inside another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
+        // Asked here for the first time, outside of an execution.
+        crate::alloc::is_installed();
         overflow::install_handler();
         abort::install_handler();
         let quiet = panics::Quiet::new();
@@ -113,7 +115,10 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
     }
 
     fn end(&mut self, stopped: Option<Defect>) -> Ended<T> {
-        if let Some(why) = stopped {
+        if let Some(mut why) = stopped {
+            if why.kind == FailureKind::NotDeterministic && self.execution.may_confuse_atomics() {
+                why = why.with(Fact::new(Relation::FreedMemoryUnknown));
+            }
             self.execution.stop(why.clone());
             return Ended::stopped(why);
         }
@@ -186,6 +191,9 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         }
         if e.has_cut_short() {
             assumed.push(Assumption::DetachedSteps(main_exit::PATIENCE));
+        }
+        if e.has_unjudged_cells() {
+            assumed.push(Assumption::HeapCellsNotJudged);
         }
         if e.settings.spurious > 0 {
             assumed.push(Assumption::SpuriousWakeUps(e.settings.spurious));

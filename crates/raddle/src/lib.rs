@@ -26,9 +26,14 @@
 //! - [`Report`] says what was covered ([`Coverage`]), which results came, and how the first failure came about.
 //! - `cargo raddle test` explores the existing tests of a crate that has never heard of raddle.
 //!
+//! A process is as it was until the first check, which [installs](guide::settings#what-raddle-installs-in-your-process)
+//! handlers of signals, a panic hook and a thread, each of which passes on what is not raddle's. There is no global
+//! allocator unless the program [asks for it](guide::settings#the-global-allocator).
+//!
 //! The [guide] begins with a first test, and says what a verdict claims, word by word.
 
 mod checker;
+#[cfg(feature = "arena")]
 #[doc(hidden)]
 pub mod determinism_probe;
 mod environment;
@@ -56,16 +61,15 @@ pub use raddle_native::label::{Labelled, label};
 pub use raddle_native::thread_local;
 pub use raddle_native::{Detached, Spins};
 pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
+// For the facades of std.
 #[cfg(feature = "arena")]
 #[doc(hidden)]
-pub use raddle_native::{arena, program_memory};
-#[doc(hidden)]
-pub use raddle_native::{expected, futex, outside, random, statics};
+pub use raddle_native::{arena, expected, futex, outside, program_memory, random, statics};
 pub use report::Report;
 
-#[cfg(feature = "allocator")]
+#[cfg(feature = "arena")]
 #[global_allocator]
-static ALLOCATOR: alloc::Allocator = alloc::Allocator::system();
+static ALLOCATOR: program_memory::ProgramMemory = program_memory::ProgramMemory;
 
 /// Explores every behaviour of `f`, and panics with the report if one of them fails.
 ///

@@ -9,6 +9,10 @@ use raddle::{Checker, FailureKind, thread};
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 mod common;
 #[path = "cells/random_programs.rs"]
 mod random_programs;

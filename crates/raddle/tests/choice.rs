@@ -10,6 +10,10 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::panic::catch_unwind;
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 #[track_caller]
 fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
     if let Some(failure) = report.failure() {

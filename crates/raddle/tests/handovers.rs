@@ -9,6 +9,10 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 #[derive(Default)]
 struct Shared(UnsafeCell<u32>);
 // SAFETY: the execution stops before two accesses race.

@@ -85,6 +85,9 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::SampledWithin(bound) => format!("within {}", self::bound(bound)),
         Assumption::RealAddresses => "addresses as they come".to_owned(),
         Assumption::Kills(n) => format!("at most {}", count((*n).into(), "kill")),
+        Assumption::HeapCellsNotJudged => {
+            "cells on the heap not judged (see raddle::alloc::Allocator)".to_owned()
+        }
         Assumption::DetachedSteps(steps) => {
             format!("detached tasks had {} after main returned", count(*steps as u64, "step"))
         }
@@ -183,6 +186,7 @@ mod tests {
         let all = [
             RealAddresses,
             Kills(1),
+            HeapCellsNotJudged,
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),

@@ -6,6 +6,10 @@ use raddle_core::fact::{Fact, Other, Relation, Waiting};
 const WHAT_TO_LOOK_FOR: &str = "the same picks must lead to the same steps: look for hash maps with random seeds, real \
                                 time, addresses, random numbers, or state that outlives an execution";
 
+/// What to do where new atomics may be taken for old ones.
+const HOW_TO_HEAR: &str = "without raddle::alloc::Allocator an atomic that was moved may be taken for another one that \
+                           lived at its address: install it";
+
 /// The whole fact: `main.1 waits to lock Mutex#2, held by main.2 since src/bank.rs:7`.
 pub fn fact(fact: &Fact) -> String {
     let task = match (&fact.task, &fact.label) {
@@ -38,6 +42,7 @@ pub fn fact(fact: &Fact) -> String {
         Relation::Next { operation } => format!("next: {task} {}", done_to(operation, fact)),
         Relation::In { function } | Relation::Undefined { function, .. } => format!("in {function}"),
         Relation::Differs { .. } => WHAT_TO_LOOK_FOR.to_owned(),
+        Relation::FreedMemoryUnknown => HOW_TO_HEAR.to_owned(),
         Relation::EndedIn { kind, message } => format!("it ended in a {kind}: {message}"),
     }
 }

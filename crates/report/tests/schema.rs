@@ -149,6 +149,7 @@ fn relations() -> Vec<Relation> {
         ChannelMade,
         Used,
         AtomicStepBegan,
+        FreedMemoryUnknown,
         WantsTo { operation: text() },
         Next { operation: text() },
         In { function: text() },
@@ -174,6 +175,7 @@ fn relations() -> Vec<Relation> {
             | ChannelMade
             | Used
             | AtomicStepBegan
+            | FreedMemoryUnknown
             | WantsTo { .. }
             | Next { .. }
             | In { .. }
@@ -225,6 +227,7 @@ fn every_coverage_is_valid() {
         SampledWithin(Bound::Steps(1)),
         RealAddresses,
         Kills(1),
+        HeapCellsNotJudged,
         DetachedSteps(2),
         FairSpins(3),
         Grain(self::Grain::Thesis),

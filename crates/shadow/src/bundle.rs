@@ -41,7 +41,11 @@ pub fn unpack(folder: &Path) -> io::Result<()> {
     for (name, text) in files() {
         let path = folder.join(name);
         std::fs::create_dir_all(path.parent().expect("it is below the folder"))?;
-        let text = if name == "Cargo.toml" { manifest(text) } else { text.to_owned() };
+        let text = match Path::new(name).file_name() {
+            _ if name == "Cargo.toml" => manifest(text),
+            Some(file) if file == "Cargo.toml" => without_dev_dependencies(text),
+            _ => text.to_owned(),
+        };
         // Cargo compiles again what was written again.
         if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
             std::fs::write(path, text)?;
@@ -81,9 +85,29 @@ fn manifest(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
+/// The manifest of a crate without what only its tests use: that does not travel.
+fn without_dev_dependencies(text: &str) -> String {
+    let mut is_left_out = false;
+    let lines = text.lines().filter(|line| {
+        if line.starts_with('[') {
+            is_left_out = *line == "[dev-dependencies]";
+        }
+        !is_left_out
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crates_travel_without_what_their_tests_use() {
+        let text = files().find(|(name, _)| *name == "crates/core/Cargo.toml").expect("it is packed").1;
+        let manifest = without_dev_dependencies(text);
+        assert!(text.contains("suite/classes") && !manifest.contains("suite/classes"), "{manifest}");
+        assert!(manifest.contains("serde.workspace = true") && manifest.contains("[lints]"), "{manifest}");
+    }
 
     #[test]
     fn the_facades_and_what_they_need_are_packed() {

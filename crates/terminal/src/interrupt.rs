@@ -20,9 +20,19 @@ extern "C" fn on_interrupt(_: libc::c_int) {
     }
 }
 
-fn set(handler: libc::sighandler_t) -> libc::sighandler_t {
+fn set(handler: libc::sighandler_t) {
     // SAFETY: a plain system call; the handler only uses flags and makes such calls.
-    unsafe { libc::signal(libc::SIGINT, handler) }
+    unsafe { libc::signal(libc::SIGINT, handler) };
+}
+
+/// Whether Ctrl-C has its default effect. Where it is handled or ignored, it stays so.
+fn is_default() -> bool {
+    // SAFETY: a plain system call, which fills in the action; zeroed is a valid one.
+    unsafe {
+        let mut present: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(libc::SIGINT, std::ptr::null(), &mut present);
+        present.sa_sigaction == libc::SIG_DFL
+    }
 }
 
 fn end() {
@@ -40,9 +50,8 @@ impl Interrupt {
     pub fn new() -> Interrupt {
         LISTENING.fetch_add(1, Ordering::SeqCst);
         SET.call_once(|| {
-            let before = set(on_interrupt as *const () as libc::sighandler_t);
-            if before != libc::SIG_DFL {
-                set(before);
+            if is_default() {
+                set(on_interrupt as *const () as libc::sighandler_t);
             }
         });
         Interrupt(())

@@ -5,14 +5,7 @@ use loom::model::Builder;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-#[path = "../../zoo/src/bugs/mod.rs"]
-#[allow(clippy::duplicate_mod, dead_code, reason = "the same source under another runtime")]
-mod bugs;
-
-mod rt {
-    pub use loom::{hint, sync, thread};
-}
+use zoo::under_loom as bugs;
 
 /// Searches for a bug in at most `budget` executions.
 pub fn hunt(name: &str, budget: u64) -> Trial {

@@ -2,14 +2,7 @@
 
 use crate::zoo::Trial;
 use raddle::Checker;
-
-#[path = "../../zoo/src/bugs/mod.rs"]
-#[allow(clippy::duplicate_mod, dead_code, reason = "the same source under another runtime")]
-mod bugs;
-
-mod rt {
-    pub use raddle::{hint, sync, thread};
-}
+use zoo::under_raddle as bugs;
 
 /// The names of all bugs.
 pub fn names() -> impl Iterator<Item = &'static str> {

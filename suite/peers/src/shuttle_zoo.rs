@@ -6,14 +6,7 @@ use shuttle::{Config, FailurePersistence, Runner};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-#[path = "../../zoo/src/bugs/mod.rs"]
-#[allow(clippy::duplicate_mod, dead_code, reason = "the same source under another runtime")]
-mod bugs;
-
-mod rt {
-    pub use shuttle::{hint, sync, thread};
-}
+use zoo::under_shuttle as bugs;
 
 /// Searches for a bug.
 pub fn hunt(hunter: Hunter, name: &str, seed: u64, budget: u64) -> Trial {

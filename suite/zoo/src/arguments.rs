@@ -1,8 +1,8 @@
 //! Parses the command line. An invalid argument is an error that names it.
 
-use crate::bugs::{self, Bug};
 use raddle::Sampler;
 use std::path::PathBuf;
+use zoo::under_raddle::{self as bugs, Bug};
 
 /// The text of `--help` and after an error.
 pub const USAGE: &str = "\

@@ -2,8 +2,8 @@
 //! or by as many schedules as the budget allows.
 
 use crate::arguments::Request;
-use crate::bugs::{Bug, Form};
 use raddle::Checker;
+use zoo::under_raddle::{Bug, Form};
 
 /// Exhaustive search is tried with at most this many executions,
 const EXHAUSTIVE: u64 = 50_000;
@@ -35,7 +35,7 @@ pub fn check(request: &Request) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bugs::ALL;
+    use zoo::under_raddle::ALL;
 
     /// With a smaller budget than the command's, since this is not an optimised build.
     #[test]

@@ -5,7 +5,6 @@
 //! schedules. The seed determines everything.
 
 mod arguments;
-mod bugs;
 mod fixed;
 mod measure;
 mod picture;
@@ -14,11 +13,6 @@ mod table;
 
 use arguments::{Request, Work};
 use std::process::ExitCode;
-
-/// The runtime of the bugs: here, raddle.
-mod rt {
-    pub use raddle::{hint, sync, thread};
-}
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

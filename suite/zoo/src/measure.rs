@@ -1,9 +1,9 @@
 //! Searches for one bug with one strategy, trial by trial.
 
-use crate::bugs::{Bug, Form};
 use raddle::{Checker, FailureKind, Sampler};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use zoo::under_raddle::{Bug, Form};
 
 /// The schedule in which each trial found the bug; none if it did not.
 pub type Trials = Vec<Option<u64>>;
@@ -55,7 +55,7 @@ pub fn trials(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bugs::ALL;
+    use zoo::under_raddle::ALL;
 
     /// The small version of the table: the portfolio finds every bug in every trial.
     #[test]

@@ -80,6 +80,10 @@ fn checks_of_a_crate_that_uses_raddle_take_the_place_of_ours() {
     assert_eq!(test("with_a_check_inside")["coverage"]["extent"], "exhaustive");
     assert_eq!(test("without_any")["coverage"]["extent"], "exhaustive");
     assert_eq!(test("that_fails")["verdict"], "failed");
+    // Its allocator is raddle's own, on top of raddle's.
+    let race = &test("that_races_for_the_heap")["failure"]["defect"];
+    assert_eq!(race["kind"], "data-race", "{race:#}");
+    assert!(!tests.values().any(|test| test["coverage"].to_string().contains("own-allocator-not-used")));
     let replayed = raddle(&folder, &["replay", test("that_fails")["ticket"].as_str().unwrap()]);
     assert_eq!(replayed.status.code(), Some(1), "{}{}", out(&replayed), err(&replayed));
     assert!(out(&replayed).contains("left: 1"), "{}", out(&replayed));

@@ -96,10 +96,10 @@ fn whatever_is_rust_passes_through() {
 #[test]
 fn a_mistake_in_the_settings_leaves_the_test() {
     becomes(
-        "seed = x",
+        "workers = x",
         "fn transfers() {}",
         r#"
-        ::core::compile_error! { "`seed` takes an integer, as in `seed = 7`" }
+        ::core::compile_error! { "`workers` takes an integer, as in `workers = 2`" }
         #[::core::prelude::v1::test]
         fn transfers() {
             fn transfers() {}

@@ -1,7 +1,7 @@
 //! Every key with its expression, and every mistake with its message and its source.
 
 use super::Settings;
-use crate::keys;
+use crate::keys::{self, Applies, Role};
 use quote::ToTokens;
 
 /// The expression of `args`, without spaces.
@@ -42,8 +42,8 @@ fn the_other_keys_are_setters_in_the_order_written() {
     assert_eq!(checker("preemptions = 2, dfs, spurious = 0"), "dfs().preemptions(2).spurious(0)");
     assert_eq!(checker("max_steps = 1_000"), "exhaustive().max_steps(1_000)");
     assert_eq!(checker("stack_size = 0x10000"), "exhaustive().stack_size(0x10000)");
-    assert_eq!(checker("seed = 18446744073709551615"), "exhaustive().seed(18446744073709551615)");
-    assert_eq!(checker("seed = 7u64, workers = 2usize"), "exhaustive().seed(7u64).workers(2usize)");
+    assert_eq!(checker("random = 1, seed = 18446744073709551615"), "random(1).seed(18446744073709551615)");
+    assert_eq!(checker("seed = 7u64, workers = 2usize, random = 1"), "random(1).seed(7u64).workers(2usize)");
     assert_eq!(checker("keep_going"), "exhaustive().keep_going()");
 }
 
@@ -64,12 +64,12 @@ fn samplers_are_named_by_strings() {
     assert_eq!(of("swarm"), "random(5).sampler(::raddle::Sampler::Swarm(0u32))");
     assert_eq!(of("reads-from"), "random(5).sampler(::raddle::Sampler::ReadsFrom)");
     for name in ["luck", "pct:x", "pct:0", "pos:3", ""] {
-        let (at, args) = (format!("\"{name}\""), format!("sampler = \"{name}\""));
+        let (at, args) = (format!("\"{name}\""), format!("random = 5, sampler = \"{name}\""));
         let names = "`portfolio`, `uniform`, `pct`, `pct:3`, `swarm`, `swarm:0`, `pos`, `places`, `surw`, `urw`, \
                      `procrastinate`, `reads-from`, `go-explore`";
         mistake(&args, &at, &format!("there is no sampler `{name}`; there are {names}"));
     }
-    mistake("sampler = pct", "pct", "`sampler` takes a string, as in `sampler = \"pct:3\"`");
+    mistake("random = 5, sampler = pct", "pct", "`sampler` takes a string, as in `sampler = \"pct:3\"`");
 }
 
 #[test]
@@ -83,7 +83,11 @@ fn time_limits() {
 #[test]
 fn every_example_is_what_it_shows() {
     for key in &keys::KEYS {
-        assert!(checker(key.example).contains(&format!("{}(", key.name)), "{}", key.example);
+        let example = match key.applies {
+            Applies::ToRandom => format!("random = 5, {}", key.example),
+            _ => key.example.to_owned(),
+        };
+        assert!(checker(&example).contains(&format!("{}(", key.name)), "{}", key.example);
     }
 }
 
@@ -96,12 +100,12 @@ fn unknown_keys() {
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));
     mistake("\"dfs\" = 2", "\"dfs\" = 2", &format!("expected a setting; the settings are {known}"));
-    mistake("dfs,, seed = 1", ",", "expected a setting before `,`");
+    mistake("dfs,, workers = 1", ",", "expected a setting before `,`");
 }
 
 #[test]
 fn keys_that_exclude_each_other() {
-    mistake("seed = 7, dfs, seed = 8", "seed", "`seed` is set twice");
+    mistake("seed = 7, random = 5, seed = 8", "seed", "`seed` is set twice");
     mistake("dfs, dfs", "dfs", "`dfs` is set twice");
     mistake("dfs, random = 5", "random", "`dfs` and `random` are both strategies; a test has one");
     mistake(
@@ -112,20 +116,93 @@ fn keys_that_exclude_each_other() {
 }
 
 #[test]
+fn settings_without_effect() {
+    mistake("seed = 7", "seed", "`seed` applies to random schedules, not to `exhaustive`");
+    mistake("dfs, observers", "observers", "`observers` applies to exhaustive searches, not to `dfs`");
+    mistake(
+        "preemptions_up_to = 3, random = 5",
+        "preemptions_up_to",
+        "`preemptions_up_to` applies to exhaustive and depth-first searches, not to `random`",
+    );
+    mistake(
+        "step_bound = 7, replay = \"t\"",
+        "step_bound",
+        "`step_bound` applies to searches, not to `replay`",
+    );
+    let both = mistakes("sampler = \"pct\", dfs, seed = 7");
+    assert_eq!(both.iter().map(|(at, _)| at.as_str()).collect::<Vec<_>>(), ["sampler", "seed"]);
+}
+
+/// The `Checker` decides what applies to what.
+#[test]
+fn what_applies_is_what_the_checker_accepts() {
+    use raddle::{CheckError, Checker};
+    let ticket = {
+        let report = Checker::dfs().name("a").run(|| assert!(raddle::any_bool()));
+        report.failure().expect("it fails").ticket().to_string()
+    };
+    let begin = |strategy: &str| match strategy {
+        "exhaustive" => Checker::exhaustive(),
+        "iterative" => Checker::iterative(),
+        "dfs" => Checker::dfs(),
+        "random" => Checker::random(1),
+        "replay" => Checker::replay(&ticket),
+        other => panic!("the strategy `{other}` is new"),
+    };
+    let set = |checker: Checker, setter: &str| match setter {
+        "seed" => checker.seed(7),
+        "sampler" => checker.sampler(raddle::Sampler::Pos),
+        "workers" => checker.workers(1),
+        "preemptions" => checker.preemptions(2),
+        "preemptions_up_to" => checker.preemptions_up_to(2),
+        "yield_bound" => checker.yield_bound(2),
+        "step_bound" => checker.step_bound(100),
+        "max_steps" => checker.max_steps(100),
+        "spurious" => checker.spurious(1),
+        "time" => checker.time(raddle::Time::Any),
+        "time_limit" => checker.time_limit(std::time::Duration::from_secs(60)),
+        "stack_size" => checker.stack_size(1 << 20),
+        "keep_going" => checker.keep_going(),
+        "observers" => checker.observers(),
+        "detached" => checker.detached(raddle::Detached::Allowed),
+        "spins" => checker.spins(raddle::Spins::Await),
+        "spin_rounds" => checker.spin_rounds(1),
+        other => panic!("the setting `{other}` is new"),
+    };
+    let (strategies, setters): (Vec<_>, Vec<_>) =
+        keys::KEYS.iter().partition(|key| key.role == Role::Strategy);
+    for strategy in strategies {
+        for setter in &setters {
+            let checker = set(begin(strategy.name), setter.name).name("a");
+            let refused = match checker.try_run(|| _ = raddle::any_bool()) {
+                Err(CheckError::Setting(refused)) => Some(refused),
+                _ => None,
+            };
+            let (with, name) = (strategy.name, setter.name);
+            assert_eq!(refused.is_none(), setter.applies.with(with), "`{name}` with `{with}`");
+            if let Some(refused) = refused {
+                let words = refused.to_string();
+                assert!(words.contains(setter.applies.words()), "`{name}` with `{with}`: {words}");
+            }
+        }
+    }
+}
+
+#[test]
 fn values_where_none_belong_and_none_where_one_does() {
     mistake("dfs = 1", "1", "`dfs` takes no value");
     mistake("exhaustive =", "exhaustive", "`exhaustive` takes no value");
     mistake("keep_going = true", "true", "`keep_going` takes no value");
     mistake("random", "random", "`random` needs a value, as in `random = 10_000`");
-    mistake("seed =, dfs", "seed", "`seed` needs a value, as in `seed = 7`");
+    mistake("seed =, random = 5", "seed", "`seed` needs a value, as in `seed = 7`");
     mistake("random(100)", "(100)", "expected `,` or `=` after `random`, as in `random = 10_000`");
     mistake("dfs seed = 7", "seed", "expected `,` or `=` after `dfs`, as in `dfs`");
 }
 
 #[test]
 fn values_of_the_wrong_kind() {
-    mistake("seed = \"7\"", "\"7\"", "`seed` takes an integer, as in `seed = 7`");
-    mistake("seed = 7.5", "7.5", "`seed` takes an integer, as in `seed = 7`");
+    mistake("random = 5, seed = \"7\"", "\"7\"", "`seed` takes an integer, as in `seed = 7`");
+    mistake("random = 5, seed = 7.5", "7.5", "`seed` takes an integer, as in `seed = 7`");
     mistake("workers = COUNT + 1", "COUNT + 1", "`workers` takes an integer, as in `workers = 2`");
     mistake("random = 5 5", "5 5", "`random` takes an integer, as in `random = 10_000`");
     mistake("replay = 5", "5", "`replay` takes a string, as in `replay = \"ticket\"`");
@@ -146,9 +223,9 @@ fn values_of_the_wrong_kind() {
 
 #[test]
 fn integers_out_of_range() {
-    mistake("seed = -1", "-1", "`seed` must be at least 0");
+    mistake("random = 5, seed = -1", "-1", "`seed` must be at least 0");
     mistake(
-        "seed = 18446744073709551616",
+        "random = 5, seed = 18446744073709551616",
         "18446744073709551616",
         "`seed` must be at most 18446744073709551615",
     );

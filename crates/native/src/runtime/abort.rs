@@ -4,39 +4,34 @@
 //! `abort` raises a signal before it does anything that cannot be undone, and a handler may leave it for
 //! good: here by never going on with the task. Not so if the C library itself has aborted, because the heap is
 //! corrupt: it may hold locks, and there is nothing left to go on with.
+//!
+//! Outside of executions an abort is what it was before.
 
 use crate::runtime::context::{self, Current};
 use crate::runtime::image;
+use crate::runtime::signal::Chained;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
 
+static SIGNAL: Chained = Chained::new();
+
 pub(crate) fn install_handler() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
-        // The first call loads what it needs; in the handler there may be no memory to be had.
-        callers();
-        // SAFETY: plain system calls; zeroed is a valid action, and all fields that matter are set.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_abort as *const () as usize;
-            // The handler never returns, so the signal must not stay blocked.
-            action.sa_flags = libc::SA_NODEFER;
-            libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaction(libc::SIGABRT, &action, std::ptr::null_mut());
-        }
-    });
+    static PREPARED: Once = Once::new();
+    // The first call loads what it needs; in the handler there may be no memory to be had.
+    PREPARED.call_once(|| _ = callers());
+    // The handler never returns into an execution, so the signal must not stay blocked.
+    SIGNAL.install(libc::SIGABRT, on_abort, libc::SA_NODEFER);
 }
 
-extern "C" fn on_abort(signal: libc::c_int) {
+extern "C" fn on_abort(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     if let Some(current) = context::current()
         && !came_from_the_library_itself()
     {
         note(current);
         current.suspend_for_ever();
     }
-    // Outside of executions the process ends as it would have.
-    // SAFETY: a plain system call.
-    unsafe { libc::signal(signal, libc::SIG_DFL) };
+    // SAFETY: this is the handler.
+    unsafe { SIGNAL.pass_on((signal, info, context)) };
 }
 
 fn note(current: Current) {

@@ -56,6 +56,7 @@ impl Execution {
     pub fn renew(&mut self, settings: Settings) {
         self.tasks.renew(settings.stack_size);
         self.scheduler.renew(settings.time);
+        self.judge.renew();
         self.log.renew();
         self.host.take_hash_keys_again();
         self.settings = settings;
@@ -132,6 +133,23 @@ impl Execution {
     /// Whether main did not wait for the others to the end, in any execution with these settings.
     pub fn has_cut_short(&self) -> bool {
         self.scheduler.has_cut_short()
+    }
+
+    /// Whether a cell was not judged for races, in any execution with these settings.
+    pub fn has_unjudged_cells(&self) -> bool {
+        self.judge.has_unjudged_cells()
+    }
+
+    /// Whether `address` belongs to the stack of a task or to the copy of a static: it is known when that is gone. Other
+    /// memory is the heap, or was there before the execution.
+    pub fn is_known_memory(&self, address: usize) -> bool {
+        self.tasks.are_stacked_at(address) || self.state.memory.is_overlay(address)
+    }
+
+    /// Whether it is not known of some atomic when its memory is freed.
+    pub fn may_confuse_atomics(&self) -> bool {
+        !crate::alloc::is_installed()
+            && self.state.memory.addresses().any(|address| !self.is_known_memory(address))
     }
 
     /// Whether this run demanded a log in vain.

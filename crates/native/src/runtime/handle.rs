@@ -247,15 +247,20 @@ impl Execution {
         let reread = self.judge.rereads().before_write(lock, me, now).filter(|_| self.is_exploring())?;
         Some(self.evidence().deadlock_by_reread(reread, me))
     }
-    /// The object of a cell, named now if it is new. One that was there before the execution is a misuse.
-    pub fn cell_object(&mut self, place: CellPlace) -> Result<ObjectId, Defect> {
+    /// The object of a cell, named now if it is new. One that was there before the execution is a misuse. None if its
+    /// memory may be used again unnoticed: then an access to another cell there would be taken for one to this one.
+    pub fn cell_object(&mut self, place: CellPlace) -> Result<Option<ObjectId>, Defect> {
         if let Some(object) = self.judge.races().object_of(&place) {
-            return Ok(object);
+            return Ok(Some(object));
+        }
+        if !crate::alloc::is_installed() && !self.is_known_memory(place.address) {
+            self.judge.leave_cell_unjudged();
+            return Ok(None);
         }
         self.demand_new(place.address, race::KIND)?;
         let object = self.new_object(race::KIND, [self.judge.races().next_cell(), 0]);
         self.judge.with_races(|races| races.add(place, object));
-        Ok(object)
+        Ok(Some(object))
     }
     /// The running task begins to touch a cell. An access that nothing orders with this one is a data race.
     pub fn begin_access(

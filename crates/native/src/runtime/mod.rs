@@ -24,6 +24,7 @@ mod panic_count;
 pub(crate) mod record;
 pub(crate) mod scheduler;
 mod serial;
+mod signal;
 pub(crate) mod state;
 pub(crate) mod tasks;
 pub(crate) mod teardown;

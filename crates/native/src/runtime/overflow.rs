@@ -1,29 +1,14 @@
 //! A task that overflows its stack runs into a guard page. The handler here says which task it was and what
-//! to do, before the process dies as it would have anyway.
+//! to do, before the process dies as it would have anyway. Other faults are what they were before.
 
 use crate::runtime::context;
-use std::mem::MaybeUninit;
-use std::sync::Once;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use crate::runtime::signal::Chained;
 
-/// What handled the signal before.
-static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(std::ptr::null_mut());
+static SIGNAL: Chained = Chained::new();
 
 pub(crate) fn install_handler() {
-    static INSTALLED: Once = Once::new();
-    INSTALLED.call_once(|| {
-        let mut before = Box::new(MaybeUninit::<libc::sigaction>::zeroed());
-        // SAFETY: plain system calls; zeroed is a valid action, and all fields that matter are set.
-        unsafe {
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = on_fault as *const () as usize;
-            // On the alternative stack, which std gives to each of its threads.
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigemptyset(&mut action.sa_mask);
-            libc::sigaction(libc::SIGSEGV, &action, before.as_mut_ptr());
-        }
-        BEFORE.store(Box::into_raw(before).cast(), Ordering::Release);
-    });
+    // On the alternative stack, which std gives to each of its threads.
+    SIGNAL.install(libc::SIGSEGV, on_fault, libc::SA_ONSTACK);
 }
 
 extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
@@ -38,21 +23,8 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
             libc::abort()
         }
     }
-    // SAFETY: the action was filled in by the system; a handler is called as it expects to be.
-    unsafe {
-        let before = BEFORE.load(Ordering::Acquire);
-        match (*before).sa_sigaction {
-            libc::SIG_DFL | libc::SIG_IGN => {
-                // The fault happens again, and then it is fatal.
-                libc::signal(signal, libc::SIG_DFL);
-            }
-            handler => {
-                let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
-                    std::mem::transmute(handler);
-                handler(signal, info, context);
-            }
-        }
-    }
+    // SAFETY: this is the handler.
+    unsafe { SIGNAL.pass_on((signal, info, context)) };
 }
 
 /// Whether `address` lies in the guard page of the running task's stack, or close below it: large frames may

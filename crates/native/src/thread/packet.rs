@@ -108,7 +108,7 @@ mod blocks {
         }
         let _own = crate::arena::own();
         // Its contents are gone, as if it were freed.
-        crate::alloc::forget(shared.as_ptr().cast(), size_of::<Block>());
+        crate::alloc::forget(shared.as_ptr() as usize, size_of::<Block>());
         // SAFETY: taken out of its box above.
         let block = unsafe { Box::from_raw(shared.as_ptr().cast::<Block>()) };
         // When the thread exits, nothing is kept.

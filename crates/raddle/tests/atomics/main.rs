@@ -1,5 +1,7 @@
 //! `raddle::sync::atomic`: the methods of std with the same results, and what other tasks observe of them.
 
+#[path = "../freed/mod.rs"]
+mod freed;
 mod mirror;
 mod orders;
 mod places;
@@ -12,6 +14,10 @@ use raddle::{Checker, Failure, FailureKind, Report, thread};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::sync::atomic::Ordering::*;
+
+/// Cells and atomics in memory that is used again are told apart.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
 
 /// All interleavings of a program that never fails.
 #[track_caller]

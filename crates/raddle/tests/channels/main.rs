@@ -23,6 +23,10 @@ use std::fmt::Debug;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::time::Duration;
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 const SECOND: Duration = Duration::from_secs(1);
 
 /// All interleavings of a program that never fails.

@@ -13,6 +13,10 @@ mod teardown;
 use raddle::{Checker, Failure};
 use std::fmt::Debug;
 
+/// Cells on the heap are judged, and atomics from before an execution are noticed.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 /// The first failure of a program that has one.
 #[track_caller]
 fn failure<T: Ord + Debug + Send>(program: impl Fn() -> T + Send + Sync) -> Failure {

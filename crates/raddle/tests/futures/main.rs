@@ -17,6 +17,10 @@ use std::fmt::Debug;
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 #[track_caller]
 fn outcomes<T: Ord + Debug + Send + Clone>(report: &Report<T>) -> Vec<T> {
     if let Some(failure) = report.failure() {

@@ -19,6 +19,10 @@ use raddle::{Checker, Failure, Report, thread};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
+/// Cells on the heap are judged.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
+
 /// All results of a program that never fails.
 #[track_caller]
 fn outcomes<T: Ord + Debug + Clone + Send>(f: impl Fn() -> T + Send + Sync) -> BTreeSet<T> {

@@ -1,16 +1,6 @@
 //! The oracle beside the reduction: a program is explored by depth-first search and by the reduction, which
 //! must have the same outcomes, the same failures, and one execution per trace of depth-first search.
 
-#[path = "../../../core/tests/all/common/classes.rs"]
-#[allow(dead_code, reason = "core's tests use all of it")]
-mod classes;
-
-#[path = "../../../core/tests/all/common/cases.rs"]
-mod cases;
-
-pub use cases::config;
-pub use classes::Seen;
-use classes::counting;
 use proptest::prelude::{TestCaseError, prop_assert};
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
 use raddle_core::strategy::{Dfs, Optimal, OptimalDpor, Strategy};
@@ -18,6 +8,9 @@ use raddle_native::{NativeWorld, Settings};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Mutex;
+pub use trace_classes::cases::config;
+pub use trace_classes::classes::Seen;
+use trace_classes::classes::counting;
 
 /// The notes of tasks: their own, and those of the children that they joined.
 pub type Notes = Vec<i64>;

@@ -7,6 +7,7 @@ mod data_race;
 mod deadlock;
 mod determinism;
 mod environment;
+mod installed;
 mod interrupt;
 mod leak;
 mod misuse;
@@ -21,6 +22,10 @@ use raddle::{Checker, Failure, FailureKind, Report};
 use raddle_report::{Layout, Run};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+
+/// Cells on the heap are judged, and atomics from before an execution are noticed.
+#[global_allocator]
+static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();
 
 /// A program that fails: with this kind and this report, and its ticket reproduces the failure.
 #[track_caller]

@@ -1,13 +1,13 @@
 //! A world of hand-written programs: each task is a list of operations over shared variables and locks.
 //! It refuses impossible picks loudly, so a search that makes one cannot pass a test.
 
-pub mod cases;
-pub mod classes;
 pub mod machine;
 pub mod oracle;
 pub mod random_machines;
 pub mod random_programs;
 pub mod spy;
+
+pub use trace_classes::{cases, classes};
 
 use raddle_core::fact::Assumption;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};

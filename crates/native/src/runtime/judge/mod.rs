@@ -25,9 +25,15 @@ pub(crate) struct Judge {
     races: Races,
     rereads: Rereads,
     tracked: Tracked,
+    /// A cell was not judged for races, in this execution or in one before it.
+    unjudged_cells: bool,
 }
 
 impl Judge {
+    /// For executions with other settings.
+    pub fn renew(&mut self) {
+        self.unjudged_cells = false;
+    }
     pub fn reset(&mut self) {
         self.failure = None;
         self.afterwards.clear();
@@ -75,6 +81,13 @@ impl Judge {
         let result = f(&mut races);
         self.races = races;
         result
+    }
+    /// A cell is not judged: it is not known when its memory is freed.
+    pub fn leave_cell_unjudged(&mut self) {
+        self.unjudged_cells = true;
+    }
+    pub fn has_unjudged_cells(&self) -> bool {
+        self.unjudged_cells
     }
     /// Where there are cells.
     pub fn cell_addresses(&self) -> impl Iterator<Item = usize> {

@@ -107,6 +107,10 @@ impl Memory {
     pub fn model(&mut self) -> &mut Sequential {
         &mut self.model
     }
+    /// Whether `address` belongs to the copy of a static.
+    pub fn is_overlay(&self, address: usize) -> bool {
+        self.overlays.contain(address)
+    }
     /// The copies of statics.
     #[inline]
     pub fn overlays(&mut self) -> &mut Overlays {

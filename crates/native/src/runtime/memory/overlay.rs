@@ -47,6 +47,10 @@ impl Overlays {
     pub fn take(&mut self) -> Vec<Copy> {
         std::mem::take(&mut self.copies)
     }
+    /// Whether `address` belongs to one of them.
+    pub fn contain(&self, address: usize) -> bool {
+        self.copies.iter().any(|c| (c.bytes as usize..c.bytes as usize + c.size).contains(&address))
+    }
     pub fn is_empty(&self) -> bool {
         self.copies.is_empty()
     }

@@ -3,7 +3,7 @@
 //! again. So what the closure brought along is noticed, although it has no room for an identity.
 //!
 //! Each worker has its own list. It hears of everything that is freed on its thread, in executions and between
-//! them; without an allocator that tells, nothing is kept.
+//! them; without an allocator that reports it, nothing is kept.
 
 use std::cell::{Cell, RefCell};
 use std::hint::black_box;
@@ -18,7 +18,7 @@ thread_local! {
 
 /// The run is over, and these are still there.
 pub(crate) fn remember(addresses: impl Iterator<Item = usize>) {
-    if allocator_tells() {
+    if hears_what_is_freed() {
         keep(addresses);
     }
 }
@@ -64,13 +64,39 @@ fn forget_some(from: usize, size: usize) {
     });
 }
 
-/// Whether the program's allocator is [`crate::alloc::Allocator`], or one on top of it.
-fn allocator_tells() -> bool {
-    static TELLS: OnceLock<bool> = OnceLock::new();
-    *TELLS.get_or_init(|| {
-        let probe = black_box(Box::new(0u64));
-        keep(std::iter::once(&raw const *probe as usize));
-        drop(probe);
-        COUNT.get() == 0
-    })
+/// Whether the program's allocator is [`crate::alloc::Allocator`], or one on top of it. The first call is made outside of
+/// executions.
+pub(crate) fn hears_what_is_freed() -> bool {
+    static HEARS: OnceLock<bool> = OnceLock::new();
+    *HEARS.get_or_init(probe)
+}
+
+/// Whether it is heard that a block is freed.
+fn probe() -> bool {
+    let probe = black_box(Box::new(0u64));
+    keep(std::iter::once(&raw const *probe as usize));
+    drop(probe);
+    let is_heard = COUNT.get() == 0;
+    // What was not heard of must not be taken for something that an execution left behind.
+    keep(std::iter::empty());
+    is_heard
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tests of this crate have the system's allocator. An atomic at the probe's address was once taken for one of another
+    /// execution.
+    #[test]
+    fn the_probe_leaves_nothing_behind() {
+        std::thread::spawn(|| {
+            assert!(!probe() && !hears_what_is_freed());
+            assert_eq!(COUNT.get(), 0);
+            remember([64, 128].into_iter());
+            assert!(!contains(64));
+        })
+        .join()
+        .unwrap();
+    }
 }

@@ -137,7 +137,7 @@ impl Tasks {
     #[inline(always)]
     pub unsafe fn equip(&mut self, id: TaskId, stack_size: Option<usize>, body: impl FnOnce() -> Came) {
         let stack = self.stacks.take(stack_size);
-        self[id].stack_limit = stack.limit().get();
+        self[id].stack = stack.limit().get()..stack.base().get();
         // SAFETY: the caller's.
         let fiber = unsafe { Fiber::new(stack, move || super::context::enter(body)) };
         self[id].fiber = Some(fiber);
@@ -191,6 +191,12 @@ impl Tasks {
         let fiber = self.running_mut().fiber.as_mut().expect("a task that ran has a fiber");
         // SAFETY: it was left where nothing is left to be dropped: see `context::enter`.
         unsafe { fiber.force_reset() };
+    }
+
+    /// Whether `address` belongs to the stack of one of the tasks.
+    pub fn are_stacked_at(&self, address: usize) -> bool {
+        let has = |id: TaskId| self[id].fiber.is_some() && self[id].stack.contains(&address);
+        has(self.current()) || self.ids().any(has)
     }
 
     /// A task's fiber has returned: its stack is given back. Returns the memory that it was.

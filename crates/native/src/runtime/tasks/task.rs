@@ -12,6 +12,7 @@ use crate::runtime::state::State;
 use crate::runtime::tasks::fiber::Fiber;
 use crate::runtime::teardown::Unwinding;
 use raddle_core::operation::{ObjectId, TaskId};
+use std::ops::Range;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -67,8 +68,8 @@ pub(crate) struct Task {
     pub(super) label: Option<Arc<str>>,
     pub op: Op,
     pub(super) fiber: Option<Fiber>,
-    /// The lowest address of its stack, guard page included.
-    pub(super) stack_limit: usize,
+    /// The memory of its stack, guard page included, while it has a fiber.
+    pub(super) stack: Range<usize>,
     pub(super) children: u32,
     pub(super) timers: u32,
     /// How many objects of each kind it was the first to touch.
@@ -102,7 +103,7 @@ impl Task {
             label: None,
             op: Op::nothing(),
             fiber: None,
-            stack_limit: 0,
+            stack: 0..0,
             children: 0,
             timers: 0,
             touched: Vec::new(),
@@ -195,7 +196,7 @@ impl Task {
     }
     /// The lowest address of its stack, guard page included.
     pub fn stack_limit(&self) -> usize {
-        self.stack_limit
+        self.stack.start
     }
     /// The object of its end.
     pub fn end(&self) -> ObjectId {

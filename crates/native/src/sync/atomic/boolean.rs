@@ -1,6 +1,7 @@
 //! `AtomicBool`.
 
 use super::cell::{Bits, FETCH_AND, FETCH_NAND, FETCH_NOT, FETCH_OR, FETCH_XOR, SWAP, Strength};
+use super::drop_notice::DropNotice;
 use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
@@ -19,15 +20,16 @@ impl Bits for bool {
 }
 
 /// See [`std::sync::atomic::AtomicBool`].
-#[repr(transparent)]
-pub struct AtomicBool(real::AtomicBool);
+// The layout of std's: what stands behind the value takes no room.
+#[repr(C)]
+pub struct AtomicBool(real::AtomicBool, DropNotice<1>);
 
 impl AtomicBool {
     /// See std's `new`.
     #[inline]
     #[must_use]
     pub const fn new(value: bool) -> AtomicBool {
-        AtomicBool(real::AtomicBool::new(value))
+        AtomicBool(real::AtomicBool::new(value), DropNotice)
     }
     shared!(AtomicBool, bool);
     fetch!(fetch_and, FETCH_AND, bool, bool, |old, value| old & value);

@@ -4,6 +4,7 @@ use super::cell::{Bits, Strength};
 use super::cell::{
     FETCH_ADD, FETCH_AND, FETCH_MAX, FETCH_MIN, FETCH_NAND, FETCH_OR, FETCH_SUB, FETCH_XOR, SWAP,
 };
+use super::drop_notice::DropNotice;
 use super::shared::{fetch, operations, shared};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
@@ -25,15 +26,16 @@ macro_rules! integer {
         }
 
         #[doc = concat!("See [`std::sync::atomic::", stringify!($atomic), "`].")]
-        #[repr(transparent)]
-        pub struct $atomic(real::$atomic);
+        // The layout of std's: what stands behind the value takes no room.
+        #[repr(C)]
+        pub struct $atomic(real::$atomic, DropNotice<{ size_of::<$int>() }>);
 
         impl $atomic {
             /// See std's `new`.
             #[inline]
             #[must_use]
             pub const fn new(value: $int) -> $atomic {
-                $atomic(real::$atomic::new(value))
+                $atomic(real::$atomic::new(value), DropNotice)
             }
             shared!($atomic, $int);
             fetch!(fetch_add, FETCH_ADD, $int, $int, <$int>::wrapping_add);

@@ -3,6 +3,7 @@
 //! compiled once.
 
 use super::cell::{Bits, FETCH_AND, FETCH_OR, FETCH_XOR, SWAP, Strength};
+use super::drop_notice::DropNotice;
 use super::shared::{fetch, operations};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context;
@@ -42,8 +43,9 @@ impl Bytes {
 }
 
 /// See [`std::sync::atomic::AtomicPtr`].
-#[repr(transparent)]
-pub struct AtomicPtr<T>(real::AtomicPtr<T>);
+// The layout of std's: what stands behind the value takes no room.
+#[repr(C)]
+pub struct AtomicPtr<T>(real::AtomicPtr<T>, DropNotice<{ size_of::<usize>() }>);
 
 /// A read-modify-write with a number, as std's method of that name.
 macro_rules! fetch_with_number {
@@ -61,7 +63,7 @@ impl<T> AtomicPtr<T> {
     /// See std's `new`.
     #[inline]
     pub const fn new(pointer: *mut T) -> AtomicPtr<T> {
-        AtomicPtr(real::AtomicPtr::new(pointer))
+        AtomicPtr(real::AtomicPtr::new(pointer), DropNotice)
     }
     /// See std's `from_ptr`.
     ///
@@ -86,7 +88,10 @@ impl<T> AtomicPtr<T> {
     /// See std's `into_inner`.
     #[inline]
     pub const fn into_inner(self) -> *mut T {
-        self.0.into_inner()
+        let this = std::mem::ManuallyDrop::new(self);
+        // A const function cannot move it out of a field.
+        // SAFETY: an atomic has the layout of its value.
+        unsafe { std::mem::transmute_copy(&this) }
     }
     /// See std's `as_ptr`. Explorations do not track accesses through the pointer, and for a static it points
     /// to the value outside of them.

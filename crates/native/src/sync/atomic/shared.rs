@@ -26,7 +26,10 @@ macro_rules! shared {
         /// See std's `into_inner`.
         #[inline]
         pub const fn into_inner(self) -> $value {
-            self.0.into_inner()
+            let this = std::mem::ManuallyDrop::new(self);
+            // A const function cannot move it out of a field.
+            // SAFETY: an atomic has the layout of its value.
+            unsafe { std::mem::transmute_copy(&this) }
         }
         /// See std's `as_ptr`. Explorations do not track accesses through the pointer, and for a static it
         /// points to the value outside of them.

@@ -49,13 +49,16 @@ pub fn class(trace: &Trace, names: &[Path], births: &[usize], ending: Ending) ->
 
 /// Each class, whether it was cut, with the number of executions in it.
 pub type Seen = BTreeMap<(bool, Class), u64>;
+/// What is filled in while a search goes on.
 pub type Classes = Arc<Mutex<Seen>>;
 
 /// What a classifier saw. Executions that were cut short are also counted by all that had happened by then, as if the last
 /// step conflicted with everything.
 #[derive(Clone, Default)]
 pub struct Counts {
+    /// By class.
     pub classes: Classes,
+    /// Those that were cut short, by all that had happened.
     pub whole: Classes,
 }
 
@@ -65,11 +68,13 @@ pub struct Classifier {
     seen: Counts,
 }
 
+/// `inside`, and the classes of its executions.
 pub fn classifier(inside: impl Strategy + 'static) -> (Wrapped<Classifier>, Classes) {
     let (classifier, counts) = counting(inside);
     (classifier, counts.classes)
 }
 
+/// `inside`, and all that is counted of its executions.
 pub fn counting(inside: impl Strategy + 'static) -> (Wrapped<Classifier>, Counts) {
     let seen = Counts::default();
     (Wrapped(Classifier { inside: Box::new(inside), seen: seen.clone() }), seen)

@@ -1,0 +1,12 @@
+//! The bugs under raddle.
+
+#[path = "bugs/mod.rs"]
+#[allow(clippy::duplicate_mod, reason = "the same source under another runtime")]
+mod bugs;
+
+/// The runtime of the bugs.
+mod rt {
+    pub use raddle::{hint, sync, thread};
+}
+
+pub use bugs::*;
