@@ -7,7 +7,7 @@ use crate::runtime::judge::panics;
 use crate::runtime::scheduler::main_exit;
 use crate::runtime::tasks::task::Came;
 use crate::runtime::teardown::catch;
-use crate::runtime::{abort, overflow};
+use crate::runtime::{abort, exit, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
 use raddle_core::fact::{Assumption, Fact, Relation};
@@ -42,6 +42,7 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
         crate::alloc::is_installed();
         overflow::install_handler();
         abort::install_handler();
+        exit::install_handler();
         let quiet = panics::Quiet::new();
         NativeWorld {
             execution: Kept::new(settings),

@@ -9,6 +9,7 @@ pub(crate) mod abort;
 pub(crate) mod context;
 pub(crate) mod execution;
 pub(crate) mod execution_pool;
+pub(crate) mod exit;
 pub(crate) mod handle;
 mod hash_keys;
 pub(crate) mod history;

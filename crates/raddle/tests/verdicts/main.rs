@@ -7,6 +7,7 @@ mod data_race;
 mod deadlock;
 mod determinism;
 mod environment;
+mod exit;
 mod installed;
 mod interrupt;
 mod leak;
