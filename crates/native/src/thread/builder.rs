@@ -2,6 +2,7 @@
 
 use super::scope::{Scope, ScopedJoinHandle};
 use super::spawn::{How, JoinHandle};
+use crate::runtime::tasks::stack;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -84,14 +85,17 @@ impl Builder {
         }
     }
 
-    /// The parameters of a task.
+    /// The parameters of a task. An error if there is no room for its stack, as from std.
     #[track_caller]
-    pub(super) fn inside(self) -> How {
+    pub(super) fn inside(self) -> io::Result<How> {
         let name = self.name.map(|name| {
             assert!(!name.contains('\0'), "thread name may not contain interior null bytes");
             Arc::from(name)
         });
-        How { label: name, stack_size: self.stack_size, scope: None }
+        if let Some(size) = self.stack_size {
+            stack::check_room(size)?;
+        }
+        Ok(How { label: name, stack_size: self.stack_size, scope: None })
     }
 }
 

@@ -151,7 +151,7 @@ impl<'scope, 'env> Scope<'scope, 'env> {
             }
             Inner::Explored { object, owner } => {
                 let current = owner.here("Scope");
-                let mut how = builder.inside();
+                let mut how = builder.inside()?;
                 how.scope = Some(*object);
                 // SAFETY: the scope waits for the task before anything is dropped that it borrows.
                 let task = unsafe { start(current, how, Location::caller(), f) };

@@ -304,7 +304,7 @@ impl<T> JoinHandle<T> {
             None => unsafe { builder.outside().spawn_unchecked(f) }.map(JoinHandle::outside),
             Some(current) => {
                 // SAFETY: the caller's.
-                Ok(unsafe { JoinHandle::inside(current, builder.inside(), Location::caller(), f) })
+                Ok(unsafe { JoinHandle::inside(current, builder.inside()?, Location::caller(), f) })
             }
         }
     }

@@ -113,3 +113,18 @@ fn deep_recursion_within_the_stack_size() {
     let report = Checker::dfs().stack_size(64 << 20).run(|| descend(10_000));
     assert_eq!(outcomes(&report), [(10_000, 1)]);
 }
+
+#[test]
+fn a_stack_without_room_is_an_error_as_from_std() {
+    for size in [1 << 60, usize::MAX] {
+        assert!(std::thread::Builder::new().stack_size(1 << 60).spawn(|| ()).is_err());
+        let report = Checker::dfs().run(move || {
+            let spawned = Builder::new().stack_size(size).spawn(|| ());
+            let scoped =
+                thread::scope(|scope| Builder::new().stack_size(size).spawn_scoped(scope, || ()).is_err());
+            (spawned.is_err(), scoped)
+        });
+        assert!(report.failure().is_none(), "{report}");
+        assert_eq!(report.outcomes().keys().collect::<Vec<_>>(), [&(true, true)]);
+    }
+}

@@ -7,7 +7,7 @@ pub(in crate::runtime) mod end;
 pub(in crate::runtime) mod fiber;
 pub(crate) mod locals;
 mod names;
-mod stack;
+pub(crate) mod stack;
 pub(crate) mod task;
 
 use crate::runtime::context::Switch;

@@ -6,6 +6,7 @@
 //! would fight for the same few lines of the cache.
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 /// A mapped stack whose use begins a little below its top. One word: it moves with every task that comes and goes.
@@ -95,6 +96,16 @@ impl Stacks {
                  smaller stack_size"
             ),
         }
+    }
+}
+
+/// Whether there is room for a stack of this size. Small ones are not tried.
+pub(crate) fn check_room(size: usize) -> io::Result<()> {
+    const SMALL: usize = 64 << 20;
+    match size.checked_add(2 * PAGE) {
+        None => Err(io::ErrorKind::OutOfMemory.into()),
+        Some(_) if size <= SMALL => Ok(()),
+        Some(size) => DefaultStack::new(size).map(drop),
     }
 }
 
