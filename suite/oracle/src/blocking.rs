@@ -197,13 +197,20 @@ impl Machine {
                 match task.at {
                     At::Next => {
                         then.mutexes[mutex].writer = false;
+                        // A wait of no time at all may be over before it can be notified.
+                        if let Stmt::WaitTimeout(_, 0) = stmt {
+                            let mut at_once = then.clone();
+                            (at_once.tasks[id].at, at_once.tasks[id].timed_out) = (At::Woken, true);
+                            several.push(at_once);
+                        }
                         then.waiting[*c].push(id);
                         then.waiting[*c].sort_unstable();
                         then.tasks[id].at = At::Waiting;
                         if let Stmt::WaitTimeout(_, after) = stmt {
                             then.tasks[id].deadline = Some(state.now + after);
                         }
-                        return Move::To(vec![then]);
+                        several.push(then);
+                        return Move::To(several);
                     }
                     At::Woken if !state.mutexes[mutex].writer => {
                         then.mutexes[mutex].writer = true;

@@ -264,14 +264,12 @@ impl Draw<'_> {
 
     fn inside_of_mutex(&mut self) -> Stmt {
         let condvar = self.rng.below(CONDVARS);
-        let after = 1 + self.rng.below(3) as u8;
+        let after = self.rng.below(4) as u8;
         let value = self.rng.below(3) as i8;
         match self.groups.contains(&Group::Condvars) {
             true => self.one_of(&[
                 Stmt::Wait(condvar),
                 Stmt::WaitWhile(condvar),
-                // Row "a wait of zero": `wait_timeout(.., ZERO)` does not time out at once under `Time::Idle`, so
-                // times are not zero.
                 Stmt::WaitTimeout(condvar, after),
                 Stmt::Set(value),
                 Stmt::Set(1),

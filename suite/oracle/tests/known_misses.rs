@@ -209,17 +209,6 @@ fn spurious_wait() -> i64 {
     seen
 }
 
-fn wait_of_zero() -> i64 {
-    let (m, c, x) = (Mutex::new(()), Condvar::new(), Arc::new(AtomicI64::new(0)));
-    let y = x.clone();
-    let child = thread::spawn(move || y.store(1, SeqCst));
-    let (guard, _) = c.wait_timeout(m.lock().unwrap(), Duration::ZERO).unwrap();
-    let seen = x.load(SeqCst);
-    drop(guard);
-    child.join().unwrap();
-    seen
-}
-
 fn elapsed() -> i64 {
     let begin = Instant::now();
     (begin.elapsed() > Duration::ZERO) as i64
@@ -345,14 +334,6 @@ const ROWS: &[Row] = &[
         program: spurious_wait,
         right: 0..=2,
         found: (&[0..=0, 2..=2], Exhaustive),
-    },
-    Row {
-        what: "wait_timeout of zero does not time out at once under Time::Idle",
-        issue: "18 A4",
-        checker: Checker::exhaustive,
-        program: wait_of_zero,
-        right: 0..=1,
-        found: (&[1..=1], Exhaustive),
     },
     Row {
         what: "elapsed does not grow under Time::Any without a timer",

@@ -46,14 +46,28 @@ fn and_clock(view: View<'_>, accesses: Accesses, touches: u64) -> Accesses {
 static WAIT: OperationKind = OperationKind::always("wait", |view, op| Evaluation::ready(waits(view, op)));
 /// Where spurious wake-ups are possible, option 1 is a spurious wake-up before the wait even starts. Without
 /// any left it could have come earlier, so it reads the object of spurious wake-ups.
-static MAY_WAIT: OperationKind = OperationKind::new("wait", |view, op| match view.spurious_left() {
-    0 => Evaluation::ready(waits(view, op).and(view.spurious_object(), Mode::Read)),
-    _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
-});
+static MAY_WAIT: OperationKind = OperationKind::new("wait", may_wait);
+
+fn may_wait(view: View<'_>, op: &Op) -> Evaluation {
+    match view.spurious_left() {
+        0 => Evaluation::ready(waits(view, op).and(view.spurious_object(), Mode::Read)),
+        _ => Evaluation { accesses: waits(view, op).and(view.spurious_object(), Mode::Write), options: 2 },
+    }
+}
 
 fn waits(view: View<'_>, op: &Op) -> Accesses {
     and_clock(view, Accesses::write(op.object).and(op.other, Mode::Write), op.args[0])
 }
+
+/// A wait of no time at all, where timers fire only when no task is enabled: option 1 is to time out at once. Otherwise it
+/// waits like any other.
+static WAIT_FOR_NOTHING: OperationKind =
+    OperationKind::new("wait", |view, op| Evaluation { accesses: waits(view, op), options: 2 });
+/// The same where spurious wake-ups are possible: option 2 is one.
+static MAY_WAIT_FOR_NOTHING: OperationKind = OperationKind::new("wait", |view, op| {
+    let evaluation = may_wait(view, op);
+    Evaluation { options: evaluation.options + 1, ..evaluation }
+});
 
 static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
     let accesses = and_clock(view, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
@@ -174,14 +188,27 @@ impl Condvar {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
         let may_wake = current.with(|e| e.spurious_object().is_some());
-        let mut wait = Op::new(if may_wake { &MAY_WAIT } else { &WAIT }, condvar, place).with(mutex);
+        let is_for_nothing = limit.as_mut().is_some_and(|limit| {
+            current.with(|e| e.settings.time == Time::Idle && limit.left(e.now()).is_zero())
+        });
+        let kind = match (may_wake, is_for_nothing) {
+            (false, false) => &WAIT,
+            (true, false) => &MAY_WAIT,
+            (false, true) => &WAIT_FOR_NOTHING,
+            (true, true) => &MAY_WAIT_FOR_NOTHING,
+        };
+        let mut wait = Op::new(kind, condvar, place).with(mutex);
         let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
         if let Some(limit) = &limit {
             current.with(|e| e.the_clock());
             wait = wait.arg(WRITES);
             wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
-        let for_no_reason = current.perform(wait) == 1;
+        let option = current.perform(wait);
+        let (at_once, for_no_reason) = match is_for_nothing {
+            true => (option == 1, option == 2),
+            false => (false, option == 1),
+        };
         // The mutex is not held until the task wakes: if it never does, no task releases it.
         let guard = ManuallyDrop::new(guard);
         current.with(|e| {
@@ -190,6 +217,8 @@ impl Condvar {
             let me = e.me();
             if for_no_reason {
                 e.spend_spurious();
+            }
+            if for_no_reason || at_once {
                 e.notify(me, 0);
                 return;
             }
@@ -211,6 +240,7 @@ impl Condvar {
             // A waiter that was notified before its timeout has no timer any more.
             match (e.disarm(), e.take_notified().is_some()) {
                 (false, true) if for_no_reason => Reason::None,
+                (false, true) if at_once => Reason::TimedOut,
                 (false, true) => Reason::Notified,
                 _ => Reason::TimedOut,
             }

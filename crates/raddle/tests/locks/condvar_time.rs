@@ -222,3 +222,29 @@ fn outside_real_time_passes() {
     assert!(!result.timed_out());
     assert_eq!(format!("{result:?}"), "WaitTimeoutResult(false)");
 }
+
+/// A wait of no time at all arms no timer: it may be over at once, or be notified before that.
+#[test]
+fn a_wait_of_zero_may_time_out_at_once() {
+    let wait = || {
+        let pair: Arc<(Mutex<u32>, Condvar)> = Arc::default();
+        let its = pair.clone();
+        let task = thread::spawn(move || {
+            *its.0.lock().unwrap() = 1;
+            its.1.notify_one();
+        });
+        let (seen, result) = pair.1.wait_timeout(pair.0.lock().unwrap(), Duration::ZERO).unwrap();
+        let found = (*seen, result.timed_out());
+        drop(seen);
+        task.join().unwrap();
+        found
+    };
+    let all = [(0, true), (1, true), (1, false)].into();
+    assert_eq!(outcomes(wait), all);
+    assert_eq!(outcomes_of(any(), wait), all);
+    assert_eq!(outcomes_of(Checker::exhaustive(), wait), all);
+    assert_eq!(
+        outcomes_of(Checker::exhaustive().spurious(1), wait),
+        [(0, true), (0, false), (1, true), (1, false)].into()
+    );
+}
