@@ -54,6 +54,11 @@ impl Conflicts {
     pub fn is_single(&self) -> bool {
         self.only.is_some()
     }
+    /// Whether a walk over the conflicts of one access has no further one.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.next[0] == 0 && self.more.is_empty()
+    }
     /// The next conflict back, and the walks that reached it.
     #[inline(always)]
     pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {

@@ -8,6 +8,7 @@ use super::clock::join;
 use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::FIRST;
 use super::path::Origin;
+use crate::operation::Accesses;
 
 impl Finder<'_> {
     /// Searches the reversals of an operation that never changes, by lemma 9. Without a maximal conflict, the steps
@@ -29,7 +30,7 @@ impl Finder<'_> {
                 self.scratch.comes_again = true;
                 return self.visit_generally(root);
             }
-            self.consider_direct(root, at);
+            self.consider_direct(root, root.accesses, at);
             join(&mut self.scratch.past, path.clock(at));
             self.scratch.conflicts.retire(walks);
         }
@@ -69,7 +70,7 @@ impl Finder<'_> {
                 if !is_chain {
                     return false;
                 }
-                self.consider_direct(root, at);
+                self.consider_direct(root, root.accesses, at);
                 return true;
             }
         }
@@ -110,8 +111,10 @@ impl Finder<'_> {
                 self.ask_with_past(at);
                 let pending = self.point.pending_then(root.task, at, &self.scratch.also);
                 let enabled = pending.options > 0 && self.was_possible(root, at);
-                let is_same = enabled && pending.accesses == root.accesses;
-                if !is_same || !self.consider_direct(root, at) {
+                let is_same = pending.accesses == root.accesses;
+                // Blocked without its only conflict, it is blocked in all subsets without it.
+                let is_over = is_same && !enabled && is_single && self.is_only_conflict();
+                if !is_over && !(is_same && enabled && self.consider_direct(root, root.accesses, at)) {
                     let number = self.scratch.maximal.len() as u32;
                     self.scratch.others.push((number, enabled, pending.accesses));
                 }
@@ -120,9 +123,49 @@ impl Finder<'_> {
             join(&mut self.scratch.past, path.clock(at));
             self.scratch.conflicts.retire(walks);
         }
-        if self.scratch.others.is_empty() {
-            return;
+        if !self.scratch.others.is_empty() && !self.visit_only_other(root) {
+            self.visit_others(root);
         }
+    }
+
+    /// Whether the walk over the conflicts of one access has reached the first and only one.
+    #[inline]
+    fn is_only_conflict(&self) -> bool {
+        self.scratch.maximal.is_empty() && self.scratch.conflicts.is_at_end()
+    }
+
+    /// Considers the root without its only maximal conflict, if it is enabled there and nothing that is left conflicts
+    /// with accesses that it has only there: then all conflicts that are left come before that step, which is the
+    /// first that the root comes before. Returns whether this is so.
+    fn visit_only_other(&mut self, root: &Root) -> bool {
+        let Scratch { maximal, others, .. } = &*self.scratch;
+        let ([at], [(_, true, accesses)]) = (&maximal[..], &others[..]) else { return false };
+        let (at, accesses) = (*at as usize, *accesses);
+        if self.path.last_barrier() > 0 || self.has_new_conflict(root.accesses, accesses, at) {
+            return false;
+        }
+        self.scratch.past.clone_from(&self.scratch.own);
+        self.scratch.watch = self.scratch.watch.union(accesses);
+        self.consider_direct(root, accesses, at)
+    }
+
+    /// Whether a step that does not happen after step `at` conflicts with one of `accesses` that is not among
+    /// `known`.
+    fn has_new_conflict(&self, known: Accesses, accesses: Accesses, at: usize) -> bool {
+        let path = self.path;
+        accesses.is_everything()
+            || accesses.iter().filter(|a| !known.cover(Accesses::one(a.object, a.mode))).any(|access| {
+                let mut next = path.last_conflict(access);
+                while next > 0 && path.is_after(next as usize - 1, at) {
+                    next = path.conflict_before(next as usize - 1, access).0;
+                }
+                next > 0
+            })
+    }
+
+    /// Visits the closed subsets without one of those maximal conflicts where the root is not the same.
+    #[inline(never)]
+    fn visit_others(&mut self, root: &Root) {
         let Scratch { root_past, past, .. } = &mut *self.scratch;
         root_past.clone_from(past);
         let is_chain = self.scratch.maximal.len() == 1;

@@ -39,18 +39,17 @@ impl Finder<'_> {
         true
     }
 
-    /// The root is enabled before step `first`, with the accesses that it had where it was seen, and is in a direct
-    /// race with it: R3 holds. The steps after `first` that happen before it are in `past`. Returns whether it may
-    /// happen there in this branch.
+    /// The root is enabled before step `first`, with these accesses, and is in a direct race with it: R3 holds. The steps
+    /// after `first` that happen before it are in `past`. Returns whether it may happen there in this branch.
     #[inline]
-    pub fn consider_direct(&mut self, root: &Root, first: usize) -> bool {
+    pub fn consider_direct(&mut self, root: &Root, accesses: Accesses, first: usize) -> bool {
         let event = &self.path.events[first];
         let is_default = event.origin == Origin::Free && event.option == 0;
         if root.variation <= Variation::Enabledness && !(is_default && self.is_plain(root, first)) {
             return true;
         }
         self.ask_with_past(first);
-        if !self.is_allowed(root, root.accesses, first) {
+        if !self.is_allowed(root, accesses, first) {
             return false;
         }
         if is_default && self.is_plain(root, first) && !self.sleeps(root, first) {

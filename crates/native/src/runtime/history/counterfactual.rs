@@ -28,6 +28,10 @@ impl Execution {
     /// How `object` was after the first `before` steps and then the steps `also`.
     fn state_then(&self, object: ObjectId, before: usize, also: &[u32]) -> ObjectState {
         let mut later = self.state.objects.state(object);
+        if also.is_empty() {
+            let omitted = self.history.changes(object).take_while(|(step, _)| *step as usize > before);
+            return omitted.last().map_or(later, |(_, state)| state);
+        }
         let mut added: Vec<(ObjectState, ObjectState)> = Vec::new();
         for (step, state) in self.history.changes(object).take_while(|(step, _)| *step as usize > before) {
             if also.contains(&(step - 1)) {
@@ -49,9 +53,15 @@ impl Execution {
     /// The operation of the first step of `id` that is left out by the first `before` steps and then `also`, if there is one
     /// and it depended on the state.
     fn taken_later(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Op> {
-        let steps = self.history.steps.iter().enumerate().skip(before);
-        let mut left_out = steps.filter(|(at, was)| was.task == id && !also.contains(&(*at as u32)));
-        self.history.taken(left_out.next()?.0 as u32)
+        let later = &self.history.steps[before.min(self.history.steps.len())..];
+        // Mostly it has taken none of them, or only those that it needs to come here.
+        let last = before + later.iter().rposition(|was| was.task == id)?;
+        if also.contains(&(last as u32)) {
+            return None;
+        }
+        let mut left_out =
+            later.iter().zip(before as u32..).filter(|(was, at)| was.task == id && !also.contains(at));
+        self.history.taken(left_out.next()?.1)
     }
 
     /// What the next operation of `id` would have done after the first `before` steps and then `also`.
