@@ -7,7 +7,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Blockers, Counterfactual, Pending, Pick};
+use raddle_core::world::{Counterfactual, Pending, Pick};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -71,9 +71,10 @@ impl Counterfactual for ErlangWorld {
         let options = self.could_happen(task, prefix, also) as u32;
         Pending { accesses: self.accesses_then(task, prefix, also), options, ..Pending::NOTHING }
     }
-    fn can_block(&self, task: TaskId) -> bool {
-        self.machine().can_block(task.index())
-    }
+}
+
+impl ErlangWorld {
+    /// Whether the pending operation of `task` would be enabled after the first `before` steps and then the steps `also`.
     fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
         if let Some(answer) = self.is_plain_to_see(task.index(), before, also) {
             debug_assert!(
@@ -84,6 +85,8 @@ impl Counterfactual for ErlangWorld {
         }
         self.could_happen_by_trying(task, before, also)
     }
+
+    /// The accesses of the pending operation of `task` there.
     fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
         if self.touched_the_same(task.index(), before, also) {
             let now = match self.machine().is_mail(task.index()) || before == self.done.len() {
@@ -97,20 +100,7 @@ impl Counterfactual for ErlangWorld {
         }
         self.accesses_by_trying(task, before, also)
     }
-    fn blockers(&self, task: TaskId) -> Blockers {
-        self.machine().blockers(task.index())
-    }
-    fn may_touch_less(&self, task: TaskId) -> bool {
-        // With coarser grains a step that raises conflicts with everything.
-        self.machine().settings().grain != Grain::Full || self.machine().may_touch_less(task.index())
-    }
-    fn may_touch_more(&self) -> bool {
-        // The same holds here; and an operation on a deleted table accesses none of its keys.
-        true
-    }
-}
 
-impl ErlangWorld {
     /// Where a process is after the first `before` steps and then the steps `also`.
     fn place_of(&self, process: usize, before: usize, also: &[u32]) -> Place {
         let now = self.machine();

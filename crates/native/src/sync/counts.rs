@@ -41,6 +41,7 @@ static DROP: OperationKind = OperationKind::new("drop", |view, op| {
         _ => Accesses::read(op.object),
     })
 })
+.last_of_several()
 .in_destructors();
 static DOWNGRADE: OperationKind = OperationKind::read("downgrade");
 static DROP_WEAK: OperationKind = OperationKind::read("drop weak").in_destructors();

@@ -8,7 +8,9 @@ use super::clock::join;
 use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::FIRST;
 use super::path::Origin;
-use crate::operation::Accesses;
+use crate::operation::{Accesses, TaskId};
+use crate::world::Variation;
+use std::cmp::Ordering;
 
 impl Finder<'_> {
     /// Searches the reversals of an operation that never changes, by lemma 9. Without a maximal conflict, the steps
@@ -98,6 +100,8 @@ impl Finder<'_> {
         self.scratch.maximal.clear();
         self.scratch.others.clear();
         let is_single = self.scratch.conflicts.is_single();
+        // The greatest task of a later step with which the root commutes unless it is the last of several.
+        let mut greatest = None;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.knows(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
@@ -107,7 +111,9 @@ impl Finder<'_> {
                 self.scratch.conflicts.lead_to(path, at);
                 continue;
             }
-            if !(is_single && self.is_in_vain(root, at)) {
+            if root.variation == Variation::LastOfSeveral && self.commutes_without(root, at) {
+                self.consider_last(root, at, &mut greatest);
+            } else if !(is_single && self.is_in_vain(root, at)) {
                 self.ask_with_past(at);
                 let pending = self.point.pending_then(root.task, at, &self.scratch.also);
                 let enabled = pending.options > 0 && self.was_possible(root, at);
@@ -125,6 +131,27 @@ impl Finder<'_> {
         }
         if !self.scratch.others.is_empty() && !self.visit_only_other(root) {
             self.visit_others(root);
+        }
+    }
+
+    /// Whether the root, evaluated without step `at`, does not conflict with it.
+    fn commutes_without(&mut self, root: &Root, at: usize) -> bool {
+        self.ask_with_past(at);
+        let pending = self.point.pending_then(root.task, at, &self.scratch.also);
+        !self.path.events[at].accesses.conflict(pending.accesses)
+    }
+
+    /// The root is the last of several steps, and `at` is another one: that one may be the last, after all others. This
+    /// trace has an execution for each of the others as the last one before it; the one of the greatest task adds it.
+    fn consider_last(&mut self, root: &Root, at: usize, greatest: &mut Option<TaskId>) {
+        let names = &self.path.names;
+        if greatest.is_none_or(|task| names.order(task, root.task) == Ordering::Less) {
+            let deferred = self.path.to_defer_without_conflict(at);
+            self.consider_deferring(root, root.accesses, deferred);
+        }
+        let task = self.path.events[at].task;
+        if greatest.is_none_or(|greatest| names.order(greatest, task) == Ordering::Less) {
+            *greatest = Some(task);
         }
     }
 
@@ -202,6 +229,6 @@ impl Finder<'_> {
         let event = &path.events[at];
         event.origin != Origin::Free
             || path.reversals.iter().rev().take_while(|r| r.last as usize > at).any(|r| goes(r.last))
-            || path.odd.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
+            || path.other_options.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
     }
 }
