@@ -2,6 +2,8 @@
 //! next visible operation, announce it, and suspend. Outside an exploration everything here is std's own.
 
 mod observers;
+mod outcome;
+mod program;
 mod runtime;
 mod settings;
 mod world;
@@ -38,6 +40,8 @@ pub mod thread;
 pub mod time;
 
 pub use observers::Observers;
+pub use outcome::Outcome;
+pub use program::{Body, RustProgram};
 pub use runtime::watch::Watchdog;
 pub use settings::{Detached, Settings, Spins};
 pub use world::{NativeWorld, is_exploring};

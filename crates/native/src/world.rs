@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A Rust program as a world: `program` is the body of its main task.
-pub struct NativeWorld<'a, T, F> {
+pub struct NativeWorld<'a, T, F: ?Sized> {
     execution: Kept,
     // Not boxed: the main task points to it.
     main: Rc<Main<'a, T, F>>,
@@ -30,12 +30,12 @@ pub struct NativeWorld<'a, T, F> {
 }
 
 /// The state of the main task.
-struct Main<'a, T, F> {
+struct Main<'a, T, F: ?Sized> {
     program: &'a F,
     outcome: RefCell<Option<T>>,
 }
 
-impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
+impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
     /// A world that runs `program`. Fails inside another exploration.
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         overflow::install_handler();
@@ -50,7 +50,7 @@ impl<'a, T, F: Fn() -> T> NativeWorld<'a, T, F> {
     }
 }
 
-impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
     /// Starts a clean execution, before its first step.
     fn prepare(&mut self) {
         *self.main.outcome.borrow_mut() = None;
@@ -68,7 +68,7 @@ pub fn is_exploring() -> bool {
     context::current().is_some()
 }
 
-fn main_task<T, F: Fn() -> T>(main: &Main<'_, T, F>) -> Came {
+fn main_task<T, F: Fn() -> T + ?Sized>(main: &Main<'_, T, F>) -> Came {
     match catch(main.program) {
         Ok(Ok(result)) => {
             *main.outcome.borrow_mut() = Some(result);
@@ -85,7 +85,7 @@ fn main_task<T, F: Fn() -> T>(main: &Main<'_, T, F>) -> Came {
     }
 }
 
-impl<T, F: Fn() -> T> Describe for NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> Describe for NativeWorld<'_, T, F> {
     fn describe(&self, task: TaskId) -> String {
         self.execution.describe(task)
     }
@@ -94,7 +94,7 @@ impl<T, F: Fn() -> T> Describe for NativeWorld<'_, T, F> {
     }
 }
 
-impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
     type Outcome = T;
 
     fn start(&mut self) {
@@ -134,7 +134,7 @@ impl<T, F: Fn() -> T> World for NativeWorld<'_, T, F> {
     }
 }
 
-impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> SelfDriving for NativeWorld<'_, T, F> {
     #[inline]
     fn run(&mut self, driver: &mut dyn Driver) {
         self.execution.set_out_to_retrace(driver);
@@ -155,7 +155,7 @@ impl<T, F: Fn() -> T> SelfDriving for NativeWorld<'_, T, F> {
     }
 }
 
-impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
     fn result(&mut self) -> End<T> {
         let e = &mut *self.execution;
         e.judge_end();
@@ -170,7 +170,7 @@ impl<T, F: Fn() -> T> NativeWorld<'_, T, F> {
     }
 }
 
-impl<T, F: Fn() -> T> Explain for NativeWorld<'_, T, F> {
+impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
     fn record(&self) -> ExecutionRecord {
         self.execution.record()
     }

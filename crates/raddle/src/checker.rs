@@ -4,14 +4,13 @@ use crate::environment;
 use crate::error::{CheckError, DoesNotApply};
 use crate::listener::Listening;
 use crate::observer;
-use crate::program::RustProgram;
 use crate::report::Report;
-use raddle_core::check::{Check, SearchKind, Simplify, check};
+use raddle_core::check::{Check, SearchKind, Simplify};
 use raddle_core::clock::Time;
 use raddle_core::search::OnFailure;
 use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
-use raddle_native::{Detached, Observers, Settings, Spins};
+use raddle_native::{Body, Detached, Observers, Outcome, RustProgram, Settings, Spins};
 use raddle_report::Run;
 use raddle_terminal::{Interrupt, read_search, read_ticket, target_directory, write_search};
 use std::fmt::Debug;
@@ -304,11 +303,20 @@ impl Checker {
     /// # Errors
     /// If it is called inside of an exploration, if a setting does not apply to this kind of search, if an environment
     /// variable makes no sense, or if the search to resume is another one.
-    pub fn try_run<T, F>(mut self, f: F) -> Result<Report<T>, CheckError>
+    pub fn try_run<T, F>(self, f: F) -> Result<Report<T>, CheckError>
     where
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
+        // SAFETY: all outcomes of this check are made of a `T` here.
+        let body = || unsafe { Outcome::new(f()) };
+        let report = self.explore(&body)?;
+        // SAFETY: as above.
+        Ok(report.map_outcomes(|outcome| unsafe { outcome.into_inner() }))
+    }
+
+    /// The same without the types of the program.
+    fn explore<'f>(mut self, body: &'f Body<'f>) -> Result<Report<Outcome<'f>>, CheckError> {
         if raddle_native::is_exploring() {
             if let Some(observer) = observer::get() {
                 observer.explicit_check();
@@ -326,9 +334,9 @@ impl Checker {
         // A front end that explores the checks of others stores their tickets.
         let writes = self.check.replay.is_none() && observer::get().is_none();
         let listening = Arc::new(Listening::new(self.check.test.clone(), writes));
-        let program = RustProgram::new(&f, self.settings);
+        let program = RustProgram::new(body, self.settings);
         let mut checked =
-            check(&program, &self.check, listening.clone()).map_err(|error| match self.resumed_by {
+            program.check(&self.check, listening.clone()).map_err(|error| match self.resumed_by {
                 Some(variable) => CheckError::Environment(format!("{variable}: {error}")),
                 None => CheckError::Resume(error),
             })?;

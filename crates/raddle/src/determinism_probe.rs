@@ -33,7 +33,8 @@ impl Checker {
         let found = Arc::new(Mutex::new(None));
         let noting = Noting { inside: Random::new(self.seed.unwrap_or(0)), found: found.clone() };
         let listening = Arc::new(Listening::new(plan.test.clone(), false));
-        let make = || NativeWorld::new(&f, self.settings.clone());
+        let program: &(dyn Fn() -> T + Send + Sync) = &f;
+        let make = || NativeWorld::new(program, self.settings.clone());
         search(&plan, Box::new(Wrapped(noting)), make, listening);
         let mut found = found.lock().unwrap_or_else(|e| e.into_inner());
         found.take()

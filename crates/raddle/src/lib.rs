@@ -38,7 +38,6 @@ mod listener;
 #[doc(hidden)]
 pub mod observer;
 mod predicates;
-mod program;
 mod report;
 
 pub use checker::Checker;

@@ -22,6 +22,9 @@ impl<T> Report<T> {
     pub(crate) fn new(checked: Checked<T>, run: Run, stopped: Option<SearchFile>) -> Report<T> {
         Report { checked, run, stopped }
     }
+    pub(crate) fn map_outcomes<U: Ord>(self, map: impl Fn(T) -> U) -> Report<U> {
+        Report { checked: self.checked.map_outcomes(map), run: self.run, stopped: self.stopped }
+    }
     /// The result as values.
     pub fn checked(&self) -> &Checked<T> {
         &self.checked

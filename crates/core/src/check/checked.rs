@@ -90,4 +90,20 @@ impl<T> Checked<T> {
     pub fn executions(&self) -> u64 {
         self.coverage.executions
     }
+    /// The same with each outcome mapped. Counts of outcomes that are mapped to one are added.
+    pub fn map_outcomes<U: Ord>(self, map: impl Fn(T) -> U) -> Checked<U> {
+        let mut outcomes = BTreeMap::new();
+        for (outcome, times) in self.outcomes {
+            *outcomes.entry(map(outcome)).or_insert(0) += times;
+        }
+        Checked {
+            coverage: self.coverage,
+            failures: self.failures,
+            statistics: self.statistics,
+            outcomes,
+            earlier_outcomes: self.earlier_outcomes,
+            interrupted: self.interrupted,
+            left: self.left,
+        }
+    }
 }

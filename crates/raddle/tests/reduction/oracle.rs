@@ -1,11 +1,11 @@
 //! The oracle beside the reduction: a program is explored by depth-first search and by the reduction, which
 //! must have the same outcomes, the same failures, and one execution per trace of depth-first search.
 
-#[path = "../../../core/tests/common/classes.rs"]
+#[path = "../../../core/tests/all/common/classes.rs"]
 #[allow(dead_code, reason = "core's tests use all of it")]
 mod classes;
 
-#[path = "../../../core/tests/common/cases.rs"]
+#[path = "../../../core/tests/all/common/cases.rs"]
 mod cases;
 
 pub use cases::config;

@@ -1,0 +1,127 @@
+//! Small programs give the same results here and in the installed Erlang: expressions, bit syntax, natives,
+//! signals, and OTP's own behaviours from the installed files.
+
+use crate::common::*;
+use raddle_core::world::{End, World};
+use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
+use raddle_erlang::world::ErlangWorld;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn compiled() -> PathBuf {
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let files = [
+        "agree.erl",
+        "agree_server.erl",
+        "agree_statem.erl",
+        "agree_event.erl",
+        "agree_stdlib.erl",
+        "agree_re.erl",
+        "agree_otp.erl",
+    ];
+    compile_files("agree", &files.map(|f| programs.join(f)), &[])
+}
+
+fn by_erl(dir: &Path, module: &str) -> String {
+    let output = Command::new("erl")
+        .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+        .arg(dir)
+        .args(["-eval", &format!("{module}:run(), halt().")])
+        .output()
+        .expect("erl runs");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Runs without preemption and returns the output.
+fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
+    let mut world = ErlangWorld::new(&program(dir, module, "run", settings));
+    world.start();
+    let mut last = None;
+    let mut steps = 0;
+    while !world.point().is_over() {
+        steps += 1;
+        assert!(steps < 100_000, "{module} does not come to an end: {:?}", world.output());
+        let point = world.point();
+        // The task of the last step continues if it is enabled.
+        let task = last.filter(|t| point.is_enabled(*t)).unwrap_or(point.enabled()[0]);
+        last = Some(task);
+        world.step(raddle_core::world::Pick { task, option: 0 });
+    }
+    if let End::Failed(defect) = world.end(None).end {
+        panic!("{}\n{}", defect.message, world.output().iter().map(|(_, t)| t.as_str()).collect::<String>());
+    }
+    world.output().into_iter().filter(|(name, _)| name == "P").map(|(_, text)| text).collect()
+}
+
+fn assert_same(expected: &str, found: &str) {
+    let differ: Vec<String> = expected
+        .lines()
+        .zip(found.lines())
+        .filter(|(expected, found)| expected != found)
+        .map(|(expected, found)| format!("expected {expected}\n   found {found}"))
+        .collect();
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert_eq!(expected.lines().count(), found.lines().count());
+}
+
+#[test]
+fn the_same_results_as_in_the_installed_erlang() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree");
+    assert!(expected.lines().count() > 100, "{expected}");
+    for grain in [Grain::Full, Grain::Thesis, Grain::Receive] {
+        for delivery in [Delivery::Instant, Delivery::Local] {
+            assert_same(
+                &expected,
+                &by_us(
+                    &dir,
+                    "agree",
+                    Settings { grain, delivery, judgement: Judgement::Lenient, ..Settings::default() },
+                ),
+            );
+        }
+    }
+}
+
+#[test]
+fn the_standard_library_gives_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_stdlib");
+    assert!(expected.lines().count() > 80, "{expected}");
+    let settings =
+        Settings { delivery: Delivery::Instant, judgement: Judgement::Lenient, ..Settings::default() };
+    assert_same(&expected, &by_us(&dir, "agree_stdlib", settings));
+}
+
+#[test]
+fn regular_expressions_give_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_re");
+    assert!(expected.lines().count() > 2_000, "{}", expected.lines().count());
+    let settings =
+        Settings { delivery: Delivery::Instant, judgement: Judgement::Lenient, ..Settings::default() };
+    assert_same(&expected, &by_us(&dir, "agree_re", settings));
+}
+
+#[test]
+fn otp_s_processes_give_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_otp");
+    assert!(expected.lines().count() > 30, "{expected}");
+    for delivery in [Delivery::Instant, Delivery::Local] {
+        let settings = Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
+        assert_same(&expected, &by_us(&dir, "agree_otp", settings));
+    }
+}

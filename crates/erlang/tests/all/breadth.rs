@@ -1,0 +1,186 @@
+//! The natives of OTP that are missing here: the guide lists them, and the list is compared with the
+//! installed Erlang's. Their callers are found in the installed files.
+
+use crate::common::*;
+use raddle_core::verdict::FailureKind;
+use raddle_erlang::beam::{Instr, Module, load};
+use raddle_erlang::code::installed_otp;
+use raddle_erlang::settings::Settings;
+use raddle_erlang::{native, replaced};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+const GUIDE: &str = include_str!("../../guide/for_erlang_programmers.md");
+
+/// Modules whose natives only OTP itself calls.
+const INTERNAL: [&str; 6] =
+    ["erl_ddll", "erts_debug", "erts_internal", "erts_literal_area_collector", "net_kernel", "prim_file"];
+
+/// All natives of the installed Erlang, and its release.
+fn natives() -> (String, BTreeSet<String>) {
+    let print = "io:format(\"~s~n\", [erlang:system_info(otp_release)]),
+        [io:format(\"~w:~w/~w~n\", [M, F, A]) || {M, F, A} <- erlang:system_info(snifs)], halt().";
+    let output = Command::new("erl").args(["-noshell", "-eval", print]).output().expect("erl runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let mut lines = text.lines().map(str::to_owned);
+    (lines.next().unwrap_or_default(), lines.collect())
+}
+
+fn missing() -> (String, BTreeSet<String>) {
+    let (release, theirs) = natives();
+    assert!(theirs.len() > 400, "{}", theirs.len());
+    let ours: BTreeSet<String> = native::all().map(|n| n.mfa().to_string()).collect();
+    let of_ours = |name: &str| replaced::ALL.iter().any(|(module, _)| *module == name);
+    let counts = |mfa: &&String| !of_ours(mfa.split(':').next().unwrap_or_default());
+    (release, theirs.difference(&ours).filter(counts).cloned().collect())
+}
+
+/// The modules of these applications of the installed Erlang.
+fn modules(applications: &[&str]) -> Vec<Module> {
+    let mut found = Vec::new();
+    for dir in installed_otp() {
+        if !applications.iter().any(|app| dir.to_string_lossy().contains(app)) {
+            continue;
+        }
+        for entry in std::fs::read_dir(&dir).expect("the directory is there").flatten() {
+            if entry.path().extension().is_some_and(|e| e == "beam") {
+                let bytes = std::fs::read(entry.path()).expect("the file can be read");
+                found.push(load(&bytes).expect("it loads"));
+            }
+        }
+    }
+    found
+}
+
+/// The functions of a module that call one of these directly.
+fn callers(module: &Module, of: &BTreeSet<String>) -> BTreeSet<String> {
+    let called = |instr: &Instr| match instr {
+        Instr::CallExt(n) | Instr::CallExtLast(n, _) | Instr::CallExtOnly(n) => Some(*n),
+        Instr::Bif { import, .. } => Some(*import),
+        _ => None,
+    };
+    let calls = module.code.iter().enumerate().filter_map(|(at, instr)| {
+        let import = &module.imports[called(instr)? as usize];
+        of.contains(&import.mfa.to_string()).then(|| module.function_at(at as u32)).flatten()
+    });
+    calls.map(|mfa| mfa.to_string()).collect()
+}
+
+/// The names in the list of the guide.
+fn listed() -> BTreeSet<String> {
+    let section = GUIDE.split("are\nmissing (a test holds").nth(1).expect("the guide has the list");
+    let list = section.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a list");
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_guide_lists_what_is_not_supported() {
+    if !erlang_is_there() {
+        return;
+    }
+    let (release, missing) = missing();
+    let internal = |mfa: &&String| INTERNAL.contains(&mfa.split(':').next().unwrap_or_default());
+    let named: BTreeSet<String> = missing.iter().filter(|mfa| !internal(mfa)).cloned().collect();
+    if release != "25" {
+        eprintln!("skipped: the list is that of OTP 25, and OTP {release} is installed");
+        return;
+    }
+    assert_eq!(listed(), named);
+}
+
+#[test]
+fn what_stdlib_needs_is_there() {
+    if !erlang_is_there() {
+        return;
+    }
+    let (_, missing) = missing();
+    let in_need: BTreeMap<String, BTreeSet<String>> = modules(&["stdlib-"])
+        .iter()
+        .filter(|m| !replaced::ALL.iter().any(|(name, _)| *name == m.name.text()))
+        .map(|m| (m.name.to_string(), callers(m, &missing)))
+        .filter(|(_, functions)| !functions.is_empty())
+        .collect();
+    // Functions that natives replace, and functions that read compiled files.
+    let known = [
+        ("erl_features", vec!["erl_features:load_allowed/1"]),
+        ("ets", vec!["ets:all/0"]),
+        ("re", vec!["re:loopexec/8"]),
+    ];
+    let known: BTreeMap<String, BTreeSet<String>> = known
+        .into_iter()
+        .map(|(module, functions)| (module.to_owned(), functions.into_iter().map(str::to_owned).collect()))
+        .collect();
+    assert_eq!(in_need, known);
+}
+
+/// After a visible call, and before one.
+#[test]
+fn a_call_of_what_is_missing_ends_the_run_and_says_where() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(missing).
+-export([first/0, after_a_table/0, elsewhere/0]).
+first() -> math:erf(get(x)).
+after_a_table() ->
+    T = ets:new(t, []),
+    ets:insert(T, {a, 1}),
+    math:erf(get(x)).
+elsewhere() ->
+    spawn('other@host', fun() -> ok end).
+";
+    let dir = compile_text("missing", text);
+    for (function, message) in [
+        ("first", "math:erf/1 is not supported yet (called at missing.erl:3)"),
+        ("after_a_table", "math:erf/1 is not supported yet (called at missing.erl:7)"),
+    ] {
+        for findings in [
+            all(&program(&dir, "missing", function, Settings::default())),
+            optimal(&program(&dir, "missing", function, Settings::default())),
+        ] {
+            let failure = findings.failure.expect("a failure");
+            assert_eq!((failure.kind(), failure.message()), (FailureKind::Misuse, message));
+        }
+    }
+    let elsewhere = all(&program(&dir, "missing", "elsewhere", Settings::default()));
+    assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+}
+
+/// An unsupported regular expression is refused, and not given another meaning.
+#[test]
+fn regular_expressions_refuse_what_they_cannot_do() {
+    if !erlang_is_there() {
+        return;
+    }
+    let calls = [
+        r#"re:run("a", "\\p{L}")"#,
+        r#"re:run("a", "[\\p{L}]")"#,
+        r#"re:run("a", "\\X")"#,
+        r#"re:run("a", "\\C")"#,
+        r#"re:run("a", "(a(?R)?)")"#,
+        r#"re:run("a", "(a)(?1)")"#,
+        r#"re:run("a", "(?<n>a)(?&n)")"#,
+        r#"re:run("a", "(?|(a)|(b))")"#,
+        r#"re:run("a", "a(*FAIL)|b")"#,
+        r#"re:run("a", "(*UTF8)a")"#,
+        r#"re:run("a", "(?C1)a")"#,
+        r#"re:run("a", "(?J)a")"#,
+        r#"re:run("a", "[[.a.]]")"#,
+        r#"re:run("a", "a", [ucp])"#,
+        r#"re:run("a", "a", [dupnames])"#,
+        r#"re:run("a", "a", [{match_limit, 10}])"#,
+        r#"re:run("a", "a", [{offset, 5}])"#,
+        r#"re:run("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", "^(a+)+$")"#,
+    ];
+    let mut text = String::from("-module(refused).\n-compile([export_all, nowarn_export_all]).\n");
+    for (n, call) in calls.iter().enumerate() {
+        text += &format!("t{n}() -> {call}.\n");
+    }
+    let dir = compile_text("refused", &text);
+    for (n, call) in calls.iter().enumerate() {
+        let findings = all(&program(&dir, "refused", &format!("t{n}"), Settings::default()));
+        let failure = findings.failure.unwrap_or_else(|| panic!("{call} gives {:?}", findings.outcomes));
+        assert_eq!(failure.kind(), FailureKind::Misuse, "{call}: {}", failure.message());
+        assert!(failure.message().starts_with("re:"), "{call}: {}", failure.message());
+    }
+}

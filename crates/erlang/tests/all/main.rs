@@ -1,0 +1,16 @@
+//! All tests of the Erlang world as one program: the engine is generic, and each program compiles it again.
+
+mod agree;
+mod applications;
+mod breadth;
+mod common;
+mod commute;
+mod corrupt;
+mod loader;
+mod oracle;
+mod reduction;
+mod replaced;
+mod seeds;
+mod semantics;
+mod terms;
+mod thesis;

@@ -1,0 +1,69 @@
+//! A Rust program under test: a closure, and what shapes its executions.
+
+use crate::outcome::Outcome;
+use crate::settings::Settings;
+use crate::world::NativeWorld;
+use raddle_core::check::{Check, Checked, Program, check};
+use raddle_core::search::{LazySettings, Listener};
+use std::sync::Arc;
+
+/// The body of a program's main task. Its result is hidden, so that the whole pipeline is compiled once and not for each
+/// closure.
+pub type Body<'f> = dyn Fn() -> Outcome<'f> + Send + Sync + 'f;
+
+/// A closure with its settings.
+pub struct RustProgram<'f> {
+    body: &'f Body<'f>,
+    settings: Settings,
+}
+
+impl<'f> RustProgram<'f> {
+    /// A program with this body.
+    pub fn new(body: &'f Body<'f>, mut settings: Settings) -> RustProgram<'f> {
+        // Clones of the checker that are in use at the same time learn separately.
+        settings.observers = settings.observers.map(|observers| observers.fork());
+        RustProgram { body, settings }
+    }
+
+    /// Checks the program. The pipeline is compiled here once, and not in each program that uses it.
+    ///
+    /// # Errors
+    /// As [`check`].
+    pub fn check(
+        &self,
+        settings: &Check,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Checked<Outcome<'f>>, String> {
+        check(self, settings, listener)
+    }
+}
+
+impl<'f> Program for RustProgram<'f> {
+    type World = NativeWorld<'f, Outcome<'f>, Body<'f>>;
+
+    fn world(&self) -> Self::World {
+        NativeWorld::new(self.body, Settings { observers: None, ..self.settings.clone() })
+    }
+
+    /// The order of messages that are not received is open, as far as the observers know.
+    fn reduced_world(&self) -> Self::World {
+        NativeWorld::new(self.body, self.settings.clone())
+    }
+
+    fn refine(&self) -> bool {
+        self.settings.observers.as_ref().is_some_and(|observers| observers.learn())
+    }
+
+    fn assumed(&self) -> Option<String> {
+        self.settings.observers.as_ref().map(|observers| observers.to_word())
+    }
+
+    fn assume(&self, assumed: &str) -> Result<(), String> {
+        self.settings.observers.as_ref().map_or(Ok(()), |observers| observers.apply(assumed))
+    }
+
+    fn settings(&self) -> LazySettings {
+        let settings = self.settings.clone();
+        LazySettings::found_by(move || settings.to_words())
+    }
+}
