@@ -118,9 +118,12 @@ impl Finder<'_> {
                 let pending = self.point.pending_then(root.task, at, &self.scratch.also);
                 let enabled = pending.options > 0 && self.was_possible(root, at);
                 let is_same = pending.accesses == root.accesses;
-                // Blocked without its only conflict, it is blocked in all subsets without it.
-                let is_over = is_same && !enabled && is_single && self.is_only_conflict();
-                if !is_over && !(is_same && enabled && self.consider_direct(root, root.accesses, at)) {
+                // Blocked without its only conflict, it is blocked in all subsets without that.
+                let is_done = match enabled {
+                    true => is_same && self.consider_direct(root, root.accesses, at),
+                    false => is_same && is_single && self.is_only_conflict(),
+                };
+                if !is_done {
                     let number = self.scratch.maximal.len() as u32;
                     self.scratch.others.push((number, enabled, pending.accesses));
                 }
