@@ -169,17 +169,11 @@ impl Default for OptimalDpor {
 impl OptimalDpor {
     /// A search of the whole tree.
     pub fn new() -> OptimalDpor {
-        let mut whole = OptimalDpor::without_memory();
-        whole.path = Path::with_room();
-        whole.work.begin();
-        whole
-    }
-
-    /// Nothing to explore.
-    fn without_memory() -> OptimalDpor {
+        let mut work = Work::default();
+        work.begin();
         OptimalDpor {
-            path: Path::default(),
-            work: Work::default(),
+            path: Path::with_room(),
+            work,
             schedule: Picks::new(),
             taken: 0,
             deferred: None,
