@@ -342,6 +342,18 @@ fn a_reader_who_keeps_the_writer_out_for_ever() {
     assert_eq!((found.executions, found.abandoned), (6, 1));
 }
 
+/// The end of main conflicts with everything and happens by itself after the steps of main, with which the writer does not
+/// conflict: whether those come before it makes no difference. This trace was once explored twice.
+#[test]
+fn a_writer_that_is_blocked_when_main_ends() {
+    let reads_for_ever = Spawn(vec![Read(1, vec![Write(1, vec![])])]);
+    let program = [reads_for_ever, Spawn(vec![Write(1, vec![])]), Write(0, vec![])];
+    check(&program, Settings::default()).unwrap();
+    let panics = Arc::default();
+    let found = run(&|| body(&program, &panics), &Settings::default(), 1, 100, OptimalDpor::new());
+    assert_eq!((found.executions, found.abandoned), (2, 0));
+}
+
 proptest! {
     #![proptest_config(config(300, 7))]
 

@@ -281,7 +281,7 @@ impl Finder<'_> {
     #[inline]
     pub fn walk(&mut self, down_to: usize) {
         let path = self.path;
-        let Scratch { conflicts, met, removed, maximal, past, .. } = &mut *self.scratch;
+        let Scratch { conflicts, met, removed, maximal, past, comes_again, .. } = &mut *self.scratch;
         while let Some((at, walks)) = met.take().or_else(|| conflicts.next(path)) {
             if at < down_to {
                 *met = Some((at, walks));
@@ -295,8 +295,10 @@ impl Finder<'_> {
                 continue;
             }
             if path.events[at].origin == Origin::ByItself {
-                // It happened by itself: the steps that led to it must be removed in its place.
+                // It happened by itself: the steps that led to it must be removed in its place. Not all of them happen
+                // before the root without it.
                 conflicts.lead_to(path, at);
+                *comes_again = true;
                 continue;
             }
             maximal.push(at as u32);

@@ -84,18 +84,16 @@
 //!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
 //!    `D0` are totally ordered, all places of R3 were visited before `T`. They need not be visited where they are
 //!    forbidden: with fewer steps before them they still are, or R1 fails.
-//!
 //! 10. If the root has the same accesses without one maximal conflict, but with all others, as with it, R3 holds: with that
 //!     conflict it is as it was seen, since no other step of `D0` changes it (W2).
-//!
 //! 11. Of several steps that change one count, all but the last commute: a trace is determined by which is the last, `x`.
 //!     Let `e` be another one, with nothing of the others after it by other conflicts, and a default. In the trace with `e`
 //!     as the last one all others come before it, so the wakeup sequence at `e` is all others and `x`. Every execution
 //!     in which another maximal one of them is the last could add it; the one in which that is the greatest task does.
-//!     W2 holds for all other operations, since the steps that change the count, too, commute with them or conflict with
-//!     them in all states: who clones holds a reference, so that no other drop is the last before or after that.
+//!     The task of a clone holds a reference, so no drop of another task is the last one before the clone or after it:
+//!     clones change no accesses.
 //!
-//! Lemma 5 is argued and not proved where accesses change in between: there the oracles of `tests/reduction.rs` decide.
+//! Lemma 5 is argued and not proved where accesses change in between: there the oracles of `tests/all/reduction` decide.
 //!
 //! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then
 //! [`Counterfactual::blocks`]: crate::world::Counterfactual::blocks

@@ -291,8 +291,7 @@ impl Finder<'_> {
         let last = Move { name: self.path.names.of(root.task), option: 0 };
         let item = Item::new(deferred.at as usize, Some(deferred), root.time);
         // Subsets may differ in steps that do not happen before the root there.
-        let may_come_again = !root.variation.has_fixed_accesses();
-        if may_come_again
+        if self.scratch.comes_again
             && self.work.has(self.scratch.found, &item, last.name, self.path, &self.scratch.also)
         {
             return;

@@ -134,7 +134,9 @@ fn check(programs: &Programs, hints: Hints, slow: &Explored, reduced: &Explored)
     let may_sleep = asleep == 0 || whole.values().sum::<u64>() > 0;
     // See [`a_reader_who_cannot_go_on_without_another`]. Without hints, jointly blocked operations are not taken last.
     let may_be_in_vain = written_locks(programs) > 1 || has_varying(programs) || hints == Hints::None;
-    let few = found.abandoned == forbidden + asleep && found.abandoned <= found.executions;
+    // Never more than all interleavings; of all programs together, few: see [`Holes::check`].
+    let few =
+        found.abandoned == forbidden + asleep && found.executions + found.abandoned <= slow.found.executions;
     let is_accepted = may_sleep && few && (forbidden == 0 || may_be_in_vain);
     match all_there && once && is_accepted && found.coverage.is_exhaustive() {
         true => Ok(()),
