@@ -4,7 +4,7 @@
 
 use raddle_core::operation::TaskId;
 use raddle_core::search::{NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal, Strategy, Within, Wrapped, Wrapper};
+use raddle_core::strategy::{Dfs, OptimalDpor, Strategy, Within, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::Verdict;
 use raddle_core::world::{Describe, Pending, World};
@@ -79,7 +79,7 @@ fn main() {
     let mut strategy: Box<dyn Strategy> = Box::new(Dfs::new());
     let open = rest.get(1).is_some_and(|n| n == "optimal" || n == "verbose");
     if open {
-        strategy = Box::new(Optimal::new());
+        strategy = Box::new(OptimalDpor::new());
     }
     if rest.get(1).is_some_and(|n| n == "verbose") {
         strategy = Box::new(Wrapped(Verbose { inner: strategy, program: program.clone() }));

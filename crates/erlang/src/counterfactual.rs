@@ -7,7 +7,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Blockers, Counterfactual, Pending, Pick};
+use raddle_core::world::{Counterfactual, Pending, Pick};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -66,51 +66,43 @@ impl Counterfactual for ErlangWorld {
         let left_out = |at: usize| self.done[at].pick.task == task && !also.contains(&(at as u32));
         if (prefix..self.done.len()).any(left_out) {
             // It has done something else since.
-            return self.pending_by_trying(task, prefix, also);
+            return self.pending_by_trying(task, prefix, also).unwrap_or(Pending::NOTHING);
         }
-        let options = self.could_happen(task, prefix, also) as u32;
-        Pending { accesses: self.accesses_then(task, prefix, also), options, ..Pending::NOTHING }
-    }
-    fn can_block(&self, task: TaskId) -> bool {
-        self.machine().can_block(task.index())
-    }
-    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        if let Some(answer) = self.is_plain_to_see(task.index(), before, also) {
+        let enabled = self.is_plain_to_see(task.index(), prefix, also);
+        let accesses = self.same_accesses(task, prefix, also);
+        let by_trying = || {
+            let now =
+                || Pending { accesses: self.machine().point().pending(task).accesses, ..Pending::NOTHING };
+            self.pending_by_trying(task, prefix, also).unwrap_or_else(now)
+        };
+        if let (Some(enabled), Some(accesses)) = (enabled, accesses) {
+            let then = Pending { accesses, options: enabled as u32, ..Pending::NOTHING };
             debug_assert!(
-                answer == self.could_happen_by_trying(task, before, also)
-                    || self.machine().are_ends_observed()
+                {
+                    let tried = by_trying();
+                    (then.options > 0) == (tried.options > 0) && then.accesses == tried.accesses
+                } || self.machine().are_ends_observed()
             );
-            return answer;
+            return then;
         }
-        self.could_happen_by_trying(task, before, also)
-    }
-    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
-        if self.touched_the_same(task.index(), before, also) {
-            let now = match self.machine().is_mail(task.index()) || before == self.done.len() {
-                true => self.machine().accesses_in(task.index(), self.machine()),
-                false => self.machine().point().pending(task).accesses,
-            };
-            debug_assert!(
-                now == self.accesses_by_trying(task, before, also) || self.machine().are_ends_observed()
-            );
-            return now;
-        }
-        self.accesses_by_trying(task, before, also)
-    }
-    fn blockers(&self, task: TaskId) -> Blockers {
-        self.machine().blockers(task.index())
-    }
-    fn may_touch_less(&self, task: TaskId) -> bool {
-        // With coarser grains a step that raises conflicts with everything.
-        self.machine().settings().grain != Grain::Full || self.machine().may_touch_less(task.index())
-    }
-    fn may_touch_more(&self) -> bool {
-        // The same holds here; and an operation on a deleted table accesses none of its keys.
-        true
+        let tried = by_trying();
+        let options = enabled.map_or(tried.options, |enabled| enabled as u32);
+        Pending { accesses: accesses.unwrap_or(tried.accesses), options, ..Pending::NOTHING }
     }
 }
 
 impl ErlangWorld {
+    /// The accesses of an operation there, if they follow from its present ones without replay.
+    fn same_accesses(&self, task: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
+        let now = self.machine();
+        self.touched_the_same(task.index(), before, also).then(|| {
+            match now.is_mail(task.index()) || before == self.done.len() {
+                true => now.accesses_in(task.index(), now),
+                false => now.point().pending(task).accesses,
+            }
+        })
+    }
+
     /// Where a process is after the first `before` steps and then the steps `also`.
     fn place_of(&self, process: usize, before: usize, also: &[u32]) -> Place {
         let now = self.machine();
@@ -221,31 +213,12 @@ impl ErlangWorld {
             && !self.done.iter().enumerate().skip(before).any(changes)
     }
 
-    fn pending_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Pending {
+    /// The operation there, by replay; none if its task does not exist there.
+    fn pending_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Option<Pending> {
         let key = self.machine().key_of(task.index());
-        let then = self.then(before, also);
-        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
-            Some((machine, t)) => {
-                let accesses = machine.accesses_in(t, self.machine());
-                Pending { accesses, ..*machine.point().pending(TaskId(t as u32)) }
-            }
-            None => Pending::NOTHING,
-        }
-    }
-
-    fn accesses_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
-        let key = self.machine().key_of(task.index());
-        let then = self.then(before, also);
-        match then.as_ref().and_then(|machine| machine.with_key(key).map(|t| (machine, t))) {
-            Some((machine, t)) => machine.accesses_in(t, self.machine()),
-            None => self.machine().point().pending(task).accesses,
-        }
-    }
-
-    fn could_happen_by_trying(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        let key = self.machine().key_of(task.index());
-        self.then(before, also).is_some_and(|machine| {
-            machine.with_key(key).is_some_and(|t| machine.point().pending(TaskId(t as u32)).options > 0)
-        })
+        let machine = self.then(before, also)?;
+        let then = machine.with_key(key)?;
+        let accesses = machine.accesses_in(then, self.machine());
+        Some(Pending { accesses, ..*machine.point().pending(TaskId(then as u32)) })
     }
 }

@@ -172,8 +172,6 @@ pub struct Process {
     pub save: u32,
     /// A receive that was picked is in progress.
     pub receiving: bool,
-    /// With unordered mailboxes: its state depends on steps of other tasks, not only on its own.
-    pub led_by_others: bool,
     /// It received a message where its receive could have timed out.
     pub may_give_up: bool,
     /// The number of its children.
@@ -248,7 +246,6 @@ impl Process {
             messages: Vec::new(),
             save: 0,
             receiving: false,
-            led_by_others: false,
             may_give_up: false,
             children: 0,
             refs: 0,

@@ -2,10 +2,11 @@
 //! schedule.
 
 use raddle_core::operation::TaskId;
-use raddle_core::strategy::{Observation, Standing, Strategy, Wrapped, Wrapper};
+use raddle_core::strategy::{Decision, Observation, Standing, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 use raddle_core::world::{Ending, Point};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
 type Path = Vec<u32>;
@@ -60,6 +61,28 @@ pub struct Counts {
     pub classes: Classes,
     /// Those that were cut short, by all that had happened.
     pub whole: Classes,
+    /// Those that were abandoned.
+    pub redundant: Redundant,
+}
+
+/// How many executions were abandoned, by the reason.
+#[derive(Clone, Debug, Default)]
+pub struct Redundant {
+    /// An enabled operation belongs to another branch.
+    forbidden: Arc<AtomicU64>,
+    /// All enabled tasks were in the sleep set.
+    sleep_set_blocked: Arc<AtomicU64>,
+}
+
+impl Redundant {
+    /// How many of them because an enabled operation belongs to another branch.
+    pub fn forbidden(&self) -> u64 {
+        self.forbidden.load(Relaxed)
+    }
+    /// How many because all enabled tasks were in the sleep set.
+    pub fn sleep_set_blocked(&self) -> u64 {
+        self.sleep_set_blocked.load(Relaxed)
+    }
 }
 
 /// See [`Counts`].
@@ -102,6 +125,15 @@ impl Wrapper for Classifier {
     }
     fn around(&self, inside: Box<dyn Strategy>) -> Classifier {
         Classifier { inside, seen: self.seen.clone() }
+    }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        let decision = self.inside.choose(so_far, point);
+        match decision {
+            Decision::ABANDON => _ = self.seen.redundant.forbidden.fetch_add(1, Relaxed),
+            Decision::SLEEP_SET_BLOCKED => _ = self.seen.redundant.sleep_set_blocked.fetch_add(1, Relaxed),
+            _ => {}
+        }
+        decision
     }
     fn over(&mut self, so_far: &Trace, point: &Point<'_>, ending: Ending) -> Standing {
         if ending != Ending::Stopped {

@@ -17,7 +17,7 @@ use std::time::Instant;
 /// A check that is under way.
 pub(super) struct Exploration<'p, P: Program> {
     pub program: &'p P,
-    pub check: Check,
+    pub check: &'p Check,
     pub listener: Arc<dyn Listener>,
     pub begun: Instant,
     /// The reduction could not decide: depth-first search continues.
@@ -35,8 +35,7 @@ impl<'p, P: Program> Exploration<'p, P>
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    pub fn new(program: &'p P, mut check: Check, listener: Arc<dyn Listener>) -> Result<Self, String> {
-        let saved = check.resume.take();
+    pub fn new(program: &'p P, check: &'p Check, listener: Arc<dyn Listener>) -> Result<Self, String> {
         let mut exploration = Exploration {
             program,
             check,
@@ -48,8 +47,8 @@ where
             left: None,
             round: 0,
         };
-        if let Some(saved) = saved {
-            exploration.resume(saved)?;
+        if let Some(saved) = &check.resume {
+            exploration.resume(saved.clone())?;
         }
         if exploration.is_bounded() && !program.reduces_within_bounds() {
             exploration.fallen_back = exploration.check.is_reduced();
@@ -116,10 +115,12 @@ where
             // Its tickets are valid only after they are converted to schedules of the ordinary world.
             false => Arc::new(WithoutFailures(self.listener.clone())),
         };
-        let mut check = self.check.clone();
-        if self.fallen_back {
-            (check.growing, check.kind) = (check.is_growing(), SearchKind::Dfs);
-        }
+        let without_reduction = self.fallen_back.then(|| Check {
+            growing: self.check.is_growing(),
+            kind: SearchKind::Dfs,
+            ..self.check.clone()
+        });
+        let check = without_reduction.as_ref().unwrap_or(self.check);
         let plan = self.plan();
         if check.replay.is_some() || !check.is_growing() {
             let bounds = if check.replay.is_some() { Bounds::default() } else { check.bounds };
@@ -133,7 +134,7 @@ where
 
     /// The plan of the next search.
     pub fn plan(&self) -> Plan {
-        let Check { budget, workers, on_failure, test, .. } = &self.check;
+        let Check { budget, workers, on_failure, test, .. } = self.check;
         let mut budget: Budget = budget.clone();
         budget.time = budget.time.map(|time| time.saturating_sub(self.begun.elapsed()));
         if self.check.kind.is_sampled() && self.check.replay.is_none() {
@@ -165,12 +166,12 @@ where
     }
 
     /// The results of this stage and the earlier ones.
-    pub fn checked(&self, part: Part<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
+    pub fn checked(&mut self, part: Part<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
         let Part { mut tally, mut extent, interrupted, finished_bound, .. } = part;
+        let mut all = std::mem::take(&mut self.earlier);
         let (outcomes, earlier_outcomes) =
-            resume::together(std::mem::take(&mut tally.outcomes), &self.earlier.outcomes);
-        let mut all = self.earlier.clone();
-        all.merge(tally.with_outcomes(BTreeMap::new()));
+            resume::together(std::mem::take(&mut tally.outcomes), std::mem::take(&mut all.outcomes));
+        all.merge(tally.into_outcomes(BTreeMap::new()));
         if all.undecided > 0 && matches!(extent, Extent::Exhaustive | Extent::Within(_)) {
             extent = Extent::Partial(StopReason::Undecided { executions: all.undecided });
         }

@@ -42,7 +42,7 @@ where
     OutcomeOf<P>: Ord + Debug + Send,
 {
     let begun = Instant::now();
-    let mut exploration = Exploration::new(program, check.clone(), listener)?;
+    let mut exploration = Exploration::new(program, check, listener)?;
     let mut part = exploration.run();
     let left = exploration.save(&mut part);
     let mut checked = exploration.checked(part);

@@ -13,7 +13,7 @@ where
 {
     /// The kind of the search: only the same kind can resume it. None for a kind that cannot be resumed.
     fn kind(&self) -> Option<String> {
-        let check = &self.check;
+        let check = self.check;
         if check.kind.is_sampled() || check.replay.is_some() {
             return None;
         }
@@ -83,9 +83,8 @@ where
 /// Merges the outcomes of both stages: an earlier outcome that occurred again is added to it, the others stay text.
 pub(super) fn together<T: Ord + Debug>(
     mut outcomes: BTreeMap<T, u64>,
-    earlier: &BTreeMap<String, u64>,
+    mut earlier: BTreeMap<String, u64>,
 ) -> (BTreeMap<T, u64>, BTreeMap<String, u64>) {
-    let mut earlier = earlier.clone();
     if !earlier.is_empty() {
         for (outcome, times) in &mut outcomes {
             *times += earlier.remove(&format!("{outcome:?}")).unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use super::SearchKind;
 use crate::search::{Budget, OnFailure, Saved};
-use crate::strategy::{Bounded, Bounds, Dfs, Optimal, PreemptionBounding, Replay, Strategy, Within};
+use crate::strategy::{Bounded, Bounds, Dfs, OptimalDpor, PreemptionBounding, Replay, Strategy, Within};
 use crate::ticket::Ticket;
 use std::time::Duration;
 
@@ -145,7 +145,7 @@ impl Check {
         }
         let inside: Box<dyn Strategy> = match self.kind {
             SearchKind::Exhaustive | SearchKind::Iterative => match bounds.is_none() {
-                true => return Optimal::boxed(),
+                true => return OptimalDpor::boxed(),
                 false => return Box::new(Bounded::new(bounds).beyond(explored)),
             },
             SearchKind::Dfs => Box::new(Dfs::new()),

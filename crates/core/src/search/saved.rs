@@ -35,7 +35,7 @@ pub struct Saved {
 
 impl Saved {
     /// The version that is written.
-    pub const VERSION: u32 = 4;
+    pub const VERSION: u32 = 5;
 
     /// As the content of a file.
     pub fn to_json(&self) -> String {

@@ -111,11 +111,21 @@ impl<T: Ord> Tally<T> {
         for (outcome, times) in &self.outcomes {
             *texts.entry(format!("{outcome:?}")).or_insert(0) += times;
         }
-        self.with_outcomes(texts)
+        Tally {
+            executions: self.executions,
+            abandoned: self.abandoned,
+            undecided: self.undecided,
+            peak: self.peak,
+            steps: self.steps,
+            outcomes: texts,
+            failures_by_kind: self.failures_by_kind.clone(),
+            failures: self.failures.clone(),
+            assumptions: self.assumptions.clone(),
+        }
     }
 
     /// The same with other outcomes.
-    pub fn with_outcomes<U: Ord>(&self, outcomes: BTreeMap<U, u64>) -> Tally<U> {
+    pub fn into_outcomes<U: Ord>(self, outcomes: BTreeMap<U, u64>) -> Tally<U> {
         Tally {
             executions: self.executions,
             abandoned: self.abandoned,
@@ -123,9 +133,9 @@ impl<T: Ord> Tally<T> {
             peak: self.peak,
             steps: self.steps,
             outcomes,
-            failures_by_kind: self.failures_by_kind.clone(),
-            failures: self.failures.clone(),
-            assumptions: self.assumptions.clone(),
+            failures_by_kind: self.failures_by_kind,
+            failures: self.failures,
+            assumptions: self.assumptions,
         }
     }
 

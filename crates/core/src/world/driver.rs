@@ -12,6 +12,8 @@ pub struct Decision(u64);
 impl Decision {
     /// This execution is redundant.
     pub const ABANDON: Decision = Decision(u64::MAX);
+    /// The same, since every enabled task is in the sleep set.
+    pub const SLEEP_SET_BLOCKED: Decision = Decision(u64::MAX - 4);
     /// The strategy cannot decide how to continue: behaviours may be missing from the search.
     pub const UNDECIDED: Decision = Decision(u64::MAX - 3);
     /// The prescribed pick is not possible here.
@@ -37,6 +39,7 @@ impl std::fmt::Debug for Decision {
         match (*self, self.pick()) {
             (_, Some(pick)) => write!(f, "Take({pick:?})"),
             (Decision::ABANDON, _) => f.write_str("Abandon"),
+            (Decision::SLEEP_SET_BLOCKED, _) => f.write_str("SleepSetBlocked"),
             (Decision::UNDECIDED, _) => f.write_str("Undecided"),
             (Decision::DIVERGED, _) => f.write_str("Diverged"),
             _ => f.write_str("Stop"),

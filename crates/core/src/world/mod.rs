@@ -8,7 +8,7 @@ mod counterfactual;
 mod driver;
 mod point;
 
-pub use counterfactual::{Blockers, BlockingEffect, Counterfactual, Variation};
+pub use counterfactual::{Counterfactual, Variation};
 pub use driver::{Decision, Driver, UniformDraws};
 pub use point::{Birth, Manner, Pending, Pick, Point};
 

@@ -3,7 +3,7 @@
 //! A point borrows from its world, which keeps it up to date. The accesses of a pending operation are those in the
 //! present state.
 
-use super::counterfactual::{Blockers, BlockingEffect, Counterfactual, Variation};
+use super::counterfactual::{Counterfactual, Variation};
 use crate::operation::{Accesses, TaskId};
 
 /// Which task takes its pending operation, and with which option.
@@ -124,40 +124,6 @@ impl<'a> Point<'a> {
     pub fn blocks(&self, step: usize, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.blocks(step, task))
     }
-    /// See [`Counterfactual::can_block`].
-    #[inline]
-    pub fn can_block(&self, task: TaskId) -> bool {
-        self.past.is_some_and(|past| past.can_block(task))
-    }
-    /// See [`Counterfactual::has_blockers_that_commute`].
-    #[inline]
-    pub fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        self.past.is_some_and(|past| past.has_blockers_that_commute(task))
-    }
-    /// See [`Counterfactual::is_numbered`].
-    #[inline]
-    pub fn is_numbered(&self, task: TaskId) -> bool {
-        self.past.is_some_and(|past| past.is_numbered(task))
-    }
-    /// See [`Counterfactual::may_touch_less`].
-    #[inline]
-    pub fn may_touch_less(&self, task: TaskId) -> bool {
-        self.past.is_some_and(|past| past.may_touch_less(task))
-    }
-    /// See [`Counterfactual::may_touch_more`].
-    pub fn may_touch_more(&self) -> bool {
-        self.past.is_some_and(|past| past.may_touch_more())
-    }
-    /// See [`Counterfactual::blocking_effect`].
-    #[inline]
-    pub fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
-        self.past.map_or(BlockingEffect::Unknown, |past| past.blocking_effect(step, task))
-    }
-    /// See [`Counterfactual::could_happen`]. In worlds without counterfactuals no operation is ever blocked.
-    #[inline]
-    pub fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        self.past.is_none_or(|past| past.could_happen(task, before, also))
-    }
     /// The enabled tasks, in ascending order.
     #[inline]
     pub fn enabled(&self) -> &'a [TaskId] {
@@ -183,16 +149,6 @@ impl<'a> Point<'a> {
     pub fn is_enabled(&self, task: TaskId) -> bool {
         self.pending.get(task.index()).is_some_and(|p| p.options > 0)
             && (!self.restricted || self.enabled.binary_search(&task).is_ok())
-    }
-    /// See [`Counterfactual::accesses_then`]. Without counterfactuals, its present accesses.
-    #[inline]
-    pub fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
-        self.past.map_or_else(|| self.pending(task).accesses, |past| past.accesses_then(task, before, also))
-    }
-    /// See [`Counterfactual::blockers`].
-    #[inline]
-    pub fn blockers(&self, task: TaskId) -> Blockers {
-        self.past.map_or(Blockers::All, |past| past.blockers(task))
     }
     /// The only possible pick, if there is only one.
     #[inline]

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, NoListener, search};
-use raddle_core::strategy::{Optimal, OptimalDpor};
+use raddle_core::strategy::OptimalDpor;
 use raddle_core::trace::Step;
 use raddle_core::verdict::Defect;
 use raddle_core::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, World};
@@ -79,18 +79,9 @@ impl Explain for Writers<'_> {
     }
 }
 
-/// The old reduction and the new one.
-fn reductions() -> [Box<dyn raddle_core::strategy::Strategy>; 2] {
-    [Box::new(Optimal::new()), Box::new(OptimalDpor::new())]
-}
-
-/// Explores by both reductions. Returns the one that held more at once.
 fn explore(lists: &[Vec<u32>]) -> Findings<()> {
     let world = || Writers { lists, at: Vec::new(), enabled: Vec::new(), pending: Vec::new() };
-    let explore = |reduction| search(&limited(20_000, all(1)), reduction, world, Arc::new(NoListener));
-    let [old, new] = reductions().map(explore);
-    assert_eq!(old.executions, new.executions);
-    if old.peak > new.peak { old } else { new }
+    search(&limited(20_000, all(1)), Box::new(OptimalDpor::new()), world, Arc::new(NoListener))
 }
 
 /// How many pairs of steps of different tasks conflict, and the length.
@@ -116,12 +107,10 @@ fn locks() {
             programs[1].extend([Lock(0), Unlock(0)].repeat(rounds));
             let make = || Machine::new(&programs);
             let length = (2 * tasks * rounds + 2 * tasks + 1) as u64;
-            for reduction in reductions() {
-                let found = search(&all(1), reduction, make, Arc::new(NoListener));
-                let (executions, peak) = (found.executions, found.peak);
-                println!("{tasks} x {rounds}: {executions} executions, peak {peak}, length {length}");
-                assert!(peak <= (length + 2) * (tasks + 2) as u64, "{peak} {length}");
-            }
+            let found = search(&all(1), Box::new(OptimalDpor::new()), make, Arc::new(NoListener));
+            let (executions, peak) = (found.executions, found.peak);
+            println!("{tasks} x {rounds}: {executions} executions, peak {peak}, length {length}");
+            assert!(peak <= (length + 2) * (tasks + 2) as u64, "{peak} {length}");
         }
     }
 }
@@ -189,8 +178,6 @@ proptest! {
     fn all_kinds_of_operations(programs in random_machines::programs()) {
         let make = || Machine::new(&programs);
         let plan = limited(4_000, all(1));
-        let (strategy, _) = spy(Optimal::new());
-        let old = search(&plan, Box::new(strategy), make, Arc::new(NoListener));
         let (strategy, seen) = spy(OptimalDpor::new());
         let found = search(&plan, Box::new(strategy), make, Arc::new(NoListener));
         let (mut most, mut longest) = (0, 0);
@@ -204,7 +191,7 @@ proptest! {
         // Each task has at most two choices between two options.
         let options: usize = programs.iter().flatten().filter(|op| matches!(op, Choose(_))).count();
         let most = most + 4 * options as u64;
-        let peak = found.peak.max(old.peak);
+        let peak = found.peak;
         prop_assert!(peak <= bound(most, longest), "{peak} {most} {longest}\n{programs:?}");
     }
 }

@@ -15,23 +15,22 @@ use raddle_core::search::{
     Findings, Listener, NoListener, Plan, Progress, Saved, Tally, search, search_iteratively,
 };
 use raddle_core::strategy::{
-    Bounded, Bounds, Dfs, Divisible as _, Next, Optimal, OptimalDpor, PreemptionBounding, Random,
-    Strategy as _, Within, Wrapped, Wrapper,
+    Bounded, Bounds, Dfs, Divisible as _, Next, OptimalDpor, PreemptionBounding, Random, Strategy as _,
+    Within, Wrapped, Wrapper,
 };
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
 type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
 
-fn strategies() -> [(&'static str, Make); 7] {
+fn strategies() -> [(&'static str, Make); 6] {
     [
         ("two stacks", || Box::new(PreemptionBounding::new(Some(2)))),
         ("dfs", || Box::new(Dfs::new())),
         ("within", || Box::new(Within::preemptions(2, Box::new(Dfs::new())))),
         ("bounded", || Box::new(Bounded::new(Bounds::preemptions(2)))),
         ("sleep sets", || Box::new(Bounded::new(Bounds::default()))),
-        ("optimal", || Box::new(Optimal::new())),
-        ("dpor", || Box::new(OptimalDpor::new())),
+        ("optimal", || Box::new(OptimalDpor::new())),
     ]
 }
 
@@ -143,11 +142,7 @@ fn all_parts_together_are_the_whole() {
 /// Every trace is seen once, and by one of the stages.
 #[test]
 fn nothing_is_explored_twice() {
-    nothing_is_explored_twice_by(Optimal::new);
-    nothing_is_explored_twice_by(OptimalDpor::new);
-}
-
-fn nothing_is_explored_twice_by<S: raddle_core::strategy::Strategy + 'static>(make: fn() -> S) {
+    let make = OptimalDpor::new;
     for programs in programs() {
         let (strategy, classes) = classifier(make());
         let whole =
@@ -281,9 +276,9 @@ fn other_files_are_refused() {
     let error = |text: &str| Saved::parse(text).unwrap_err();
     assert!(error("{ \"search\": 1, \"le").starts_with("this is no search that was stopped: EOF while"));
     assert_eq!(error("{}"), "this is no search that was stopped: it has no version");
-    let newer = "this search was stopped by another version of raddle: its format is 7, not 4";
+    let newer = "this search was stopped by another version of raddle: its format is 7, not 5";
     assert_eq!(error("{\"search\": 7}"), newer);
-    assert!(error("{\"search\": 4}").contains("missing field"));
+    assert!(error("{\"search\": 5}").contains("missing field"));
     // A ticket is a file of another kind.
     assert!(
         error("{\"version\": 1, \"test\": null, \"settings\": {}, \"steps\": []}").contains("no version")
@@ -300,8 +295,8 @@ fn parts_of_another_kind_are_refused() {
             .remove(0)
     };
     let of_dfs = left(Box::new(Dfs::new()));
-    let of_optimal = left(Box::new(Optimal::new()));
-    assert!(Optimal::new().resume(&of_dfs).is_err() && Dfs::new().resume(&of_optimal).is_err());
+    let of_optimal = left(Box::new(OptimalDpor::new()));
+    assert!(OptimalDpor::new().resume(&of_dfs).is_err() && Dfs::new().resume(&of_optimal).is_err());
     assert!(Bounded::new(Bounds::default()).resume(&of_optimal).is_err());
     // Sampling has no unexplored subtrees.
     let sampled = search(

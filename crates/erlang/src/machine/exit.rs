@@ -54,7 +54,6 @@ impl Machine {
         p.frames.clear();
         p.fr.clear();
         p.receiving = false;
-        p.led_by_others |= signalled;
         if signalled && self.is_order_open() && self.mover != task {
             // Its pending operation could have come first, so it stays pending, and the exit is a task of its
             // own.

@@ -3,7 +3,7 @@
 //! evaluation.
 
 use super::access::{Mark, Object, Touch};
-use super::{Machine, Signal, Task};
+use super::{Machine, Task};
 use crate::native::Run;
 use crate::native::visible::{self, Look};
 use crate::process::{Deadline, Found, Next, Process};
@@ -11,7 +11,7 @@ use crate::settings::{Delivery, Grain};
 use crate::term::Term;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::world::{Blockers, Manner, Pending, Point};
+use raddle_core::world::{Manner, Pending, Point};
 
 /// Keeps the list of enabled tasks up to date.
 #[inline]
@@ -30,70 +30,6 @@ impl Machine {
     /// The pending operations.
     pub fn point(&self) -> Point<'_> {
         Point::new(&self.enabled, &self.pending).with_births(&self.births)
-    }
-
-    /// Whether the pending operation of a task is blocked in some state.
-    pub fn can_block(&self, task: usize) -> bool {
-        match &self.tasks[task] {
-            // Its last step may have been a receive, before which it was blocked.
-            Task::Process(p) if self.is_order_open() && p.led_by_others => true,
-            Task::Process(p) if self.is_order_open() && matches!(p.next, Next::Exit | Next::Gone) => {
-                p.is_gone()
-            }
-            Task::Process(p) => match &p.next {
-                Next::Call(native, _) => matches!(&native.run, Run::Visible(v) if v.ready.is_some()),
-                Next::Receive(_) => true,
-                _ => false,
-            },
-            Task::Timer(_) | Task::UnorderedMessage(_) | Task::Received(_) | Task::Spent(..) => true,
-            // Blocked before there was a signal to deliver, or a process to kill.
-            Task::Pair(_) | Task::Faults => true,
-            Task::End(_) => false,
-        }
-    }
-
-    /// Whether a task waits for the clock: this depends on other timers, and on whether the test is over.
-    pub fn is_timed(&self, task: usize) -> bool {
-        match &self.tasks[task] {
-            Task::Process(p) => {
-                matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }))
-            }
-            Task::Timer(_) | Task::Spent(..) => true,
-            _ => false,
-        }
-    }
-
-    /// What may have blocked the pending operation of a task, if it conflicts with everything.
-    pub fn blockers(&self, task: usize) -> Blockers {
-        match &self.tasks[task] {
-            // The signal that terminated it.
-            Task::Process(p) if p.is_doomed() => Blockers::One,
-            // The exits of the processes that could have been killed.
-            Task::Faults => Blockers::Several,
-            _ if self.is_timed(task) => Blockers::Several,
-            _ => Blockers::All,
-        }
-    }
-
-    /// Whether a task has fewer accesses before a name is registered, or before a process exits.
-    pub fn may_touch_less(&self, task: usize) -> bool {
-        let p = match &self.tasks[task] {
-            Task::Process(p) => p,
-            Task::Pair(pair) => {
-                return matches!(pair.queue.first(), Some(Signal::Link(_) | Signal::Monitor(_)));
-            }
-            _ => return false,
-        };
-        let by_name = |term: &Term| matches!(term, Term::Atom(_) | Term::Tuple(_));
-        match &p.next {
-            Next::Send(_) => by_name(&p.x[0]),
-            Next::Call(native, _) => match native.function {
-                "send" | "send_nosuspend" | "unregister" => by_name(&p.x[0]),
-                "monitor" => by_name(&p.x[1]),
-                _ => false,
-            },
-            _ => false,
-        }
     }
 
     /// The accesses of the pending operation of `task`, with the object numbers of another state.

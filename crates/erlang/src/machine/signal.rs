@@ -264,9 +264,7 @@ impl Machine {
                 self.put_in_mailbox(task, message);
             }
             Signal::GroupLeader(leader) => {
-                let p = self.process_mut(task);
-                p.group_leader = leader;
-                p.led_by_others = true;
+                self.process_mut(task).group_leader = leader;
             }
         }
     }

@@ -512,7 +512,6 @@ impl Machine {
             let p = machine.process_mut(task);
             p.save = at as u32;
             p.receiving = true;
-            p.led_by_others = true;
             p.may_give_up |=
                 matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. }));
             machine.advance(task);

@@ -8,10 +8,10 @@ use crate::common::generate::{self, Flavour};
 use crate::common::*;
 use raddle_core::clock::Time;
 use raddle_core::search::{Budget, Findings, NoListener, OnFailure, Plan, search};
-use raddle_core::strategy::{Dfs, Optimal, OptimalDpor, Strategy, Wrapped, Wrapper};
+use raddle_core::strategy::{Decision, Dfs, OptimalDpor, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::Verdict;
-use raddle_core::world::{End, Pick, World};
+use raddle_core::world::{End, Pick, Point, World};
 use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::collections::BTreeSet;
@@ -35,6 +35,16 @@ impl Wrapper for Recording {
     fn around(&self, inner: Box<dyn Strategy>) -> Recording {
         Recording { inner, all: self.all.clone() }
     }
+    fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        let decision = self.inner.choose(so_far, point);
+        assert_ne!(
+            decision,
+            Decision::SLEEP_SET_BLOCKED,
+            "no step of a process ends the execution of the others"
+        );
+        FORBIDDEN.fetch_add((decision == Decision::ABANDON) as u64, Relaxed);
+        decision
+    }
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         if !matches!(verdict, Verdict::Abandoned) {
             let picks = trace.steps().iter().map(|step| step.pick()).collect();
@@ -47,24 +57,30 @@ impl Wrapper for Recording {
 /// The number of programs that were explored under the assumption that exits are unobserved.
 static UNOBSERVED: AtomicU64 = AtomicU64::new(0);
 
-/// The number of programs with so few executions with unordered mailboxes that all were counted.
+/// The number of programs with so few executions with unordered mailboxes that all were counted, and those of them with
+/// grain `thesis`.
 static COUNTED: AtomicU64 = AtomicU64::new(0);
-/// Those of them with grain `thesis`, and those of these in which a trace was explored more than once.
 static BY_THE_THESIS: AtomicU64 = AtomicU64::new(0);
-static TWICE: AtomicU64 = AtomicU64::new(0);
+
+/// How many executions the reduction made with any number of workers, and how many it abandoned besides, since an enabled
+/// operation belonged to another branch.
+static REDUCED: AtomicU64 = AtomicU64::new(0);
+static FORBIDDEN: AtomicU64 = AtomicU64::new(0);
 
 /// Programs with more executions are skipped.
 const LIMIT: u64 = 3_000;
 
-/// All executions of a strategy, unless there are too many.
+/// All executions of a strategy with so many workers, unless there are too many.
 fn record(
     limit: u64,
+    workers: usize,
     strategy: Box<dyn Strategy>,
     make: impl Fn() -> ErlangWorld + Sync,
 ) -> Option<(Findings<String>, Vec<Vec<Pick>>)> {
     let all = Arc::new(Mutex::new(Vec::new()));
     let plan = Plan {
         on_failure: OnFailure::KeepGoing,
+        workers,
         budget: Budget { executions: Some(limit), ..Budget::default() },
         ..Plan::default()
     };
@@ -106,18 +122,6 @@ fn class(world: &ErlangWorld, picks: &[Pick]) -> u64 {
     hasher.finish()
 }
 
-/// Whether a step of an execution conflicts with everything: with grain `thesis` a step that raises does, and
-/// a trace may be explored twice.
-fn is_vague(world: &ErlangWorld, picks: &[Pick]) -> bool {
-    let mut world = world.clone();
-    world.start();
-    picks.iter().any(|pick| {
-        let is_everything = world.point().pending(pick.task).accesses.is_everything();
-        world.step(*pick);
-        is_everything
-    })
-}
-
 /// The same execution with unordered mailboxes.
 fn without_order(ordered: &ErlangWorld, open: &ErlangWorld, picks: &[Pick]) -> Vec<Pick> {
     let (mut ordered, mut open) = (ordered.clone(), open.clone());
@@ -152,54 +156,70 @@ fn seen(findings: &Findings<String>) -> BTreeSet<String> {
 }
 
 /// Compares both on one program. Returns the numbers of executions and of traces.
-fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
-    let (ordered, open) = (ErlangWorld::new(program), ErlangWorld::unordered(program));
+fn compare(program: &Program) -> Option<(u64, u64)> {
     let name = format!("{} {:?}", program.function, program.settings);
-    let (all, executions) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::new(program))?;
-    compare_dpor(program, &name, &all, (&ordered, &open), &executions);
-    let (few, representatives) =
-        record(2 * LIMIT, Box::new(Optimal::new()), || ErlangWorld::unordered(program))
-            .expect("no more than all");
-    if few.undecided > 0 && (undecidable || program.settings.grain != Grain::Full) {
-        // It says so, and depth-first search takes over.
-        assert!(!few.coverage.is_exhaustive(), "{name}: {:?}", few.coverage);
-        return Some((all.executions, 0));
-    }
-    assert_eq!(few.undecided, 0, "{name}: undecided");
-    assert_eq!(seen(&few), seen(&all), "{name}: the outcomes");
-    // The same where unobserved exits are not steps of their own.
-    let quick = optimal(program);
-    assert_eq!((quick.executions, quick.undecided), (few.executions, 0), "{name}: ends that nobody observes");
-    assert_eq!((&quick.outcomes, &quick.failures_by_kind), (&few.outcomes, &few.failures_by_kind), "{name}");
-    UNOBSERVED.fetch_add((quick.steps < few.steps) as u64, Relaxed);
-    if program.settings.grain == Grain::Full {
-        one_of_each_class(&name, (&ordered, &open), &executions, &representatives);
-    }
-    // All executions with unordered mailboxes.
-    if let Some((_, executions)) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::unordered(program)) {
-        let classes: BTreeSet<u64> = executions.iter().map(|picks| class(&open, picks)).collect();
-        let found: BTreeSet<u64> = representatives.iter().map(|picks| class(&open, picks)).collect();
-        if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(&open, picks))) {
-            println!("missing:\n{}", told(&open, picks));
-        }
-        assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
-        let (is_exact, by_the_thesis) =
-            (few.executions == classes.len() as u64, program.settings.grain == Grain::Thesis);
-        let may_come_twice = || by_the_thesis && executions.iter().any(|picks| is_vague(&open, picks));
-        let counts = (few.executions, classes.len());
-        assert!(is_exact || may_come_twice(), "{name}: executions and classes {counts:?}");
+    let (all, executions) = record(LIMIT, 1, Box::new(Dfs::new()), || ErlangWorld::new(program))?;
+    let unordered = record(LIMIT, 1, Box::new(Dfs::new()), || ErlangWorld::unordered(program));
+    let worlds = (&ErlangWorld::new(program), &ErlangWorld::unordered(program));
+    if unordered.is_some() {
         COUNTED.fetch_add(1, Relaxed);
-        BY_THE_THESIS.fetch_add(by_the_thesis as u64, Relaxed);
-        TWICE.fetch_add(!is_exact as u64, Relaxed);
+        BY_THE_THESIS.fetch_add((program.settings.grain == Grain::Thesis) as u64, Relaxed);
     }
-    // Each of them with ordered mailboxes.
-    for picks in &representatives {
+    let mut found = 0;
+    for workers in [1, 2] {
+        let reduction = Box::new(OptimalDpor::new());
+        let (few, representatives) =
+            record(2 * LIMIT, workers, reduction, || ErlangWorld::unordered(program))
+                .expect("no more than all");
+        let name = format!("{name}, {workers} workers");
+        assert_eq!(few.undecided, 0, "{name}: undecided");
+        assert_eq!(seen(&few), seen(&all), "{name}: the outcomes");
+        if program.settings.grain == Grain::Full {
+            one_of_each_class(&name, worlds, &executions, &representatives);
+        }
+        if let Some((_, unordered)) = &unordered {
+            each_class_once(&name, worlds.1, unordered, &representatives);
+        }
+        same_ends(&name, worlds, &representatives);
+        // The same where unobserved exits are not steps of their own.
+        let quick = optimal_with(program, workers);
+        assert_eq!(
+            (quick.executions, quick.undecided),
+            (few.executions, 0),
+            "{name}: ends that nobody observes"
+        );
+        assert_eq!(
+            (&quick.outcomes, &quick.failures_by_kind),
+            (&few.outcomes, &few.failures_by_kind),
+            "{name}"
+        );
+        UNOBSERVED.fetch_add((quick.steps < few.steps) as u64, Relaxed);
+        REDUCED.fetch_add(few.executions, Relaxed);
+        found = few.executions;
+    }
+    Some((all.executions, found))
+}
+
+/// There is exactly one of `representatives` for each trace of `executions`, all with unordered mailboxes.
+fn each_class_once(name: &str, open: &ErlangWorld, executions: &[Vec<Pick>], representatives: &[Vec<Pick>]) {
+    let classes: BTreeSet<u64> = executions.iter().map(|picks| class(open, picks)).collect();
+    let found: BTreeSet<u64> = representatives.iter().map(|picks| class(open, picks)).collect();
+    if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(open, picks))) {
+        println!("missing:\n{}", told(open, picks));
+    }
+    assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
+    assert_eq!(representatives.len(), classes.len(), "{name}: executions and classes");
+}
+
+/// Each of `representatives` is possible with ordered mailboxes, and ends in the same way.
+fn same_ends(name: &str, (ordered, open): (&ErlangWorld, &ErlangWorld), representatives: &[Vec<Pick>]) {
+    for picks in representatives {
         let mut world = open.clone();
         world.start();
         picks.iter().for_each(|pick| world.step(*pick));
         let mut again = ordered.clone();
         again.start();
-        let in_order = world.in_order(&ordered).expect("it can happen");
+        let in_order = world.in_order(ordered).expect("it can happen");
         in_order.iter().for_each(|pick| again.step(*pick));
         assert!(again.point().is_over(), "{name}: it is over");
         match (world.end(None).end, again.end(None).end) {
@@ -209,35 +229,6 @@ fn compare(program: &Program, undecidable: bool) -> Option<(u64, u64)> {
             }
             _ => panic!("{name}: another end when messages have an order"),
         }
-    }
-    Some((all.executions, few.executions))
-}
-
-/// The same for the new reduction.
-fn compare_dpor(
-    program: &Program,
-    name: &str,
-    all: &Findings<String>,
-    (ordered, open): (&ErlangWorld, &ErlangWorld),
-    executions: &[Vec<Pick>],
-) {
-    let (few, representatives) =
-        record(2 * LIMIT, Box::new(OptimalDpor::new()), || ErlangWorld::unordered(program))
-            .expect("no more than all");
-    assert_eq!(few.undecided, 0, "{name}: undecided");
-    assert_eq!(seen(&few), seen(all), "{name}: the outcomes");
-    if program.settings.grain == Grain::Full {
-        one_of_each_class(name, (ordered, open), executions, &representatives);
-    }
-    if let Some((_, executions)) = record(LIMIT, Box::new(Dfs::new()), || ErlangWorld::unordered(program)) {
-        let classes: BTreeSet<u64> = executions.iter().map(|picks| class(open, picks)).collect();
-        let found: BTreeSet<u64> = representatives.iter().map(|picks| class(open, picks)).collect();
-        if let Some(picks) = executions.iter().find(|picks| !found.contains(&class(open, picks))) {
-            println!("missing:\n{}", told(open, picks));
-        }
-        assert!(found == classes, "{name}: {} classes, {} found", classes.len(), found.len());
-        let counts = (few.executions, classes.len());
-        assert!(counts.0 == counts.1 as u64, "{name}: executions and classes {counts:?}");
     }
 }
 
@@ -320,30 +311,27 @@ fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
     let programs = number("RADDLE_ORACLE").unwrap_or(40);
     let seed = seed + number("RADDLE_ORACLE_SEED").unwrap_or(0);
     let dir = compile_text(name, &generate::module(name, flavour, programs, seed));
-    let (mut compared, mut all, mut few, mut undecided) = (0, 0, 0, 0);
-    // The pending operation of a process changes when a signal terminates it: then a trace may be explored
-    // twice.
-    let may_die = flavour == Flavour::Signals || name == "oracle_pairs";
+    let (mut compared, mut all, mut few) = (0, 0, 0);
     let only = std::env::var("RADDLE_ORACLE_ONLY").ok().and_then(|text| numbers(&text));
     for number in only.clone().unwrap_or(0..programs) {
         for settings in settings {
             if let Some((executions, classes)) =
-                compare(&program(&dir, name, &format!("t{number}"), settings.clone()), may_die)
+                compare(&program(&dir, name, &format!("t{number}"), settings.clone()))
             {
-                undecided += (classes == 0) as u64;
                 compared += 1;
                 all += executions;
                 few += classes;
             }
         }
     }
-    let [counted, by_the_thesis, twice] = [&COUNTED, &BY_THE_THESIS, &TWICE].map(|n| n.load(Relaxed));
+    let [counted, by_the_thesis] = [&COUNTED, &BY_THE_THESIS].map(|n| n.load(Relaxed));
+    let [reduced, forbidden] = [&REDUCED, &FORBIDDEN].map(|n| n.load(Relaxed));
     println!(
-        "{name}: {compared} programs ({undecided} undecided), {all} executions in {few} classes; so far {counted} were \
-         counted, {by_the_thesis} of them by the thesis, {twice} of these with a class that came twice"
+        "{name}: {compared} programs, {all} executions in {few} classes; so far {counted} were counted, {by_the_thesis} of \
+         them by the thesis, and of {reduced} executions {forbidden} were abandoned"
     );
-    assert!(twice * 20 <= by_the_thesis.max(20), "{twice} of {by_the_thesis}: a class came twice");
-    assert!(undecided * 10 <= compared, "{undecided} of {compared} were undecided");
+    // Timers and faults conflict with everything in some states: there one execution in 100 is begun in vain.
+    assert!(forbidden <= 4 + reduced / 100, "of {reduced} executions {forbidden} were abandoned");
     assert!(compared >= programs / 20 || only.is_some(), "only {compared} of {programs} were small enough");
     assert!(few < all || only.is_some());
 }
@@ -436,7 +424,7 @@ fn what_was_missed_once() {
     let dir = known("missed");
     let explored = |function: &str, expected: &[&str]| {
         let program = program(&dir, "missed", function, lenient(Grain::Full, Delivery::Local));
-        compare(&program, false).expect("there are few executions");
+        compare(&program).expect("there are few executions");
         assert_eq!(seen(&optimal(&program)), expected.iter().map(|s| s.to_string()).collect(), "{function}");
     };
     explored("link_to_the_dead", &["failure: deadlock", "linked"]);
@@ -470,10 +458,7 @@ fn programs_that_once_differed() {
         for grain in [Grain::Full, Grain::Thesis] {
             for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
                 let one = program(&dir, "differed", function, lenient(grain, delivery));
-                // An operation on a deleted table would have had more accesses earlier, and by then a process
-                // was killed.
-                let undecidable = function == "killed_too_late";
-                compared += compare(&one, undecidable).is_some() as u32;
+                compared += compare(&one).is_some() as u32;
             }
         }
         assert!(compared > 0, "{function}: too many executions");

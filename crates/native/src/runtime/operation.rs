@@ -9,7 +9,7 @@ use crate::runtime::objects::wake::Wake;
 use crate::runtime::state::State;
 use raddle_core::fact::Waiting;
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
-use raddle_core::world::{BlockingEffect, Manner};
+use raddle_core::world::Manner;
 use std::panic::Location;
 
 /// What an operation would do in the present state.
@@ -85,14 +85,14 @@ pub(crate) struct OperationKind {
     pub looks: bool,
     /// Its operations always change something; where this is not set, some may nevertheless.
     pub surely_writes: bool,
-    /// What it means to operations that wait for its object.
-    pub effect: BlockingEffect,
+    /// Acquires what others wait for: an operation that conflicts with it is blocked until a later one releases that.
+    pub acquires: bool,
     /// Operations that commute with each other can block it together, as readers do a writer.
     pub blocked_by_several: bool,
-    /// What it touches depends on how many others of its kind have happened, not only on whether they have.
-    pub numbered: bool,
     /// What it touches is the same in all states: only whether it is enabled, and in how many ways, depends on them.
     pub same_accesses: bool,
+    /// It commutes with others of its kind, but the last of them conflicts with all of them.
+    pub last_of_several: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub slow_path: bool,
 }
@@ -125,10 +125,10 @@ impl OperationKind {
             in_destructors: false,
             looks: false,
             surely_writes: false,
-            effect: BlockingEffect::Unknown,
+            acquires: false,
             blocked_by_several: false,
-            numbered: false,
             same_accesses: false,
+            last_of_several: false,
             slow_path: false,
         }
     }
@@ -172,14 +172,9 @@ impl OperationKind {
         self.surely_writes = false;
         self
     }
-    /// Takes what others wait for, and gives nothing back.
-    pub const fn takes(mut self) -> OperationKind {
-        self.effect = BlockingEffect::Acquires;
-        self
-    }
-    /// Gives back what others wait for, and blocks no operation.
-    pub const fn frees(mut self) -> OperationKind {
-        self.effect = BlockingEffect::Releases;
+    /// Acquires what others wait for, and releases nothing.
+    pub const fn acquires(mut self) -> OperationKind {
+        self.acquires = true;
         self
     }
     /// Operations that commute with each other can block it together.
@@ -187,14 +182,14 @@ impl OperationKind {
         self.blocked_by_several = true;
         self
     }
-    /// What it touches depends on how many others have happened.
-    pub const fn numbered(mut self) -> OperationKind {
-        self.numbered = true;
-        self
-    }
     /// What it touches is the same in all states.
     pub const fn same_accesses(mut self) -> OperationKind {
         self.same_accesses = true;
+        self
+    }
+    /// It commutes with others of its kind, except the last of them.
+    pub const fn last_of_several(mut self) -> OperationKind {
+        self.last_of_several = true;
         self
     }
     /// The value in place decides whether it reads or writes.

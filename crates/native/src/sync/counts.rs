@@ -4,6 +4,11 @@
 //! Clone and drop commute, except the last drop, which destroys the value. Reading a count, or taking an
 //! unshared value, conflicts with every change. An operation that commutes is a read here, even if it changes
 //! the count: two reads commute, and nothing else does.
+//!
+//! A drop becomes the last one by steps that commute with it. That is the one exception to what a reduction demands of
+//! accesses (W2 and lemma 11 of `strategy/dpor` in raddle-core); `tests/reduction/arcs.rs` of raddle compares it with
+//! depth-first search. If all drops conflicted, references that tasks drop while another one is held would multiply the
+//! executions by their orders.
 
 use crate::runtime::context;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
@@ -41,6 +46,7 @@ static DROP: OperationKind = OperationKind::new("drop", |view, op| {
         _ => Accesses::read(op.object),
     })
 })
+.last_of_several()
 .in_destructors();
 static DOWNGRADE: OperationKind = OperationKind::read("downgrade");
 static DROP_WEAK: OperationKind = OperationKind::read("drop weak").in_destructors();

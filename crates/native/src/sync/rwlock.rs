@@ -30,7 +30,7 @@ static READ: OperationKind = OperationKind::new("read", |view, op| {
     Evaluation::when(is_shareable(view.object()), Accesses::read(op.object))
 })
 .held_by(|blocked| writer(blocked.view().object()).into_iter().collect())
-.takes()
+.acquires()
 .same_accesses()
 .alike();
 static TRY_READ: OperationKind = OperationKind::read("try_read");
@@ -48,7 +48,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
     }
 })
 .blocked_by_several()
-.takes()
+.acquires()
 .same_accesses()
 .alike();
 /// A failure because of readers could be a success after a reader's unlock, which only reads: so it writes.
@@ -60,8 +60,8 @@ static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
 })
 .never_waits()
 .alike();
-static READ_UNLOCK: OperationKind = OperationKind::read("unlock").frees().in_destructors();
-static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").frees().in_destructors();
+static READ_UNLOCK: OperationKind = OperationKind::read("unlock").in_destructors();
+static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors();
 static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");

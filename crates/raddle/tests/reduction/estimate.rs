@@ -2,7 +2,7 @@
 
 use crate::programs;
 use raddle_core::search::{Estimate, NoListener, Plan, search};
-use raddle_core::strategy::{Estimating, Optimal, Strategy, Wrapped, Wrapper};
+use raddle_core::strategy::{Estimating, OptimalDpor, Strategy, Wrapped, Wrapper};
 use raddle_core::trace::Trace;
 use raddle_core::verdict::Verdict;
 use raddle_native::{NativeWorld, Settings};
@@ -13,7 +13,7 @@ type Explored = Arc<Mutex<Vec<f64>>>;
 
 /// Queries the estimate after each execution.
 struct Asks {
-    inside: Optimal,
+    inside: OptimalDpor,
     explored: f64,
     seen: Explored,
 }
@@ -39,7 +39,7 @@ impl Wrapper for Asks {
 /// its executions the range holds the truth; and the maximal error of the estimate after a half.
 fn estimates(all: u64, program: impl Fn() + Sync) -> (u64, f64) {
     let seen = Explored::default();
-    let strategy = Wrapped(Asks { inside: Optimal::new(), explored: 0.0, seen: seen.clone() });
+    let strategy = Wrapped(Asks { inside: OptimalDpor::new(), explored: 0.0, seen: seen.clone() });
     let world = || NativeWorld::new(&program, Settings::default());
     let found = search(&Plan::default(), Box::new(strategy), world, Arc::new(NoListener));
     assert_eq!(found.executions, all);

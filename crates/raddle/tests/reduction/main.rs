@@ -1,6 +1,7 @@
 //! The optimal reduction in the Rust world: known numbers of Mazurkiewicz traces, and random programs over
 //! all primitives against depth-first search.
 
+mod arcs;
 mod bounded;
 mod channels;
 mod counts;

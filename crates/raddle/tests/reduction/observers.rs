@@ -8,7 +8,7 @@ use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use raddle::sync::mpsc::{channel, sync_channel};
 use raddle::{Checker, thread};
 use raddle_core::clock::Time;
-use raddle_core::strategy::{Bounded, Bounds, Dfs, Optimal};
+use raddle_core::strategy::{Bounded, Bounds, Dfs, OptimalDpor};
 use raddle_native::{Observers, Settings};
 use std::sync::Arc;
 
@@ -134,11 +134,11 @@ fn check(program: &Program, settings: Settings) -> Result<(), TestCaseError> {
     if all.executions == MOST {
         return Ok(());
     }
-    let plain = run(&body, &settings, 1, MOST, Optimal::new());
+    let plain = run(&body, &settings, 1, MOST, OptimalDpor::new());
     let observers = Observers::default();
     let settings = Settings { observers: Some(observers.clone()), ..settings };
     let found = loop {
-        let found = run(&body, &settings, 1, MOST, Optimal::new());
+        let found = run(&body, &settings, 1, MOST, OptimalDpor::new());
         if !observers.learn() {
             break found;
         }

@@ -9,7 +9,7 @@ use raddle::sync::{Barrier, Condvar, Mutex, Once, RwLock};
 use raddle::thread::{self, JoinHandle, Thread};
 use raddle_core::clock::Time;
 use raddle_core::search::Findings;
-use raddle_core::strategy::{Optimal, Random};
+use raddle_core::strategy::{OptimalDpor, Random};
 use raddle_native::{Settings, Spins};
 use std::sync::Arc;
 use std::time::Duration;
@@ -338,8 +338,20 @@ fn a_reader_who_keeps_the_writer_out_for_ever() {
     let program = [first, second, Write(0, vec![])];
     check(&program, Settings::default()).unwrap();
     let panics = Arc::default();
-    let found = run(&|| body(&program, &panics), &Settings::default(), 1, 100, Optimal::new());
+    let found = run(&|| body(&program, &panics), &Settings::default(), 1, 100, OptimalDpor::new());
     assert_eq!((found.executions, found.abandoned), (6, 1));
+}
+
+/// The end of main conflicts with everything and happens by itself after the steps of main, with which the writer does not
+/// conflict: whether those come before it makes no difference. This trace was once explored twice.
+#[test]
+fn a_writer_that_is_blocked_when_main_ends() {
+    let reads_for_ever = Spawn(vec![Read(1, vec![Write(1, vec![])])]);
+    let program = [reads_for_ever, Spawn(vec![Write(1, vec![])]), Write(0, vec![])];
+    check(&program, Settings::default()).unwrap();
+    let panics = Arc::default();
+    let found = run(&|| body(&program, &panics), &Settings::default(), 1, 100, OptimalDpor::new());
+    assert_eq!((found.executions, found.abandoned), (2, 0));
 }
 
 proptest! {

@@ -70,18 +70,13 @@ impl Driver for Watches {
 /// The enabled and the pending operations, now and before.
 fn looked_at(point: &Point<'_>, steps: usize, world: &dyn Describe) -> String {
     let mut words = format!("{point:?}");
-    for (at, pending) in point.all().iter().enumerate().filter(|(_, p)| **p != Pending::NOTHING) {
+    for (at, _) in point.all().iter().enumerate().filter(|(_, p)| **p != Pending::NOTHING) {
         let task = TaskId(at as u32);
         let birth = point.birth(task);
         words.push_str(&format!("\n{} {birth:?}", world.describe(task)));
-        if pending.options == 0 && !point.can_block(task) {
-            continue;
-        }
         for before in birth.after as usize..steps {
-            words.push_str(&format!(" {}", point.could_happen(task, before, &[])));
-            if pending.options > 0 {
-                words.push_str(&format!(" {:?}", point.accesses_then(task, before, &[])));
-            }
+            let Pending { options, accesses, .. } = point.pending_then(task, before, &[]);
+            words.push_str(&format!(" {options} {accesses:?}"));
         }
     }
     words

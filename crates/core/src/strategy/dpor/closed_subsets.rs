@@ -62,6 +62,8 @@ pub(super) struct Scratch {
     pub comes_again: bool,
     /// All accesses of the root in the closed subsets that were visited.
     pub watch: Accesses,
+    /// Whether the root conflicts with the step that was removed last only as the last of several.
+    pub is_last: bool,
 }
 
 /// Searches the reversals of an execution and adds the work items.
@@ -78,14 +80,15 @@ impl Finder<'_> {
         self.scratch.outside = self.scratch.removed.len();
         self.scratch.watch = root.accesses;
         let is_after_all = self.scratch.outside == 0;
-        self.scratch.comes_again = root.variation > Variation::Enabledness;
+        self.scratch.comes_again = !root.variation.has_fixed_accesses();
         if is_after_all && root.variation == Variation::Steady {
             return self.visit_steady(root);
         }
-        if is_after_all && root.variation == Variation::Enabledness && self.visit_chain(root) {
+        if is_after_all && root.variation.has_fixed_accesses() && self.visit_chain(root) {
             return;
         }
-        if is_after_all && root.variation == Variation::Local && root.happened {
+        let is_local = matches!(root.variation, Variation::Local | Variation::LastOfSeveral);
+        if is_after_all && is_local && root.happened {
             return self.visit_local(root);
         }
         self.visit_generally(root);
@@ -134,7 +137,7 @@ impl Finder<'_> {
                 let at = self.scratch.maximal[number];
                 let is_known = again && path.knows(&self.scratch.root_past, at as usize);
                 // An operation with these accesses in all states conflicts with it wherever it comes.
-                let in_vain = root.variation <= Variation::Enabledness && self.is_in_vain(root, at as usize);
+                let in_vain = root.variation.has_fixed_accesses() && self.is_in_vain(root, at as usize);
                 if !is_known && !in_vain && !self.stays(at) {
                     self.leave_out(root, at, accesses, is_chain);
                 }
@@ -171,7 +174,7 @@ impl Finder<'_> {
         is_chain: bool,
     ) {
         let could = enabled && self.consider(root, accesses, is_chain);
-        let is_forbidden_for_good = enabled && root.variation <= Variation::Enabledness;
+        let is_forbidden_for_good = enabled && root.variation.has_fixed_accesses();
         if !could && !is_forbidden_for_good {
             self.walk(0);
             self.visit(root, accesses, base, !enabled, false, is_chain);
@@ -194,6 +197,7 @@ impl Finder<'_> {
     /// larger one. The walk has reached the prefix.
     pub fn evaluate(&mut self, root: &Root, accesses: Accesses, base: usize) -> (bool, Accesses) {
         let prefix = self.prefix();
+        self.scratch.is_last = false;
         self.set_out(accesses);
         self.walk(prefix);
         self.ask_with_past(prefix);
@@ -203,14 +207,18 @@ impl Finder<'_> {
         };
         match (root.variation, seen) {
             (Variation::Steady, seen) => return (seen != Some(false), accesses),
-            (Variation::Enabledness, Some(seen)) => return (seen, accesses),
+            (variation, Some(seen)) if variation.has_fixed_accesses() => return (seen, accesses),
             _ => {}
         }
         let mut asked = accesses;
         loop {
             let pending = self.point.pending_then(root.task, prefix, &self.scratch.also);
             let enabled = pending.options > 0 && seen != Some(false);
-            if pending.accesses == asked || root.variation == Variation::Enabledness {
+            if enabled && self.is_last_of_several(pending.accesses) {
+                self.scratch.is_last = true;
+                return (enabled, asked);
+            }
+            if pending.accesses == asked || root.variation.has_fixed_accesses() {
                 return (enabled, asked);
             }
             asked = pending.accesses;
@@ -224,6 +232,16 @@ impl Finder<'_> {
             }
             seen = None;
         }
+    }
+
+    /// Whether the root, with these accesses in the closed subset at hand, does not conflict with the step that was removed
+    /// last: then it conflicts with it only as the last of several steps that commute, and must come after the others.
+    #[inline]
+    fn is_last_of_several(&self, accesses: Accesses) -> bool {
+        self.scratch.removed.last().is_some_and(|at| {
+            let step = &self.path.events[*at as usize];
+            step.origin != Origin::ByItself && !step.accesses.conflict(accesses)
+        })
     }
 
     /// The query includes the steps that happen before the root.
@@ -263,7 +281,7 @@ impl Finder<'_> {
     #[inline]
     pub fn walk(&mut self, down_to: usize) {
         let path = self.path;
-        let Scratch { conflicts, met, removed, maximal, past, .. } = &mut *self.scratch;
+        let Scratch { conflicts, met, removed, maximal, past, comes_again, .. } = &mut *self.scratch;
         while let Some((at, walks)) = met.take().or_else(|| conflicts.next(path)) {
             if at < down_to {
                 *met = Some((at, walks));
@@ -277,8 +295,10 @@ impl Finder<'_> {
                 continue;
             }
             if path.events[at].origin == Origin::ByItself {
-                // It happened by itself: the steps that led to it must be removed in its place.
+                // It happened by itself: the steps that led to it must be removed in its place. Not all of them happen
+                // before the root without it.
                 conflicts.lead_to(path, at);
+                *comes_again = true;
                 continue;
             }
             maximal.push(at as u32);

@@ -5,7 +5,7 @@ use crate::operation::{Access, Accesses, Mode};
 
 /// A walk back over the steps that conflict with an operation, the latest first.
 #[derive(Clone, Debug, Default)]
-pub(in crate::strategy) struct Conflicts {
+pub(in crate::strategy::dpor) struct Conflicts {
     accesses: Accesses,
     /// The same as single accesses.
     each: [Option<Access>; 3],
@@ -22,9 +22,9 @@ pub(in crate::strategy) struct Conflicts {
 /// A conflict at which no walk ends.
 const NONE: u8 = 1 << 7;
 /// A step that no walk reached: it only led to a conflict.
-pub(in crate::strategy) const LED: u8 = 1 << 6;
+pub(in crate::strategy::dpor) const LED: u8 = 1 << 6;
 /// The only walk, or the first, ends there.
-pub(in crate::strategy) const FIRST: u8 = 1;
+pub(in crate::strategy::dpor) const FIRST: u8 = 1;
 /// All walks end there.
 const ALL: u8 = 0b1111;
 
@@ -53,6 +53,11 @@ impl Conflicts {
     #[inline]
     pub fn is_single(&self) -> bool {
         self.only.is_some()
+    }
+    /// Whether a walk over the conflicts of one access has no further one.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.next[0] == 0 && self.more.is_empty()
     }
     /// The next conflict back, and the walks that reached it.
     #[inline(always)]

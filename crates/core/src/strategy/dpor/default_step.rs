@@ -5,7 +5,7 @@ use super::OptimalDpor;
 use super::closed_subsets::Finder;
 use crate::operation::TaskId;
 use crate::trace::Trace;
-use crate::world::{Manner, Point};
+use crate::world::{Manner, Point, Variation};
 
 impl OptimalDpor {
     /// The default: the task that a reversal has deferred, then the task of the last choice.
@@ -69,5 +69,5 @@ impl OptimalDpor {
 /// which of them do is known once they have happened.
 #[inline]
 fn comes_last(task: TaskId, point: &Point<'_>) -> bool {
-    point.pending(task).accesses.any_write() && point.has_blockers_that_commute(task)
+    point.pending(task).accesses.any_write() && point.variation(task) == Variation::JointlyBlocked
 }

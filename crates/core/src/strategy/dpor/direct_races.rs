@@ -8,6 +8,9 @@ use super::clock::join;
 use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::FIRST;
 use super::path::Origin;
+use crate::operation::{Accesses, TaskId};
+use crate::world::Variation;
+use std::cmp::Ordering;
 
 impl Finder<'_> {
     /// Searches the reversals of an operation that never changes, by lemma 9. Without a maximal conflict, the steps
@@ -29,7 +32,7 @@ impl Finder<'_> {
                 self.scratch.comes_again = true;
                 return self.visit_generally(root);
             }
-            self.consider_direct(root, at);
+            self.consider_direct(root, root.accesses, at);
             join(&mut self.scratch.past, path.clock(at));
             self.scratch.conflicts.retire(walks);
         }
@@ -69,7 +72,7 @@ impl Finder<'_> {
                 if !is_chain {
                     return false;
                 }
-                self.consider_direct(root, at);
+                self.consider_direct(root, root.accesses, at);
                 return true;
             }
         }
@@ -97,6 +100,8 @@ impl Finder<'_> {
         self.scratch.maximal.clear();
         self.scratch.others.clear();
         let is_single = self.scratch.conflicts.is_single();
+        // The greatest task of a later step with which the root commutes unless it is the last of several.
+        let mut greatest = None;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.knows(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
@@ -106,12 +111,19 @@ impl Finder<'_> {
                 self.scratch.conflicts.lead_to(path, at);
                 continue;
             }
-            if !(is_single && self.is_in_vain(root, at)) {
+            if root.variation == Variation::LastOfSeveral && self.commutes_without(root, at) {
+                self.consider_last(root, at, &mut greatest);
+            } else if !(is_single && self.is_in_vain(root, at)) {
                 self.ask_with_past(at);
                 let pending = self.point.pending_then(root.task, at, &self.scratch.also);
                 let enabled = pending.options > 0 && self.was_possible(root, at);
-                let is_same = enabled && pending.accesses == root.accesses;
-                if !is_same || !self.consider_direct(root, at) {
+                let is_same = pending.accesses == root.accesses;
+                // Blocked without its only conflict, it is blocked in all subsets without that.
+                let is_done = match enabled {
+                    true => is_same && self.consider_direct(root, root.accesses, at),
+                    false => is_same && is_single && self.is_only_conflict(),
+                };
+                if !is_done {
                     let number = self.scratch.maximal.len() as u32;
                     self.scratch.others.push((number, enabled, pending.accesses));
                 }
@@ -120,9 +132,70 @@ impl Finder<'_> {
             join(&mut self.scratch.past, path.clock(at));
             self.scratch.conflicts.retire(walks);
         }
-        if self.scratch.others.is_empty() {
-            return;
+        if !self.scratch.others.is_empty() && !self.visit_only_other(root) {
+            self.visit_others(root);
         }
+    }
+
+    /// Whether the root, evaluated without step `at`, does not conflict with it.
+    fn commutes_without(&mut self, root: &Root, at: usize) -> bool {
+        self.ask_with_past(at);
+        let pending = self.point.pending_then(root.task, at, &self.scratch.also);
+        !self.path.events[at].accesses.conflict(pending.accesses)
+    }
+
+    /// The root is the last of several steps, and `at` is another one: that one may be the last, after all others. This
+    /// trace has an execution for each of the others as the last one before it; the one of the greatest task adds it.
+    fn consider_last(&mut self, root: &Root, at: usize, greatest: &mut Option<TaskId>) {
+        let names = &self.path.names;
+        if greatest.is_none_or(|task| names.order(task, root.task) == Ordering::Less) {
+            let deferred = self.path.to_defer_without_conflict(at);
+            self.consider_deferring(root, root.accesses, deferred);
+        }
+        let task = self.path.events[at].task;
+        if greatest.is_none_or(|greatest| names.order(greatest, task) == Ordering::Less) {
+            *greatest = Some(task);
+        }
+    }
+
+    /// Whether the walk over the conflicts of one access has reached the first and only one.
+    #[inline]
+    fn is_only_conflict(&self) -> bool {
+        self.scratch.maximal.is_empty() && self.scratch.conflicts.is_at_end()
+    }
+
+    /// Considers the root without its only maximal conflict, if it is enabled there and nothing that is left conflicts
+    /// with accesses that it has only there: then all conflicts that are left come before that step, which is the
+    /// first that the root comes before. Returns whether this is so.
+    fn visit_only_other(&mut self, root: &Root) -> bool {
+        let Scratch { maximal, others, .. } = &*self.scratch;
+        let ([at], [(_, true, accesses)]) = (&maximal[..], &others[..]) else { return false };
+        let (at, accesses) = (*at as usize, *accesses);
+        if self.path.last_barrier() > 0 || self.has_new_conflict(root.accesses, accesses, at) {
+            return false;
+        }
+        self.scratch.past.clone_from(&self.scratch.own);
+        self.scratch.watch = self.scratch.watch.union(accesses);
+        self.consider_direct(root, accesses, at)
+    }
+
+    /// Whether a step that does not happen after step `at` conflicts with one of `accesses` that is not among
+    /// `known`.
+    fn has_new_conflict(&self, known: Accesses, accesses: Accesses, at: usize) -> bool {
+        let path = self.path;
+        accesses.is_everything()
+            || accesses.iter().filter(|a| !known.cover(Accesses::one(a.object, a.mode))).any(|access| {
+                let mut next = path.last_conflict(access);
+                while next > 0 && path.is_after(next as usize - 1, at) {
+                    next = path.conflict_before(next as usize - 1, access).0;
+                }
+                next > 0
+            })
+    }
+
+    /// Visits the closed subsets without one of those maximal conflicts where the root is not the same.
+    #[inline(never)]
+    fn visit_others(&mut self, root: &Root) {
         let Scratch { root_past, past, .. } = &mut *self.scratch;
         root_past.clone_from(past);
         let is_chain = self.scratch.maximal.len() == 1;
@@ -159,6 +232,6 @@ impl Finder<'_> {
         let event = &path.events[at];
         event.origin != Origin::Free
             || path.reversals.iter().rev().take_while(|r| r.last as usize > at).any(|r| goes(r.last))
-            || path.odd.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
+            || path.other_options.iter().rev().take_while(|w| **w as usize >= at).any(|w| goes(*w))
     }
 }

@@ -1,7 +1,6 @@
 //! Divides the work of the reduction among workers, and between this process and a later one. Any worker can explore
 //! any item in any order, since an item depends only on the execution that leads to it.
 
-use super::path::Closing;
 use super::saved::subtrees;
 use super::work::Item;
 use super::{OptimalDpor, SavedReduction};
@@ -10,7 +9,7 @@ use crate::world::Pick;
 
 impl OptimalDpor {
     fn from_saved(part: &SavedReduction) -> Result<OptimalDpor, String> {
-        let mut rest = match part.read(Closing::ByConflict)? {
+        let mut rest = match part.read()? {
             None => OptimalDpor::new(),
             Some((item, path, picks)) => OptimalDpor::of(item, path, picks),
         };

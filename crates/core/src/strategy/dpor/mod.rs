@@ -5,6 +5,17 @@
 //! of operations whose accesses, options or enabledness depend on the state: they are re-evaluated in each closed
 //! subset of the execution that is considered, by one query to the world ([`Counterfactual::pending_then`]).
 //!
+//! # How a race is reversed
+//! Tasks `a` and `b` each write `x`. The first execution takes defaults: `a.b`. When `b` is taken, the search walks back
+//! over the steps that conflict with it ([`conflicts`]) and asks the world for `b` without the latest of them: is it
+//! enabled there, and with which accesses ([`closed_subsets`])? It is, so `b` and what happens before it form a wakeup
+//! sequence at the place of `a` ([`reversals`]), here `b` alone. It becomes a work item ([`work`]): the prefix up to `a`,
+//! the wakeup sequence, and `a` as the step that it defers. Later that item is an execution: the prefix is kept, the
+//! wakeup sequence is followed, and then come defaults again. In it `b` is no default, so it is not reversed again: R1
+//! below. If `b` is a lock that `a` holds, the answer is "blocked": the search goes on without the next conflict as
+//! well, and reverses the acquisition by `a` instead. If `b` was never enabled, the same is done for it at the end of the
+//! execution ([`roots`]).
+//!
 //! # Setting
 //! A step is a task and an option. For a closed subset `D` of the execution `E = e_0 .. e_(n-1)` (closed under
 //! happens-before), `P(D, q)` is the pending operation of task `q` after `D`: its accesses and its options, none if it
@@ -16,6 +27,9 @@
 //! - W2: if a step of another task changes `P(., q)`, it conflicts with `P(., q)` both before and after it.
 //! - W3: neighbours that are both enabled and do not conflict commute.
 //! - W4: a step that ends the execution does so after every equivalent past.
+//!
+//! There is one exception to W2: steps that commute while they are not the last of several, such as drops of references
+//! ([`Variation::LastOfSeveral`]). The drop before the last one conflicts with the last only afterwards. See lemma 11.
 //!
 //! Steps that happen by themselves right after others (ends of tasks, returns of joins) take part in happens-before and
 //! are never a choice: what is to come before such a step must come before one that led to it.
@@ -70,29 +84,34 @@
 //!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
 //!    `D0` are totally ordered, all places of R3 were visited before `T`. They need not be visited where they are
 //!    forbidden: with fewer steps before them they still are, or R1 fails.
-//!
 //! 10. If the root has the same accesses without one maximal conflict, but with all others, as with it, R3 holds: with that
 //!     conflict it is as it was seen, since no other step of `D0` changes it (W2).
+//! 11. Of several steps that change one count, all but the last commute: a trace is determined by which is the last, `x`.
+//!     Let `e` be another one, with nothing of the others after it by other conflicts, and a default. In the trace with `e`
+//!     as the last one all others come before it, so the wakeup sequence at `e` is all others and `x`. Every execution
+//!     in which another maximal one of them is the last could add it; the one in which that is the greatest task does.
+//!     The task of a clone holds a reference, so no drop of another task is the last one before the clone or after it:
+//!     clones change no accesses.
 //!
-//! Lemma 5 is argued and not proved where accesses change in between: there the oracles of `tests/reduction.rs` decide.
+//! Lemma 5 is argued and not proved where accesses change in between: there the oracles of `tests/all/reduction` decide.
 //!
 //! [`Counterfactual::pending_then`]: crate::world::Counterfactual::pending_then
 //! [`Counterfactual::blocks`]: crate::world::Counterfactual::blocks
 
-pub(in crate::strategy) mod clock;
+mod clock;
 mod closed_subsets;
-pub(in crate::strategy) mod conflicts;
+mod conflicts;
 mod default_step;
 mod direct_races;
 mod division;
 mod memory;
-pub(in crate::strategy) mod names;
-pub(in crate::strategy) mod path;
+mod names;
+mod path;
 mod reversals;
 mod roots;
-pub(in crate::strategy) mod saved;
+mod saved;
 mod sizes;
-pub(in crate::strategy) mod work;
+mod work;
 
 pub use saved::SavedReduction;
 
@@ -102,7 +121,7 @@ use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Pending, Pick, Point, Variation};
 use closed_subsets::Scratch;
-use path::{Closing, Deferred, Origin, Path};
+use path::{Deferred, Origin, Path};
 use work::{Foreseen, Item, Move, Picks, Work};
 
 /// One execution for each Mazurkiewicz trace.
@@ -148,18 +167,11 @@ impl Default for OptimalDpor {
 impl OptimalDpor {
     /// A search of the whole tree.
     pub fn new() -> OptimalDpor {
-        let mut whole = OptimalDpor::without_memory();
-        whole.path = Path::with_room();
-        whole.path.closing = Closing::ByConflict;
-        whole.work.begin();
-        whole
-    }
-
-    /// Nothing to explore.
-    fn without_memory() -> OptimalDpor {
+        let mut work = Work::default();
+        work.begin();
         OptimalDpor {
-            path: Path::default(),
-            work: Work::default(),
+            path: Path::with_room(),
+            work,
             schedule: Picks::new(),
             taken: 0,
             deferred: None,
@@ -277,7 +289,7 @@ impl OptimalDpor {
 
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            let last = Move { name: self.path.names.of(task), option, odd: false };
+            let last = Move { name: self.path.names.of(task), option };
             let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
             self.work.add(item, &[], last, 0);
         }
@@ -338,7 +350,10 @@ impl Strategy for OptimalDpor {
         }
         let Some(task) = self.default_step(so_far, point) else {
             self.find_at_end(point);
-            return Decision::ABANDON;
+            return match point.enabled().iter().all(|task| self.path.is_fatal(*task)) {
+                true => Decision::SLEEP_SET_BLOCKED,
+                false => Decision::ABANDON,
+            };
         };
         let pending = point.pending(task);
         self.try_other_options(task, pending.options, None);

@@ -9,14 +9,14 @@ use std::cmp::Ordering;
 
 /// A task's name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(in crate::strategy) struct Name(pub u32);
+pub(in crate::strategy::dpor) struct Name(pub u32);
 
 /// The parent of tasks that exist from the start.
 const NOBODY: u32 = u32::MAX;
 
 /// All names so far, and their tasks in the present execution.
 #[derive(Clone, Debug, Default)]
-pub(in crate::strategy) struct Names {
+pub(in crate::strategy::dpor) struct Names {
     /// Parent and number there, by name.
     all: Vec<(u32, u32)>,
     /// The same in ascending order, each with its name. Children mostly appear in their order.

@@ -7,7 +7,7 @@
 use super::clock::{Clock, join};
 use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::Conflicts;
-use super::path::{Fatal, Origin, Path, Reversal};
+use super::path::{Deferred, Fatal, Origin, Path, Reversal};
 use super::work::{Item, Move};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Variation;
@@ -34,27 +34,37 @@ impl Finder<'_> {
             && !self.sleeps(root, first)
             && self.is_earliest(root, first, is_chain)
         {
-            self.reverse(root, first);
+            let deferred = match self.scratch.is_last {
+                true => self.path.to_defer_without_conflict(first),
+                false => self.path.to_defer(first),
+            };
+            self.reverse(root, deferred);
         }
         true
     }
 
-    /// The root is enabled before step `first`, with the accesses that it had where it was seen, and is in a direct
-    /// race with it: R3 holds. The steps after `first` that happen before it are in `past`. Returns whether it may
-    /// happen there in this branch.
+    /// The root is enabled before step `first`, with these accesses, and is in a direct race with it: R3 holds. The steps
+    /// after `first` that happen before it are in `past`. Returns whether it may happen there in this branch.
     #[inline]
-    pub fn consider_direct(&mut self, root: &Root, first: usize) -> bool {
+    pub fn consider_direct(&mut self, root: &Root, accesses: Accesses, first: usize) -> bool {
+        self.consider_deferring(root, accesses, self.path.to_defer(first))
+    }
+
+    /// The same for a step that is described as `deferred`.
+    #[inline]
+    pub fn consider_deferring(&mut self, root: &Root, accesses: Accesses, deferred: Deferred) -> bool {
+        let first = deferred.at as usize;
         let event = &self.path.events[first];
         let is_default = event.origin == Origin::Free && event.option == 0;
-        if root.variation <= Variation::Enabledness && !(is_default && self.is_plain(root, first)) {
+        if root.variation.has_fixed_accesses() && !(is_default && self.is_plain(root, first)) {
             return true;
         }
         self.ask_with_past(first);
-        if !self.is_allowed(root, root.accesses, first) {
+        if !self.is_allowed(root, accesses, first) {
             return false;
         }
         if is_default && self.is_plain(root, first) && !self.sleeps(root, first) {
-            self.reverse(root, first);
+            self.reverse(root, deferred);
         }
         true
     }
@@ -81,7 +91,7 @@ impl Finder<'_> {
         let is_kept = |at: u32| path.knows(&self.scratch.past, at as usize) || root.step == Some(at as usize);
         let prescribed = |at: &u32| path.events[*at as usize].origin == Origin::Scheduled;
         path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
-            && path.odd.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
+            && path.other_options.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
             && (!root.is_winner || (first as u32 + 1..path.len() as u32).filter(prescribed).all(is_kept))
     }
 
@@ -152,9 +162,11 @@ impl Finder<'_> {
         match root.variation {
             Variation::Steady => return true,
             // The conflicts are totally ordered, and all places between were visited.
-            Variation::Enabledness if is_chain => return true,
+            variation if is_chain && variation.has_fixed_accesses() => return true,
             // The other steps do not change it.
-            Variation::Local if is_chain && root.happened && self.scratch.removed[..] == [first as u32] => {
+            Variation::Local | Variation::LastOfSeveral
+                if is_chain && root.happened && self.scratch.removed[..] == [first as u32] =>
+            {
                 return true;
             }
             _ => {}
@@ -240,7 +252,7 @@ impl Finder<'_> {
             false => None,
         };
         let evaluated = match (root.variation, seen) {
-            (Variation::Enabledness, Some(enabled)) => (enabled, root.accesses),
+            (variation, Some(enabled)) if variation.has_fixed_accesses() => (enabled, root.accesses),
             _ => {
                 let pending = self.point.pending_then(root.task, prefix, &also);
                 self.scratch.watch = self.scratch.watch.union(pending.accesses);
@@ -274,13 +286,12 @@ impl Finder<'_> {
         self.scratch.other_conflicts = conflicts;
     }
 
-    /// The root comes before step `first`, after its past.
-    fn reverse(&mut self, root: &Root, first: usize) {
-        let last = Move { name: self.path.names.of(root.task), option: 0, odd: false };
-        let item = Item::new(first, Some(self.path.to_defer(first)), root.time);
+    /// The root comes before the deferred step, after its past.
+    fn reverse(&mut self, root: &Root, deferred: Deferred) {
+        let last = Move { name: self.path.names.of(root.task), option: 0 };
+        let item = Item::new(deferred.at as usize, Some(deferred), root.time);
         // Subsets may differ in steps that do not happen before the root there.
-        let may_come_again = root.variation > Variation::Enabledness;
-        if may_come_again
+        if self.scratch.comes_again
             && self.work.has(self.scratch.found, &item, last.name, self.path, &self.scratch.also)
         {
             return;

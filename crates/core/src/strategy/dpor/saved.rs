@@ -4,7 +4,7 @@
 //! gives to another worker.
 
 use super::names::{Name, Names};
-use super::path::{Closing, Deferred, Event, Origin, Path};
+use super::path::{Deferred, Event, Origin, Path};
 use super::work::{Item, Move, Picks, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
@@ -18,8 +18,6 @@ pub struct SavedReduction {
     share: f64,
     /// Task, option, accesses, origin and enabled tasks of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
-    /// Those of them that were no defaults.
-    odd: Vec<u32>,
     /// Those of them whose operation would have other accesses elsewhere.
     watched: Vec<u32>,
     /// Parent, number there and time of birth of each task.
@@ -36,22 +34,22 @@ pub struct SavedReduction {
     next: Option<NextSteps>,
 }
 
-/// Task, accesses and index of a deferred step, and the smaller accesses of the step before it, if they have grown.
-type SavedDeferred = (u32, u64, u32, Option<u64>);
+/// Task, accesses and index of a deferred step.
+type SavedDeferred = (u32, u64, u32);
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
     deferred: Option<SavedDeferred>,
     time: u32,
-    /// Names and options, and whether they were no defaults.
-    picks: Vec<(u32, u32, bool)>,
+    /// Names and options.
+    picks: Vec<(u32, u32)>,
     /// The task that must not take its step there, and the accesses of that step.
     fatal: Option<(u32, u64, u8)>,
 }
 
 /// All unexplored subtrees: the present one, if any, with its expected number of executions, and those of the work
 /// items. Their fractions add up to `rest`.
-pub(in crate::strategy) fn subtrees(
+pub(in crate::strategy::dpor) fn subtrees(
     present: Option<(SavedReduction, f64)>,
     work: &mut Work,
     path: &Path,
@@ -74,45 +72,42 @@ fn variation(number: u8) -> Variation {
     match number {
         0 => Variation::Steady,
         1 => Variation::Enabledness,
-        2 => Variation::Local,
+        2 => Variation::JointlyBlocked,
+        3 => Variation::LastOfSeveral,
+        4 => Variation::Local,
         _ => Variation::State,
     }
 }
 
-fn deferred((task, accesses, at, grown_from): SavedDeferred) -> Deferred {
-    let grown_from = grown_from.map(Accesses::from_word);
-    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at, grown_from }
+fn deferred((task, accesses, at): SavedDeferred) -> Deferred {
+    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at }
 }
 
 fn saved(deferred: &Deferred) -> SavedDeferred {
-    let grown_from = deferred.grown_from.map(Accesses::to_word);
-    (deferred.task.0, deferred.accesses.to_word(), deferred.at, grown_from)
+    (deferred.task.0, deferred.accesses.to_word(), deferred.at)
 }
 
 impl SavedReduction {
     /// The whole tree.
-    pub(in crate::strategy) fn whole() -> SavedReduction {
+    pub(in crate::strategy::dpor) fn whole() -> SavedReduction {
         SavedReduction::new(&Path::default(), None)
     }
 
     /// Its estimated fraction of the whole tree.
-    pub(in crate::strategy) fn share(&self) -> f64 {
+    pub(in crate::strategy::dpor) fn share(&self) -> f64 {
         self.share
     }
 
     /// The work item, with the execution that leads there and its picks; none if this is the whole tree.
-    pub(in crate::strategy) fn read(&self, closing: Closing) -> Result<Option<(Item, Path, Picks)>, String> {
+    pub(in crate::strategy::dpor) fn read(&self) -> Result<Option<(Item, Path, Picks)>, String> {
         let Some(next) = &self.next else { return Ok(None) };
-        let path = self.path(closing)?;
+        let path = self.path()?;
         let fatal =
             next.fatal.map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
         item.fatal = fatal;
-        let picks: Picks = next
-            .picks
-            .iter()
-            .map(|(name, option, odd)| Move { name: Name(*name), option: *option, odd: *odd })
-            .collect();
+        let picks: Picks =
+            next.picks.iter().map(|(name, option)| Move { name: Name(*name), option: *option }).collect();
         if picks.is_empty() != fatal.is_some()
             || picks.iter().any(|pick| pick.name.0 as usize >= self.names.len())
         {
@@ -121,9 +116,9 @@ impl SavedReduction {
         Ok(Some((item, path, picks)))
     }
 
-    pub(in crate::strategy) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
+    pub(in crate::strategy::dpor) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
-        let picks = picks.iter().map(|pick| (pick.name.0, pick.option, pick.odd)).collect();
+        let picks = picks.iter().map(|pick| (pick.name.0, pick.option)).collect();
         let fatal =
             item.fatal.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
         SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
@@ -140,7 +135,6 @@ impl SavedReduction {
         SavedReduction {
             share: 0.0,
             steps: path.events.iter().map(step).collect(),
-            odd: path.odd.clone(),
             watched: path.watched.iter().map(|w| w.at).collect(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
             gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
@@ -156,9 +150,8 @@ impl SavedReduction {
     }
 
     /// The execution that leads there.
-    fn path(&self, closing: Closing) -> Result<Path, String> {
+    fn path(&self) -> Result<Path, String> {
         let mut path = Path::default();
-        path.closing = closing;
         path.names = Names::of_table(self.names.clone());
         let mut births = self.births.iter().enumerate().peekable();
         let mut reversals = self.reversals.iter().peekable();
@@ -184,9 +177,6 @@ impl SavedReduction {
             let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
             path.learns(task, accesses);
             path.push(task, option, accesses, origin, movers);
-            if self.odd.contains(&(at as u32)) {
-                path.mark_odd();
-            }
             if self.watched.contains(&(at as u32)) {
                 path.watch(Accesses::EVERYTHING_THERE_IS);
             }

@@ -6,7 +6,7 @@
 
 /// The sizes of the finished items.
 #[derive(Clone, Debug, Default)]
-pub(in crate::strategy) struct Sizes {
+pub(in crate::strategy::dpor) struct Sizes {
     /// By the number of steps before the defaults. Later items count for more; 0 if there was none.
     done: Vec<f64>,
 }

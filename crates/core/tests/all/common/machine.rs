@@ -6,10 +6,9 @@
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
-use raddle_core::world::Variation;
 use raddle_core::world::{
-    Birth, Blockers, BlockingEffect, Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner,
-    Pending, Pick, Point, SelfDriving, World,
+    Birth, Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner, Pending, Pick, Point,
+    SelfDriving, Variation, World,
 };
 use std::collections::{BTreeMap, VecDeque};
 
@@ -530,7 +529,22 @@ impl Describe for Machine {
 
 impl Counterfactual for Machine {
     fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
-        self.after(task, prefix, also).expect("it is there").0
+        let mut state = State::begin();
+        state.settle(&self.programs);
+        let with = |state: &State, name: &Path| state.tasks.iter().position(|t| t.name == *name);
+        for at in (0..prefix).chain(also.iter().map(|at| *at as usize)) {
+            let (Some(pick), name) = &self.steps[at] else { continue };
+            let task = with(&state, name).expect("the task of a step of a closed subset exists");
+            let pick = Pick { task: TaskId(task as u32), option: pick.option };
+            let pending = state.pending(&self.programs, pick.task);
+            assert!(pick.option < pending.options, "a step of a closed subset depends on no other step");
+            state.apply(&self.programs, pick);
+            state.settle(&self.programs);
+        }
+        let then = with(&state, &self.state.tasks[task.index()].name).expect("its birth is in the subset");
+        // Objects are numbered as they were here, not as they would have been.
+        state.objects.clone_from(&self.state.objects);
+        state.pending(&self.programs, TaskId(then as u32))
     }
     fn variation(&self, task: TaskId) -> Variation {
         if self.hints == Hints::None {
@@ -542,103 +556,17 @@ impl Counterfactual for Machine {
                 | Barrier | ExpectAll | Gamble(..) | GambleAll(_),
             ) => Variation::Steady,
             Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_) | Wait) => Variation::Steady,
-            Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_) | Send(..) | Recv(_) | Wake | Calm) => {
-                Variation::Enabledness
-            }
+            Some(Lock(_) | Read(_) | Send(..) | Recv(_) | Wake) => Variation::Enabledness,
+            Some(Write(_) | WriteUnread(_) | Calm) => Variation::JointlyBlocked,
             Some(Cas(..) | TryLock(_) | TryWrite(_) | TryRecv(_) | Notify) => Variation::Local,
             _ => Variation::State,
         }
     }
     fn blocks(&self, step: usize, task: TaskId) -> bool {
-        self.blocking_effect(step, task) == BlockingEffect::Acquires
+        let acquires = matches!(self.done[step], Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_)));
+        let waits = matches!(self.state.op(&self.programs, task), Some(Lock(_) | Write(_) | WriteUnread(_)));
+        self.hints == Hints::Exact && acquires && waits
     }
-    fn can_block(&self, task: TaskId) -> bool {
-        self.hints == Hints::None
-            || match self.state.op(&self.programs, task) {
-                // Joins happen by themselves.
-                Some(op) => matches!(
-                    op,
-                    Lock(_)
-                        | Read(_)
-                        | Write(_)
-                        | WriteUnread(_)
-                        | Send(..)
-                        | Recv(_)
-                        | Wake
-                        | Calm
-                        | Guard(..)
-                        | Join(_)
-                ),
-                None => false,
-            }
-    }
-    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        matches!(self.state.op(&self.programs, task), Some(Write(_) | WriteUnread(_) | Calm))
-    }
-    fn may_touch_less(&self, task: TaskId) -> bool {
-        matches!(self.state.op(&self.programs, task), Some(Fret(_) | Guard(..)))
-    }
-    fn may_touch_more(&self) -> bool {
-        self.programs.iter().flatten().any(|op| matches!(op, Fret(_) | Guard(..)))
-    }
-    fn blocking_effect(&self, step: usize, task: TaskId) -> BlockingEffect {
-        let waits = self.state.op(&self.programs, task);
-        match (self.done[step], waits) {
-            (
-                Some(Lock(_) | Read(_) | Write(_) | WriteUnread(_)),
-                Some(Lock(_) | Write(_) | WriteUnread(_)),
-            ) => BlockingEffect::Acquires,
-            (Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_)), _) => BlockingEffect::Releases,
-            _ => BlockingEffect::Unknown,
-        }
-    }
-    fn blockers(&self, task: TaskId) -> Blockers {
-        match self.state.op(&self.programs, task) {
-            Some(Calm) => Blockers::Several,
-            _ => Blockers::All,
-        }
-    }
-    fn could_happen(&self, task: TaskId, before: usize, also: &[u32]) -> bool {
-        self.then(task, before, also).is_some_and(|pending| pending.options > 0)
-    }
-    fn accesses_then(&self, task: TaskId, before: usize, also: &[u32]) -> Accesses {
-        self.then(task, before, also).expect("it could happen").accesses
-    }
-}
-
-impl Machine {
-    /// The pending operation of `task` after other steps.
-    fn then(&self, task: TaskId, before: usize, also: &[u32]) -> Option<Pending> {
-        let (pending, place) = self.after(task, before, also)?;
-        assert_eq!(place, place_of(&self.state.tasks[task.index()]), "it is about to do the same");
-        Some(pending)
-    }
-    /// The same, and where the task is.
-    fn after(&self, task: TaskId, before: usize, also: &[u32]) -> Option<(Pending, (usize, bool, bool))> {
-        let mut state = State::begin();
-        state.settle(&self.programs);
-        let with = |state: &State, name: &Path| state.tasks.iter().position(|t| t.name == *name);
-        for at in (0..before).chain(also.iter().map(|at| *at as usize)) {
-            let (Some(pick), name) = &self.steps[at] else { continue };
-            let task = with(&state, name).expect("whoever moved is there");
-            let pick = Pick { task: TaskId(task as u32), option: pick.option };
-            let pending = state.pending(&self.programs, pick.task);
-            assert!(pick.option < pending.options, "the steps that are left depend on nothing else");
-            state.apply(&self.programs, pick);
-            state.settle(&self.programs);
-        }
-        let then = with(&state, &self.state.tasks[task.index()].name)?;
-        let place = place_of(&state.tasks[then]);
-        // Objects are numbered as they were here, not as they would have been.
-        let State { objects, .. } = &self.state;
-        state.objects.clone_from(objects);
-        Some((state.pending(&self.programs, TaskId(then as u32)), place))
-    }
-}
-
-/// Where a task is in its program.
-fn place_of(task: &Task) -> (usize, bool, bool) {
-    (task.at, task.wakes, task.died)
 }
 
 impl World for Machine {

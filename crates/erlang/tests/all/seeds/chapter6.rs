@@ -2,7 +2,7 @@
 //! text; and all of it once more through the command, as a user calls it.
 
 use super::*;
-use raddle_core::strategy::{Dfs, Optimal, Within};
+use raddle_core::strategy::{Dfs, OptimalDpor, Within};
 use raddle_core::verdict::FailureKind;
 
 fn server(step: u32, test: &str) -> Program {
@@ -44,7 +44,7 @@ fn after_each_listing_the_tests_pass_that_the_text_says() {
     }
     for step in [606, 610, 612, 615, 617, 619, 621, 624, 626, 628] {
         for (test, since) in TESTS.iter().filter(|(_, since)| *since <= step) {
-            let found = explore(&server(step, test), Box::new(Optimal::new()));
+            let found = explore(&server(step, test), Box::new(OptimalDpor::new()));
             assert_eq!(found.failures, 0, "6.{} {test} (since 6.{since}): {}", step - 600, message(&found));
             assert_eq!(found.undecided, 0, "6.{} {test}", step - 600);
         }

@@ -2,7 +2,7 @@
 
 use super::*;
 use raddle_core::clock::Time;
-use raddle_core::strategy::{Dfs, Optimal};
+use raddle_core::strategy::{Dfs, OptimalDpor};
 use raddle_core::verdict::FailureKind;
 use raddle_core::world::World;
 use raddle_erlang::settings::Judgement;
@@ -57,7 +57,7 @@ fn listing_3_1_has_one_way_to_fail() {
     assert_eq!(counts(&found), (7, 1));
     assert!(message(&found).starts_with("P crashed: badarg at "), "{}", message(&found));
     // With the reduction, one failing trace and one that passes.
-    let reduced = explore(&listing("listing_3_1", Settings::thesis()), Box::new(Optimal::new()));
+    let reduced = explore(&listing("listing_3_1", Settings::thesis()), Box::new(OptimalDpor::new()));
     assert_eq!(counts(&reduced), (2, 1));
 }
 

@@ -2,7 +2,7 @@
 //! counted too, by the simplest stateful search.
 
 use super::*;
-use raddle_core::strategy::Optimal;
+use raddle_core::strategy::OptimalDpor;
 use raddle_core::world::{End, Pick, Snapshot, World};
 use std::collections::{HashSet, VecDeque};
 
@@ -52,7 +52,7 @@ fn the_locker_keeps_others_out() {
     assert_eq!(coarsely("aE_aS_test"), (17_944, 0));
     assert_eq!(coarsely("aS_aS_test"), (71_002, 0));
     for function in ["aE_aE_test", "aE_aS_test"] {
-        let fine = explore(&locker(false, function, at_once()), Box::new(Optimal::new()));
+        let fine = explore(&locker(false, function, at_once()), Box::new(OptimalDpor::new()));
         assert_eq!((fine.failures, fine.undecided), (0, 0), "{function}: {}", message(&fine));
     }
     // With more rounds and more clients there are too many interleavings, but few states.

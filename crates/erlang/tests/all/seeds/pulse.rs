@@ -1,7 +1,7 @@
 //! PULSE: the races of proc_reg, the link race of figures 1 and 2, and two writers.
 
 use super::*;
-use raddle_core::strategy::{Dfs, Optimal};
+use raddle_core::strategy::{Dfs, OptimalDpor};
 use raddle_core::verdict::FailureKind;
 use raddle_erlang::settings::Judgement;
 
@@ -48,7 +48,7 @@ fn the_reverse_entry_mends_the_first_race() {
     if !erlang_is_there() {
         return;
     }
-    let found = explore(&registry(2, "first_race", at_once()), Box::new(Optimal::new()));
+    let found = explore(&registry(2, "first_race", at_once()), Box::new(OptimalDpor::new()));
     assert_eq!((found.failures, found.undecided), (0, 0), "{}", message(&found));
     assert!(raddle_report::coverage(&found.coverage).starts_with("exhaustive"), "{:?}", found.coverage);
     let between = sample(&registry(2, "first_race", coarse(Delivery::Pairs)), MOST);
@@ -93,7 +93,7 @@ fn who_registers_only_itself_has_no_race() {
     if !erlang_is_there() {
         return;
     }
-    let found = explore(&registry(4, "only_oneself", Settings::default()), Box::new(Optimal::new()));
+    let found = explore(&registry(4, "only_oneself", Settings::default()), Box::new(OptimalDpor::new()));
     assert_eq!(found.failures, 0, "{}", message(&found));
 }
 

@@ -11,8 +11,8 @@ use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Changes, Evaluation, Op};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::world::{BlockingEffect, Counterfactual, Pending, Variation};
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::world::{Counterfactual, Pending, Variation};
 
 impl ObjectState {
     /// Steps that leave the order of others open may count in an object, and what they add commutes.
@@ -28,6 +28,10 @@ impl Execution {
     /// How `object` was after the first `before` steps and then the steps `also`.
     fn state_then(&self, object: ObjectId, before: usize, also: &[u32]) -> ObjectState {
         let mut later = self.state.objects.state(object);
+        if also.is_empty() {
+            let omitted = self.history.changes(object).take_while(|(step, _)| *step as usize > before);
+            return omitted.last().map_or(later, |(_, state)| state);
+        }
         let mut added: Vec<(ObjectState, ObjectState)> = Vec::new();
         for (step, state) in self.history.changes(object).take_while(|(step, _)| *step as usize > before) {
             if also.contains(&(step - 1)) {
@@ -49,17 +53,18 @@ impl Execution {
     /// The operation of the first step of `id` that is left out by the first `before` steps and then `also`, if there is one
     /// and it depended on the state.
     fn taken_later(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Op> {
-        let steps = self.history.steps.iter().enumerate().skip(before);
-        let mut left_out = steps.filter(|(at, was)| was.task == id && !also.contains(&(*at as u32)));
-        self.history.taken(left_out.next()?.0 as u32)
+        let later = &self.history.steps[before.min(self.history.steps.len())..];
+        // Mostly it has taken none of them, or only those that it needs to come here.
+        let last = before + later.iter().rposition(|was| was.task == id)?;
+        if also.contains(&(last as u32)) {
+            return None;
+        }
+        let mut left_out =
+            later.iter().zip(before as u32..).filter(|(was, at)| was.task == id && !also.contains(at));
+        self.history.taken(left_out.next()?.1)
     }
 
-    /// What the next operation of `id` would have done after the first `before` steps and then `also`.
-    fn evaluation_then(&self, id: TaskId, before: usize, also: &[u32]) -> Evaluation {
-        let op = self.taken_later(id, before, also).unwrap_or(self.tasks[id].op);
-        self.evaluation_of(op, before, also)
-    }
-
+    /// The evaluation of `op` after the first `before` steps and then `also`.
     fn evaluation_of(&self, mut op: Op, before: usize, also: &[u32]) -> Evaluation {
         self.host.looked_back();
         op.wake = op.wake.then(|step| happened(step, before, also));
@@ -143,7 +148,9 @@ impl Counterfactual for Execution {
         }
         match kind.changes {
             Changes::Never => Variation::Steady,
+            _ if kind.same_accesses && kind.blocked_by_several => Variation::JointlyBlocked,
             _ if kind.same_accesses => Variation::Enabledness,
+            _ if kind.last_of_several => Variation::LastOfSeveral,
             _ if self.settings.spurious > 0 || self.settings.time == Time::Any => Variation::State,
             _ => Variation::Local,
         }
@@ -151,54 +158,6 @@ impl Counterfactual for Execution {
 
     #[inline]
     fn blocks(&self, step: usize, _task: TaskId) -> bool {
-        self.history.steps[step].effect == BlockingEffect::Acquires
-    }
-
-    #[inline]
-    fn can_block(&self, task: TaskId) -> bool {
-        let is_main = task == TaskId::MAIN;
-        let task = &self.tasks[task];
-        let kind = task.op.kind;
-        kind.changes != Changes::Never && !kind.by_value
-            || matches!(task.role(), Role::Timer { .. })
-            || is_main && self.scheduler.main_waits()
-    }
-
-    #[inline]
-    fn has_blockers_that_commute(&self, task: TaskId) -> bool {
-        self.tasks[task].op.kind.blocked_by_several
-    }
-
-    #[inline]
-    fn is_numbered(&self, task: TaskId) -> bool {
-        self.tasks[task].op.kind.numbered
-    }
-
-    fn blocking_effect(&self, step: usize, _task: TaskId) -> BlockingEffect {
-        self.history.steps[step].effect
-    }
-
-    fn could_happen(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
-        match self.tasks[id].role() {
-            Role::Timer { .. } => self.could_fire(id, before),
-            // Those are not picked, and they wait for others.
-            _ if self.tasks[id].op.kind.by_itself => false,
-            _ if id == TaskId::MAIN && self.scheduler.main_waits() => false,
-            _ => self.evaluation_then(id, before, also).options > 0,
-        }
-    }
-
-    fn accesses_then(&self, id: TaskId, before: usize, also: &[u32]) -> Accesses {
-        let (task, now) = (&self.tasks[id], self.scheduler.pending(id).accesses);
-        let kind = task.op.kind;
-        if matches!(task.role(), Role::Timer { .. }) {
-            task.evaluation(&self.state).accesses
-        } else if kind.by_value {
-            self.evaluation_then(id, before, also).accesses
-        } else if kind.changes == Changes::Never || task.role() != Role::Thread {
-            now
-        } else {
-            self.evaluation_then(id, before, also).accesses
-        }
+        self.history.steps[step].acquires
     }
 }

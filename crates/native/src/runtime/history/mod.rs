@@ -11,7 +11,7 @@ use crate::runtime::state::State;
 use crate::runtime::tasks::task::Role;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::trace::Step;
-use raddle_core::world::{Birth, BlockingEffect};
+use raddle_core::world::Birth;
 use std::cell::RefCell;
 
 /// A step, and how its objects were before it.
@@ -21,8 +21,8 @@ struct StepSnapshot {
     option: u32,
     /// Its line in the log.
     line: u32,
-    /// What it means to operations that wait for its object.
-    effect: BlockingEffect,
+    /// See [`acquires`](crate::runtime::operation::OperationKind::acquires).
+    acquires: bool,
     objects: [Before; 2],
 }
 
@@ -156,8 +156,8 @@ impl History {
             // In other states it would be another one.
             self.taken.push((self.steps.len() as u32, *op));
         }
-        let effect = op.kind.effect;
-        self.steps.push(StepSnapshot { task: op.task, option, line, effect, objects: before });
+        let acquires = op.kind.acquires;
+        self.steps.push(StepSnapshot { task: op.task, option, line, acquires, objects: before });
     }
 
     /// `object` is an atomic, which holds this where it is first touched.

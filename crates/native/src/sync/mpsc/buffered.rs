@@ -17,10 +17,9 @@ static SEND: OperationKind = OperationKind::new("send", send)
         let facts = Facts::of(view.object());
         (facts.receiver == Receiving::Gone || (facts.left() as u64) < op.args[0]) as u32
     })
-    .numbered()
     .alike();
 /// The same without a bound.
-static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().numbered().alike();
+static SEND_UNBOUNDED: OperationKind = OperationKind::new("send", send).never_waits().alike();
 static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
     let (facts, lanes) = (Facts::of(view.object()), lanes::of(op));
     Evaluation::ready(match facts.receiver {
@@ -30,18 +29,15 @@ static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
     })
 })
 .never_waits()
-.numbered()
 .alike();
-static RECV: OperationKind = OperationKind::new("recv", receive).ways(can_receive).looks().frees();
-static RECV_TIMEOUT: OperationKind =
-    OperationKind::new("recv_timeout", receive).ways(can_receive).looks().frees();
+static RECV: OperationKind = OperationKind::new("recv", receive).ways(can_receive).looks();
+static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive).ways(can_receive).looks();
 static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
     let facts = Facts::of(view.object());
     Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .never_waits()
 .looks()
-.frees()
 .alike();
 
 fn send(view: View<'_>, op: &Op) -> Evaluation {

@@ -24,13 +24,11 @@ pub(super) const UNBOUNDED: u64 = u64::MAX;
 static DROP_SENDER: OperationKind =
     OperationKind::always("drop sender", |_, op| Evaluation::ready(lanes::of(op).drop_sender()))
         .never_waits()
-        .in_destructors()
-        .frees();
+        .in_destructors();
 static DROP_RECEIVER: OperationKind =
     OperationKind::always("drop receiver", |_, op| Evaluation::ready(lanes::of(op).drop_receiver()))
         .never_waits()
-        .in_destructors()
-        .frees();
+        .in_destructors();
 
 /// Where timers fire at any point, arming one is a step of its own.
 static SET_TIMER: OperationKind =

@@ -20,7 +20,6 @@ static SEND: OperationKind = OperationKind::new("send", |view, op| {
         _ => lanes.send(facts.sent),
     })
 })
-.numbered()
 .alike();
 /// Waits until the offer with this number is taken, or never will be.
 static SENT: OperationKind = OperationKind::new("send", |view, op| {
@@ -37,11 +36,10 @@ static TRY_SEND: OperationKind = OperationKind::new("try_send", |view, op| {
         Receiving::Busy | Receiving::Served => lanes.fail_to_send(facts.sent),
     })
 })
-.numbered()
 .alike();
 /// Takes an offer or starts to wait for one.
-static RECV: OperationKind = OperationKind::new("recv", receive).frees();
-static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive).frees();
+static RECV: OperationKind = OperationKind::new("recv", receive);
+static RECV_TIMEOUT: OperationKind = OperationKind::new("recv_timeout", receive);
 /// Waits until a sender has come, or none will, or the deadline has passed.
 static RECEIVED: OperationKind = OperationKind::new("recv", wait_for_sender);
 static RECEIVED_IN_TIME: OperationKind = OperationKind::new("recv_timeout", wait_for_sender);
@@ -50,7 +48,6 @@ static TRY_RECV: OperationKind = OperationKind::new("try_recv", |view, op| {
     Evaluation::ready(lanes::of(op).look(facts.taken))
 })
 .looks()
-.frees()
 .alike();
 
 fn receive(view: View<'_>, op: &Op) -> Evaluation {

@@ -6,7 +6,7 @@ use crate::world::Variation;
 
 /// A step that ends the execution for all tasks, until a step conflicts with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::strategy) struct Fatal {
+pub(in crate::strategy::dpor) struct Fatal {
     pub task: TaskId,
     /// Its accesses.
     pub accesses: Accesses,
@@ -32,18 +32,6 @@ impl Path {
     /// Whether the next step of `task` is fatal.
     pub fn is_fatal(&self, task: TaskId) -> bool {
         self.waiting > 0 && self.fatal.iter().any(|f| f.until == OPEN && f.task == task)
-    }
-    /// Those of the first 64 tasks whose next step is not fatal.
-    #[cold]
-    pub fn without_fatal(&self, tasks: u64) -> u64 {
-        let fatal = self.fatal.iter().filter(|f| f.until == OPEN && f.task.0 < u64::BITS);
-        fatal.fold(tasks, |tasks, f| tasks & !(1 << f.task.0))
-    }
-    /// Whether it would have been fatal in the place of step `at`.
-    #[cold]
-    pub(super) fn would_have_been_fatal(&self, task: TaskId, at: usize) -> bool {
-        let at = at as u32;
-        self.fatal.iter().any(|f| f.task == task && f.from <= at && at <= f.until)
     }
     /// Steps that conflict with step `at` may not be fatal any more.
     #[cold]

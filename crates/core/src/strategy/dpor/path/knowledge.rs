@@ -25,11 +25,6 @@ impl Path {
     pub fn is_after(&self, later: usize, earlier: usize) -> bool {
         self.knows(self.clock(later), earlier)
     }
-    /// Whether step `event` happened before the next operation of `task`, by program order and births.
-    pub fn is_known_to(&self, task: TaskId, event: usize) -> bool {
-        let from = self.tasks[task.index()].from() as usize;
-        from > 0 && self.is_after(from - 1, event)
-    }
     /// Writes the clock of `task` before its next step into `clock`.
     #[inline(always)]
     pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {

@@ -11,9 +11,9 @@ mod tasks;
 mod touched;
 mod watched;
 
-pub(in crate::strategy) use fatal::Fatal;
-pub(in crate::strategy) use reversals::{Closing, Deferred, Reversal};
-pub(in crate::strategy) use watched::Watched;
+pub(in crate::strategy::dpor) use fatal::Fatal;
+pub(in crate::strategy::dpor) use reversals::{Deferred, Reversal};
+pub(in crate::strategy::dpor) use watched::Watched;
 
 use super::clock::{Clock, LANES};
 use super::names::Names;
@@ -24,7 +24,7 @@ use touched::Touched;
 
 /// How a step came to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::strategy) enum Origin {
+pub(in crate::strategy::dpor) enum Origin {
     /// The strategy chose it: alternatives may be explored in its place.
     Free,
     /// A wakeup sequence prescribed it.
@@ -35,7 +35,7 @@ pub(in crate::strategy) enum Origin {
 
 /// A step.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::strategy) struct Event {
+pub(in crate::strategy::dpor) struct Event {
     pub accesses: Accesses,
     /// Which of the first 64 tasks were enabled when it was chosen.
     pub movers: u64,
@@ -54,10 +54,6 @@ pub(in crate::strategy) struct Event {
     /// Where `Path::found` has those of its other accesses, plus 1.
     more: u32,
     pub origin: Origin,
-    /// It is no default: another option than the first, or the reversal of a race.
-    pub odd: bool,
-    /// See [`Deferred::grown_from`].
-    pub grown: bool,
     /// See [`Watched`].
     pub watched: bool,
 }
@@ -71,11 +67,11 @@ impl Event {
 }
 
 /// Still open.
-pub(in crate::strategy) const OPEN: u32 = u32::MAX;
+pub(in crate::strategy::dpor) const OPEN: u32 = u32::MAX;
 
 /// The present execution.
 #[derive(Clone, Debug, Default)]
-pub(in crate::strategy) struct Path {
+pub(in crate::strategy::dpor) struct Path {
     pub events: Vec<Event>,
     pub names: Names,
     tasks: Vec<Task>,
@@ -89,16 +85,15 @@ pub(in crate::strategy) struct Path {
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
-    /// How many of them are open, and when one is closed.
+    /// How many of them are open.
     open: usize,
-    pub closing: Closing,
     /// Steps whose operation would have other accesses elsewhere, in their order.
     pub watched: Vec<Watched>,
     /// Steps that are known to be fatal, and how many of them still are.
     pub fatal: Vec<Fatal>,
     waiting: usize,
-    /// Steps that are no defaults, except the last ones of reversals.
-    pub odd: Vec<u32>,
+    /// Steps that were chosen with another option than the first.
+    pub other_options: Vec<u32>,
     /// Phantoms that have not been removed before their step, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were removed, and before which step.
@@ -132,26 +127,13 @@ impl Path {
         self.watched.clear();
         self.fatal.clear();
         self.waiting = 0;
-        self.odd.clear();
+        self.other_options.clear();
         self.phantoms.clear();
         self.gone.clear();
     }
     #[inline]
     pub fn len(&self) -> usize {
         self.events.len()
-    }
-    /// Whether the pending operation of `task` was enabled and not asleep in the place of step `at`; none if it was not
-    /// pending there, or if that is not known.
-    #[inline]
-    pub fn could_move(&self, task: TaskId, at: usize) -> Option<bool> {
-        let Task { last, birth, .. } = &self.tasks[task.index()];
-        if *last as usize > at || birth.after as usize > at {
-            return None;
-        }
-        if !self.fatal.is_empty() && self.would_have_been_fatal(task, at) {
-            return Some(false);
-        }
-        (task.0 < u64::BITS).then(|| self.events[at].movers & 1 << task.0 != 0)
     }
     /// Whether the pending operation of `task` was enabled in the place of step `at`; none if it was not pending there,
     /// or if that is not known.
@@ -188,14 +170,13 @@ impl Path {
             _ => at,
         };
         if self.open > 0 {
-            self.close(task, accesses, at);
+            self.close(accesses, at);
         }
         if self.waiting > 0 {
             self.forget_fatal(task, accesses, at);
         }
-        let odd = origin == Origin::Free && option > 0;
-        if odd {
-            self.odd.push(at);
+        if origin == Origin::Free && option > 0 {
+            self.other_options.push(at);
         }
         self.events.push(Event {
             accesses,
@@ -209,8 +190,6 @@ impl Path {
             found,
             more,
             origin,
-            odd,
-            grown: false,
             watched: false,
         });
     }
@@ -222,9 +201,6 @@ impl Path {
         for event in events {
             self.learns(event.task, event.accesses);
             self.push(event.task, event.option, event.accesses, event.origin, event.movers);
-            if event.odd {
-                self.mark_odd();
-            }
             if event.watched {
                 self.watch(Accesses::EVERYTHING_THERE_IS);
             }
@@ -237,13 +213,6 @@ impl Path {
             while let Some(fatal) = fatal.next_if(|f| f.from as usize <= self.len()) {
                 self.foresee(fatal.task, fatal.accesses, fatal.variation);
             }
-        }
-    }
-    /// The last step was no default in the execution of its wakeup sequence.
-    pub fn mark_odd(&mut self) {
-        let at = self.events.len() - 1;
-        if !std::mem::replace(&mut self.events[at].odd, true) {
-            self.odd.push(at as u32);
         }
     }
     /// Keeps the first `depth` steps and the tasks that existed then.
@@ -281,8 +250,8 @@ impl Path {
                 self.open += 1;
             }
         }
-        while self.odd.last().is_some_and(|at| *at as usize >= depth) {
-            self.odd.pop();
+        while self.other_options.last().is_some_and(|at| *at as usize >= depth) {
+            self.other_options.pop();
         }
         if !self.watched.is_empty() {
             self.forget_watched(depth);

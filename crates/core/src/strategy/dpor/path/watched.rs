@@ -8,7 +8,7 @@ use crate::operation::Accesses;
 
 /// A step whose operation would have other accesses elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::strategy) struct Watched {
+pub(in crate::strategy::dpor) struct Watched {
     /// The step.
     pub at: u32,
     /// All accesses of its operation in the closed subsets that were visited.

@@ -4,7 +4,7 @@ use super::Work;
 
 /// The estimated remaining executions, and those of the item that would be given away first.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::strategy) struct Left {
+pub(in crate::strategy::dpor) struct Left {
     pub first: f64,
     pub all: f64,
 }

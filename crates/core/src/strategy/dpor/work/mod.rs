@@ -26,22 +26,15 @@ use crate::world::{Birth, Variation};
 
 /// A task and its option.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::strategy) struct Move {
+pub(in crate::strategy::dpor) struct Move {
     pub name: Name,
     pub option: u32,
-    /// It was no default in the execution that it is from.
-    pub odd: bool,
 }
 
-impl Move {
-    /// An option that no operation has: the execution is abandoned there as undecided.
-    pub const UNDECIDED: u32 = u32::MAX;
-}
-
-pub(in crate::strategy) type Picks = Vec<Move>;
+pub(in crate::strategy::dpor) type Picks = Vec<Move>;
 
 /// A step that ends the execution: its task, its accesses, and how its operation depends on the state.
-pub(in crate::strategy) type Foreseen = (TaskId, Accesses, Variation);
+pub(in crate::strategy::dpor) type Foreseen = (TaskId, Accesses, Variation);
 
 /// A step of an execution with which some of its items begin.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +48,7 @@ struct EarlierStep {
 
 /// A work item: an unexplored subtree.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(in crate::strategy) struct Item {
+pub(in crate::strategy::dpor) struct Item {
     /// The length of its prefix in the execution in which it was found.
     pub depth: u32,
     /// The race that is reversed; none if only another option is tried.
@@ -102,7 +95,7 @@ struct Batch {
 
 /// The work items of a search.
 #[derive(Clone, Debug, Default)]
-pub(in crate::strategy) struct Work {
+pub(in crate::strategy::dpor) struct Work {
     items: Vec<Item>,
     clocks: Vec<Clock>,
     steps: Vec<EarlierStep>,
@@ -180,16 +173,6 @@ impl Work {
     pub fn truncate(&mut self, items: usize) {
         self.items.truncate(items);
     }
-    /// Removes the items of this execution that bring this step of a task forward.
-    pub fn take_back(&mut self, name: Name, time: u32) {
-        let first = self.batches.last().map_or(0, |batch| batch.items);
-        let mut at = 0;
-        self.items.retain(|item| {
-            at += 1;
-            let brings_forward = item.deferred.is_some() && item.time == time;
-            at <= first || !(brings_forward && item.last.is_some_and(|last| last.name == name))
-        });
-    }
     /// The execution `path` is over: its deepest item comes first.
     pub fn close_batch(&mut self, path: &Path) {
         self.executions += 1;
@@ -210,12 +193,9 @@ impl Work {
             self.spare.resize(self.spare.len().max(clock.len()), clock::NOTHING);
             clock::join(&mut self.spare, clock);
         }
-        let mut reversals = path.reversals.iter().skip_while(|r| (r.last as usize) < above).peekable();
         for (at, event) in path.events.iter().enumerate().skip(above) {
-            let is_reversal = reversals.next_if(|r| r.last as usize == at).is_some();
             if event.origin != Origin::ByItself && knows(&self.spare, event.task, event.time) {
-                let odd = event.odd || is_reversal;
-                let step = Move { name: path.names.of(event.task), option: event.option, odd };
+                let step = Move { name: path.names.of(event.task), option: event.option };
                 self.steps.push(EarlierStep { step, at: at as u32, task: event.task, time: event.time });
             }
         }
