@@ -1,0 +1,19 @@
+//! All tests of the library that need no allocator of raddle, as one program: the engine is generic, and each program
+//! compiles it again.
+
+mod attribute;
+mod awaits;
+mod bounds;
+mod counts;
+#[path = "../freed/mod.rs"]
+mod freed;
+mod labels;
+mod locals;
+mod parking;
+mod predicates;
+mod reduction;
+mod scopes;
+mod settings;
+mod threads;
+mod time;
+mod without_allocator;
