@@ -61,7 +61,7 @@ pub(super) struct Scratch {
     pub found: usize,
     pub comes_again: bool,
     /// All accesses of the root in the closed subsets that were visited.
-    pub watch: Accesses,
+    pub all_accesses: Accesses,
     /// Whether the root conflicts with the step that was removed last only as the last of several.
     pub is_last: bool,
 }
@@ -78,7 +78,7 @@ impl Finder<'_> {
     /// Searches the reversals of a root that was seen after all steps but `removed`. The clock of its task is `own`.
     pub fn visit_all(&mut self, root: &Root) {
         self.scratch.outside = self.scratch.removed.len();
-        self.scratch.watch = root.accesses;
+        self.scratch.all_accesses = root.accesses;
         let is_after_all = self.scratch.outside == 0;
         self.scratch.comes_again = !root.variation.has_fixed_accesses();
         if is_after_all && root.variation == Variation::Steady {
@@ -135,7 +135,7 @@ impl Finder<'_> {
         if !in_vain {
             for number in base..end {
                 let at = self.scratch.maximal[number];
-                let is_known = again && path.knows(&self.scratch.root_past, at as usize);
+                let is_known = again && path.covers(&self.scratch.root_past, at as usize);
                 // An operation with these accesses in all states conflicts with it wherever it comes.
                 let in_vain = root.variation.has_fixed_accesses() && self.is_in_vain(root, at as usize);
                 if !is_known && !in_vain && !self.stays(at) {
@@ -222,7 +222,7 @@ impl Finder<'_> {
                 return (enabled, asked);
             }
             asked = pending.accesses;
-            self.scratch.watch = self.scratch.watch.union(asked);
+            self.scratch.all_accesses = self.scratch.all_accesses.union(asked);
             self.scratch.maximal.truncate(base);
             self.set_out(asked);
             self.walk(prefix);
@@ -250,7 +250,7 @@ impl Finder<'_> {
         let Scratch { also, past, .. } = &mut *self.scratch;
         also.clear();
         also.extend(
-            (prefix + 1..self.path.len()).filter(|at| self.path.knows(past, *at)).map(|at| at as u32),
+            (prefix + 1..self.path.len()).filter(|at| self.path.covers(past, *at)).map(|at| at as u32),
         );
     }
 
@@ -259,7 +259,7 @@ impl Finder<'_> {
         let Scratch { also, past, .. } = &mut *self.scratch;
         let before = also.len();
         for at in prefix + 1..self.path.len() {
-            if self.path.knows(past, at) && !also.contains(&(at as u32)) {
+            if self.path.covers(past, at) && !also.contains(&(at as u32)) {
                 also.push(at as u32);
             }
         }
@@ -287,7 +287,7 @@ impl Finder<'_> {
                 *met = Some((at, walks));
                 return;
             }
-            if path.knows(past, at) {
+            if path.covers(past, at) {
                 conflicts.retire(walks);
                 continue;
             }

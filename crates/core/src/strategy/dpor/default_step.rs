@@ -12,7 +12,7 @@ impl OptimalDpor {
     pub(super) fn default_step(&mut self, so_far: &Trace, point: &Point<'_>) -> Option<TaskId> {
         let last = so_far.last_task();
         let deferred = self.deferred_now();
-        if self.path.any_fatal() || self.path.any_open() {
+        if self.path.any_sleeper() || self.path.any_open() {
             self.note_sleepers(point);
             return self.default_of_allowed(deferred, last, point);
         }
@@ -54,7 +54,9 @@ impl OptimalDpor {
         let in_order =
             deferred.chain(goes_on).chain(others.clone().filter(move |t| Some(*t) > last)).chain(others);
         let mut is_allowed = |t: &TaskId| {
-            point.is_enabled(*t) && !path.is_fatal(*t) && !finder.is_forbidden(*t, point.pending(*t).accesses)
+            point.is_enabled(*t)
+                && !path.is_asleep(*t)
+                && !finder.is_forbidden(*t, point.pending(*t).accesses)
         };
         let mut allowed = in_order.filter(|t| is_allowed(t));
         let task = allowed.next()?;

@@ -19,7 +19,7 @@ impl Finder<'_> {
         let path = self.path;
         self.set_out(root.accesses);
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
+            if path.covers(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
                 continue;
             }
@@ -53,7 +53,7 @@ impl Finder<'_> {
         let is_single = self.scratch.conflicts.is_single();
         let mut later = None;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
+            if path.covers(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
                 continue;
             }
@@ -84,7 +84,7 @@ impl Finder<'_> {
         let path = self.path;
         let Scratch { conflicts, own, .. } = &mut *self.scratch;
         while let Some((other, walks)) = conflicts.next(path) {
-            if !path.is_after(at, other) && !path.knows(own, other) {
+            if !path.is_after(at, other) && !path.covers(own, other) {
                 return false;
             }
             conflicts.retire(walks);
@@ -103,7 +103,7 @@ impl Finder<'_> {
         // The greatest task of a later step with which the root commutes unless it is the last of several.
         let mut greatest = None;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
-            if path.knows(&self.scratch.past, at) {
+            if path.covers(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
                 continue;
             }
@@ -175,7 +175,7 @@ impl Finder<'_> {
             return false;
         }
         self.scratch.past.clone_from(&self.scratch.own);
-        self.scratch.watch = self.scratch.watch.union(accesses);
+        self.scratch.all_accesses = self.scratch.all_accesses.union(accesses);
         self.consider_direct(root, accesses, at)
     }
 
@@ -201,12 +201,12 @@ impl Finder<'_> {
         let is_chain = self.scratch.maximal.len() == 1;
         for other in 0..self.scratch.others.len() {
             let (number, enabled, accesses) = self.scratch.others[other];
-            let Scratch { kept, maximal, removed, watch, .. } = &mut *self.scratch;
+            let Scratch { kept, maximal, removed, all_accesses, .. } = &mut *self.scratch;
             kept.clear();
             kept.extend_from_slice(&maximal[..number as usize]);
             let at = maximal[number as usize];
             removed.push(at);
-            *watch = watch.union(accesses);
+            *all_accesses = all_accesses.union(accesses);
             let base = maximal.len();
             self.set_out(accesses);
             self.walk(at as usize);

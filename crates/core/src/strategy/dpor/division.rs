@@ -20,10 +20,10 @@ impl OptimalDpor {
 
 impl Divisible for OptimalDpor {
     fn split(&mut self) -> Option<Box<dyn Strategy>> {
-        let left = self.work.left();
+        let remaining = self.work.remaining();
         let (item, path, picks) = self.work.split(&self.path)?;
         let mut part = OptimalDpor::of(item, path, picks);
-        part.share = (self.share - self.told) * left.first / left.all;
+        part.share = (self.share - self.reported) * remaining.first / remaining.all;
         self.share -= part.share;
         part.work.learn(&self.work);
         Some(Box::new(part))
@@ -39,10 +39,10 @@ impl Divisible for OptimalDpor {
             present = Some((SavedReduction::whole(), 1.0));
         } else if self.begun {
             let mut item = Item::new(self.path.len(), self.deferred, self.time);
-            item.fatal = self.sleeper;
+            item.asleep = self.sleeper;
             present = Some((SavedReduction::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
-        let parts = subtrees(present, &mut self.work.clone(), &self.path, self.share - self.told);
+        let parts = subtrees(present, &mut self.work.clone(), &self.path, self.share - self.reported);
         Some(parts.into_iter().map(|part| SavedSubtree::Optimal(Box::new(part))).collect())
     }
 
@@ -58,11 +58,11 @@ impl Estimating for OptimalDpor {
     fn explored(&mut self) -> f64 {
         let executions = self.work.executions() as f64;
         let begun = if self.begun { self.work.expected() } else { 0.0 };
-        let explored = match executions + self.work.left().all + begun {
+        let explored = match executions + self.work.remaining().all + begun {
             0.0 => 0.0,
             all => self.share * executions / all,
         };
-        explored - std::mem::replace(&mut self.told, explored)
+        explored - std::mem::replace(&mut self.reported, explored)
     }
 
     fn peak(&self) -> u64 {

@@ -78,7 +78,7 @@
 //!    operations are forbidden, and those that end with only sleeping steps.
 //! 7. A maximal conflict that blocks the root until a later conflict ([`Counterfactual::blocks`]) must not stay.
 //! 8. A root is visited when it is taken, after all earlier steps. Later steps concern it only if its accesses differ
-//!    elsewhere and a later step conflicts with those ([`Watched`](path::Watched)); then it is visited again at the end
+//!    elsewhere and a later step conflicts with those ([`StateDependent`](path::StateDependent)); then it is visited again at the end
 //!    for subsets that have such a step.
 //! 9. Operations with the same accesses in all states have no such conflicts. If they are never blocked, the closed subsets
 //!    to visit are those without one maximal conflict, each with the rest: these are the direct races. If their conflicts in
@@ -104,9 +104,9 @@ mod conflicts;
 mod default_step;
 mod direct_races;
 mod division;
-mod memory;
 mod names;
 mod path;
+mod reuse;
 mod reversals;
 mod roots;
 mod saved;
@@ -122,7 +122,7 @@ use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Pending, Pick, Point, Variation};
 use closed_subsets::Scratch;
 use path::{Deferred, Origin, Path};
-use work::{Foreseen, Item, Move, Picks, Work};
+use work::{Item, Move, Picks, SleepingStep, Work};
 
 /// One execution for each Mazurkiewicz trace.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ pub struct OptimalDpor {
     /// The race that the wakeup sequence reverses.
     deferred: Option<Deferred>,
     /// The step that joins the sleep set, instead of a wakeup sequence.
-    sleeper: Option<Foreseen>,
+    sleeper: Option<SleepingStep>,
     /// The index of the last step of the wakeup sequence among the steps of its task.
     time: u32,
     /// How many items there were before the last step was visited.
@@ -150,7 +150,7 @@ pub struct OptimalDpor {
     begun: bool,
     /// The estimated fraction of the tree of this search, and how much of it was reported as explored.
     share: f64,
-    told: f64,
+    reported: f64,
     /// The picks that lead to this subtree, if it was split off.
     inherited: Vec<Pick>,
     scratch: Scratch,
@@ -183,7 +183,7 @@ impl OptimalDpor {
             started: false,
             begun: false,
             share: 1.0,
-            told: 0.0,
+            reported: 0.0,
             inherited: Vec::new(),
             scratch: Scratch::default(),
             peak: 0,
@@ -203,7 +203,7 @@ impl OptimalDpor {
     /// Whether the path has all steps and tasks of the point.
     #[inline]
     fn is_up_to_date(&self, steps: &[Step], point: &Point<'_>) -> bool {
-        self.path.len() == steps.len() && self.path.knows_all(point)
+        self.path.len() == steps.len() && self.path.has_all_tasks(point)
     }
 
     /// Adds the steps that happened by themselves since the last choice, and the tasks that were created, to the path.
@@ -216,7 +216,7 @@ impl OptimalDpor {
                 && self.path.names.task(self.schedule[self.taken].name) == Some(task)
                 && self.path.steps_of(task) + 1 == self.time;
             let is_default = self.taken == self.schedule.len();
-            if self.path.learns(task, accesses) && !waited && (is_last || is_default) {
+            if self.path.append_clock(task, accesses) && !waited && (is_last || is_default) {
                 self.visit_taken(task, accesses, Variation::Steady, is_last, point);
             }
             self.path.push(task, 0, accesses, Origin::ByItself, 0);
@@ -254,8 +254,8 @@ impl OptimalDpor {
             self.try_other_options(task, pending.options, self.deferred);
             self.take(task, pending, origin, point);
         } else {
-            self.path.learns(task, pending.accesses);
-            self.path.push(task, option, pending.accesses, origin, movers(point));
+            self.path.append_clock(task, pending.accesses);
+            self.path.push(task, option, pending.accesses, origin, enabled_mask(point));
         }
         if is_winner && let Some(deferred) = self.deferred {
             self.path.reverse(deferred);
@@ -269,14 +269,14 @@ impl OptimalDpor {
         let accesses = pending.accesses;
         self.found = self.work.len();
         self.variation = Variation::State;
-        let mut watch = accesses;
-        if self.path.learns(task, accesses) {
+        let mut elsewhere = accesses;
+        if self.path.append_clock(task, accesses) {
             self.variation = point.variation(task);
-            watch = self.visit_taken(task, accesses, self.variation, origin == Origin::Scheduled, point);
+            elsewhere = self.visit_taken(task, accesses, self.variation, origin == Origin::Scheduled, point);
         }
-        self.path.push(task, 0, accesses, origin, movers(point));
-        if watch != accesses && self.variation == Variation::State {
-            self.path.watch(watch);
+        self.path.push(task, 0, accesses, origin, enabled_mask(point));
+        if elsewhere != accesses && self.variation == Variation::State {
+            self.path.note_state_dependent(elsewhere);
         }
     }
 
@@ -298,7 +298,7 @@ impl OptimalDpor {
 
 /// Which of the first 64 tasks are enabled.
 #[inline]
-fn movers(point: &Point<'_>) -> u64 {
+fn enabled_mask(point: &Point<'_>) -> u64 {
     if point.all().len() <= u64::BITS as usize {
         return point.enabled().iter().fold(0, |all, task| all | 1 << (task.0 & 63));
     }
@@ -319,12 +319,12 @@ impl Strategy for OptimalDpor {
             Some(item) => {
                 self.taken = 0;
                 self.deferred = item.deferred;
-                self.sleeper = item.fatal;
-                if self.path.any_fatal() && item.deferred.is_none() {
+                self.sleeper = item.asleep;
+                if self.path.any_sleeper() && item.deferred.is_none() {
                     self.wake_later_sleepers();
                 }
-                if let Some((task, accesses, variation)) = item.fatal {
-                    self.path.foresee(task, accesses, variation);
+                if let Some((task, accesses, variation)) = item.asleep {
+                    self.path.put_to_sleep(task, accesses, variation);
                 }
                 self.time = item.time;
                 self.begun = true;
@@ -350,7 +350,7 @@ impl Strategy for OptimalDpor {
         }
         let Some(task) = self.default_step(so_far, point) else {
             self.find_at_end(point);
-            return match point.enabled().iter().all(|task| self.path.is_fatal(*task)) {
+            return match point.enabled().iter().all(|task| self.path.is_asleep(*task)) {
                 true => Decision::SLEEP_SET_BLOCKED,
                 false => Decision::ABANDON,
             };

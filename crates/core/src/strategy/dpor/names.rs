@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 pub(in crate::strategy::dpor) struct Name(pub u32);
 
 /// The parent of tasks that exist from the start.
-const NOBODY: u32 = u32::MAX;
+const NO_PARENT: u32 = u32::MAX;
 
 /// All names so far, and their tasks in the present execution.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +52,7 @@ impl Names {
     }
     /// Adds `task`, the next one, with this birth.
     pub fn bear(&mut self, task: TaskId, birth: Birth) {
-        let parent = if birth.parent == task { NOBODY } else { self.of(birth.parent).0 };
+        let parent = if birth.parent == task { NO_PARENT } else { self.of(birth.parent).0 };
         let next = self.all.len() as u32;
         let known = (parent, birth.number);
         // Tasks are mostly created in the same order as in the previous execution.
@@ -114,7 +114,7 @@ impl Names {
     /// The length of the path from the start to `name`, inclusive.
     fn depth(&self, name: u32) -> u32 {
         let (mut at, mut depth) = (name, 0);
-        while at != NOBODY {
+        while at != NO_PARENT {
             at = self.all[at as usize].0;
             depth += 1;
         }

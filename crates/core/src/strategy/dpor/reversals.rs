@@ -7,7 +7,7 @@
 use super::clock::{Clock, join};
 use super::closed_subsets::{Finder, Root, Scratch};
 use super::conflicts::Conflicts;
-use super::path::{Deferred, Fatal, Origin, Path, Reversal};
+use super::path::{Deferred, Origin, Path, Reversal, Sleeper};
 use super::work::{Item, Move};
 use crate::operation::{Accesses, TaskId};
 use crate::world::Variation;
@@ -21,7 +21,7 @@ impl Finder<'_> {
         let Some(first) = self.first_behind(root, accesses) else { return true };
         let Scratch { also, past, .. } = &mut *self.scratch;
         also.clear();
-        also.extend((first + 1..path.len()).filter(|at| path.knows(past, *at)).map(|at| at as u32));
+        also.extend((first + 1..path.len()).filter(|at| path.covers(past, *at)).map(|at| at as u32));
         if !self.is_allowed(root, accesses, first) {
             return false;
         }
@@ -79,7 +79,7 @@ impl Finder<'_> {
             event.task != root.task
                 && event.origin != Origin::ByItself
                 && (event.accesses.conflict(accesses) || removed.contains(&(*at as u32)))
-                && !path.knows(past, *at)
+                && !path.covers(past, *at)
         })
     }
 
@@ -88,7 +88,8 @@ impl Finder<'_> {
     #[inline]
     fn is_plain(&self, root: &Root, first: usize) -> bool {
         let path = self.path;
-        let is_kept = |at: u32| path.knows(&self.scratch.past, at as usize) || root.step == Some(at as usize);
+        let is_kept =
+            |at: u32| path.covers(&self.scratch.past, at as usize) || root.step == Some(at as usize);
         let prescribed = |at: &u32| path.events[*at as usize].origin == Origin::Scheduled;
         path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
             && path.other_options.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
@@ -145,11 +146,11 @@ impl Finder<'_> {
     #[inline]
     fn sleeps(&self, root: &Root, first: usize) -> bool {
         let path = self.path;
-        let stays = |f: &Fatal, at: usize| {
+        let stays = |f: &Sleeper, at: usize| {
             let event = &path.events[at];
             event.task != f.task && !event.accesses.conflict(f.accesses)
         };
-        path.fatal.iter().any(|f| {
+        path.sleep_set.iter().any(|f| {
             f.task == root.task
                 && f.from as usize <= first
                 && (f.from as usize..first).all(|at| stays(f, at))
@@ -176,7 +177,7 @@ impl Finder<'_> {
         let mut may_change = false;
         for at in first..path.len() {
             // Of the steps up to this one, those after which the root was seen, and its past.
-            if !path.knows(&self.scratch.past, at) && !self.is_outside(at) {
+            if !path.covers(&self.scratch.past, at) && !self.is_outside(at) {
                 may_change |= known.is_none_or(|known| path.events[at].accesses.conflict(known));
             }
             if !may_change {
@@ -219,7 +220,7 @@ impl Finder<'_> {
     /// itself after such steps.
     fn is_on_the_way(&self, at: usize, steps: usize) -> bool {
         let path = self.path;
-        if path.knows(&self.scratch.past, at) {
+        if path.covers(&self.scratch.past, at) {
             return true;
         }
         if self.is_outside(at) || at < steps {
@@ -255,7 +256,7 @@ impl Finder<'_> {
             (variation, Some(enabled)) if variation.has_fixed_accesses() => (enabled, root.accesses),
             _ => {
                 let pending = self.point.pending_then(root.task, prefix, &also);
-                self.scratch.watch = self.scratch.watch.union(pending.accesses);
+                self.scratch.all_accesses = self.scratch.all_accesses.union(pending.accesses);
                 (pending.options > 0 && seen != Some(false), pending.accesses)
             }
         };
@@ -271,7 +272,7 @@ impl Finder<'_> {
         other.clone_from(&self.scratch.own);
         conflicts.set_out(path, accesses);
         while let Some((at, walks)) = conflicts.next(path) {
-            if path.knows(&other, at) {
+            if path.covers(&other, at) {
                 conflicts.retire(walks);
             } else if self.is_on_the_way(at, steps) {
                 if path.events[at].origin == Origin::ByItself {
@@ -308,7 +309,7 @@ impl Finder<'_> {
                 return false;
             }
             if !std::mem::replace(&mut written, true) {
-                path.knowledge_of(task, &mut self.scratch.own);
+                path.clock_of(task, &mut self.scratch.own);
                 self.scratch.removed.clear();
                 self.scratch.maximal.clear();
                 self.set_out(accesses);
@@ -331,5 +332,5 @@ fn may_be_forbidden(path: &Path, reversal: &Reversal, task: TaskId, accesses: Ac
 fn is_first(path: &Path, reversal: &Reversal, end: usize, clock: &[Clock]) -> bool {
     let deferred = &reversal.deferred;
     let mut behind = deferred.at as usize..end;
-    !behind.any(|at| path.knows(clock, at) && path.events[at].accesses.conflict(deferred.accesses))
+    !behind.any(|at| path.covers(clock, at) && path.events[at].accesses.conflict(deferred.accesses))
 }

@@ -3,7 +3,7 @@
 
 use super::OptimalDpor;
 use super::closed_subsets::{Finder, Root};
-use super::path::{Event, Fatal, Origin, Watched};
+use super::path::{Event, Origin, Sleeper, StateDependent};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Pending, Point, Variation};
 
@@ -20,11 +20,11 @@ impl OptimalDpor {
         let time = self.path.steps_of(task) + 1;
         let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
         self.scratch.removed.clear();
-        self.path.knowledge_of(task, &mut self.scratch.own);
+        self.path.clock_of(task, &mut self.scratch.own);
         self.scratch.found = self.work.len();
         let OptimalDpor { path, work, scratch, .. } = self;
         Finder { path, work, scratch, point }.visit_all(&root);
-        self.scratch.watch
+        self.scratch.all_accesses
     }
 
     fn visit(&mut self, root: &Root, point: &Point<'_>) {
@@ -35,7 +35,7 @@ impl OptimalDpor {
 
     /// The execution is over, or cannot continue: every pending operation is blocked, forbidden or asleep.
     pub(super) fn find_at_end(&mut self, point: &Point<'_>) {
-        self.visit_watched(point);
+        self.visit_state_dependent(point);
         self.visit_sleepers(point);
         for number in 0..self.path.gone.len() {
             let (task, _) = self.path.gone[number];
@@ -55,7 +55,7 @@ impl OptimalDpor {
         let Some(last) = self.path.events.last().map(|e| e.chosen as usize) else { return };
         let Event { origin, option, accesses, task, .. } = self.path.events[last];
         if origin != Origin::Free {
-            self.visit_watched(point);
+            self.visit_state_dependent(point);
             return self.visit_sleepers(point);
         }
         if option > 0 {
@@ -63,7 +63,7 @@ impl OptimalDpor {
         }
         // It would do so again until a step conflicts with it: it sleeps, and other tasks continue.
         self.work.truncate(self.found);
-        let movers = self.path.events[last].movers;
+        let enabled = self.path.events[last].enabled;
         self.path.truncate(last);
         let known = self.path.tasks_met().min(point.all().len()) as u32;
         let others: Vec<(TaskId, Pending)> = (0..known)
@@ -73,16 +73,16 @@ impl OptimalDpor {
             .collect();
         let goes_on = others.iter().any(|(t, pending)| {
             let OptimalDpor { path, work, scratch, .. } = &mut *self;
-            let is_enabled = if t.0 < u64::BITS { movers & 1 << t.0 != 0 } else { pending.options > 0 };
+            let is_enabled = if t.0 < u64::BITS { enabled & 1 << t.0 != 0 } else { pending.options > 0 };
             is_enabled
-                && !path.is_fatal(*t)
+                && !path.is_asleep(*t)
                 && !Finder { path, work, scratch, point }.is_forbidden(*t, pending.accesses)
         });
         if goes_on {
             return self.work.add_others(last, (task, accesses, self.variation));
         }
-        self.path.foresee(task, accesses, self.variation);
-        self.visit_watched(point);
+        self.path.put_to_sleep(task, accesses, self.variation);
+        self.visit_state_dependent(point);
         self.visit_sleepers(point);
         for (task, pending) in others {
             self.visit_left_over(task, &pending, point);
@@ -90,10 +90,10 @@ impl OptimalDpor {
     }
 
     /// Visits steps that later steps concern again.
-    fn visit_watched(&mut self, point: &Point<'_>) {
+    fn visit_state_dependent(&mut self, point: &Point<'_>) {
         let mut from = 0;
-        while let Some(number) = self.path.next_to_look_at(from) {
-            let Watched { at, accesses: watch, .. } = self.path.watched[number];
+        while let Some(number) = self.path.next_to_revisit(from) {
+            let StateDependent { at, accesses: elsewhere, .. } = self.path.state_dependent[number];
             let Event { task, accesses, time, .. } = self.path.events[at as usize];
             let variation = Variation::State;
             let is_winner = self.path.events[at as usize].origin == Origin::Scheduled;
@@ -101,21 +101,21 @@ impl OptimalDpor {
             let root = Root { task, time, accesses, variation, happened: true, step, is_winner };
             self.scratch.removed.clear();
             self.scratch.removed.push(at);
-            self.path.knowledge_after(task, at as usize, &mut self.scratch.own);
+            self.path.clock_after(task, at as usize, &mut self.scratch.own);
             self.visit(&root, point);
-            let accesses = match watch.is_everything() {
-                true => self.scratch.watch,
-                false => watch.union(self.scratch.watch),
+            let accesses = match elsewhere.is_everything() {
+                true => self.scratch.all_accesses,
+                false => elsewhere.union(self.scratch.all_accesses),
             };
-            self.path.watched[number] = Watched { at, accesses, seen: self.path.len() as u32 };
+            self.path.state_dependent[number] = StateDependent { at, accesses, seen: self.path.len() as u32 };
             from = number + 1;
         }
     }
 
     /// Visits members of the sleep set where they would have happened.
     fn visit_sleepers(&mut self, point: &Point<'_>) {
-        for number in 0..self.path.fatal.len() {
-            let Fatal { task, accesses, variation, from, .. } = self.path.fatal[number];
+        for number in 0..self.path.sleep_set.len() {
+            let Sleeper { task, accesses, variation, from, .. } = self.path.sleep_set[number];
             let from = from as usize;
             let path = &self.path;
             let removed = &mut self.scratch.removed;
@@ -127,7 +127,7 @@ impl OptimalDpor {
                     removed.push(at as u32);
                 }
             }
-            path.knowledge_after(task, from, &mut self.scratch.own);
+            path.clock_after(task, from, &mut self.scratch.own);
             let time = path.steps_after(task, from) + 1;
             let is_winner = false;
             let root = Root { task, time, accesses, variation, happened: true, step: None, is_winner };
@@ -137,10 +137,10 @@ impl OptimalDpor {
 
     /// The operation of `task` was blocked, or forbidden, to the end.
     fn visit_left_over(&mut self, task: TaskId, pending: &Pending, point: &Point<'_>) {
-        if pending.options > 0 && self.path.is_fatal(task) {
+        if pending.options > 0 && self.path.is_asleep(task) {
             return;
         }
-        if !self.path.learns(task, pending.accesses) {
+        if !self.path.append_clock(task, pending.accesses) {
             return;
         }
         let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
@@ -148,14 +148,14 @@ impl OptimalDpor {
         let variation = if pending.options > 0 { Variation::State } else { point.variation(task) };
         let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };
         self.scratch.removed.clear();
-        self.path.knowledge_of(task, &mut self.scratch.own);
+        self.path.clock_of(task, &mut self.scratch.own);
         self.visit(&root, point);
     }
 
     /// The variation of sleeping operations at this node is evaluated where they are pending.
     pub(super) fn note_sleepers(&mut self, point: &Point<'_>) {
         let here = self.path.len() as u32;
-        for sleeper in self.path.fatal.iter_mut().rev().take_while(|f| f.from == here) {
+        for sleeper in self.path.sleep_set.iter_mut().rev().take_while(|f| f.from == here) {
             sleeper.variation = point.variation(sleeper.task);
         }
     }
@@ -166,7 +166,7 @@ impl OptimalDpor {
     pub(super) fn wake_later_sleepers(&mut self) {
         let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
         if let Some(task) = self.sleeper.map(|(task, ..)| task).or(first) {
-            self.path.forget_from(task);
+            self.path.remove_sleepers_from(task);
         }
     }
 }

@@ -19,7 +19,7 @@ pub struct SavedReduction {
     /// Task, option, accesses, origin and enabled tasks of each step that leads there.
     steps: Vec<(u32, u32, u64, u8, u64)>,
     /// Those of them whose operation would have other accesses elsewhere.
-    watched: Vec<u32>,
+    state_dependent: Vec<u32>,
     /// Parent, number there and time of birth of each task.
     births: Vec<(u32, u32, u32)>,
     /// Phantoms that were removed, and before which step.
@@ -27,7 +27,7 @@ pub struct SavedReduction {
     /// The races that were reversed, and the last steps of their wakeup sequences.
     reversals: Vec<(SavedDeferred, u32)>,
     /// Steps that end the execution: task, accesses, after how many steps, and how they depend on the state.
-    fatal: Vec<(u32, u64, u32, u8)>,
+    sleep_set: Vec<(u32, u64, u32, u8)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
     /// The next steps; none if this is the whole tree.
@@ -44,7 +44,7 @@ struct NextSteps {
     /// Names and options.
     picks: Vec<(u32, u32)>,
     /// The task that must not take its step there, and the accesses of that step.
-    fatal: Option<(u32, u64, u8)>,
+    asleep: Option<(u32, u64, u8)>,
 }
 
 /// All unexplored subtrees: the present one, if any, with its expected number of executions, and those of the work
@@ -57,7 +57,7 @@ pub(in crate::strategy::dpor) fn subtrees(
 ) -> Vec<SavedReduction> {
     let mut parts: Vec<(SavedReduction, f64)> = present.into_iter().collect();
     loop {
-        let expected = work.left().first;
+        let expected = work.remaining().first;
         let Some((item, path, picks)) = work.split(path) else { break };
         parts.push((SavedReduction::of(&item, &path, &picks), expected));
     }
@@ -102,13 +102,14 @@ impl SavedReduction {
     pub(in crate::strategy::dpor) fn read(&self) -> Result<Option<(Item, Path, Picks)>, String> {
         let Some(next) = &self.next else { return Ok(None) };
         let path = self.path()?;
-        let fatal =
-            next.fatal.map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
+        let asleep = next
+            .asleep
+            .map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
-        item.fatal = fatal;
+        item.asleep = asleep;
         let picks: Picks =
             next.picks.iter().map(|(name, option)| Move { name: Name(*name), option: *option }).collect();
-        if picks.is_empty() != fatal.is_some()
+        if picks.is_empty() != asleep.is_some()
             || picks.iter().any(|pick| pick.name.0 as usize >= self.names.len())
         {
             return Err("it names tasks that it does not know".to_owned());
@@ -119,9 +120,9 @@ impl SavedReduction {
     pub(in crate::strategy::dpor) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option)).collect();
-        let fatal =
-            item.fatal.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
-        SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, fatal }))
+        let asleep =
+            item.asleep.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
+        SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, asleep }))
     }
 
     fn new(path: &Path, next: Option<NextSteps>) -> SavedReduction {
@@ -130,17 +131,17 @@ impl SavedReduction {
             Origin::Scheduled => 1,
             Origin::ByItself => 2,
         };
-        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.movers);
+        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.enabled);
         let reversals = path.reversals.iter();
         SavedReduction {
             share: 0.0,
             steps: path.events.iter().map(step).collect(),
-            watched: path.watched.iter().map(|w| w.at).collect(),
+            state_dependent: path.state_dependent.iter().map(|w| w.at).collect(),
             births: path.births().map(|b| (b.parent.0, b.number, b.after)).collect(),
             gone: path.gone.iter().map(|(task, at)| (task.0, *at)).collect(),
             reversals: reversals.map(|r| (saved(&r.deferred), r.last)).collect(),
-            fatal: path
-                .fatal
+            sleep_set: path
+                .sleep_set
                 .iter()
                 .map(|f| (f.task.0, f.accesses.to_word(), f.from, f.variation as u8))
                 .collect(),
@@ -162,10 +163,10 @@ impl SavedReduction {
                 }
                 path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
             }
-            for (task, accesses, _, v) in self.fatal.iter().filter(|f| f.2 as usize == at) {
-                path.foresee(TaskId(*task), Accesses::from_word(*accesses), variation(*v));
+            for (task, accesses, _, v) in self.sleep_set.iter().filter(|f| f.2 as usize == at) {
+                path.put_to_sleep(TaskId(*task), Accesses::from_word(*accesses), variation(*v));
             }
-            let Some((task, option, accesses, origin, movers)) = self.steps.get(at).copied() else { break };
+            let Some((task, option, accesses, origin, enabled)) = self.steps.get(at).copied() else { break };
             if path.births().nth(task as usize).is_none() {
                 return Err("a task moves before it is born".to_owned());
             }
@@ -175,10 +176,10 @@ impl SavedReduction {
                 _ => Origin::ByItself,
             };
             let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
-            path.learns(task, accesses);
-            path.push(task, option, accesses, origin, movers);
-            if self.watched.contains(&(at as u32)) {
-                path.watch(Accesses::EVERYTHING_THERE_IS);
+            path.append_clock(task, accesses);
+            path.push(task, option, accesses, origin, enabled);
+            if self.state_dependent.contains(&(at as u32)) {
+                path.note_state_dependent(Accesses::EVERYTHING_THERE_IS);
             }
             while let Some((saved, _)) = reversals.next_if(|(_, last)| *last as usize == at) {
                 path.reverse(deferred(*saved));

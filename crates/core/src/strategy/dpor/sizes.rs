@@ -18,39 +18,45 @@ impl Sizes {
     }
     /// An item had so many executions.
     #[inline]
-    pub fn note(&mut self, free: u32, executions: u64) {
-        let free = free as usize;
-        if free >= self.done.len() {
-            self.done.resize(free + 1, 0.0);
+    pub fn note(&mut self, default_from: u32, executions: u64) {
+        let default_from = default_from as usize;
+        if default_from >= self.done.len() {
+            self.done.resize(default_from + 1, 0.0);
         }
-        let (size, executions) = (&mut self.done[free], executions as f64);
+        let (size, executions) = (&mut self.done[default_from], executions as f64);
         *size = if *size == 0.0 { executions } else { (*size + executions) / 2.0 };
     }
     /// The factor per step by which earlier items are larger: a straight line through the logarithms.
     pub fn growth(&self) -> f64 {
         let (mut n, mut x, mut y, mut xx, mut xy) = (0.0, 0.0, 0.0, 0.0, 0.0);
-        for (free, size) in self.done.iter().enumerate().filter(|(_, size)| **size > 0.0) {
-            let (free, size) = (free as f64, size.ln());
+        for (default_from, size) in self.done.iter().enumerate().filter(|(_, size)| **size > 0.0) {
+            let (default_from, size) = (default_from as f64, size.ln());
             n += 1.0;
-            x += free;
+            x += default_from;
             y += size;
-            xx += free * free;
-            xy += free * size;
+            xx += default_from * default_from;
+            xy += default_from * size;
         }
         let spread = n * xx - x * x;
         if spread > 0.0 { (-(n * xy - x * y) / spread).exp().max(1.0) } else { 1.0 }
     }
     /// The expected size of an item with this growth, if these sizes are known besides.
-    pub fn expected(&self, free: u32, growth: f64, besides: &[(u32, f64)]) -> f64 {
-        let done = self.done.iter().enumerate().skip(free as usize);
-        let done = done.filter(|(_, size)| **size > 0.0).map(|(free, size)| (free as u32, *size)).next();
-        let besides =
-            besides.iter().copied().filter(|(known, _)| *known >= free).min_by_key(|(known, _)| *known);
+    pub fn expected(&self, default_from: u32, growth: f64, besides: &[(u32, f64)]) -> f64 {
+        let done = self.done.iter().enumerate().skip(default_from as usize);
+        let done = done
+            .filter(|(_, size)| **size > 0.0)
+            .map(|(default_from, size)| (default_from as u32, *size))
+            .next();
+        let besides = besides
+            .iter()
+            .copied()
+            .filter(|(known, _)| *known >= default_from)
+            .min_by_key(|(known, _)| *known);
         let nearest = match (done, besides) {
             (Some(done), Some(other)) if other.0 < done.0 => Some(other),
             (done, besides) => done.or(besides),
         };
-        nearest.map_or(1.0, |(known, size)| size * growth.powi((known - free) as i32))
+        nearest.map_or(1.0, |(known, size)| size * growth.powi((known - default_from) as i32))
     }
 }
 

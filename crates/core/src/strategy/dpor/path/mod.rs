@@ -4,23 +4,23 @@
 //! births included, and itself. Steps are only added and removed at the end, and each step keeps what is needed to
 //! remove it, so the common prefix of executions is computed once.
 
-mod fatal;
-mod knowledge;
+mod last_accesses;
 mod reversals;
+mod sleep_set;
+mod state_dependent;
 mod tasks;
-mod touched;
-mod watched;
+mod vector_clocks;
 
-pub(in crate::strategy::dpor) use fatal::Fatal;
 pub(in crate::strategy::dpor) use reversals::{Deferred, Reversal};
-pub(in crate::strategy::dpor) use watched::Watched;
+pub(in crate::strategy::dpor) use sleep_set::Sleeper;
+pub(in crate::strategy::dpor) use state_dependent::StateDependent;
 
 use super::clock::{Clock, LANES};
 use super::names::Names;
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
+use last_accesses::LastAccesses;
 use tasks::Task;
-use touched::Touched;
 
 /// How a step came to be taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub(in crate::strategy::dpor) enum Origin {
 pub(in crate::strategy::dpor) struct Event {
     pub accesses: Accesses,
     /// Which of the first 64 tasks were enabled when it was chosen.
-    pub movers: u64,
+    pub enabled: u64,
     pub task: TaskId,
     pub option: u32,
     /// Its index among the steps of its task, from 1.
@@ -50,17 +50,17 @@ pub(in crate::strategy::dpor) struct Event {
     /// The last step before it that conflicts with everything, plus 1.
     barrier: u32,
     /// The earlier accesses to the object of its first access.
-    found: Touched,
+    found: LastAccesses,
     /// Where `Path::found` has those of its other accesses, plus 1.
     more: u32,
     pub origin: Origin,
-    /// See [`Watched`].
-    pub watched: bool,
+    /// See [`StateDependent`].
+    pub state_dependent: bool,
 }
 
 impl Event {
     /// Whether `clock`, which may be too narrow for some tasks, covers the step.
-    pub fn is_known(&self, clock: &[Clock]) -> bool {
+    pub fn is_covered(&self, clock: &[Clock]) -> bool {
         let part = clock.get(self.task.index() / LANES);
         part.is_some_and(|part| part[self.task.index() % LANES] >= self.time as i32)
     }
@@ -79,18 +79,18 @@ pub(in crate::strategy::dpor) struct Path {
     clocks: Vec<Clock>,
     width: usize,
     /// The last accesses to each object.
-    touched: Vec<Touched>,
+    last_accesses: Vec<LastAccesses>,
     /// The earlier accesses to the objects of the second and third access of each step that has several.
-    found: Vec<[Touched; 2]>,
+    found: Vec<[LastAccesses; 2]>,
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
     /// How many of them are open.
     open: usize,
     /// Steps whose operation would have other accesses elsewhere, in their order.
-    pub watched: Vec<Watched>,
-    /// Steps that are known to be fatal, and how many of them still are.
-    pub fatal: Vec<Fatal>,
+    pub state_dependent: Vec<StateDependent>,
+    /// The sleep set with its former members, and how many members it has.
+    pub sleep_set: Vec<Sleeper>,
     waiting: usize,
     /// Steps that were chosen with another option than the first.
     pub other_options: Vec<u32>,
@@ -108,7 +108,7 @@ impl Path {
             clocks: Vec::with_capacity(32),
             width: 1,
             tasks: Vec::with_capacity(8),
-            touched: Vec::with_capacity(16),
+            last_accesses: Vec::with_capacity(16),
             ..Path::default()
         }
     }
@@ -119,13 +119,13 @@ impl Path {
         self.tasks.clear();
         self.clocks.clear();
         self.width = 1;
-        self.touched.clear();
+        self.last_accesses.clear();
         self.found.clear();
         self.last_barrier = 0;
         self.reversals.clear();
         self.open = 0;
-        self.watched.clear();
-        self.fatal.clear();
+        self.state_dependent.clear();
+        self.sleep_set.clear();
         self.waiting = 0;
         self.other_options.clear();
         self.phantoms.clear();
@@ -141,15 +141,15 @@ impl Path {
     pub fn was_enabled(&self, task: TaskId, at: usize) -> Option<bool> {
         let Task { last, birth, .. } = &self.tasks[task.index()];
         let event = &self.events[at];
-        let is_known = *last as usize <= at
+        let is_covered = *last as usize <= at
             && birth.after as usize <= at
             && task.0 < u64::BITS
             && event.origin != Origin::ByItself;
-        is_known.then(|| event.movers & 1 << task.0 != 0)
+        is_covered.then(|| event.enabled & 1 << task.0 != 0)
     }
-    /// Adds the step of the last call of [`Path::learns`].
+    /// Adds the step of the last call of [`Path::append_clock`].
     #[inline(always)]
-    pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, movers: u64) {
+    pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, enabled: u64) {
         let at = self.events.len() as u32;
         let (part, lane) = (task.index() / LANES, task.index() % LANES);
         let own = &mut self.clocks[at as usize * self.width + part][lane];
@@ -157,13 +157,13 @@ impl Path {
         let time = *own as u32;
         let before = std::mem::replace(&mut self.tasks[task.index()].last, at + 1);
         let barrier = self.last_barrier;
-        let (mut found, mut more) = (Touched::default(), 0);
+        let (mut found, mut more) = (LastAccesses::default(), 0);
         if let Some(only) = accesses.only() {
-            found = self.touch(at, only);
+            found = self.note_access(at, only);
         } else if accesses.is_everything() {
             self.last_barrier = at + 1;
         } else if accesses != Accesses::NONE {
-            (found, more) = self.touch_many(at, accesses);
+            (found, more) = self.note_accesses(at, accesses);
         }
         let chosen = match origin {
             Origin::ByItself => self.events.last().map_or(0, |e| e.chosen),
@@ -173,14 +173,14 @@ impl Path {
             self.close(accesses, at);
         }
         if self.waiting > 0 {
-            self.forget_fatal(task, accesses, at);
+            self.wake(task, accesses, at);
         }
         if origin == Origin::Free && option > 0 {
             self.other_options.push(at);
         }
         self.events.push(Event {
             accesses,
-            movers,
+            enabled,
             task,
             option,
             time,
@@ -190,19 +190,25 @@ impl Path {
             found,
             more,
             origin,
-            watched: false,
+            state_dependent: false,
         });
     }
-    /// Adds earlier steps again, with the tasks that were created, the races that were reversed and the fatal steps
+    /// Adds earlier steps again, with the tasks that were created, the races that were reversed and the members of the sleep set
     /// that were known there.
-    pub fn extend(&mut self, events: &[Event], births: &[Birth], reversals: &[Reversal], fatal: &[Fatal]) {
+    pub fn extend(
+        &mut self,
+        events: &[Event],
+        births: &[Birth],
+        reversals: &[Reversal],
+        sleep_set: &[Sleeper],
+    ) {
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
-        let mut fatal = fatal.iter().peekable();
+        let mut sleepers = sleep_set.iter().peekable();
         for event in events {
-            self.learns(event.task, event.accesses);
-            self.push(event.task, event.option, event.accesses, event.origin, event.movers);
-            if event.watched {
-                self.watch(Accesses::EVERYTHING_THERE_IS);
+            self.append_clock(event.task, event.accesses);
+            self.push(event.task, event.option, event.accesses, event.origin, event.enabled);
+            if event.state_dependent {
+                self.note_state_dependent(Accesses::EVERYTHING_THERE_IS);
             }
             if let Some(reversal) = reversals.next_if(|r| r.last as usize == self.len() - 1) {
                 self.reverse(reversal.deferred);
@@ -210,25 +216,25 @@ impl Path {
             while let Some(birth) = births.next_if(|b| b.after as usize <= self.len()) {
                 self.bear(*birth);
             }
-            while let Some(fatal) = fatal.next_if(|f| f.from as usize <= self.len()) {
-                self.foresee(fatal.task, fatal.accesses, fatal.variation);
+            while let Some(sleeper) = sleepers.next_if(|f| f.from as usize <= self.len()) {
+                self.put_to_sleep(sleeper.task, sleeper.accesses, sleeper.variation);
             }
         }
     }
     /// Keeps the first `depth` steps and the tasks that existed then.
     pub fn truncate(&mut self, depth: usize) {
-        let Path { events, tasks, touched, found, last_barrier, .. } = self;
+        let Path { events, tasks, last_accesses, found, last_barrier, .. } = self;
         for event in events.get(depth..).unwrap_or_default().iter().rev() {
             tasks[event.task.index()].last = event.before;
             if let Some(only) = event.accesses.only() {
-                touched[only.object.index()] = event.found;
+                last_accesses[only.object.index()] = event.found;
             } else if event.accesses.is_everything() {
                 *last_barrier = event.barrier;
             } else if event.more > 0 {
                 let others = found.pop().expect("it has more than one access");
                 for (lane, access) in event.accesses.iter().enumerate() {
                     let found = if lane == 0 { event.found } else { others[lane - 1] };
-                    touched[access.object.index()] = found;
+                    last_accesses[access.object.index()] = found;
                 }
             }
         }
@@ -253,14 +259,14 @@ impl Path {
         while self.other_options.last().is_some_and(|at| *at as usize >= depth) {
             self.other_options.pop();
         }
-        if !self.watched.is_empty() {
-            self.forget_watched(depth);
+        if !self.state_dependent.is_empty() {
+            self.forget_state_dependent(depth);
         }
-        if !self.fatal.is_empty() {
-            self.fatal.retain(|f| f.from as usize <= depth);
-            let still = |f: &&mut Fatal| f.until as usize >= depth;
-            self.fatal.iter_mut().filter(still).for_each(|f| f.until = OPEN);
-            self.waiting = self.fatal.iter().filter(|f| f.until == OPEN).count();
+        if !self.sleep_set.is_empty() {
+            self.sleep_set.retain(|f| f.from as usize <= depth);
+            let still = |f: &&mut Sleeper| f.until as usize >= depth;
+            self.sleep_set.iter_mut().filter(still).for_each(|f| f.until = OPEN);
+            self.waiting = self.sleep_set.iter().filter(|f| f.until == OPEN).count();
         }
         self.names.truncate(self.tasks.len());
         self.clocks.truncate(depth * self.width);

@@ -44,7 +44,7 @@ impl Path {
     }
     /// Whether all tasks are in the path, and none can have been removed.
     #[inline]
-    pub fn knows_all(&self, point: &Point<'_>) -> bool {
+    pub fn has_all_tasks(&self, point: &Point<'_>) -> bool {
         self.tasks.len() == point.all().len() && self.phantoms.is_empty()
     }
     /// Adds the tasks that were created so far.

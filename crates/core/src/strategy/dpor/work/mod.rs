@@ -14,12 +14,12 @@
 //! the tasks, of a few words each. The total is linear in the length times the alternatives, for a fixed number of
 //! tasks.
 
-mod aside;
-mod left;
+mod estimate;
+mod saved_segments;
 
 use super::clock::{self, Clock, LANES};
 use super::names::Name;
-use super::path::{Deferred, Event, Fatal, Origin, Path, Reversal};
+use super::path::{Deferred, Event, Origin, Path, Reversal, Sleeper};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
@@ -34,7 +34,7 @@ pub(in crate::strategy::dpor) struct Move {
 pub(in crate::strategy::dpor) type Picks = Vec<Move>;
 
 /// A step that ends the execution: its task, its accesses, and how its operation depends on the state.
-pub(in crate::strategy::dpor) type Foreseen = (TaskId, Accesses, Variation);
+pub(in crate::strategy::dpor) type SleepingStep = (TaskId, Accesses, Variation);
 
 /// A step of an execution with which some of its items begin.
 #[derive(Clone, Copy, Debug)]
@@ -61,16 +61,16 @@ pub(in crate::strategy::dpor) struct Item {
     width: u32,
     last: Option<Move>,
     /// After how many steps all steps are defaults.
-    free: u32,
+    default_from: u32,
     /// The step that must not be taken there, since it ended the execution. There are no picks then.
-    pub fatal: Option<Foreseen>,
+    pub asleep: Option<SleepingStep>,
 }
 
 impl Item {
     pub fn new(depth: usize, deferred: Option<Deferred>, time: u32) -> Item {
-        let (clock, width, last, fatal) = (0, 0, None, None);
+        let (clock, width, last, asleep) = (0, 0, None, None);
         let depth = depth as u32;
-        Item { depth, deferred, time, clock, width, last, free: depth, fatal }
+        Item { depth, deferred, time, clock, width, last, default_from: depth, asleep }
     }
 }
 
@@ -89,7 +89,7 @@ struct Batch {
     events: usize,
     births: usize,
     reversals: usize,
-    fatal: usize,
+    sleepers: usize,
     depth: usize,
 }
 
@@ -103,9 +103,9 @@ pub(in crate::strategy::dpor) struct Work {
     events: Vec<Event>,
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
-    fatal: Vec<Fatal>,
-    /// Reused memory.
-    spare: Vec<Clock>,
+    sleepers: Vec<Sleeper>,
+    /// The join of the clocks of a batch, kept for its memory.
+    joined: Vec<Clock>,
     /// The number of executions, and the items in progress: their depth, and the number of executions before them.
     executions: u64,
     begun: Vec<(u32, u64)>,
@@ -126,7 +126,7 @@ impl Work {
         self.events.clear();
         self.births.clear();
         self.reversals.clear();
-        self.fatal.clear();
+        self.sleepers.clear();
         self.executions = 0;
         self.begun.clear();
         self.sizes.clear();
@@ -138,8 +138,8 @@ impl Work {
         let clock = if known > 0 { clock } else { &[] };
         let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
         self.clocks.extend_from_slice(clock);
-        let free = item.depth + known as u32 + 1;
-        self.items.push(Item { clock: from, width, last: Some(last), free, ..item });
+        let default_from = item.depth + known as u32 + 1;
+        self.items.push(Item { clock: from, width, last: Some(last), default_from, ..item });
     }
     /// Whether one of the items from number `from` on equals `item`, whose last step is by `name`, after these steps of
     /// `path`.
@@ -147,7 +147,7 @@ impl Work {
         let is_same = |other: &Item| {
             let clock = &self.clocks[other.clock as usize..][..other.width as usize];
             let steps = || {
-                (other.depth + 1..path.len() as u32).filter(|at| path.events[*at as usize].is_known(clock))
+                (other.depth + 1..path.len() as u32).filter(|at| path.events[*at as usize].is_covered(clock))
             };
             other.depth == item.depth
                 && other.time == item.time
@@ -162,8 +162,8 @@ impl Work {
         self.batches.last().map_or(0, |batch| batch.items)
     }
     /// Adds all steps but that of `task` after `depth` steps, which ended the execution.
-    pub fn add_others(&mut self, depth: usize, foreseen: Foreseen) {
-        self.items.push(Item { fatal: Some(foreseen), ..Item::new(depth, None, 0) });
+    pub fn add_others(&mut self, depth: usize, step: SleepingStep) {
+        self.items.push(Item { asleep: Some(step), ..Item::new(depth, None, 0) });
     }
     /// How many items there are.
     pub fn len(&self) -> usize {
@@ -185,16 +185,16 @@ impl Work {
             found.sort_by_key(|item| item.depth);
         }
         batch.steps = self.steps.len();
-        self.spare.clear();
+        self.joined.clear();
         let begun_with_steps = || found.iter().filter(|item| item.width > 0);
         let Some(above) = begun_with_steps().next().map(|item| item.depth as usize) else { return };
         for item in begun_with_steps() {
             let clock = &self.clocks[item.clock as usize..][..item.width as usize];
-            self.spare.resize(self.spare.len().max(clock.len()), clock::NOTHING);
-            clock::join(&mut self.spare, clock);
+            self.joined.resize(self.joined.len().max(clock.len()), clock::NOTHING);
+            clock::join(&mut self.joined, clock);
         }
         for (at, event) in path.events.iter().enumerate().skip(above) {
-            if event.origin != Origin::ByItself && knows(&self.spare, event.task, event.time) {
+            if event.origin != Origin::ByItself && covers(&self.joined, event.task, event.time) {
                 let step = Move { name: path.names.of(event.task), option: event.option };
                 self.steps.push(EarlierStep { step, at: at as u32, task: event.task, time: event.time });
             }
@@ -206,7 +206,7 @@ impl Work {
         let batch = &self.batches[batch];
         picks.clear();
         let clock = &self.clocks[item.clock as usize..][..item.width as usize];
-        let is_next = |past: &&EarlierStep| past.at >= item.depth && knows(clock, past.task, past.time);
+        let is_next = |past: &&EarlierStep| past.at >= item.depth && covers(clock, past.task, past.time);
         picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
         picks.extend(item.last);
     }
@@ -223,13 +223,13 @@ impl Work {
             let depth = item.depth as usize;
             self.picks_of(&item, self.batches.len() - 1, schedule);
             match self.items.get(batch.items..).and_then(|own| own.last()) {
-                Some(left) => self.open_batch(path, depth, left.depth as usize, item.free),
+                Some(left) => self.open_batch(path, depth, left.depth as usize, item.default_from),
                 None => {
-                    self.begun.push((item.free, self.executions));
+                    self.begun.push((item.default_from, self.executions));
                     self.clocks.truncate(batch.clocks);
                     self.steps.truncate(batch.steps);
                     if batch.needed > depth {
-                        self.put_aside(path, depth);
+                        self.save_segment(path, depth);
                     }
                 }
             }
@@ -241,7 +241,7 @@ impl Work {
     /// Gives away the shallowest item of the oldest batch, with the execution that leads there and its wakeup sequence.
     pub fn split(&mut self, path: &Path) -> Option<(Item, Path, Picks)> {
         let item = *self.items.first()?;
-        let oldest = self.batches.iter().rposition(|b| b.items == 0).expect("somebody has found it");
+        let oldest = self.batches.iter().rposition(|b| b.items == 0).expect("an execution has found it");
         let mut picks = Picks::new();
         self.picks_of(&item, oldest, &mut picks);
         let mut path = path.clone();
@@ -259,7 +259,7 @@ impl Work {
     /// Its size, in steps and items.
     pub fn size(&self) -> usize {
         let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
-        left + self.begun.len() + self.events.len() + self.reversals.len() + self.fatal.len()
+        left + self.begun.len() + self.events.len() + self.reversals.len() + self.sleepers.len()
     }
     /// There is one item, with this wakeup sequence.
     pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
@@ -273,6 +273,6 @@ impl Work {
 
 /// Whether a clock covers this step of a task.
 #[inline]
-fn knows(clock: &[Clock], task: TaskId, time: u32) -> bool {
+fn covers(clock: &[Clock], task: TaskId, time: u32) -> bool {
     clock.get(task.index() / LANES).is_some_and(|part| part[task.index() % LANES] >= time as i32)
 }

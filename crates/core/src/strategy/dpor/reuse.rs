@@ -37,8 +37,8 @@ impl OptimalDpor {
         (*deferred, *sleeper) = (None, None);
         *variation = Variation::State;
         (*started, *begun) = (false, false);
-        let OptimalDpor { share, told, inherited, scratch: _, peak, .. } = self;
-        (*share, *told) = (1.0, 0.0);
+        let OptimalDpor { share, reported, inherited, scratch: _, peak, .. } = self;
+        (*share, *reported) = (1.0, 0.0);
         inherited.clear();
         *peak = 0;
     }

@@ -6,7 +6,7 @@ use crate::operation::{Access, Accesses, Mode, ObjectId};
 
 /// The last accesses to an object.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Touched {
+pub(super) struct LastAccesses {
     /// The last step that accessed it, plus 1.
     pub by: u32,
     /// The last step that wrote it, plus 1. A loop that reads one object very often must not be walked back by each of
@@ -14,7 +14,7 @@ pub(super) struct Touched {
     pub wrote: u32,
 }
 
-impl Touched {
+impl LastAccesses {
     /// The last of them that may conflict with an access of this mode.
     #[inline]
     pub fn before(&self, mode: Mode) -> u32 {
@@ -25,31 +25,31 @@ impl Touched {
 impl Path {
     /// Step `at` accesses an object. Returns the last accesses before it.
     #[inline]
-    pub(super) fn touch(&mut self, at: u32, access: Access) -> Touched {
+    pub(super) fn note_access(&mut self, at: u32, access: Access) -> LastAccesses {
         let object = access.object.index();
-        if object >= self.touched.len() {
+        if object >= self.last_accesses.len() {
             self.meet_object(object);
         }
-        let touched = &mut self.touched[object];
-        let found = *touched;
-        touched.by = at + 1;
+        let last_accesses = &mut self.last_accesses[object];
+        let found = *last_accesses;
+        last_accesses.by = at + 1;
         if access.mode == Mode::Write {
-            touched.wrote = at + 1;
+            last_accesses.wrote = at + 1;
         }
         found
     }
     /// The same for several accesses.
     #[inline(never)]
-    pub(super) fn touch_many(&mut self, at: u32, accesses: Accesses) -> (Touched, u32) {
-        let mut found = [Touched::default(); 3];
+    pub(super) fn note_accesses(&mut self, at: u32, accesses: Accesses) -> (LastAccesses, u32) {
+        let mut found = [LastAccesses::default(); 3];
         for (lane, access) in accesses.iter().enumerate() {
-            found[lane] = self.touch(at, access);
+            found[lane] = self.note_access(at, access);
             if found[lane].by > at {
                 // It has accessed the object already, and that access found the earlier ones.
                 let (first, mode) = accesses.access_to(access.object).expect("it is one of them");
                 found[lane] = found[first];
                 if mode == Mode::Write {
-                    self.touched[access.object.index()].wrote = at + 1;
+                    self.last_accesses[access.object.index()].wrote = at + 1;
                 }
             }
         }
@@ -59,11 +59,11 @@ impl Path {
     /// The first access to an object.
     #[cold]
     fn meet_object(&mut self, object: usize) {
-        self.touched.resize(object + 1, Touched::default());
+        self.last_accesses.resize(object + 1, LastAccesses::default());
     }
     /// The last accesses to `object` before step `at`, and the mode of that step.
     #[inline]
-    pub(super) fn found_by(&self, at: usize, object: ObjectId) -> (Touched, Mode) {
+    pub(super) fn found_by(&self, at: usize, object: ObjectId) -> (LastAccesses, Mode) {
         let event = &self.events[at];
         if let Some(only) = event.accesses.only() {
             return (event.found, only.mode);
@@ -72,7 +72,7 @@ impl Path {
         (self.found_in(event, lane), mode)
     }
     #[inline]
-    fn found_in(&self, event: &Event, lane: usize) -> Touched {
+    fn found_in(&self, event: &Event, lane: usize) -> LastAccesses {
         if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
     }
     /// The last step that conflicts with everything, plus 1.
@@ -88,7 +88,9 @@ impl Path {
     /// The last step that may conflict with this access, plus 1: reads do not conflict with reads.
     #[inline]
     pub fn last_conflict(&self, access: Access) -> u32 {
-        self.touched.get(access.object.index()).map_or(0, |touched| touched.before(access.mode))
+        self.last_accesses
+            .get(access.object.index())
+            .map_or(0, |last_accesses| last_accesses.before(access.mode))
     }
     /// The same for steps before step `at`, which accesses the object, and the mode of that step.
     #[inline]

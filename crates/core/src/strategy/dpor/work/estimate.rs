@@ -4,38 +4,38 @@ use super::Work;
 
 /// The estimated remaining executions, and those of the item that would be given away first.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::strategy::dpor) struct Left {
+pub(in crate::strategy::dpor) struct Remaining {
     pub first: f64,
     pub all: f64,
 }
 
 impl Work {
     /// Estimates the remaining executions.
-    pub fn left(&self) -> Left {
+    pub fn remaining(&self) -> Remaining {
         let growth = self.sizes.growth();
-        let mut left = Left { first: 0.0, all: 0.0 };
+        let mut remaining = Remaining { first: 0.0, all: 0.0 };
         // The present size of an unfinished item is a lower bound.
         let mut besides: Vec<(u32, f64)> = Vec::new();
         let (mut end, mut begun) = (self.items.len(), self.begun.len());
         for batch in self.batches.iter().rev() {
             for item in &self.items[batch.items..end] {
-                let expected = self.sizes.expected(item.free, growth, &besides);
-                left.all += expected;
+                let expected = self.sizes.expected(item.default_from, growth, &besides);
+                remaining.all += expected;
             }
             if batch.items < end {
-                left.first = self.sizes.expected(self.items[batch.items].free, growth, &besides);
+                remaining.first = self.sizes.expected(self.items[batch.items].default_from, growth, &besides);
             }
-            for (free, before) in self.begun[batch.begun..begun].iter().rev() {
-                besides.push((*free, ((self.executions - before) as f64 + left.all).max(1.0)));
+            for (default_from, before) in self.begun[batch.begun..begun].iter().rev() {
+                besides.push((*default_from, ((self.executions - before) as f64 + remaining.all).max(1.0)));
             }
             (end, begun) = (batch.items, batch.begun);
         }
-        left
+        remaining
     }
     /// The expected number of executions of the item that was taken last.
     pub fn expected(&self) -> f64 {
-        let free = self.begun.last().map_or(0, |(free, _)| *free);
-        self.sizes.expected(free, self.sizes.growth(), &[])
+        let default_from = self.begun.last().map_or(0, |(default_from, _)| *default_from);
+        self.sizes.expected(default_from, self.sizes.growth(), &[])
     }
     /// How many executions there were.
     pub fn executions(&self) -> u64 {

@@ -1,11 +1,11 @@
 //! The vector clocks of the steps.
 //!
-//! The clock of a step is computed in two stages: [`Path::learns`] appends it to the clocks of the steps so far, and
+//! The clock of a step is computed in two stages: [`Path::append_clock`] appends it to the clocks of the steps so far, and
 //! returns whether it adds a step to that of its task; [`Path::push`] keeps it.
 
 use super::super::clock::{self, Clock, LANES};
+use super::last_accesses::LastAccesses;
 use super::tasks::Task;
-use super::touched::Touched;
 use super::{Event, Path};
 use crate::operation::{Access, Accesses, TaskId};
 
@@ -16,18 +16,18 @@ impl Path {
     }
     /// Whether `clock` covers step `event`.
     #[inline]
-    pub fn knows(&self, clock: &[Clock], event: usize) -> bool {
+    pub fn covers(&self, clock: &[Clock], event: usize) -> bool {
         let event = &self.events[event];
         clock[event.task.index() / LANES][event.task.index() % LANES] >= event.time as i32
     }
     /// Whether step `later` happened after step `earlier`, or is the same.
     #[inline]
     pub fn is_after(&self, later: usize, earlier: usize) -> bool {
-        self.knows(self.clock(later), earlier)
+        self.covers(self.clock(later), earlier)
     }
     /// Writes the clock of `task` before its next step into `clock`.
     #[inline(always)]
-    pub fn knowledge_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
+    pub fn clock_of(&self, task: TaskId, clock: &mut Vec<Clock>) {
         clock.clear();
         match self.tasks[task.index()].from() as usize {
             0 => clock.resize(self.width, clock::NOTHING),
@@ -36,7 +36,7 @@ impl Path {
         }
     }
     /// Writes the clock of `task` after the first `steps` steps into `clock`.
-    pub fn knowledge_after(&self, task: TaskId, steps: usize, clock: &mut Vec<Clock>) {
+    pub fn clock_after(&self, task: TaskId, steps: usize, clock: &mut Vec<Clock>) {
         let Task { mut last, born, .. } = self.tasks[task.index()];
         while last as usize > steps {
             last = self.events[last as usize - 1].before;
@@ -51,7 +51,7 @@ impl Path {
     /// An operation of `task` may come next. Returns whether it may be in a race: whether a step happens before it that
     /// does not happen before it by program order and births.
     #[inline(always)]
-    pub fn learns(&mut self, task: TaskId, accesses: Accesses) -> bool {
+    pub fn append_clock(&mut self, task: TaskId, accesses: Accesses) -> bool {
         let from = self.tasks[task.index()].from() as usize;
         if self.width > 1 {
             self.begin_wide_clock(from);
@@ -61,62 +61,62 @@ impl Path {
             self.clocks.push(known);
         }
         match accesses.only() {
-            Some(only) if self.last_barrier == 0 => self.learns_of_one(only),
-            _ => self.learns_of_several(accesses),
+            Some(only) if self.last_barrier == 0 => self.join_conflicts_of_one(only),
+            _ => self.join_conflicts_of_several(accesses),
         }
     }
     /// The same for an operation with one access, in the last clock.
     #[inline(always)]
-    fn learns_of_one(&mut self, access: Access) -> bool {
-        let Some(touched) = self.touched.get(access.object.index()).copied() else { return false };
-        let last = touched.before(access.mode);
-        let learns = last > 0 && self.learns_of(last as usize - 1);
-        if last > touched.wrote { self.learns_of_readers(access, touched) | learns } else { learns }
+    fn join_conflicts_of_one(&mut self, access: Access) -> bool {
+        let Some(found) = self.last_accesses.get(access.object.index()).copied() else { return false };
+        let last = found.before(access.mode);
+        let adds = last > 0 && self.join_clock_of(last as usize - 1);
+        if last > found.wrote { self.join_readers(access, found) | adds } else { adds }
     }
     /// The same for an operation that comes after step `at`.
     #[inline(always)]
-    fn learns_of(&mut self, at: usize) -> bool {
+    fn join_clock_of(&mut self, at: usize) -> bool {
         if self.width > 1 {
-            return self.learns_widely_of(at);
+            return self.join_wide_clock_of(at);
         }
         let Some((clock, clocks)) = self.clocks.split_last_mut() else { return false };
         let event = &self.events[at];
         // A clock that covers a step covers all steps that happen before it.
-        let learns = clock[event.task.index() % LANES] < event.time as i32;
-        if learns {
+        let adds = clock[event.task.index() % LANES] < event.time as i32;
+        if adds {
             *clock = clock::joined(*clock, &clocks[at]);
         }
-        learns
+        adds
     }
     /// The same for a write, after the reads and the last write before the last one.
     #[inline(never)]
-    fn learns_of_readers(&mut self, access: Access, Touched { by, wrote }: Touched) -> bool {
-        let (mut next, mut learns) = (by, false);
+    fn join_readers(&mut self, access: Access, LastAccesses { by, wrote }: LastAccesses) -> bool {
+        let (mut next, mut adds) = (by, false);
         // Steps before the last barrier are covered already.
         while next > wrote.max(self.last_barrier) {
             next = self.found_by(next as usize - 1, access.object).0.by;
-            learns |= next > 0 && self.learns_of(next as usize - 1);
+            adds |= next > 0 && self.join_clock_of(next as usize - 1);
         }
-        learns
+        adds
     }
     /// The same with any accesses.
     #[inline(never)]
-    fn learns_of_several(&mut self, accesses: Accesses) -> bool {
-        let mut learns = false;
+    fn join_conflicts_of_several(&mut self, accesses: Accesses) -> bool {
+        let mut adds = false;
         if accesses.is_everything() {
             for task in 0..self.tasks.len() {
                 let last = self.tasks[task].last as usize;
-                learns |= last > 0 && self.learns_of(last - 1);
+                adds |= last > 0 && self.join_clock_of(last - 1);
             }
-            return learns;
+            return adds;
         }
         if self.last_barrier > 0 {
-            learns = self.learns_of(self.last_barrier as usize - 1);
+            adds = self.join_clock_of(self.last_barrier as usize - 1);
         }
         for access in accesses.iter() {
-            learns |= self.learns_of_one(access);
+            adds |= self.join_conflicts_of_one(access);
         }
-        learns
+        adds
     }
     /// For more than eight tasks: the last clock starts as that of step `from`, minus 1.
     #[inline(never)]
@@ -130,14 +130,14 @@ impl Path {
     }
     /// The same for an operation that comes after step `at`, there.
     #[inline(never)]
-    fn learns_widely_of(&mut self, at: usize) -> bool {
+    fn join_wide_clock_of(&mut self, at: usize) -> bool {
         let (clocks, clock) = self.clocks.split_at_mut(self.events.len() * self.width);
         let Event { task, time, .. } = self.events[at];
-        let learns = clock[task.index() / LANES][task.index() % LANES] < time as i32;
-        if learns {
+        let adds = clock[task.index() / LANES][task.index() % LANES] < time as i32;
+        if adds {
             clock::join(clock, &clocks[at * self.width..][..self.width]);
         }
-        learns
+        adds
     }
     #[cold]
     pub(super) fn widen(&mut self) {
