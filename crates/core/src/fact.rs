@@ -15,7 +15,7 @@ pub enum Bound {
     /// At most so many preemptions.
     Preemptions(u32),
     /// The bound on how many more yields a task has than another enabled task.
-    YieldLead(u32),
+    Yields(u32),
     /// At most so many steps.
     Steps(usize),
     /// The first so many steps are prescribed.

@@ -73,7 +73,7 @@ pub fn bound(bound: &Bound) -> String {
     let plain = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
     match bound {
         Bound::Preemptions(n) => plain((*n).into(), "preemption"),
-        Bound::YieldLead(n) => format!("a lead of {}", plain((*n).into(), "yield")),
+        Bound::Yields(n) => format!("a lead of {}", plain((*n).into(), "yield")),
         Bound::Steps(n) => plain(*n as u64, "step"),
         Bound::Prefix(n) => format!("a prefix of {}", plain(*n as u64, "step")),
     }
@@ -105,7 +105,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::Signals(Delivery::Pairs) => "signals as between nodes".to_owned(),
         Assumption::SpinsAwait => "spins wait for a change and never give up".to_owned(),
         Assumption::OwnAllocatorNotUsed => "the program's own allocator is not used".to_owned(),
-        Assumption::ThreadPanicsAllowed => "threads that nobody joins may panic".to_owned(),
+        Assumption::ThreadPanicsAllowed => "threads that are never joined may panic".to_owned(),
         Assumption::Timers(Time::Idle) => "timers when idle".to_owned(),
         Assumption::Timers(Time::Any) => "timers at any point".to_owned(),
         Assumption::SpuriousWakeUps(n) => format!("up to {}", count((*n).into(), "spurious wake-up")),
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(coverage(&covered), "exhaustive within 2 preemptions");
         covered.extent = Extent::Sampled { schedules: 10_000, seed: 7 };
         assert_eq!(coverage(&covered), "sampled 10,000 schedules (seed 7)");
-        covered.extent = Extent::Within(vec![Bound::YieldLead(1), Bound::Steps(100)]);
+        covered.extent = Extent::Within(vec![Bound::Yields(1), Bound::Steps(100)]);
         covered.assumptions.push(Assumption::Grain(Grain::Receive));
         let words = "every coarse interleaving within a lead of 1 yield and 100 steps · grain receive: coarse, may miss";
         assert_eq!(coverage(&covered), words);

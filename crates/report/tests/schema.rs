@@ -208,7 +208,7 @@ fn every_fact_is_valid_and_has_a_sentence() {
 #[test]
 fn every_coverage_is_valid() {
     use Assumption::*;
-    let bounds = [Bound::Preemptions(2), Bound::YieldLead(1), Bound::Steps(3), Bound::Prefix(4)];
+    let bounds = [Bound::Preemptions(2), Bound::Yields(1), Bound::Steps(3), Bound::Prefix(4)];
     let executions = 7;
     let stops = [
         StopReason::FirstFailure,

@@ -25,9 +25,9 @@ pub fn write_ticket(folder: &Path, ticket: &Ticket) -> Result<PathBuf, String> {
 }
 
 /// Reads the file of a search that was stopped.
-pub fn read_search(path: &str) -> Result<Saved, String> {
+pub fn read_search(path: &str) -> Result<Box<Saved>, String> {
     let content = std::fs::read_to_string(path).map_err(|e| format!("cannot read the search {path}: {e}"))?;
-    Saved::parse(&content).map_err(|e| format!("{path}: {e}"))
+    Saved::parse(&content).map(Box::new).map_err(|e| format!("{path}: {e}"))
 }
 
 /// Writes a search that was stopped into `folder` and returns where.

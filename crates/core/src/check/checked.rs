@@ -62,7 +62,7 @@ pub struct Checked<T> {
     /// The user interrupted it. The coverage says whether it was complete by then.
     pub interrupted: bool,
     /// The unexplored subtrees of a search that was interrupted or reached its time limit.
-    pub left: Option<Saved>,
+    pub left: Option<Box<Saved>>,
 }
 
 impl<T> Checked<T> {

@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
-use crate::search::{NoListener, OnFailure, Part, Plan, replay};
+use crate::search::{NoListener, OnFailure, Plan, Stage, replay};
 use crate::simplify::{follow, simplify};
 use crate::verdict::{Failure, Replayed};
 use crate::world::Pick;
@@ -15,8 +15,8 @@ where
     OutcomeOf<P>: Ord + Debug + Send,
 {
     /// Converts failures of a reduced world to failures of the ordinary one.
-    pub fn concretise(&self, part: &mut Part<OutcomeOf<P>>) {
-        for group in &mut part.tally.failures {
+    pub fn concretise(&self, stage: &mut Stage<OutcomeOf<P>>) {
+        for group in &mut stage.tally.failures {
             let schedule: Vec<Pick> = group.first.ticket.picks().collect();
             let concrete = self.program.concretise(&schedule);
             let told =
@@ -25,7 +25,7 @@ where
                 group.first = Failure { execution: group.first.execution, ..told };
             }
         }
-        if let Some(group) = part.tally.failures.first() {
+        if let Some(group) = stage.tally.failures.first() {
             self.listener.failed(&group.first);
         }
     }

@@ -5,7 +5,7 @@ use super::checked::{Checked, Statistics};
 use super::{Check, OutcomeOf, Program, SearchKind, Undecided, resume};
 use crate::fact::{Assumption, StopReason};
 use crate::search::{
-    self, Budget, LazySettings, Listener, OnFailure, Part, Plan, Progress, Tally, explore_iteratively,
+    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Stage, Tally, explore_iteratively,
 };
 use crate::strategy::{Bounds, SavedSubtree};
 use crate::verdict::{Coverage, Extent, Failure};
@@ -23,7 +23,7 @@ pub(super) struct Exploration<'p, P: Program> {
     /// The reduction could not decide: depth-first search continues.
     pub fallen_back: bool,
     /// The results of an earlier stage of the same search.
-    pub earlier: Tally<String>,
+    pub earlier: Option<Tally<String>>,
     /// The fraction of the tree that it explored, and its unexplored subtrees.
     pub explored: f64,
     pub left: Option<Vec<SavedSubtree>>,
@@ -42,13 +42,13 @@ where
             listener,
             begun: Instant::now(),
             fallen_back: false,
-            earlier: Tally::default(),
+            earlier: None,
             explored: 0.0,
             left: None,
             round: 0,
         };
         if let Some(saved) = &check.resume {
-            exploration.resume(saved.clone())?;
+            exploration.resume(Saved::clone(saved))?;
         }
         if exploration.is_bounded() && !program.reduces_within_bounds() {
             exploration.fallen_back = exploration.check.is_reduced();
@@ -71,44 +71,44 @@ where
     }
 
     /// Explores until the result is decided, or until there is a reason to stop.
-    pub fn run(&mut self) -> Part<OutcomeOf<P>> {
-        let mut part = self.refined();
-        let undecided = part.tally.undecided + self.earlier.undecided;
-        let is_open = undecided > 0 && part.through && part.tally.failed() == 0;
+    pub fn run(&mut self) -> Stage<OutcomeOf<P>> {
+        let mut stage = self.refined();
+        let undecided = stage.tally.undecided + self.earlier.as_ref().map_or(0, |earlier| earlier.undecided);
+        let is_open = undecided > 0 && stage.through && stage.tally.failed() == 0;
         if is_open && self.is_reduced() && self.check.undecided == Undecided::FallBack {
             // Depth-first search decides, from the start.
             self.fallen_back = true;
             self.begin_anew();
-            part = self.refined();
+            stage = self.refined();
         }
         if !self.is_concrete() {
-            self.concretise(&mut part);
+            self.concretise(&mut stage);
         }
-        part
+        stage
     }
 
     /// Explores, and restarts while an assumption is refuted.
-    fn refined(&mut self) -> Part<OutcomeOf<P>> {
-        let mut part = self.explore();
+    fn refined(&mut self) -> Stage<OutcomeOf<P>> {
+        let mut stage = self.explore();
         while self.is_reduced() && self.program.refine() {
-            part.left = None;
+            stage.left = None;
             // A failure in a world whose schedules are concrete is valid in any case.
-            let found = !part.tally.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
-            if found && self.is_concrete() || part.interrupted {
+            let found = !stage.tally.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
+            if found && self.is_concrete() || stage.interrupted {
                 break;
             }
             self.begin_anew();
-            part = self.explore();
+            stage = self.explore();
         }
-        part
+        stage
     }
 
     /// Discards the results of earlier stages.
     fn begin_anew(&mut self) {
-        (self.earlier, self.explored, self.left, self.round) = (Tally::default(), 0.0, None, 0);
+        (self.earlier, self.explored, self.left, self.round) = (None, 0.0, None, 0);
     }
 
-    fn explore(&self) -> Part<OutcomeOf<P>> {
+    fn explore(&self) -> Stage<OutcomeOf<P>> {
         let make = || if self.is_reduced() { self.program.reduced_world() } else { self.program.world() };
         let listener = match self.is_concrete() {
             true => self.listener.clone(),
@@ -147,11 +147,11 @@ where
             on_failure: *on_failure,
             test: test.clone(),
             settings: self.settings(),
-            counted: self.earlier.executions,
+            counted: self.earlier.as_ref().map_or(0, |earlier| earlier.executions),
             explored: self.explored,
             keeps_left: false,
             left: self.left.clone(),
-            expected: self.check.replay.clone().map(Arc::new),
+            expected: self.check.replay.clone(),
         }
     }
 
@@ -166,12 +166,13 @@ where
     }
 
     /// The results of this stage and the earlier ones.
-    pub fn checked(&mut self, part: Part<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
-        let Part { mut tally, mut extent, interrupted, finished_bound, .. } = part;
-        let mut all = std::mem::take(&mut self.earlier);
-        let (outcomes, earlier_outcomes) =
-            resume::together(std::mem::take(&mut tally.outcomes), std::mem::take(&mut all.outcomes));
-        all.merge(tally.into_outcomes(BTreeMap::new()));
+    pub fn checked(&mut self, stage: Stage<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
+        let Stage { tally: mut all, mut extent, interrupted, finished_bound, .. } = stage;
+        let mut earlier_outcomes = BTreeMap::new();
+        if let Some(mut earlier) = self.earlier.take() {
+            earlier_outcomes = resume::add_earlier(&mut all.outcomes, std::mem::take(&mut earlier.outcomes));
+            all.merge(earlier.into_outcomes(BTreeMap::new()));
+        }
         if all.undecided > 0 && matches!(extent, Extent::Exhaustive | Extent::Within(_)) {
             extent = Extent::Partial(StopReason::Undecided { executions: all.undecided });
         }
@@ -199,7 +200,7 @@ where
                 finished_bound,
                 elapsed: self.begun.elapsed(),
             },
-            outcomes,
+            outcomes: all.outcomes,
             earlier_outcomes,
             interrupted,
             left: None,

@@ -43,9 +43,9 @@ where
 {
     let begun = Instant::now();
     let mut exploration = Exploration::new(program, check, listener)?;
-    let mut part = exploration.run();
-    let left = exploration.save(&mut part);
-    let mut checked = exploration.checked(part);
+    let mut stage = exploration.run();
+    let left = exploration.save(&mut stage);
+    let mut checked = exploration.checked(stage);
     checked.left = left;
     exploration.confirm(&mut checked);
     checked.statistics.elapsed = begun.elapsed();

@@ -3,7 +3,7 @@
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
 use crate::fact::Bound;
-use crate::search::{Part, Saved};
+use crate::search::{Saved, Stage};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -19,7 +19,7 @@ where
         }
         let bound = |bound: Bound| match bound {
             Bound::Preemptions(n) => format!(", preemptions={n}"),
-            Bound::YieldLead(n) => format!(", yield-lead={n}"),
+            Bound::Yields(n) => format!(", yields={n}"),
             Bound::Steps(n) => format!(", steps={n}"),
             Bound::Prefix(n) => format!(", prefix={n}"),
         };
@@ -54,41 +54,41 @@ where
         if let Some(assumed) = &saved.assumed {
             self.program.assume(assumed)?;
         }
-        (self.earlier, self.explored, self.left) = (saved.found, saved.explored, Some(saved.left));
+        (self.earlier, self.explored, self.left) = (Some(saved.found), saved.explored, Some(saved.left));
         self.round = saved.round.unwrap_or(0);
         self.fallen_back = saved.fallen_back;
         Ok(())
     }
 
     /// The unexplored subtrees of a search that was stopped.
-    pub fn save(&self, part: &mut Part<OutcomeOf<P>>) -> Option<Saved> {
-        let left = part.left.take()?;
-        let mut found = self.earlier.clone();
-        found.merge(part.tally.with_outcomes_as_text());
-        Some(Saved {
+    pub fn save(&self, stage: &mut Stage<OutcomeOf<P>>) -> Option<Box<Saved>> {
+        let left = stage.left.take()?;
+        let mut found = self.earlier.clone().unwrap_or_default();
+        found.merge(stage.tally.with_outcomes_as_text());
+        Some(Box::new(Saved {
             search: Saved::VERSION,
             test: self.check.test.clone(),
             kind: self.kind()?,
             fallen_back: self.fallen_back,
             settings: self.settings().to_map(),
             assumed: self.program.assumed(),
-            round: self.check.is_growing().then(|| part.finished_bound.map_or(0, |bound| bound + 1)),
-            explored: part.explored.unwrap_or(0.0),
+            round: self.check.is_growing().then(|| stage.finished_bound.map_or(0, |bound| bound + 1)),
+            explored: stage.explored.unwrap_or(0.0),
             found,
             left,
-        })
+        }))
     }
 }
 
-/// Merges the outcomes of both stages: an earlier outcome that occurred again is added to it, the others stay text.
-pub(super) fn together<T: Ord + Debug>(
-    mut outcomes: BTreeMap<T, u64>,
+/// Adds earlier outcomes that occurred again. Returns the others; they stay text.
+pub(super) fn add_earlier<T: Ord + Debug>(
+    outcomes: &mut BTreeMap<T, u64>,
     mut earlier: BTreeMap<String, u64>,
-) -> (BTreeMap<T, u64>, BTreeMap<String, u64>) {
+) -> BTreeMap<String, u64> {
     if !earlier.is_empty() {
-        for (outcome, times) in &mut outcomes {
+        for (outcome, times) in outcomes {
             *times += earlier.remove(&format!("{outcome:?}")).unwrap_or(0);
         }
     }
-    (outcomes, earlier)
+    earlier
 }

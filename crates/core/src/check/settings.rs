@@ -4,6 +4,7 @@ use super::SearchKind;
 use crate::search::{Budget, OnFailure, Saved};
 use crate::strategy::{Bounded, Bounds, Dfs, OptimalDpor, PreemptionBounding, Replay, Strategy, Within};
 use crate::ticket::Ticket;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `500ms`, `10s`, `2m`, `1h`, or a number of seconds.
@@ -74,12 +75,12 @@ pub struct Check {
     /// The name of the test, for tickets.
     pub test: Option<String>,
     /// One schedule to replay instead of searching.
-    pub replay: Option<Ticket>,
+    pub replay: Option<Arc<Ticket>>,
     /// A stopped search to resume.
-    pub resume: Option<Saved>,
+    pub resume: Option<Box<Saved>>,
     /// For tests: the reduction never decides.
     #[cfg(test)]
-    pub(super) doubts: bool,
+    pub(super) never_decides: bool,
 }
 
 impl Default for Check {
@@ -99,7 +100,7 @@ impl Default for Check {
             replay: None,
             resume: None,
             #[cfg(test)]
-            doubts: false,
+            never_decides: false,
         }
     }
 }
@@ -119,7 +120,7 @@ impl Check {
             self.budget.steps =
                 steps.parse().map_err(|_| format!("the ticket's setting `{STEPS}={steps}` is no number"))?;
         }
-        self.replay = Some(ticket);
+        self.replay = Some(Arc::new(ticket));
         Ok(())
     }
 
@@ -140,8 +141,8 @@ impl Check {
             return Box::new(Replay::new(ticket));
         }
         #[cfg(test)]
-        if self.doubts && self.is_reduced() {
-            return Box::new(super::tests::Doubts { asked: false });
+        if self.never_decides && self.is_reduced() {
+            return Box::new(super::tests::NeverDecides { asked: false });
         }
         let inside: Box<dyn Strategy> = match self.kind {
             SearchKind::Exhaustive | SearchKind::Iterative => match bounds.is_none() {

@@ -12,11 +12,11 @@ use crate::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick,
 use std::sync::Arc;
 
 /// A reduction that cannot decide how to continue.
-pub(super) struct Doubts {
+pub(super) struct NeverDecides {
     pub asked: bool,
 }
 
-impl Strategy for Doubts {
+impl Strategy for NeverDecides {
     fn begin(&mut self, _: u64) -> Next {
         if std::mem::replace(&mut self.asked, true) { Next::Exhausted } else { Next::From(0) }
     }
@@ -88,17 +88,17 @@ impl Program for OneDie {
 #[test]
 fn what_the_reduction_cannot_decide() {
     let listener = || Arc::new(NoListener);
-    let doubting = Check { doubts: true, ..Check::default() };
-    let checked = check(&OneDie, &doubting, listener()).unwrap();
+    let undecided = Check { never_decides: true, ..Check::default() };
+    let checked = check(&OneDie, &undecided, listener()).unwrap();
     assert_eq!((checked.outcomes.len(), checked.executions()), (6, 6));
     assert_eq!(checked.coverage.extent, Extent::Exhaustive);
     // A limit is no reason to restart.
-    let mut limited = doubting.clone();
+    let mut limited = undecided.clone();
     limited.budget.executions = Some(0);
     let checked = check(&OneDie, &limited, listener()).unwrap();
     assert_eq!((checked.executions(), checked.coverage.is_exhaustive()), (0, false));
     // With `Undecided::Report`, the coverage reports it.
-    let reported = Check { undecided: Undecided::Report, ..doubting };
+    let reported = Check { undecided: Undecided::Report, ..undecided };
     let checked = check(&OneDie, &reported, listener()).unwrap();
     assert_eq!(checked.coverage.extent, Extent::Partial(StopReason::Undecided { executions: 1 }));
 }

@@ -4,7 +4,7 @@
 //! Each round explores all executions within its bound and counts only those that no earlier round has counted. The
 //! search ends when a round refuses no execution: then the exploration is exhaustive.
 
-use super::{Findings, Listener, OnFailure, Part, Plan, Progress, explore};
+use super::{Findings, Listener, OnFailure, Plan, Progress, Stage, explore};
 use crate::fact::StopReason;
 use crate::strategy::Strategy;
 use crate::verdict::{Extent, Failure};
@@ -37,14 +37,14 @@ pub(crate) fn explore_iteratively<W, M>(
     strategy: impl Fn(u32, Option<u32>) -> Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
-) -> Part<W::Outcome>
+) -> Stage<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
     let begun = Instant::now();
-    let mut total: Option<Part<W::Outcome>> = None;
+    let mut total: Option<Stage<W::Outcome>> = None;
     for bound in bounds.clone() {
         // A resumed search has explored all smaller bounds.
         let is_known = |before: &u32| bounds.contains(before) || plan.left.is_some();

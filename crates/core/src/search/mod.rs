@@ -14,7 +14,7 @@ mod worker;
 
 pub use estimate::Estimate;
 pub use findings::Findings;
-pub(crate) use findings::Part;
+pub(crate) use findings::Stage;
 pub(crate) use iterate::explore_iteratively;
 pub use iterate::search_iteratively;
 pub use lazy_settings::LazySettings;
@@ -165,7 +165,7 @@ pub(crate) fn explore<W, M>(
     mut strategy: Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
-) -> Part<W::Outcome>
+) -> Stage<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
@@ -228,7 +228,7 @@ where
             Stopped::Interrupted => StopReason::Interrupted { executions },
         }),
     };
-    Part {
+    Stage {
         tally: total.tally,
         extent,
         interrupted,

@@ -34,7 +34,7 @@ impl Bounds {
     /// Each bound.
     pub fn list(&self) -> Vec<Bound> {
         let preemptions = self.preemptions.map(Bound::Preemptions);
-        let yields = self.yields.map(Bound::YieldLead);
+        let yields = self.yields.map(Bound::Yields);
         preemptions.into_iter().chain(yields).chain(self.steps.map(Bound::Steps)).collect()
     }
     /// The extent of a search within these bounds, where it would be `without` without them.
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn bounds_are_listed() {
         let all = Bounds { preemptions: Some(2), yields: Some(1), steps: Some(100) };
-        assert_eq!(all.list(), [Bound::Preemptions(2), Bound::YieldLead(1), Bound::Steps(100)]);
+        assert_eq!(all.list(), [Bound::Preemptions(2), Bound::Yields(1), Bound::Steps(100)]);
         assert_eq!(Bounds::preemptions(1).list(), [Bound::Preemptions(1)]);
         assert!(Bounds::default().is_none() && Bounds::default().list().is_empty());
     }
