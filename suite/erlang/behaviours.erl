@@ -3,7 +3,7 @@
 -export([failing_test/0, lost_update/0, forgotten_holder/0, watched_holder/0, session/0, acknowledged_session/0]).
 
 %% Grain: two processes add one to a number, each in two operations. Only who may be interrupted between them loses one;
-%% at the grain `receive` nobody is.
+%% at the grain `receive` no process is.
 lost_update() ->
     Table = ets:new(numbers, [public]),
     ets:insert(Table, {number, 0}),
@@ -15,7 +15,7 @@ lost_update() ->
     [{number, 2}] = ets:lookup(Table, number),
     ok.
 
-%% Faults: a lock whose holder is not watched. As long as nobody dies, all is well; if the holder is killed, the next
+%% Faults: a lock whose holder is not watched. As long as no process dies, all is well; if the holder is killed, the next
 %% one waits for ever.
 forgotten_holder() -> lock(fun(_) -> no_monitor end).
 
@@ -26,7 +26,7 @@ lock(Watch) ->
     Lock = spawn(fun() -> free(Watch) end),
     Holder = spawn_monitor(fun() -> holder(Lock) end),
     await_end(Holder),
-    % Without the lock itself there is nobody to wait for.
+    % Without the lock itself there is no process to wait for.
     Watched = monitor(process, Lock),
     Lock ! {acquire, self()},
     receive
@@ -61,7 +61,7 @@ held(Watch, Pid, Monitor) ->
         {'DOWN', Monitor, process, Pid, _} -> free(Watch)
     end.
 
-%% Delivery: a session is made with one message to a store, and its number is given to somebody else, who uses it.
+%% Delivery: a session is made with one message to a store, and its number is given to another process, which uses it.
 %% Within a node the first message always comes first; between nodes the second may overtake it.
 session() -> session(fun(Store) -> Store ! {new, self(), 7} end).
 
@@ -90,7 +90,7 @@ store(Sessions) ->
             User ! {session, Answer}
     end.
 
-%% A test that fails, and somebody who traps exits and is told of it: still a test that fails.
+%% A test that fails, and a process that traps exits and is told of it: still a test that fails.
 failing_test() ->
     Self = self(),
     spawn_link(fun() ->

@@ -15,7 +15,7 @@ overtaking() ->
     Y = receive M2 -> M2 end,
     {X, Y}.
 
-%% PULSE, figures 1 and 2: whoever links to a process that may have died already gets one of two reasons, or
+%% PULSE, figures 1 and 2: a process that links to one that may have died already gets one of two reasons, or
 %% an error.
 link_race() ->
     process_flag(trap_exit, true),
@@ -74,7 +74,7 @@ noticed_crash() ->
     {_, R} = spawn_monitor(fun() -> error(oops) end),
     receive {'DOWN', R, _, _, {oops, _}} -> noticed end.
 
-%% Servers may wait for ever; whoever waits for a reply may not.
+%% Servers may wait for ever; a process that waits for a reply may not.
 waiting_server() -> spawn(fun() -> receive never -> ok end end), ok.
 waiting_client() ->
     P = spawn(fun() -> receive never -> ok end end),

@@ -1,5 +1,5 @@
 %% Fischer's mutual exclusion algorithm, as in figure 3 of "Stress testing time dependent software" (pulse_time):
-%% right as long as nobody waits longer (at most D) before it writes than others wait (T) before they look.
+%% right as long as no process waits longer (at most D) before it writes than others wait (T) before they look.
 %%
 %% pulse_time's max_wait_time says of a sleep how long it may take at most. Here such a sleep is written out: it may
 %% be over after each millisecond, which is a race of two timers with the same deadline.
@@ -24,7 +24,7 @@ start(N, D, T, MB) ->
     ets:new(mutex_table, [named_table, public]),
     ets:insert(mutex_table, {variable, 0}),
     lists:foreach(fun(Id) -> spawn_link(fun() -> idle(Id, D, T, MB) end) end, lists:seq(1, N)),
-    % The paper's start waits for ever; here it is over when everybody is through.
+    % The paper's start waits for ever; here it is over when all processes are through.
     [receive {'EXIT', _, normal} -> ok; {'EXIT', _, Reason} -> exit(Reason) end || _ <- lists:seq(1, N)],
     ok.
 

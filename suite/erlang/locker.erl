@@ -65,7 +65,7 @@ add_pending(Lock, Resources, Client) ->
 release_lock(#lock{exclusive = {Pid, _}} = Lock, Pid) -> Lock#lock{exclusive = none};
 release_lock(Lock, Pid) -> Lock#lock{shared = [Client || {P, _} = Client <- Lock#lock.shared, P =/= Pid]}.
 
-%% Whoever waits and can be served now is.
+%% A process that waits and can be served now is.
 send_replies(Type, Waiting, Locks) -> send_replies(Type, Waiting, Locks, []).
 
 send_replies(_Type, [], Locks, Still) -> {Locks, lists:reverse(Still)};

@@ -1,4 +1,4 @@
-%% Clients of the locker, each with as many rounds as wanted, and the paper's property: nobody else has access to
+%% Clients of the locker, each with as many rounds as wanted, and the paper's property: no other process has access to
 %% what one client has exclusively. The tree of supervisors is the paper's: one for the server, one for the clients.
 -module(locker_tests).
 -include_lib("eunit/include/eunit.hrl").
@@ -52,7 +52,7 @@ tell(Test, Number, Result) ->
     Test ! {client, Number, Result},
     receive never -> ok end.
 
-%% The critical region: whoever comes second sees whoever came first. The pause is the paper's: without it there would
+%% The critical region: the second process sees the first. The pause is the paper's: without it there would
 %% be no point, at the coarse grain, at which a client is in its critical region.
 in_use(Resources, Type) ->
     [ets:insert(in_use, {R, self(), Type}) || R <- Resources],

@@ -2,7 +2,7 @@
 %% written from its description: names and pids are in an ETS table, a server watches the registered processes, and
 %% for speed the clients make the first entry themselves.
 %%
-%% -DVERSION=1 (without: 1): as it was. 2: clients also make a reverse entry, after the first race. 3: nobody inserts
+%% -DVERSION=1 (without: 1): as it was. 2: clients also make a reverse entry, after the first race. 3: no client inserts
 %% a dead process, after the second. 4: processes register only themselves, as in the production version.
 -module(proc_reg).
 -behaviour(gen_server).
@@ -34,7 +34,7 @@ first_try(Name, Pid) ->
         false ->
             case where(Name) of
                 undefined ->
-                    % Whoever has the name is dead: the server is asked to clean up, before it would by itself.
+                    % The process that has the name is dead: the server is asked to clean up, before it would by itself.
                     ok = gen_server:call(?MODULE, {audit, Name}),
                     second_try(Name, Pid);
                 _Pid -> error(badarg)

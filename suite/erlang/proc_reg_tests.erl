@@ -31,7 +31,7 @@ third_race_test() ->
     receive {third, true} -> ok end,
     ?assertNot(lists:member(refused_after_audit, Answers)).
 
-%% What the production version does: whoever wants a name takes it itself. The name goes to one of two.
+%% What the production version does: a process that wants a name takes it itself. The name goes to one of two.
 only_oneself_test() ->
     {ok, _} = proc_reg:start_link(),
     Self = self(),

@@ -31,7 +31,7 @@ figure_2() ->
     end),
     receive Y -> Y end.
 
-%% Section 2.1.3: whoever has waited for a second sees that on the clock.
+%% Section 2.1.3: a process that has waited for a second sees that on the clock.
 consistent_clock() ->
     Self = self(),
     spawn(fun() -> Self ! hello end),
@@ -40,7 +40,7 @@ consistent_clock() ->
     Clock2 = erlang:timestamp(),
     timer:now_diff(Clock2, Clock1) >= 1000000.
 
-%% Section 2.1.8, in small: the control system of a lift takes a while to boot, in steps of messages; whoever starts it
+%% Section 2.1.8, in small: the control system of a lift takes a while to boot, in steps of messages; the process that starts it
 %% waits for a millisecond and presses a button. The button that comes before the lift is known is an error.
 lift() ->
     {ok, Scheduler} = gen_server:start(?MODULE, scheduler, []),

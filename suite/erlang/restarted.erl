@@ -1,4 +1,4 @@
-%% A server under a supervisor that restarts it. A client calls it once while somebody kills it: that call may
+%% A server under a supervisor that restarts it. A client calls it once while another process kills it: that call may
 %% exit, and the next one, once the server is back, succeeds.
 -module(restarted).
 -behaviour(gen_server).

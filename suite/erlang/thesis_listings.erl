@@ -56,7 +56,7 @@ busy() ->
 
 baz() -> halt().
 
-%% The same, with stuff that nobody else can notice.
+%% The same, with steps that no other process can notice.
 listing_4_1_silent() ->
     spawn(fun baz/0),
     silent(0).

@@ -55,7 +55,7 @@ pub struct Test {
     /// Make reference counts of `Arc` and `Weak` visible: who drops last, and what `strong_count` and `upgrade` see
     #[arg(long)]
     pub track_arc: bool,
-    /// A thread that panics and that nobody joins does not fail its test, as under the usual harness
+    /// A thread that panics and is never joined does not fail its test, as under the usual harness
     #[arg(long)]
     pub allow_thread_panics: bool,
     /// Set `cfg(miri)` in the packages under test: many crates make their tests smaller under it

@@ -26,7 +26,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What may help where a thread panics on purpose.
-const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and that nobody joins; nor does \
+const TRY_ALLOWING: &str = "  note     the usual harness takes no notice of a thread that panics and is never joined; nor does \
                             raddle with --allow-thread-panics\n";
 /// How much output of a failing execution is shown.
 const MOST_OUTPUT: usize = 4_000;

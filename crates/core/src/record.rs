@@ -120,7 +120,7 @@ impl ExecutionRecord {
             step: None,
             operation: "…".to_owned(),
             object: None,
-            result: format!("{} lines of everybody are left out here", thousands(left_out.len() as u64)),
+            result: format!("{} lines of all tasks are left out here", thousands(left_out.len() as u64)),
             place: None,
             preempts: false,
             reads_from: None,
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(short.lines.len(), 20);
         let steps: Vec<usize> = short.steps().filter_map(|line| line.step).collect();
         assert_eq!(steps, (0..5).chain(86..100).collect::<Vec<_>>());
-        assert_eq!(short.lines[5].result, "81 lines of everybody are left out here");
+        assert_eq!(short.lines[5].result, "81 lines of all tasks are left out here");
         for line in short.steps() {
             let from = line.reads_from.and_then(|from| short.lines[from].step);
             let was = line.step.and_then(|n| n.checked_sub(3)).filter(|n| steps.contains(n));

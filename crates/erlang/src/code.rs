@@ -80,7 +80,8 @@ pub struct Code {
     modules: RefCell<Vec<Rc<Module>>>,
     by_name: RefCell<HashMap<Atom, Option<u32>>>,
     natives: HashMap<Mfa, &'static Native>,
-    errors: RefCell<Vec<String>>,
+    /// Files that were found and could not be loaded, by module.
+    errors: RefCell<HashMap<Atom, String>>,
     release: OnceCell<Option<u32>>,
 }
 
@@ -114,11 +115,12 @@ impl Code {
                 Some(modules.len() as u32 - 1)
             }
             Ok(module) => {
-                self.errors.borrow_mut().push(format!("{name}.beam holds the module {}", module.name));
+                let holds = format!("{name}.beam holds the module {}", module.name);
+                self.errors.borrow_mut().insert(name, holds);
                 None
             }
             Err(e) => {
-                self.errors.borrow_mut().push(format!("{name}.beam: {e}"));
+                self.errors.borrow_mut().insert(name, format!("{name}.beam: {e}"));
                 None
             }
         });
@@ -176,8 +178,8 @@ impl Code {
     pub fn is_native(&self, mfa: Mfa) -> bool {
         self.natives.contains_key(&mfa)
     }
-    /// Errors of files that were found and could not be loaded.
-    pub fn errors(&self) -> Vec<String> {
-        self.errors.borrow().clone()
+    /// Why the file of a module, which was found, could not be loaded.
+    pub fn load_error(&self, module: Atom) -> Option<String> {
+        self.errors.borrow().get(&module).cloned()
     }
 }

@@ -36,10 +36,8 @@ impl Parse for Function {
         errors.extend(qualifiers.iter().map(unwanted_qualifier));
         if input.peek(Token![<]) {
             // The end of the angle brackets is hard to find, and later errors would repeat this one.
-            errors.push(Error::new(
-                input.span(),
-                "a test cannot be generic: nobody would choose its parameters",
-            ));
+            errors
+                .push(Error::new(input.span(), "a test cannot be generic: no caller chooses its parameters"));
             return Err(together(errors));
         }
         let parameters;

@@ -44,8 +44,8 @@ pub fn any_bool() -> bool {
 fn inside(what: &str) -> Current {
     context::current().unwrap_or_else(|| {
         panic!(
-            "raddle: {what} only works inside of an exploration, such as raddle::check or Checker::run: there \
-             is nobody here who would try the other choices"
+            "raddle: {what} only works inside of an exploration, such as raddle::check or Checker::run: outside \
+             of it the other choices are never tried"
         )
     })
 }

@@ -25,7 +25,7 @@ pub struct NativeWorld<'a, T, F: ?Sized> {
     execution: Kept,
     // Not boxed: the main task points to it.
     main: Rc<Main<'a, T, F>>,
-    _quiet: panics::Quiet,
+    _silenced: panics::SilencedPanics,
     _arena: arena::Lease,
 }
 
@@ -43,11 +43,11 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
         overflow::install_handler();
         abort::install_handler();
         exit::install_handler();
-        let quiet = panics::Quiet::new();
+        let silenced = panics::SilencedPanics::new();
         NativeWorld {
             execution: Kept::new(settings),
             main: Rc::new(Main { program, outcome: RefCell::new(None) }),
-            _quiet: quiet,
+            _silenced: silenced,
             _arena: arena::Lease::new(),
         }
     }

@@ -10,7 +10,7 @@ use std::fmt::{self, Debug};
 
 /// Whether something holds of all executions.
 #[derive(Clone, PartialEq, Eq, Debug)]
-#[must_use = "a finding that nobody looks at does not fail a test"]
+#[must_use = "a finding that is not looked at does not fail a test"]
 pub struct Finding {
     /// What should hold, as text.
     pub claim: String,

@@ -10,7 +10,7 @@ fn fails() -> String {
     let report = Checker::dfs().run(|| thread::spawn(|| panic!("inside")).join().unwrap());
     let shown = report.to_string();
     assert!(shown.contains("main.1 panicked here") && shown.contains("hook.rs"), "{shown}");
-    let failure = report.failure().expect("a panic that nobody handles");
+    let failure = report.failure().expect("a panic that is not handled");
     failure.message().to_owned()
 }
 

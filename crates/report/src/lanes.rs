@@ -36,7 +36,7 @@ impl Lanes {
 
     /// The lane of an event.
     pub fn lane(&self, event: &Event<'_>) -> usize {
-        self.of_task[event.task].expect("whoever does something has a lane")
+        self.of_task[event.task].expect("a task with an event has a lane")
     }
 }
 

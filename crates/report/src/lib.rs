@@ -42,7 +42,7 @@ use view_model::ViewModel;
 ///
 /// ```
 /// # use raddle_core::{record::ExecutionRecord, ticket::Ticket, verdict::*};
-/// # let defect = Defect::new(FailureKind::Deadlock, "everybody waits");
+/// # let defect = Defect::new(FailureKind::Deadlock, "all tasks wait");
 /// # let failure = Failure::new(defect, 3, ExecutionRecord::default(), Ticket::empty());
 /// # let coverage = Coverage { extent: Extent::Exhaustive, executions: 3, assumptions: vec![] };
 /// use raddle_report::{Layout, Run};

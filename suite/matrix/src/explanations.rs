@@ -29,19 +29,19 @@ const EXPLANATIONS: [(&str, &str, &str); 8] = [
     (
         "scoped_threadpool",
         "demo_",
-        "An expected limit: a thread of the pool panics on purpose, and nobody joins it; the usual harness takes no notice \
+        "An expected limit: a thread of the pool panics on purpose, and is never joined; the usual harness takes no notice \
          of that, and here it counts",
     ),
     (
         "scoped_threadpool",
         "tests::join_all_with_thread_panic",
-        "An expected limit: a thread of the pool panics on purpose, and nobody joins it; the usual harness takes no notice \
+        "An expected limit: a thread of the pool panics on purpose, and is never joined; the usual harness takes no notice \
          of that, and here it counts",
     ),
     (
         "triomphe",
         "arc::tests::into_unique_data_race_no_sleep",
-        "A real, if harmless, race: `Arc::into_unique(a).unwrap()` panics in a thread that nobody joins if the other thread \
+        "A real, if harmless, race: `Arc::into_unique(a).unwrap()` panics in a thread that is never joined if the other thread \
          has not dropped its reference yet",
     ),
     (

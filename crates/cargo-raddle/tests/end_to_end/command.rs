@@ -228,7 +228,7 @@ fn a_schedule_can_be_looked_at_in_a_debugger() {
         .spawn()
         .unwrap();
     let commands = "run\nbacktrace\nkill\nquit\n";
-    // Without a debugger nobody reads this.
+    // Only a debugger reads this.
     let _ = gdb.stdin.take().unwrap().write_all(commands.as_bytes());
     let output = gdb.wait_with_output().unwrap();
     if Command::new("gdb").arg("--version").output().is_ok() {

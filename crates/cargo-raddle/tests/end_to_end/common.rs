@@ -60,7 +60,7 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("COLUMNS");
-    // Whoever starts these tests in the background may have told them to ignore Ctrl-C.
+    // A shell that starts these tests in the background may have set SIGINT to be ignored.
     let hear_ctrl_c = || {
         // SAFETY: a plain system call.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };

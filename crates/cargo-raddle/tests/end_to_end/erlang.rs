@@ -75,7 +75,7 @@ fn ctrl_c_ends_it_with_what_it_has() {
     if !erlang_is_there() {
         return;
     }
-    // More interleavings than anybody can wait for.
+    // Too many interleavings to wait for.
     let file = suite().join("small.erl");
     let file = file.to_str().expect("a plain name");
     let endless = ["erl", file, "--test", "readers_13", "--strategy", "dfs", "--keep-going"];

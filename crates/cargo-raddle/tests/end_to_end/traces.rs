@@ -16,7 +16,7 @@ fn a_very_long_failure_is_told_without_its_middle_and_replayed_whole() {
     assert_eq!(lines.len(), 10_000);
     let told = lines.iter().filter(|line| line["step"].is_u64()).count();
     let left_out = lines.iter().find(|line| line["step"].is_null() && line["operation"] == "…").unwrap();
-    assert!(left_out["result"].as_str().unwrap().contains("lines of everybody are left out"), "{left_out}");
+    assert!(left_out["result"].as_str().unwrap().contains("lines of all tasks are left out"), "{left_out}");
     let steps = test["failure"]["ticket"]["steps"].as_array().unwrap();
     assert!(told < 10_000 && steps.len() > 60_000, "the ticket is whole: {told} of {}", steps.len());
     let replayed = raddle(&folder, &["replay", test["ticket"].as_str().unwrap()]);

@@ -38,7 +38,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
         ("asleep_on_a_futex", "deadlock", ""),
         ("by_not_panicking", "panic", "did not panic"),
         ("by_not_panicking_where_a_thread_does", "panic", "did not panic"),
-        ("where_a_thread_panics", "panic", "and nobody joins it"),
+        ("where_a_thread_panics", "panic", "and it is never joined"),
         ("where_a_joined_thread_panics", "panic", "and main joins it"),
         (
             "with_other_words",
@@ -77,7 +77,7 @@ fn tests_that_fail_say_why_and_can_be_replayed() {
     let allowed = &allowed["fails::where_a_thread_panics"];
     assert_eq!((code, &allowed["verdict"]), (0, &"passed".into()), "{allowed:#}");
     let assumed = allowed["covered"].to_string();
-    assert!(assumed.contains("threads that nobody joins may panic"), "{assumed}");
+    assert!(assumed.contains("threads that are never joined may panic"), "{assumed}");
 
     let shown = raddle(&folder, &["show", test["ticket"].as_str().unwrap()]);
     assert_eq!(shown.status.code(), Some(0));

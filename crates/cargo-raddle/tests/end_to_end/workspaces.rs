@@ -153,7 +153,7 @@ fn memory_is_at_the_same_addresses_in_every_execution() {
     assert!(tests["tests::allocations_of_others_are_counted_too"]["executions"].as_u64().unwrap() > 1);
 }
 
-/// With this variable set, memory of executions that are over is out of bounds: whoever looks at it crashes, and what is
+/// With this variable set, memory of executions that are over is out of bounds: an access to it crashes, and what is
 /// explored then is said to have other addresses.
 #[test]
 fn nothing_outlives_its_execution() {

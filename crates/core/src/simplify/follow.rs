@@ -55,7 +55,7 @@ impl Strategy for Follow {
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {
-        let mut run = self.run.lock().expect("nobody panics with it");
+        let mut run = self.run.lock().expect("no panic while it is locked");
         run.trace = trace.clone();
         run.births = std::mem::take(&mut self.births);
     }

@@ -47,7 +47,7 @@ struct Written {
     places: [u16; 2],
 }
 
-const NOBODY: Written = Written { task: TaskId(u32::MAX), places: [u16::MAX; 2] };
+const NOT_WRITTEN: Written = Written { task: TaskId(u32::MAX), places: [u16::MAX; 2] };
 
 /// The prefix of an execution.
 #[derive(Clone, Debug)]
@@ -127,7 +127,7 @@ impl GoExplore {
             for access in step.accesses.iter() {
                 let object = access.object.index();
                 if self.written.len() <= object {
-                    self.written.resize(object + 1, NOBODY);
+                    self.written.resize(object + 1, NOT_WRITTEN);
                 }
                 let written = &mut self.written[object];
                 let sight = sight(site, access.mode, *written, step.task);

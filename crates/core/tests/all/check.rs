@@ -58,12 +58,12 @@ impl Program for Two {
 
 /// Hears of failures, and may want to stop.
 #[derive(Default)]
-struct Ear {
+struct Recorder {
     heard: Mutex<Vec<Failure>>,
     stops: bool,
 }
 
-impl Listener for Ear {
+impl Listener for Recorder {
     fn failed(&self, failure: &Failure) {
         self.heard.lock().unwrap().push(failure.clone());
     }
@@ -98,19 +98,19 @@ fn what_a_reduced_world_finds_is_told_as_a_schedule_of_the_ordinary_one() {
     let mut ordinary = racy();
     ordinary.tasks[0].insert(0, Yield);
     let program = Two { reduced: Some(reduced), concrete: false, ..Two::new(ordinary) };
-    let ear = Arc::new(Ear::default());
+    let recorder = Arc::new(Recorder::default());
     let as_found = Check { simplify: Simplify::No, ..Check::default() };
-    let checked = check(&program, &as_found, ear.clone()).unwrap();
+    let checked = check(&program, &as_found, recorder.clone()).unwrap();
     let failure = checked.failure().expect("it fails");
     assert_eq!(checked.verdict(), Verdict::Failed(FailureKind::Panic));
     assert_eq!(failure.ticket.steps[0].expect, "main yield");
     assert_eq!(failure.replayed, None, "its ticket brings it about again");
     assert_eq!(failure.ticket.settings["world"], "toy");
-    assert_eq!(*ear.heard.lock().unwrap(), std::slice::from_ref(failure), "nothing is heard of before");
+    assert_eq!(*recorder.heard.lock().unwrap(), std::slice::from_ref(failure), "nothing is heard of before");
     // What was simplified is heard of, too.
-    let ear = Arc::new(Ear::default());
-    let checked = check(&program, &Check::default(), ear.clone()).unwrap();
-    let heard = ear.heard.lock().unwrap();
+    let recorder = Arc::new(Recorder::default());
+    let checked = check(&program, &Check::default(), recorder.clone()).unwrap();
+    let heard = recorder.heard.lock().unwrap();
     assert_eq!((heard.len(), heard.last()), (2, checked.failure()));
     assert_eq!(checked.failure().unwrap().replayed, None);
 }
@@ -173,8 +173,8 @@ fn a_search_that_is_interrupted_goes_on_where_it_was() {
 
 #[test]
 fn an_interrupted_check_has_no_verdict() {
-    let ear = Arc::new(Ear { stops: true, ..Ear::default() });
-    let checked = check(&Two::new(program([&[Read(0)]])), &Check::default(), ear).unwrap();
+    let recorder = Arc::new(Recorder { stops: true, ..Recorder::default() });
+    let checked = check(&Two::new(program([&[Read(0)]])), &Check::default(), recorder).unwrap();
     assert!(checked.interrupted);
     assert_eq!((checked.verdict(), checked.verdict().exit_code()), (Verdict::Interrupted, 2));
 }

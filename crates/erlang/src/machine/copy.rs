@@ -62,7 +62,7 @@ impl Clone for Machine {
             failed: self.failed.clone(),
             halted: self.halted,
             unordered_mailbox: self.unordered_mailbox.clone(),
-            mover: self.mover,
+            current: self.current,
             hurried: self.hurried,
             objects: self.objects.clone(),
             pending: self.pending.clone(),
@@ -98,7 +98,7 @@ impl Clone for Machine {
             failed,
             halted,
             unordered_mailbox,
-            mover,
+            current,
             hurried,
             objects,
             pending,
@@ -130,7 +130,7 @@ impl Clone for Machine {
         self.log.clone_from(log);
         (self.steps, self.now, self.monotonic) = (*steps, *now, *monotonic);
         (self.kills_left, self.ticking, self.halted) = (*kills_left, *ticking, *halted);
-        (self.mover, self.hurried) = (*mover, *hurried);
+        (self.current, self.hurried) = (*current, *hurried);
         (self.moved, self.stale, self.fresh) = (*moved, *stale, *fresh);
     }
 }

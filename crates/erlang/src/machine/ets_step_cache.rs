@@ -118,7 +118,7 @@ impl Machine {
         #[cfg(debug_assertions)]
         let real = self.compare_quiet(task, &after, pending);
         self.steps += 1;
-        self.mover = task;
+        self.current = task;
         self.step_begins(task, accesses);
         self.tasks[task] = Task::Process(after);
         self.step_ends(accesses);

@@ -54,12 +54,12 @@ impl Machine {
         p.frames.clear();
         p.fr.clear();
         p.receiving = false;
-        if signalled && self.is_order_open() && self.mover != task {
+        if signalled && self.is_order_open() && self.current != task {
             // Its pending operation could have come first, so it stays pending, and the exit is a task of its
             // own.
             let end = Task::End(self.process(task).pid);
             let number = END | self.process(task).pid.hash64() as u32 & (END - 1);
-            self.add_task(end, self.mover, Birth::PHANTOM | number);
+            self.add_task(end, self.current, Birth::PHANTOM | number);
             return;
         }
         let p = self.process_mut(task);

@@ -109,7 +109,7 @@ pub struct Machine {
     /// The happens-before of messages, with unordered mailboxes.
     unordered_mailbox: Option<Rc<unordered_mailbox::Known>>,
     /// The task of the present step, or of the last one.
-    mover: usize,
+    current: usize,
     /// The only process that may take the next step.
     hurried: Option<u32>,
     objects: Objects,
@@ -172,7 +172,7 @@ impl Machine {
             failed: None,
             halted: false,
             unordered_mailbox: None,
-            mover: 0,
+            current: 0,
             hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),

@@ -137,7 +137,7 @@ impl Machine {
                     "{} {}: {pending:?} should be {now:?} after {} touched {accesses:?}",
                     self.name_of(task),
                     self.words(task),
-                    self.name_of(self.mover)
+                    self.name_of(self.current)
                 );
             }
         }
@@ -169,8 +169,8 @@ impl Machine {
     /// Lists the enabled tasks.
     fn note_movers(&mut self, pending: &[Pending]) {
         self.enabled.clear();
-        let movers = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
-        self.enabled.extend(movers.map(|(task, _)| TaskId(task as u32)));
+        let enabled = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+        self.enabled.extend(enabled.map(|(task, _)| TaskId(task as u32)));
     }
 
     /// Enables only a process and its messages; they conflict with everything, since everything else is

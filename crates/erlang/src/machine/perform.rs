@@ -47,7 +47,7 @@ impl Machine {
         let task = pick.task.index();
         let accesses = self.pending[task].accesses;
         self.steps += 1;
-        self.mover = task;
+        self.current = task;
         self.step_begins(task, accesses);
         match &self.tasks[task] {
             Task::Process(_) => self.step_process(task, pick.option),
@@ -95,7 +95,7 @@ impl Machine {
             }
             None => {
                 self.kills_left = 0;
-                self.note(task, "kills nobody".to_owned(), String::new(), None, true);
+                self.note(task, "kills no process".to_owned(), String::new(), None, true);
             }
         }
     }

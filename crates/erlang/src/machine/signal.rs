@@ -290,7 +290,7 @@ impl Machine {
         if self.env.settings.delivery != Delivery::Local || self.pair(dead, to).is_some() {
             return self.send(dead, to, answer);
         }
-        self.set_out(dead, to, answer, self.mover);
+        self.set_out(dead, to, answer, self.current);
     }
 
     /// Whether the `noproc` answer to a link would be the only signal in transit from an exited process to

@@ -105,7 +105,7 @@ impl Known {
         }
         self.present = present;
     }
-    fn end(&mut self, mover: usize, accesses: Accesses, tasks: usize) {
+    fn end(&mut self, current: usize, accesses: Accesses, tasks: usize) {
         let present = std::mem::take(&mut self.present);
         // A new task inherits from its parent.
         self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
@@ -123,22 +123,22 @@ impl Known {
                 to_readers.join(&present);
             }
         }
-        self.tasks[mover] = present;
+        self.tasks[current] = present;
     }
     /// A message arrives: its number, its index among those of the task, and the arrivals that happen before
     /// it.
-    fn post(&mut self, mover: usize, task: usize) -> (u32, u32, Set) {
+    fn post(&mut self, current: usize, task: usize) -> (u32, u32, Set) {
         if self.messages == 0 {
             self.tasks.resize(task, Set::default());
         }
-        if self.brought.len() <= mover {
-            self.brought.resize(mover + 1, 0);
+        if self.brought.len() <= current {
+            self.brought.resize(current + 1, 0);
         }
-        self.brought[mover] += 1;
+        self.brought[current] += 1;
         let (number, after) = (self.messages, self.present.clone());
         self.messages += 1;
         self.present.insert(number);
-        (number, self.brought[mover], after)
+        (number, self.brought[current], after)
     }
 }
 
@@ -172,16 +172,16 @@ impl Machine {
 
     /// The step is over.
     pub(super) fn step_ends(&mut self, accesses: Accesses) {
-        let (mover, tasks) = (self.mover, self.tasks.len());
+        let (current, tasks) = (self.current, self.tasks.len());
         if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
-            Rc::make_mut(known).end(mover, accesses, tasks);
+            Rc::make_mut(known).end(current, accesses, tasks);
         }
     }
 
     /// A message arrives at a process.
     pub(super) fn post(&mut self, task: usize, message: Term) {
         let message_task = self.tasks.len();
-        let parent = self.mover;
+        let parent = self.current;
         let known = Rc::make_mut(self.unordered_mailbox.as_mut().expect("the order is open"));
         let (number, nth, after) = known.post(parent, message_task);
         let to = self.process(task).pid;

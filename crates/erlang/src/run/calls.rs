@@ -61,9 +61,7 @@ impl Runner<'_> {
 
     fn missing(&mut self, mfa: Mfa, then: Then) -> Flow {
         let args: Vec<Term> = (0..mfa.arity as usize).map(|i| self.x(i)).collect();
-        if let Some(error) =
-            self.env.code.errors().iter().find(|e| e.starts_with(&format!("{}.beam", mfa.module)))
-        {
+        if let Some(error) = self.env.code.load_error(mfa.module) {
             return Flow::Stop(Stop::Unsupported(format!("{error} (called at {})", self.place())));
         }
         if crate::replaced::module(mfa.module.text()).is_some() {

@@ -48,7 +48,7 @@ impl Wrapper for Recording {
     fn finish(&mut self, trace: &Trace, verdict: Verdict) {
         if !matches!(verdict, Verdict::Abandoned) {
             let picks = trace.steps().iter().map(|step| step.pick()).collect();
-            self.all.lock().expect("nobody panics with it").push(picks);
+            self.all.lock().expect("no panic while it is locked").push(picks);
         }
         self.inner.finish(trace, verdict);
     }
@@ -186,7 +186,7 @@ fn compare(program: &Program) -> Option<(u64, u64)> {
         assert_eq!(
             (quick.executions, quick.undecided),
             (few.executions, 0),
-            "{name}: ends that nobody observes"
+            "{name}: ends that no process observes"
         );
         assert_eq!(
             (&quick.outcomes, &quick.failures_by_kind),
@@ -344,7 +344,7 @@ fn lenient(grain: Grain, delivery: Delivery) -> Settings {
 fn messages() {
     let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
     many("oracle_messages", Flavour::Messages, &settings, 1);
-    assert!(UNOBSERVED.load(Relaxed) >= 10, "there are programs in which nobody observes ends");
+    assert!(UNOBSERVED.load(Relaxed) >= 10, "there are programs in which no process observes ends");
     assert!(BY_THE_THESIS.load(Relaxed) >= 10, "there are programs whose classes are well-defined");
 }
 

@@ -2,7 +2,7 @@
 -module(differed).
 -compile([export_all, nowarn_export_all, nowarn_unused_vars]).
 
-%% Whoever watches ends first: what it is told of on the way has no receiver where messages have an order.
+%% The process that monitors ends first: what it is told of on the way has no receiver where messages have an order.
 told_after_its_end() ->
     W1 = spawn(fun() -> exit(normal) end),
     spawn(fun() -> monitor(process, W1) end),
@@ -74,7 +74,7 @@ unlinked_by_the_other() ->
     Other ! die,
     receive after 10 -> alive end.
 
-%% By the thesis, main ends in the step in which it notices that nobody is there to be named, and its table with it: what
+%% By the thesis, main ends in the step in which it notices that there is no process to be named, and its table with it: what
 %% others do to the table raises then, and touches everything, though it did not before.
 named_when_it_is_gone() ->
     Main = self(),
@@ -83,7 +83,7 @@ named_when_it_is_gone() ->
     Gone = spawn(fun() -> Main ! {w2, ets:lookup(tab, 0)} end),
     try register(name, Gone) catch error:badarg -> badarg end.
 
-%% Whoever is to be killed may have come to its end.
+%% The process that is to be killed may have come to its end.
 killed_too_late() ->
     ets:new(tab, [named_table, public]),
     spawn(fun() -> ets:lookup(tab, 0) end),

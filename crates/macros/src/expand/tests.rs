@@ -138,8 +138,8 @@ fn parameters_and_generics() {
     let parameters = "a test takes no parameters: it is called by the test harness";
     unfit("fn f(n: usize, m: usize) {}", &[("n: usize, m: usize", parameters)]);
     unfit("fn f(&self) {}", &[("&self", parameters)]);
-    unfit("fn f<T>() {}", &[("<", "a test cannot be generic: nobody would choose its parameters")]);
-    unfit("fn f<'a>() {}", &[("<", "a test cannot be generic: nobody would choose its parameters")]);
+    unfit("fn f<T>() {}", &[("<", "a test cannot be generic: no caller chooses its parameters")]);
+    unfit("fn f<'a>() {}", &[("<", "a test cannot be generic: no caller chooses its parameters")]);
     unfit("fn f() -> T where T: X {}", &[("where", "a test cannot have a `where` clause")]);
     unfit("fn f();", &[("f", "a test needs a body")]);
 }

@@ -68,8 +68,8 @@ impl AtomicWaker {
                 e.touch(object);
             }
         });
-        let nobody = old.is_none() && !std::ptr::eq(kind, &REGISTER);
-        let effect = if nobody { Effect::Word("nobody") } else { Effect::None };
+        let is_empty = old.is_none() && !std::ptr::eq(kind, &REGISTER);
+        let effect = if is_empty { Effect::Word("no waker") } else { Effect::None };
         current.did(effect, Synchronises::AcquireRelease);
         old
     }

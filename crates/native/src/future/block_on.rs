@@ -16,7 +16,7 @@ use std::task::{Context, Poll};
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     let signal = Signal::new(Location::caller());
-    run(&signal, future).expect("nobody can abort it")
+    run(&signal, future).expect("it has no handle that aborts it")
 }
 
 /// Runs a future to completion, or until it is aborted.

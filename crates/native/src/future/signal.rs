@@ -61,7 +61,7 @@ enum Side {
     Outside { bits: Mutex<u64>, changed: Condvar },
 }
 
-const NOBODY: u32 = u32::MAX;
+const NO_OWNER: u32 = u32::MAX;
 
 impl Signal {
     /// A signal of the present execution, or of the outside.
@@ -71,7 +71,7 @@ impl Signal {
             Some(current) => current.with(|e| Side::Explored {
                 serial: e.serial(),
                 object: e.new_object(KIND, [0; 2]),
-                owner: AtomicU32::new(NOBODY),
+                owner: AtomicU32::new(NO_OWNER),
                 by_owner: AtomicBool::new(false),
             }),
         };

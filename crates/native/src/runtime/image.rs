@@ -12,15 +12,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 static STRETCHES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
 static RANGES: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
-/// A part of the program or of a library.
-struct Part {
+/// A segment of the program or of a library.
+struct Segment {
     range: Range<usize>,
     /// It can be written to: what cannot holds nothing that changes.
     changes: bool,
 }
 
 /// The program and its libraries, each with its parts.
-static IMAGES: OnceLock<Vec<Vec<Part>>> = OnceLock::new();
+static IMAGES: OnceLock<Vec<Vec<Segment>>> = OnceLock::new();
 
 /// Whether `address` belongs to a static.
 #[inline]
@@ -41,23 +41,29 @@ fn ranges() -> &'static [Range<usize>] {
         // The loader names the program itself first.
         let images = IMAGES.get_or_init(find);
         for (stretch, images) in STRETCHES.iter().zip([&images[..1], &images[1..]]) {
-            let ranges = || images.iter().flatten().filter(|part| part.changes).map(|part| &part.range);
+            let ranges =
+                || images.iter().flatten().filter(|segment| segment.changes).map(|segment| &segment.range);
             stretch[0].store(ranges().map(|r| r.start).min().unwrap_or(1), Ordering::Relaxed);
             stretch[1].store(ranges().map(|r| r.end).max().unwrap_or(1), Ordering::Relaxed);
         }
-        images.iter().flatten().filter(|part| part.changes).map(|part| part.range.clone()).collect()
+        images
+            .iter()
+            .flatten()
+            .filter(|segment| segment.changes)
+            .map(|segment| segment.range.clone())
+            .collect()
     })
 }
 
 /// Whether two addresses belong to the program, or to the same one of its libraries.
 pub(crate) fn are_together(one: usize, other: usize) -> bool {
     let _own = crate::arena::own();
-    let has = |image: &[Part], address| image.iter().any(|part| part.range.contains(address));
+    let has = |image: &[Segment], address| image.iter().any(|segment| segment.range.contains(address));
     IMAGES.get_or_init(find).iter().any(|image| has(image, &one) && has(image, &other))
 }
 
 #[cfg(target_os = "linux")]
-fn find() -> Vec<Vec<Part>> {
+fn find() -> Vec<Vec<Segment>> {
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -65,18 +71,19 @@ fn find() -> Vec<Vec<Part>> {
     ) -> libc::c_int {
         // SAFETY: the loader passes a valid description, and `out` is the vector below.
         unsafe {
-            let out = &mut *(out as *mut Vec<Vec<Part>>);
+            let out = &mut *(out as *mut Vec<Vec<Segment>>);
             let headers = std::slice::from_raw_parts((*info).dlpi_phdr, (*info).dlpi_phnum as usize);
             let range = |header: &libc::Elf64_Phdr| {
                 let from = (*info).dlpi_addr as usize + header.p_vaddr as usize;
                 from..from + header.p_memsz as usize
             };
-            let part = |h: &libc::Elf64_Phdr| Part { range: range(h), changes: h.p_flags & libc::PF_W != 0 };
-            out.push(headers.iter().filter(|h| h.p_type == libc::PT_LOAD).map(part).collect());
+            let segment =
+                |h: &libc::Elf64_Phdr| Segment { range: range(h), changes: h.p_flags & libc::PF_W != 0 };
+            out.push(headers.iter().filter(|h| h.p_type == libc::PT_LOAD).map(segment).collect());
         }
         0
     }
-    let mut ranges: Vec<Vec<Part>> = Vec::new();
+    let mut ranges: Vec<Vec<Segment>> = Vec::new();
     // SAFETY: `visit` keeps to its contract and the vector outlives the call.
     unsafe { libc::dl_iterate_phdr(Some(visit), &raw mut ranges as *mut libc::c_void) };
     ranges
@@ -125,7 +132,7 @@ pub(crate) fn own_variable(
     let measure = || {
         let found = find()?;
         let memory = own_memory_of_this_thread();
-        let together = memory.iter().any(|part| part.contains(&found) && part.contains(&landmark));
+        let together = memory.iter().any(|segment| segment.contains(&found) && segment.contains(&landmark));
         together.then_some(found as isize - landmark as isize)
     };
     distance.get_or_init(measure).map(|distance| landmark.wrapping_add_signed(distance))
@@ -138,7 +145,7 @@ pub(crate) fn own_words_of_this_thread() -> Vec<usize> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn find() -> Vec<Vec<Part>> {
+fn find() -> Vec<Vec<Segment>> {
     compile_error!("raddle does not know yet how to find statics on this platform: see image.rs");
 }
 

@@ -101,7 +101,7 @@ fn its_object(blocked: &Blocked<'_>) -> ObjectId {
     blocked.op().object
 }
 
-fn nobody(_: &Blocked<'_>) -> Vec<TaskId> {
+fn no_holder(_: &Blocked<'_>) -> Vec<TaskId> {
     Vec::new()
 }
 
@@ -119,7 +119,7 @@ impl OperationKind {
             by_itself: false,
             by_value: false,
             may_fail: false,
-            holders: nobody,
+            holders: no_holder,
             held: its_object,
             waits: |_| Waiting::ToDo,
             in_destructors: false,

@@ -144,7 +144,7 @@ mod tests {
         assert!(!barks(), "the strategy is at work");
         watch.looked_back();
         assert!(!barks(), "the strategy is still at work");
-        assert!(barks(), "nobody does anything");
+        assert!(barks(), "no task does anything");
         assert!(!barks(), "it says so once");
     }
 }

@@ -390,7 +390,7 @@ impl Condvar {
             notify(e, condvar, woken);
             Some(woken)
         });
-        let effect = woken.map_or(Effect::Word("nobody waits"), Effect::Task);
+        let effect = woken.map_or(Effect::Word("no waiter"), Effect::Task);
         current.did(effect, Synchronises::None);
     }
 
@@ -412,7 +412,7 @@ impl Condvar {
                 woken += 1;
             }
         });
-        let effect = if woken == 0 { Effect::Word("nobody waits") } else { Effect::Count(woken) };
+        let effect = if woken == 0 { Effect::Word("no waiter") } else { Effect::Count(woken) };
         current.did(effect, Synchronises::None);
     }
 }

@@ -98,7 +98,7 @@ fn a_flag_that_nobody_sets_is_a_livelock() {
             hint::spin_loop();
         }
     });
-    let failure = report.failure().expect("nobody sets it");
+    let failure = report.failure().expect("no task sets it");
     assert_eq!(failure.kind(), FailureKind::Livelock);
     assert!(report.to_string().contains("waiting for AtomicUsize#1"), "{report}");
 }

@@ -77,7 +77,7 @@ fn executions_that_are_too_long_do_not_fail() {
         "{:?}",
         report.coverage()
     );
-    // Where all are too long, nobody is told that all is well.
+    // Where all are too long, the report does not say that all is well.
     let report = Checker::exhaustive().step_bound(1).preemptions(0).run(endless);
     assert_eq!((report.executions(), report.never_panics().holds), (0, false));
     let expected = "not exhaustive: no execution comes to an end within 0 preemptions and 1 step";

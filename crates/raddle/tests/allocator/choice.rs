@@ -85,8 +85,8 @@ fn nothing_to_choose_from() {
 fn choices_need_an_exploration() {
     let says = |name: &str| {
         format!(
-            "raddle: {name} only works inside of an exploration, such as raddle::check or Checker::run: there is \
-             nobody here who would try the other choices"
+            "raddle: {name} only works inside of an exploration, such as raddle::check or Checker::run: outside of \
+             it the other choices are never tried"
         )
     };
     assert_eq!(message_of(|| _ = raddle::choose(2)), says("choose"));

@@ -83,11 +83,11 @@ fn the_handle_is_dropped_after_the_panic() {
 #[test]
 fn the_handle_is_forgotten() {
     let failure = fails("panic_handle_forgotten", FailureKind::Panic, || {
-        let handle = thread::spawn(|| panic!("nobody hears this"));
+        let handle = thread::spawn(|| panic!("it is never heard"));
         std::mem::forget(handle);
         thread::yield_now();
     });
-    assert_eq!(failure.message(), "main.1 panicked: nobody hears this");
+    assert_eq!(failure.message(), "main.1 panicked: it is never heard");
 }
 
 #[test]

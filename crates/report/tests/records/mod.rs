@@ -151,7 +151,7 @@ pub fn labels() -> Failure {
     lost_update_of(&tasks, "AtomicU64#1 \"balance\"")
 }
 
-/// Names that nobody would want to read.
+/// Names that are too long to read.
 pub fn long_names() -> Failure {
     let long = "the-worker-that-deposits-the-salary-of-everybody-in-the-accounting-department";
     let tasks = [("main", None), ("main.1", Some(long)), ("main.2", Some("bob"))];

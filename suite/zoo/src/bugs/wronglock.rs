@@ -17,7 +17,7 @@ pub fn run(threads: usize, form: Form) {
         let _guard = shared.data_lock.lock().unwrap();
         let before = shared.data.get();
         shared.data.add(1);
-        assert_eq!(shared.data.get(), before + 1, "somebody else changed the data");
+        assert_eq!(shared.data.get(), before + 1, "another thread changed the data");
     });
     for _ in 1..threads {
         crew = crew.task(move |shared| {

@@ -47,7 +47,7 @@ pub enum Do {
     /// Looks at all variables.
     Barrier,
     /// The same, once all of them are 0.
-    Calm,
+    WhenAllZero,
     /// Looks at the variable, and at all of them unless it is 0.
     Fret(usize),
     /// Looks at the variable, and unless it is 0 also at the other one, and waits until that is not 0.
@@ -100,7 +100,7 @@ struct Task {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Thing {
+enum Shared {
     Var(usize),
     Mutex(usize),
     Rw(usize),
@@ -122,7 +122,7 @@ struct State {
     channels: [VecDeque<i64>; 2],
     waiters: Vec<TaskId>,
     /// Objects are numbered in the order in which they are first announced.
-    objects: Vec<Thing>,
+    objects: Vec<Shared>,
     steps: u32,
     failed: bool,
     over: bool,
@@ -158,9 +158,9 @@ const POISONED: i64 = -7;
 const LOCKS: usize = 3;
 
 impl State {
-    fn object(&mut self, thing: Thing) -> ObjectId {
-        let at = self.objects.iter().position(|t| *t == thing).unwrap_or_else(|| {
-            self.objects.push(thing);
+    fn object(&mut self, shared: Shared) -> ObjectId {
+        let at = self.objects.iter().position(|t| *t == shared).unwrap_or_else(|| {
+            self.objects.push(shared);
             self.objects.len() - 1
         });
         ObjectId(at as u32)
@@ -209,7 +209,7 @@ impl State {
     /// Accesses and options of a task's operation.
     fn sense(&mut self, programs: &Programs, id: TaskId) -> (Accesses, u32, Manner) {
         use Mode::{Read as R, Write as W};
-        use Thing::{Channel, Condvar, Mutex, Rw, Var};
+        use Shared::{Channel, Condvar, Mutex, Rw, Var};
         let mode = |writes: bool| if writes { W } else { R };
         let Some(op) = self.op(programs, id) else {
             if self.tasks[id.index()].ended {
@@ -218,11 +218,11 @@ impl State {
             if id == TaskId::MAIN {
                 return (Accesses::EVERYTHING_THERE_IS, 1, Manner::Ordinary);
             }
-            return (Accesses::write(self.object(Thing::End(id))), 1, Manner::Ordinary);
+            return (Accesses::write(self.object(Shared::End(id))), 1, Manner::Ordinary);
         };
         let mut manner = Manner::Ordinary;
         let mut options = 1;
-        let mut touches: Vec<(Thing, Mode)> = Vec::new();
+        let mut touches: Vec<(Shared, Mode)> = Vec::new();
         match op {
             Guard(x, y) => {
                 touches.push((Var(x), R));
@@ -283,15 +283,15 @@ impl State {
             }
             Yield => manner = Manner::Yielding,
             GambleAll(_) => return (Accesses::EVERYTHING_THERE_IS, 2, manner),
-            Calm => {
-                let is_calm = self.vars.iter().all(|var| *var == 0);
-                return (Accesses::EVERYTHING_THERE_IS, is_calm as u32, manner);
+            WhenAllZero => {
+                let all_zero = self.vars.iter().all(|var| *var == 0);
+                return (Accesses::EVERYTHING_THERE_IS, all_zero as u32, manner);
             }
             Barrier | ExpectAll => return (Accesses::EVERYTHING_THERE_IS, 1, manner),
             Join(child) => {
                 if let Some(child) = self.tasks[id.index()].children.get(child).copied() {
                     options = self.tasks[child.index()].ended as u32;
-                    touches.push((Thing::End(child), R));
+                    touches.push((Shared::End(child), R));
                 }
             }
             Unlock(_) | ReadUnlock(_) | WriteUnlock(_) | Wait => {}
@@ -299,8 +299,8 @@ impl State {
             Spawn(_) => options = 0,
         }
         let mut accesses = Accesses::NONE;
-        for (thing, mode) in touches {
-            accesses = accesses.and(self.object(thing), mode);
+        for (shared, mode) in touches {
+            accesses = accesses.and(self.object(shared), mode);
         }
         (accesses, options, manner)
     }
@@ -402,7 +402,7 @@ impl State {
             }
             Choose(_) => note(pick.option as i64),
             Fret(x) if vars[x] == 0 => note(0),
-            Barrier | Calm | Fret(_) => note(vars[0] * 1_000 + vars[1]),
+            Barrier | WhenAllZero | Fret(_) => note(vars[0] * 1_000 + vars[1]),
             Expect(x) => self.failed |= vars[x] != 0,
             ExpectAll => self.failed |= vars.iter().any(|var| *var != 0),
             Gamble(bad, x) => {
@@ -557,7 +557,7 @@ impl Counterfactual for Machine {
             ) => Variation::Steady,
             Some(Unlock(_) | ReadUnlock(_) | WriteUnlock(_) | Wait) => Variation::Steady,
             Some(Lock(_) | Read(_) | Send(..) | Recv(_) | Wake) => Variation::Enabledness,
-            Some(Write(_) | WriteUnread(_) | Calm) => Variation::JointlyBlocked,
+            Some(Write(_) | WriteUnread(_) | WhenAllZero) => Variation::JointlyBlocked,
             Some(Cas(..) | TryLock(_) | TryWrite(_) | TryRecv(_) | Notify) => Variation::Local,
             _ => Variation::State,
         }
@@ -597,7 +597,7 @@ impl World for Machine {
             return Ended::new(Ending::Cut, failed(FailureKind::Panic, "expected 0"));
         }
         if !self.state.over {
-            return Ended::new(Ending::Natural, failed(FailureKind::Deadlock, "nobody can move"));
+            return Ended::new(Ending::Natural, failed(FailureKind::Deadlock, "no task can move"));
         }
         let noted = self.state.tasks.iter().map(|t| (t.name.clone(), t.noted.clone())).collect();
         Ended::new(Ending::Natural, End::Passed(Outcome { vars: self.state.vars, noted }))

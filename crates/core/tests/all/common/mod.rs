@@ -153,8 +153,8 @@ impl Toy {
         self.pending = (0..self.at.len())
             .map(|task| if over { Pending::NOTHING } else { self.evaluate(task) })
             .collect();
-        let movers = self.pending.iter().enumerate().filter(|(_, p)| p.options > 0);
-        self.enabled = movers.map(|(task, _)| TaskId(task as u32)).collect();
+        let enabled = self.pending.iter().enumerate().filter(|(_, p)| p.options > 0);
+        self.enabled = enabled.map(|(task, _)| TaskId(task as u32)).collect();
     }
 }
 

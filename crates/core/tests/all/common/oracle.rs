@@ -72,7 +72,7 @@ fn preempts(phantoms: &[usize], state: &State, task: usize) -> bool {
 }
 
 fn apply(state: &mut State, task: usize, option: i64) -> Result<(), FailureKind> {
-    let op = state.left[task].pop().expect("somebody who can move has an operation left");
+    let op = state.left[task].pop().expect("an enabled task has an operation left");
     let noted = &mut state.outcome.noted[task];
     let vars = &mut state.outcome.vars;
     match op {

@@ -101,7 +101,7 @@ fn a_panic_that_waits() {
 fn an_operation_that_looks_at_more_than_it_waits_for() {
     let main: &[Do] = &[Spawn(1), Spawn(2), Store(0, 1), Join(0), Join(1)];
     // Before the store: before, within or behind the critical section. Or never.
-    assert_eq!(count(&[main, &[Lock(0), Unlock(0)], &[Calm]]), 4);
+    assert_eq!(count(&[main, &[Lock(0), Unlock(0)], &[WhenAllZero]]), 4);
 }
 
 /// A world that does not know its past cannot say that a lock was held when it would have to be taken earlier. The

@@ -86,5 +86,5 @@ fn fischers_algorithm_is_wrong_if_steps_take_time() {
     }
     let any = to_the_first(&fischer("start_2_1_2", Time::Any), Box::new(Dfs::new()));
     assert!(message(&any).starts_with("P exited abnormally: {mutex_should_be_held_by,"), "{}", message(&any));
-    assert_eq!(counts(&all(&fischer("start_1_2_1", Time::Any))), (3, 0), "alone nobody is in the way");
+    assert_eq!(counts(&all(&fischer("start_1_2_1", Time::Any))), (3, 0), "alone no process is in the way");
 }

@@ -27,21 +27,21 @@ struct Hook {
 static HOOK: Mutex<Hook> = Mutex::new(Hook { address: 0, worlds: 0 });
 
 /// As long as this lives, panics inside of executions are quiet.
-pub(crate) struct Quiet(());
+pub(crate) struct SilencedPanics(());
 
-impl Quiet {
-    pub fn new() -> Quiet {
+impl SilencedPanics {
+    pub fn new() -> SilencedPanics {
         let mut hook = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
         // The hook can only be looked at by taking it for a moment, in which panics of other threads would be printed.
         if hook.worlds == 0 {
             hook.ensure();
         }
         hook.worlds += 1;
-        Quiet(())
+        SilencedPanics(())
     }
 }
 
-impl Drop for Quiet {
+impl Drop for SilencedPanics {
     fn drop(&mut self) {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).worlds -= 1;
     }

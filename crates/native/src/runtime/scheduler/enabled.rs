@@ -7,7 +7,7 @@ use super::Scheduler;
 use super::task_set::Members;
 use crate::runtime::execution::Execution;
 use crate::runtime::operation::{Changes, Evaluation, OperationKind};
-use crate::runtime::tasks::task::{Phase, Role};
+use crate::runtime::tasks::task::Phase;
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Pending;
@@ -280,7 +280,9 @@ impl Execution {
         for id in self.tasks.ids() {
             let kept = &self.scheduler.pending[id.index()];
             let (phase, role) = (self.tasks[id].phase(), self.tasks[id].role());
-            if matches!(phase, Phase::Alive | Phase::Ending) && role == Role::Thread {
+            if matches!(phase, Phase::Alive | Phase::Ending)
+                && role == crate::runtime::tasks::task::Role::Thread
+            {
                 let evaluated = self.evaluation(id);
                 let same = *kept == evaluated || self.ignores_accesses() && kept.options == evaluated.options;
                 assert!(same, "raddle: task {} was not evaluated again: {kept:?}, now {evaluated:?}", id.0);

@@ -123,7 +123,7 @@ impl<T> Channel<T> {
                 Err(TrySendError::Disconnected(value))
             }
             Receiving::Busy | Receiving::Served => {
-                current.did(Effect::Word("nobody waits"), Synchronises::None);
+                current.did(Effect::Word("no receiver waits"), Synchronises::None);
                 Err(TrySendError::Full(value))
             }
         }
@@ -212,7 +212,7 @@ impl<T> Channel<T> {
         }
         let (word, why) = match self.facts(current).senders {
             0 => ("disconnected", TryRecvError::Disconnected),
-            _ => ("nobody waits", TryRecvError::Empty),
+            _ => ("no sender waits", TryRecvError::Empty),
         };
         current.did(Effect::Word(word), Synchronises::None);
         Err(why)

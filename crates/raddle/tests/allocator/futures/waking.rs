@@ -202,7 +202,7 @@ fn an_atomic_waker_has_a_label() {
         panic!("stop");
     });
     assert_eq!(steps(&failure), ["main wake AtomicWaker#1 \"ready\""]);
-    assert_eq!(failure.trace().steps().next().unwrap().result, "nobody");
+    assert_eq!(failure.trace().steps().next().unwrap().result, "no waker");
 }
 
 #[test]
@@ -227,13 +227,13 @@ fn wake_ups_are_told_with_their_place() {
 
 #[test]
 fn a_future_may_be_polled_by_hand() {
-    struct Nobody;
-    impl Wake for Nobody {
+    struct WakesNothing;
+    impl Wake for WakesNothing {
         fn wake(self: Arc<Self>) {}
     }
     let report = dfs(|| {
         let mut handle = spawn(async { 1 });
-        let waker = Waker::from(Arc::new(Nobody));
+        let waker = Waker::from(Arc::new(WakesNothing));
         let mut context = Context::from_waker(&waker);
         let mut polls = 0;
         while Pin::new(&mut handle).poll(&mut context).is_pending() {

@@ -110,8 +110,8 @@ fn which_waiter_is_woken_is_a_choice_of_one_step() {
         });
         // Both wait when no task is enabled: time passes.
         let pause = Condvar::new();
-        let nobody = Mutex::new(());
-        drop(pause.wait_timeout(nobody.lock().unwrap(), std::time::Duration::from_secs(1)).unwrap());
+        let unused = Mutex::new(());
+        drop(pause.wait_timeout(unused.lock().unwrap(), std::time::Duration::from_secs(1)).unwrap());
         state.1.notify_one();
         super::join(waiters);
     });
