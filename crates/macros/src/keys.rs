@@ -1,8 +1,8 @@
 //! The keys of `#[raddle::test(..)]`, each with the kind of value it takes and the strategies it applies to. A key has the
 //! name of the `Checker` function it calls: a strategy is a constructor, all others are setters.
 //!
-//! Invariant: a setting that the `Checker` refuses is refused here, at its tokens. The lists are this crate's own, since a
-//! macro is compiled before every crate that uses it and must not wait for the engine; tests compare them with the engine's.
+//! Invariant: a setting that the `Checker` refuses is refused here, at its tokens. What applies to what is this crate's own
+//! list, since a macro is compiled before every crate that uses it and must not wait for the engine; a test compares it.
 
 /// One key of the attribute.
 pub struct Key {
@@ -82,37 +82,9 @@ pub enum Takes {
     Duration,
     /// One of these words, each a variant of an enum of the `raddle` crate.
     Word { of: &'static str, variants: &'static [(&'static str, &'static str)] },
-    /// A string with the name of a sampler.
+    /// A string with the name of a sampler, which the engine looks up when the test is compiled.
     Sampler,
 }
-
-/// A sampler by name: `"pos"`, or `"pct:4"` with an optional number.
-pub struct SamplerName {
-    pub word: &'static str,
-    /// The variant of `raddle::Sampler`.
-    pub variant: &'static str,
-    /// The minimum of its number, and the default; none if it takes no number.
-    pub number: Option<(u32, u32)>,
-}
-
-const fn sampler(word: &'static str, variant: &'static str, number: Option<(u32, u32)>) -> SamplerName {
-    SamplerName { word, variant, number }
-}
-
-/// Every sampler, under the names that `RADDLE_STRATEGY` takes too.
-pub static SAMPLERS: [SamplerName; 11] = [
-    sampler("portfolio", "Portfolio", None),
-    sampler("uniform", "Uniform", None),
-    sampler("pct", "Pct", Some((1, 3))),
-    sampler("swarm", "Swarm", Some((0, 0))),
-    sampler("pos", "Pos", None),
-    sampler("places", "Places", None),
-    sampler("surw", "Surw", None),
-    sampler("urw", "Urw", None),
-    sampler("procrastinate", "Procrastinate", None),
-    sampler("reads-from", "ReadsFrom", None),
-    sampler("go-explore", "GoExplore", None),
-];
 
 // Zero schedules, workers or steps would be a test that passes without testing anything.
 const U32: Takes = Takes::Integer { of: "u32", min: 0, max: u32::MAX as u64 };
@@ -173,28 +145,4 @@ pub fn find(name: &str) -> Option<&'static Key> {
 /// All keys, as an error lists them.
 pub fn listed() -> String {
     KEYS.iter().map(|key| format!("`{}`", key.example)).collect::<Vec<_>>().join(", ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use raddle_core::strategy::Sampler;
-
-    /// The engine's list of samplers is the one that counts.
-    #[test]
-    fn the_samplers_are_those_of_the_engine() {
-        assert_eq!(SAMPLERS.len(), Sampler::ALL.len());
-        for (ours, theirs) in SAMPLERS.iter().zip(Sampler::ALL) {
-            assert_eq!(ours.word.parse(), Ok(theirs), "{} has its usual number", ours.word);
-            let variant = format!("{theirs:?}");
-            assert_eq!(ours.variant, variant.split('(').next().unwrap_or_default());
-            if let Some((least, usual)) = ours.number {
-                assert_eq!(variant, format!("{}({usual})", ours.variant));
-                let named = |number: u32| format!("{}:{number}", ours.word).parse::<Sampler>();
-                assert!(named(least).is_ok() && (least == 0 || named(least - 1).is_err()), "{}", ours.word);
-            } else {
-                assert!(format!("{}:1", ours.word).parse::<Sampler>().is_err(), "{}", ours.word);
-            }
-        }
-    }
 }

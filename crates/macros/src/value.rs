@@ -8,7 +8,7 @@ use quote::{ToTokens, quote_spanned};
 use syn::{Error, Lit, LitInt};
 
 use crate::duration::milliseconds;
-use crate::keys::{Key, SAMPLERS, Takes};
+use crate::keys::{Key, Takes};
 
 /// The argument of `Checker`'s function for `word = value`.
 pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Result<TokenStream> {
@@ -47,14 +47,10 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
             _ => Err(wrong("a string with a unit or an integer of seconds")),
         },
         Takes::Sampler => match syn::parse2(value.clone()) {
-            Ok(Lit::Str(text)) => sampler(&text.value()).ok_or_else(|| {
-                let names = SAMPLERS.iter().map(|s| match s.number {
-                    Some((_, number)) => format!("`{}`, `{}:{number}`", s.word, s.word),
-                    None => format!("`{}`", s.word),
-                });
-                let (text, names) = (text.value(), names.collect::<Vec<_>>().join(", "));
-                Error::new_spanned(&value, format!("there is no sampler `{text}`; there are {names}"))
-            }),
+            Ok(Lit::Str(name)) => Ok(quote_spanned!(name.span()=> {
+                const SAMPLER: ::raddle::Sampler = ::raddle::__private::sampler(#name);
+                SAMPLER
+            })),
             _ => Err(wrong("a string")),
         },
         Takes::Word { of, variants } => {
@@ -66,25 +62,6 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
             };
             let (of, variant) = (Ident::new(of, site), Ident::new(variant, site));
             Ok(quote_spanned!(site=> ::raddle::#of::#variant))
-        }
-    }
-}
-
-/// The sampler of that name, as an expression.
-fn sampler(text: &str) -> Option<TokenStream> {
-    let (word, written) = match text.split_once(':') {
-        Some((word, digits)) => (word, Some(digits.parse::<u32>().ok()?)),
-        None => (text, None),
-    };
-    let named = SAMPLERS.iter().find(|s| s.word == word)?;
-    let site = Span::mixed_site();
-    let variant = Ident::new(named.variant, site);
-    match (named.number, written) {
-        (None, None) => Some(quote_spanned!(site=> ::raddle::Sampler::#variant)),
-        (None, Some(_)) => None,
-        (Some((least, otherwise)), _) => {
-            let number = written.unwrap_or(otherwise);
-            (number >= least).then(|| quote_spanned!(site=> ::raddle::Sampler::#variant(#number)))
         }
     }
 }

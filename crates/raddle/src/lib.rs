@@ -95,8 +95,23 @@ where
 /// What the attribute's expansion uses. Not for direct use.
 #[doc(hidden)]
 pub mod __private {
-    use crate::Checker;
+    use crate::{Checker, Sampler};
     use std::fmt::Debug;
+
+    /// The sampler of this name, when the test is compiled.
+    ///
+    /// ```
+    /// const POS: raddle::Sampler = raddle::__private::sampler("pos");
+    /// ```
+    /// ```compile_fail
+    /// const LUCK: raddle::Sampler = raddle::__private::sampler("luck");
+    /// ```
+    pub const fn sampler(name: &str) -> Sampler {
+        match Sampler::named(name) {
+            Some(sampler) => sampler,
+            None => panic!("{}", Sampler::UNKNOWN),
+        }
+    }
 
     /// What a test may return.
     pub trait TestResult {

@@ -1,9 +1,10 @@
-//! The sampling strategies by name, for environment variables, command lines and settings.
+//! The only list of sampling strategies and their names, for settings, attributes, command lines and environment variables.
 
 use super::{
     GoExplore, Pct, Places, Portfolio, Pos, Procrastinate, Random, ReadsFrom, Strategy, Surw, Swarm,
 };
 use std::fmt;
+use std::mem::discriminant;
 use std::str::FromStr;
 
 /// Which strategy draws the schedules of a random search.
@@ -35,24 +36,72 @@ pub enum Sampler {
     GoExplore,
 }
 
+/// The names that [`Sampler::named`] accepts.
+macro_rules! names {
+    () => {
+        "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate, reads-from or go-explore"
+    };
+}
+
 impl Sampler {
-    /// Every sampler, with the parameters that it has when none are named.
-    pub const ALL: [Sampler; 11] = [
-        Sampler::Portfolio,
-        Sampler::Uniform,
-        Sampler::Pct(3),
-        Sampler::Swarm(0),
-        Sampler::Pos,
-        Sampler::Places,
-        Sampler::Surw,
-        Sampler::Urw,
-        Sampler::Procrastinate,
-        Sampler::ReadsFrom,
-        Sampler::GoExplore,
+    /// The list of samplers: the name of each, and the parameters that it has when none are named.
+    const LIST: [(&str, Sampler); 11] = [
+        ("portfolio", Sampler::Portfolio),
+        ("uniform", Sampler::Uniform),
+        ("pct", Sampler::Pct(3)),
+        ("swarm", Sampler::Swarm(0)),
+        ("pos", Sampler::Pos),
+        ("places", Sampler::Places),
+        ("surw", Sampler::Surw),
+        ("urw", Sampler::Urw),
+        ("procrastinate", Sampler::Procrastinate),
+        ("reads-from", Sampler::ReadsFrom),
+        ("go-explore", Sampler::GoExplore),
     ];
 
-    /// The names that [`FromStr`] accepts.
-    pub const NAMES: &str = "portfolio, uniform, pct, pct:DEPTH, swarm, swarm:CHANGES, pos, places, surw, urw, procrastinate, reads-from or go-explore";
+    /// Every sampler, with the parameters that it has when none are named.
+    pub const ALL: [Sampler; Sampler::LIST.len()] = {
+        let mut all = [Sampler::Portfolio; Sampler::LIST.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = Sampler::LIST[at].1;
+            at += 1;
+        }
+        all
+    };
+
+    /// The names that [`Sampler::named`] accepts.
+    pub const NAMES: &str = names!();
+    /// What is said of a name that no sampler has, where it cannot be quoted.
+    pub const UNKNOWN: &str = concat!("there is no such sampler; there are ", names!());
+
+    /// The sampler of this name: `pos`, or `pct:4` with a number. The attribute calls it when a test is compiled.
+    pub const fn named(text: &str) -> Option<Sampler> {
+        let (name, number) = match colon(text) {
+            None => (text, None),
+            Some(at) => {
+                let (name, rest) = text.split_at(at);
+                match u32::from_str_radix(rest.split_at(1).1, 10) {
+                    Ok(number) => (name, Some(number)),
+                    Err(_) => return None,
+                }
+            }
+        };
+        let mut at = 0;
+        while at < Sampler::LIST.len() {
+            let (listed, usual) = Sampler::LIST[at];
+            if is_same(listed, name) {
+                return match (usual, number) {
+                    (usual, None) => Some(usual),
+                    (Sampler::Pct(_), Some(depth)) if depth > 0 => Some(Sampler::Pct(depth)),
+                    (Sampler::Swarm(_), Some(changes)) => Some(Sampler::Swarm(changes)),
+                    _ => None,
+                };
+            }
+            at += 1;
+        }
+        None
+    }
 
     /// The strategy, drawing with this seed.
     pub fn strategy(self, seed: u64) -> Box<dyn Strategy> {
@@ -72,21 +121,34 @@ impl Sampler {
     }
 }
 
+/// Where the number of a sampler begins, if it has one.
+const fn colon(text: &str) -> Option<usize> {
+    let mut at = 0;
+    while at < text.len() {
+        if text.as_bytes()[at] == b':' {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
+}
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 impl fmt::Display for Sampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_this = |(_, listed): &&(&str, Sampler)| discriminant(listed) == discriminant(self);
+        let (name, _) = Sampler::LIST.iter().find(is_this).expect("every sampler is in the list");
         match self {
-            Sampler::Portfolio => f.write_str("portfolio"),
-            Sampler::Uniform => f.write_str("uniform"),
-            Sampler::Pct(depth) => write!(f, "pct:{depth}"),
-            Sampler::Swarm(0) => f.write_str("swarm"),
-            Sampler::Swarm(changes) => write!(f, "swarm:{changes}"),
-            Sampler::Pos => f.write_str("pos"),
-            Sampler::Places => f.write_str("places"),
-            Sampler::Surw => f.write_str("surw"),
-            Sampler::Urw => f.write_str("urw"),
-            Sampler::Procrastinate => f.write_str("procrastinate"),
-            Sampler::ReadsFrom => f.write_str("reads-from"),
-            Sampler::GoExplore => f.write_str("go-explore"),
+            Sampler::Pct(number) | Sampler::Swarm(number @ 1..) => write!(f, "{name}:{number}"),
+            _ => f.write_str(name),
         }
     }
 }
@@ -95,23 +157,9 @@ impl FromStr for Sampler {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Sampler, String> {
-        let (name, number) = match text.split_once(':') {
-            Some((name, digits)) => (name, Some(digits.parse::<u32>().map_err(|_| unknown(text))?)),
-            None => (text, None),
-        };
-        match (name, number) {
-            ("pct", depth) if depth != Some(0) => Ok(Sampler::Pct(depth.unwrap_or(3))),
-            ("swarm", changes) => Ok(Sampler::Swarm(changes.unwrap_or(0))),
-            (_, None) => {
-                Sampler::ALL.into_iter().find(|s| s.to_string() == name).ok_or_else(|| unknown(text))
-            }
-            _ => Err(unknown(text)),
-        }
+        let unknown = || format!("there is no sampler `{text}`; there are {}", Sampler::NAMES);
+        Sampler::named(text).ok_or_else(unknown)
     }
-}
-
-fn unknown(text: &str) -> String {
-    format!("there is no sampler `{text}`; there are {}", Sampler::NAMES)
 }
 
 #[cfg(test)]
@@ -127,8 +175,16 @@ mod tests {
     }
 
     #[test]
+    fn every_name_is_listed() {
+        let mut listed: Vec<&str> =
+            Sampler::NAMES.split(", ").flat_map(|names| names.split(" or ")).collect();
+        listed.retain(|name| !name.contains(':'));
+        assert_eq!(listed, Sampler::LIST.map(|(name, _)| name));
+    }
+
+    #[test]
     fn what_is_no_sampler_is_refused_with_those_that_are() {
-        for text in ["luck", "pct:x", "pct:0", "pos:3", ""] {
+        for text in ["luck", "pct:x", "pct:0", "pct:", "pct:1:2", "pos:3", "po", ""] {
             let error = text.parse::<Sampler>().unwrap_err();
             assert!(
                 error.starts_with(&format!("there is no sampler `{text}`; there are portfolio")),

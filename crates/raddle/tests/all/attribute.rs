@@ -65,7 +65,6 @@ samplers! {
     go_explore = "go-explore",
 }
 
-/// The attribute has its own list, since it is compiled before the samplers.
 #[test]
 fn the_attribute_knows_every_sampler() {
     assert_eq!(raddle::Sampler::ALL.map(|sampler| sampler.to_string()), *SAMPLERS);
