@@ -1,7 +1,7 @@
 //! Random programs, the same for the same seed.
 //!
 //! Each program mixes a few kinds of statements, so that they meet. Shapes for which raddle is known to give another
-//! answer are left out: each is named at its place here and is a row of the table in `tests/known_misses.rs`.
+//! answer are left out: each is named at its place here and is a row of the table in `tests/all/known_misses.rs`.
 
 use crate::program::{CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS};
 

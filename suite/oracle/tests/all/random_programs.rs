@@ -1,7 +1,7 @@
 //! Random programs: what raddle finds is what there is.
 //!
 //! `RADDLE_ORACLE_SEED` and `RADDLE_ORACLE_PROGRAMS` set another seed and size:
-//! `RADDLE_ORACLE_SEED=7 RADDLE_ORACLE_PROGRAMS=50000 cargo test --release -p oracle --test random_programs`.
+//! `RADDLE_ORACLE_SEED=7 RADDLE_ORACLE_PROGRAMS=50000 cargo test --release -p oracle random_programs`.
 
 use oracle::compare::{Compared, compare, shrink};
 use oracle::outcomes::Kind;
