@@ -272,9 +272,9 @@ impl Checker {
         let is_drawn = kind.is_sampled() && !is_replay;
         mistake(self.sampler.is_some() && !is_drawn, "sampler", "random schedules")?;
         mistake(self.seed.is_some() && !is_drawn, "seed", "random schedules")?;
-        let is_reduced = matches!(kind, SearchKind::Exhaustive | SearchKind::Iterative) && !is_replay;
+        let is_reduced = kind.is_reduced() && !is_replay;
         mistake(self.settings.observers.is_some() && !is_reduced, "observers", "exhaustive searches")?;
-        let can_grow = !kind.is_sampled() && kind != SearchKind::PreemptionBounding && !is_replay;
+        let can_grow = kind.can_grow() && !is_replay;
         mistake(self.check.growing && !can_grow, "preemptions_up_to", "exhaustive and depth-first searches")?;
         mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;

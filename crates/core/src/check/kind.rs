@@ -1,6 +1,7 @@
-//! The only list of search kinds and their names, for settings, attributes, command lines and environment variables.
+//! The only list of search kinds, with their names and strategies, for settings, attributes, command lines and environment
+//! variables.
 
-use crate::strategy::Sampler;
+use crate::strategy::{Bounded, Bounds, Dfs, OptimalDpor, PreemptionBounding, Sampler, Strategy, Within};
 use std::fmt;
 use std::str::FromStr;
 
@@ -41,6 +42,30 @@ impl SearchKind {
     /// Whether it samples schedules.
     pub fn is_sampled(self) -> bool {
         matches!(self, SearchKind::Sampled(_))
+    }
+
+    /// Whether a partial-order reduction explores.
+    pub fn is_reduced(self) -> bool {
+        matches!(self, SearchKind::Exhaustive | SearchKind::Iterative)
+    }
+
+    /// Whether its bound on preemptions can grow.
+    pub fn can_grow(self) -> bool {
+        matches!(self, SearchKind::Exhaustive | SearchKind::Iterative | SearchKind::Dfs)
+    }
+
+    /// The strategy within `bounds`; executions with at most `explored` preemptions are explored already.
+    pub(super) fn strategy(self, mut bounds: Bounds, explored: Option<u32>, seed: u64) -> Box<dyn Strategy> {
+        let inside: Box<dyn Strategy> = match self {
+            SearchKind::Exhaustive | SearchKind::Iterative => match bounds.is_none() {
+                true => return OptimalDpor::boxed(),
+                false => return Box::new(Bounded::new(bounds).beyond(explored)),
+            },
+            SearchKind::Dfs => Box::new(Dfs::new()),
+            SearchKind::PreemptionBounding => Box::new(PreemptionBounding::new(bounds.preemptions.take())),
+            SearchKind::Sampled(sampler) => sampler.strategy(seed),
+        };
+        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
     }
 }
 

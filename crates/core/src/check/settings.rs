@@ -2,7 +2,7 @@
 
 use super::SearchKind;
 use crate::search::{Budget, OnFailure, Saved};
-use crate::strategy::{Bounded, Bounds, Dfs, OptimalDpor, PreemptionBounding, Replay, Strategy, Within};
+use crate::strategy::{Bounds, Replay, Strategy};
 use crate::ticket::Ticket;
 use std::sync::Arc;
 use std::time::Duration;
@@ -126,17 +126,16 @@ impl Check {
 
     /// Whether the bound on preemptions grows.
     pub fn is_growing(&self) -> bool {
-        let can_grow = !self.kind.is_sampled() && self.kind != SearchKind::PreemptionBounding;
-        can_grow && (self.growing || self.kind == SearchKind::Iterative)
+        self.kind.can_grow() && (self.growing || self.kind == SearchKind::Iterative)
     }
 
     /// Whether a partial-order reduction explores.
     pub(super) fn is_reduced(&self) -> bool {
-        self.replay.is_none() && matches!(self.kind, SearchKind::Exhaustive | SearchKind::Iterative)
+        self.replay.is_none() && self.kind.is_reduced()
     }
 
     /// The strategy within `bounds`; executions with at most `explored` preemptions are explored already.
-    pub(super) fn strategy(&self, mut bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
+    pub(super) fn strategy(&self, bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
         if let Some(ticket) = &self.replay {
             return Box::new(Replay::new(ticket));
         }
@@ -144,16 +143,7 @@ impl Check {
         if self.never_decides && self.is_reduced() {
             return Box::new(super::tests::NeverDecides { asked: false });
         }
-        let inside: Box<dyn Strategy> = match self.kind {
-            SearchKind::Exhaustive | SearchKind::Iterative => match bounds.is_none() {
-                true => return OptimalDpor::boxed(),
-                false => return Box::new(Bounded::new(bounds).beyond(explored)),
-            },
-            SearchKind::Dfs => Box::new(Dfs::new()),
-            SearchKind::PreemptionBounding => Box::new(PreemptionBounding::new(bounds.preemptions.take())),
-            SearchKind::Sampled(sampler) => sampler.strategy(self.seed),
-        };
-        if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
+        self.kind.strategy(bounds, explored, self.seed)
     }
 
     /// Whether the first failure may not be one with few preemptions.
