@@ -160,6 +160,6 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let error = read(&path).map(|_| ()).unwrap_err();
         std::fs::remove_file(&path).unwrap();
-        assert!(error.contains("its record has version 1, this raddle reads version 2"), "{error}");
+        assert!(error.contains("its record has version 1, this raddle reads version 3"), "{error}");
     }
 }

@@ -22,6 +22,32 @@ pub enum Bound {
     Prefix(usize),
 }
 
+/// An error of the teardown of an execution that has failed before.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TeardownError {
+    /// A task panicked, in a destructor.
+    Panicked {
+        /// The task.
+        task: String,
+        /// What the panic said.
+        message: String,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Place>,
+    },
+    /// A task would have aborted the process.
+    Aborted {
+        /// The task.
+        task: String,
+    },
+    /// An operation failed in another way.
+    Failed {
+        /// The message of its defect.
+        message: String,
+    },
+}
+
 /// Why a search explored only some of the behaviours.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,7 +4,7 @@ mod kind;
 
 pub use kind::{Blame, FailureKind, Simplification};
 
-use crate::fact::{Assumption, Bound, Fact, Relation, StopReason};
+use crate::fact::{Assumption, Bound, Fact, Relation, StopReason, TeardownError};
 use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ pub struct Failure {
     pub ticket: Ticket,
     /// Errors of the teardown of the execution; never the reason for the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub afterwards: Vec<String>,
+    pub afterwards: Vec<TeardownError>,
     /// The result of a replay of the ticket if it differs; none if it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<Replayed>,

@@ -335,7 +335,7 @@ impl Checker {
         let writes = self.check.replay.is_none() && observer::get().is_none();
         let listening = Arc::new(Listening::new(self.check.test.clone(), writes));
         let program = RustProgram::new(body, self.settings);
-        let mut checked =
+        let checked =
             program.check(&self.check, listening.clone()).map_err(|error| match self.resumed_by {
                 Some(variable) => CheckError::Environment(format!("{variable}: {error}")),
                 None => CheckError::Resume(error),
@@ -345,19 +345,13 @@ impl Checker {
         if let Some(observer) = observer::get() {
             observer.checked(&checked.coverage, checked.statistics.steps, checked.failure());
         }
-        let ticket_file = match listening.ticket() {
-            Some(Ok(path)) => Some(path),
-            Some(Err(error)) => {
-                checked
-                    .failures
-                    .iter_mut()
-                    .take(1)
-                    .for_each(|group| group.first.afterwards.push(error.clone()));
-                None
-            }
-            None => None,
+        let (ticket_file, ticket_error) = match listening.ticket() {
+            Some(Ok(path)) => (Some(path), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
         };
-        let run = Run { ticket_file, elapsed: Some(checked.statistics.elapsed), ..Run::default() };
+        let elapsed = Some(checked.statistics.elapsed);
+        let run = Run { ticket_file, ticket_error, elapsed, ..Run::default() };
         Ok(Report::new(checked, run, stopped))
     }
 

@@ -4,6 +4,7 @@ use crate::coverage;
 use crate::layout::{Run, TicketText};
 use crate::paint::{Row, Style};
 use crate::text;
+use raddle_core::fact::TeardownError;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Extent, Failure, Replayed, thousands};
 
@@ -15,7 +16,10 @@ const START: usize = 11;
 /// Draws the footer.
 pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usize>) -> Vec<Row> {
     let mut footer = Footer { rows: Vec::new(), width };
-    footer.afterwards(&afterwards(failure));
+    footer.afterwards(&failure.afterwards.iter().map(teardown_error).collect::<Vec<_>>());
+    if let Some(other) = &failure.replayed {
+        footer.prose("also", &text::clean(&text::without_ansi(&replayed(other))));
+    }
     footer.items("search", &coverage::items(coverage));
     if coverage.extent != Extent::Replayed {
         footer.prose("found", &found(failure, coverage, run));
@@ -24,14 +28,23 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     footer.rows
 }
 
-/// Errors beside the failure.
-fn afterwards(failure: &Failure) -> Vec<String> {
-    let other = failure.replayed.as_ref().map(|replayed| match replayed {
+fn replayed(replayed: &Replayed) -> String {
+    let other = match replayed {
         Replayed::Passed => "no failure".to_owned(),
         Replayed::Failed { kind, message } => format!("{kind}: {message}"),
-    });
-    let replayed = other.map(|other| format!("replaying this ticket once gave another result ({other})"));
-    failure.afterwards.iter().cloned().chain(replayed).collect()
+    };
+    format!("replaying this ticket once gave another result ({other})")
+}
+
+fn teardown_error(error: &TeardownError) -> String {
+    match error {
+        TeardownError::Panicked { task, message, place } => {
+            let at = place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
+            format!("{task} panicked: {message}{at}")
+        }
+        TeardownError::Aborted { task } => format!("{task} aborted"),
+        TeardownError::Failed { message } => message.clone(),
+    }
 }
 
 /// "in execution 3 of 10,000, seed 7".
@@ -78,6 +91,9 @@ impl Footer {
         let file = run.ticket_file.as_ref().map(|file| file.display().to_string());
         if let Some(file) = &file {
             self.exact("ticket", file);
+        }
+        if let Some(error) = &run.ticket_error {
+            self.prose("ticket", error);
         }
         if let Some(command) = &run.replay {
             self.exact("replay", command);

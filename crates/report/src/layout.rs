@@ -67,6 +67,8 @@ impl Default for Layout {
 pub struct Run {
     /// Where the ticket was written, if it was.
     pub ticket_file: Option<PathBuf>,
+    /// Why it could not be written.
+    pub ticket_error: Option<String>,
     /// How long the search took. It is shown where it is given.
     pub elapsed: Option<Duration>,
     /// The command that replays the ticket; none for that of the `raddle` crate.

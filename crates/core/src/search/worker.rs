@@ -5,6 +5,7 @@ use super::run::{Ran, execute};
 use super::tally::Tally;
 use super::watcher::{Known, Stopped, Watched};
 use super::{Listener, OnFailure, Plan};
+use crate::fact::TeardownError;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
@@ -276,7 +277,7 @@ where
     }
 
     /// Tears the execution down. Returns the errors of the teardown.
-    fn put_away(&mut self) -> Vec<String> {
+    fn put_away(&mut self) -> Vec<TeardownError> {
         let Finished { errors, is_refuted } = self.world.finish();
         if is_refuted {
             self.shared.watched.stop(Stopped::Refuted);

@@ -12,7 +12,7 @@ pub use counterfactual::{Counterfactual, Variation};
 pub use driver::{Decision, Driver, UniformDraws};
 pub use point::{Birth, Manner, Pending, Pick, Point};
 
-use crate::fact::Assumption;
+use crate::fact::{Assumption, TeardownError};
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
 use crate::trace::Step;
@@ -65,7 +65,7 @@ impl<T> Ended<T> {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Finished {
     /// The errors of the teardown. They never replace the verdict.
-    pub errors: Vec<String>,
+    pub errors: Vec<TeardownError>,
     /// An assumption about the program was refuted: the search must restart.
     pub is_refuted: bool,
 }

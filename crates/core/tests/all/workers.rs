@@ -1,6 +1,7 @@
 //! Several workers: no execution is lost or made twice, no worker waits for ever; and the events of a listener.
 
 use crate::common::*;
+use raddle_core::fact::TeardownError;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{Findings, Listener, NoListener, Plan, Progress, search};
@@ -60,7 +61,7 @@ impl World for Logged<'_> {
     }
     fn finish(&mut self) -> Finished {
         self.say("finish");
-        Finished { errors: vec!["a destructor panicked".to_owned()], is_refuted: false }
+        Finished { errors: vec![TeardownError::Aborted { task: "main".to_owned() }], is_refuted: false }
     }
 }
 
@@ -93,7 +94,7 @@ fn a_listener_hears_of_a_failure_before_anything_is_put_away() {
     // a b passes, b a fails.
     let (found, said) = said(&first(1), &program([&[assert_eq(0, 0)], &[Write(0, 1)]]));
     assert_eq!(said, ["start", "end", "finish", "start", "end", "record", "failed 2", "finish"]);
-    assert_eq!(found.failure.unwrap().afterwards, ["a destructor panicked"]);
+    assert_eq!(found.failure.unwrap().afterwards, [TeardownError::Aborted { task: "main".to_owned() }]);
 }
 
 #[test]

@@ -10,6 +10,7 @@
 use crate::runtime::context::{self, Current};
 use crate::runtime::image;
 use crate::runtime::signal::Chained;
+use raddle_core::fact::TeardownError;
 use raddle_core::verdict::{Defect, FailureKind};
 use std::sync::Once;
 
@@ -36,11 +37,11 @@ extern "C" fn on_abort(signal: libc::c_int, info: *mut libc::siginfo_t, context:
 
 fn note(current: Current) {
     current.with(|e| {
-        let name = e.tasks.name(e.tasks.current());
+        let task = e.tasks.name(e.tasks.current());
         if e.is_teardown() {
-            e.judge.note_afterwards(format!("{name} aborted while it was put away"));
+            e.judge.note_afterwards(TeardownError::Aborted { task });
         } else {
-            e.fail(Defect::new(FailureKind::Panic, format!("{name} aborted the process")));
+            e.fail(Defect::new(FailureKind::Panic, format!("{task} aborted the process")));
         }
     });
 }

@@ -13,7 +13,7 @@ use crate::runtime::scheduler::{Mode, Turn};
 use crate::runtime::tasks::end::END;
 use crate::runtime::tasks::fiber::{self, At, Fiber};
 use crate::runtime::tasks::task::{Came, Phase, Role};
-use raddle_core::fact::{Fact, Relation};
+use raddle_core::fact::{Fact, Relation, TeardownError};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::Defect;
 use std::cell::Cell;
@@ -237,7 +237,7 @@ impl Current {
     #[track_caller]
     pub fn fail(self, defect: Defect) -> ! {
         if self.is_in_teardown() {
-            self.with(|e| e.judge.note_afterwards(defect.message.clone()));
+            self.with(|e| e.judge.note_afterwards(TeardownError::Failed { message: defect.message.clone() }));
             self.suspend_for_ever();
         }
         self.prepare_to_wait();

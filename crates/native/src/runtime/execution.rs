@@ -17,6 +17,7 @@ use super::state::State;
 use super::tasks::Tasks;
 use super::tasks::task::{Came, Role};
 use crate::settings::{Detached, Settings};
+use raddle_core::fact::TeardownError;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -121,7 +122,7 @@ impl Execution {
     }
 
     /// What went wrong in teardown.
-    pub fn take_afterwards(&mut self) -> Vec<String> {
+    pub fn take_afterwards(&mut self) -> Vec<TeardownError> {
         self.judge.take_afterwards()
     }
 

@@ -227,7 +227,7 @@ fn teardown_unwinds_children_before_the_frames_they_borrow_from() {
     });
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.afterwards, Vec::<String>::new());
+    assert!(failure.afterwards.is_empty());
     let seen = seen.into_inner().unwrap();
     assert!(!seen.is_empty());
     assert!(seen.iter().all(|words| *words == ["alive", "grandchild", "child", "parent"]), "{seen:?}");
@@ -250,7 +250,7 @@ fn the_program_cannot_swallow_the_teardown_of_a_scope() {
     });
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.afterwards, Vec::<String>::new());
+    assert!(failure.afterwards.is_empty());
 }
 
 #[test]

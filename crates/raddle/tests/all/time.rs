@@ -231,7 +231,7 @@ fn sleeping_in_a_destructor_during_teardown_does_not_wait() {
     });
     let failure = report.failure().expect("it fails");
     assert_eq!(failure.kind(), FailureKind::Deadlock);
-    assert_eq!(failure.afterwards, Vec::<String>::new());
+    assert!(failure.afterwards.is_empty());
     assert!(DROPPED.load(SeqCst) > 0);
 }
 

@@ -62,7 +62,7 @@ where
     T: Ord + Debug + Send,
 {
     let failure = report.failure().expect("the program fails");
-    assert_eq!(failure.afterwards, Vec::<String>::new());
+    assert!(failure.afterwards.is_empty());
     let file = report.ticket_file().expect("a ticket was written").to_str().unwrap();
     let content = std::fs::read_to_string(file).unwrap();
     let text = failure.ticket().to_string();

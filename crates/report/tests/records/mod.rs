@@ -1,7 +1,7 @@
 //! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
 
 use raddle_core::clock::Time;
-use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, Waiting};
+use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, TeardownError, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::{self, Ticket, TicketStep};
 use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
@@ -336,8 +336,13 @@ pub fn crowd() -> Failure {
 pub fn destructor() -> Failure {
     let mut failure = lost_update();
     failure.afterwards = vec![
-        "main.2 panicked: already closed at src/audit.rs:9".to_owned(),
-        "main.1: panic in a destructor during cleanup; it was abandoned".to_owned(),
+        TeardownError::Panicked {
+            task: "main.2".to_owned(),
+            message: "already closed".to_owned(),
+            place: Some(Place { file: "src/audit.rs".to_owned(), line: 9, column: 1 }),
+        },
+        TeardownError::Aborted { task: "main.1".to_owned() },
+        TeardownError::Failed { message: "main.3 used a channel of another execution".to_owned() },
     ];
     failure
 }

@@ -14,6 +14,7 @@ mod sync_clocks;
 
 use leak::Tracked;
 use race::Races;
+use raddle_core::fact::TeardownError;
 use raddle_core::verdict::Defect;
 use rereads::Rereads;
 
@@ -21,7 +22,7 @@ use rereads::Rereads;
 pub(crate) struct Judge {
     failure: Option<Defect>,
     /// What went wrong in teardown.
-    afterwards: Vec<String>,
+    afterwards: Vec<TeardownError>,
     races: Races,
     rereads: Rereads,
     tracked: Tracked,
@@ -58,10 +59,10 @@ impl Judge {
         self.failure = Some(why);
     }
     /// Something went wrong in teardown.
-    pub fn note_afterwards(&mut self, what: String) {
+    pub fn note_afterwards(&mut self, what: TeardownError) {
         self.afterwards.push(what);
     }
-    pub fn take_afterwards(&mut self) -> Vec<String> {
+    pub fn take_afterwards(&mut self) -> Vec<TeardownError> {
         std::mem::take(&mut self.afterwards)
     }
     pub fn tracked(&mut self) -> &mut Tracked {

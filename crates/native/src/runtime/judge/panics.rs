@@ -8,7 +8,7 @@ use crate::runtime::execution::Execution;
 use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::operation::OperationKind;
 use crate::runtime::tasks::task::Phase;
-use raddle_core::fact::{Fact, Relation};
+use raddle_core::fact::{Fact, Relation, TeardownError};
 use raddle_core::operation::TaskId;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -88,9 +88,8 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     current.with(|e| {
         let me = e.tasks.current();
         if e.is_teardown() {
-            let name = e.tasks.name(me);
-            let at = place.map(|p| format!(" at {p}")).unwrap_or_default();
-            e.judge.note_afterwards(format!("{name} panicked while it was put away: {message}{at}"));
+            let task = e.tasks.name(me);
+            e.judge.note_afterwards(TeardownError::Panicked { task, message, place });
             return;
         }
         // SAFETY: locations of panics are made by the compiler and live as long as the program.

@@ -42,7 +42,7 @@ fn an_execution_that_fails_leaves_nothing_behind() {
     let report = Checker::random(200).keep_going().run::<(), _>(program);
     assert_eq!(report.failures(), 200);
     assert_eq!(report.failure().unwrap().message(), "main panicked: on purpose");
-    assert_eq!(report.failure().unwrap().afterwards, Vec::<String>::new());
+    assert!(report.failure().unwrap().afterwards.is_empty());
     assert_eq!(ALIVE.load(SeqCst), 0);
 }
 

@@ -108,6 +108,6 @@ fn they_are_destroyed_with_tasks_that_are_torn_down() {
         let _ = task.join();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(failed.afterwards, Vec::<String>::new());
+    assert!(failed.afterwards.is_empty());
     assert_eq!(ALIVE.load(SeqCst), 0);
 }

@@ -2,6 +2,7 @@
 //! the unwind, nor panicking, nor waiting.
 
 use super::failure;
+use raddle::fact::TeardownError;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Condvar, Mutex, mpsc};
 use raddle::{Checker, FailureKind, thread};
@@ -28,7 +29,7 @@ fn catching_everything_does_not_help() {
         }
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(failed.afterwards, Vec::<String>::new());
+    assert!(failed.afterwards.is_empty());
     // It may be caught for a while, but not for ever.
     assert!(ROUNDS.load(SeqCst) < 1_000);
 }
@@ -50,7 +51,7 @@ fn catching_everything_in_a_task_does_not_help() {
         let _ = receiver.recv();
     });
     assert_eq!(failed.kind(), FailureKind::Deadlock);
-    assert_eq!(failed.afterwards, Vec::<String>::new());
+    assert!(failed.afterwards.is_empty());
 }
 
 /// A pool that takes teardown for panics of its workers, and restarts them.
@@ -178,9 +179,13 @@ fn a_destructor_that_panics_is_noted() {
     // The first failure counts.
     assert_eq!(failed.kind(), FailureKind::Deadlock);
     assert_eq!(failed.afterwards.len(), 2, "{:#?}", failed.afterwards);
-    let [said, abandoned] = &failed.afterwards[..] else { unreachable!() };
-    assert!(said.starts_with("main panicked while it was put away: cannot close at "), "{said}");
-    assert_eq!(abandoned, "main aborted while it was put away");
+    let [TeardownError::Panicked { task, message, place: Some(place) }, aborted] = &failed.afterwards[..]
+    else {
+        panic!("{:#?}", failed.afterwards)
+    };
+    assert_eq!((task.as_str(), message.as_str()), ("main", "cannot close"));
+    assert!(place.file.ends_with("teardown.rs"), "{place}");
+    assert_eq!(*aborted, TeardownError::Aborted { task: "main".to_owned() });
     // The search continues.
     let report = Checker::random(20).keep_going().run(program);
     assert_eq!((report.executions(), report.failures()), (20, 20));
@@ -213,7 +218,7 @@ fn a_destructor_that_waits_is_abandoned() {
     for main_waits in [false, true] {
         let failed = failure(|| program(main_waits));
         assert_eq!(failed.kind(), FailureKind::Deadlock);
-        assert_eq!(failed.afterwards, Vec::<String>::new());
+        assert!(failed.afterwards.is_empty());
         assert_eq!(DESTROYED.load(SeqCst), 0);
         let report = Checker::random(50).keep_going().run(|| program(main_waits));
         assert_eq!(report.failures(), 50);
@@ -269,7 +274,7 @@ fn a_destructor_that_spawns_a_thread() {
             let _ = receiver.recv();
         });
         assert_eq!(failed.kind(), FailureKind::Deadlock, "joins: {joins}");
-        assert_eq!(failed.afterwards, Vec::<String>::new());
+        assert!(failed.afterwards.is_empty());
     }
     // During a panic the search continues: it is a task like any other.
     let before = RAN.load(SeqCst);

@@ -94,7 +94,7 @@ fn a_panic_while_others_wait() {
         let failed = report.failure().unwrap();
         assert_eq!(failed.kind(), FailureKind::Panic);
         assert_eq!(failed.message(), "main panicked: main gives up");
-        assert_eq!(failed.afterwards, Vec::<String>::new());
+        assert!(failed.afterwards.is_empty());
     }
 }
 
@@ -109,7 +109,7 @@ fn a_deadlock_of_all() {
         });
         let failed = report.failure().unwrap();
         assert_eq!(failed.kind(), FailureKind::Deadlock);
-        assert_eq!(failed.afterwards, Vec::<String>::new());
+        assert!(failed.afterwards.is_empty());
     }
 }
 
