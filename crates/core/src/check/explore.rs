@@ -12,7 +12,7 @@ use crate::verdict::{Coverage, Extent, Failure};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A check that is under way.
 pub(super) struct Exploration<'p, P: Program> {
@@ -157,12 +157,7 @@ where
 
     /// The settings that shape executions, for tickets.
     pub fn settings(&self) -> LazySettings {
-        let (settings, steps) = (self.program.settings(), self.check.budget.steps);
-        LazySettings::found_by(move || {
-            let mut map: BTreeMap<String, String> = settings.to_map();
-            map.insert(super::STEPS.to_owned(), steps.to_string());
-            map
-        })
+        self.program.settings().and(super::STEPS, self.check.budget.steps)
     }
 
     /// The results of this stage and the earlier ones.
@@ -198,7 +193,8 @@ where
                 peak: all.peak,
                 failures_by_kind: all.failures_by_kind,
                 finished_bound,
-                elapsed: self.begun.elapsed(),
+                // Measured when the failure is confirmed and simplified.
+                elapsed: Duration::ZERO,
             },
             outcomes: all.outcomes,
             earlier_outcomes,

@@ -24,7 +24,6 @@ use crate::world::World;
 use explore::Exploration;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// The outcome of an execution of a program.
 pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
@@ -41,13 +40,12 @@ pub fn check<P: Program>(
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    let begun = Instant::now();
     let mut exploration = Exploration::new(program, check, listener)?;
     let mut stage = exploration.run();
     let left = exploration.save(&mut stage);
     let mut checked = exploration.checked(stage);
     checked.left = left;
     exploration.confirm(&mut checked);
-    checked.statistics.elapsed = begun.elapsed();
+    checked.statistics.elapsed = exploration.begun.elapsed();
     Ok(checked)
 }

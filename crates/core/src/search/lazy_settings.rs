@@ -9,7 +9,11 @@ type Find = dyn Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + Re
 
 /// Settings as text, computed on demand.
 #[derive(Clone, Default)]
-pub struct LazySettings(Option<Arc<Find>>);
+pub struct LazySettings {
+    find: Option<Arc<Find>>,
+    /// One more setting, a number.
+    also: Option<(&'static str, usize)>,
+}
 
 impl LazySettings {
     /// The settings that `find` returns.
@@ -17,11 +21,17 @@ impl LazySettings {
     where
         F: Fn() -> BTreeMap<String, String> + Send + Sync + UnwindSafe + RefUnwindSafe + 'static,
     {
-        LazySettings(Some(Arc::new(find)))
+        LazySettings { find: Some(Arc::new(find)), also: None }
+    }
+    /// The same with one more setting.
+    pub fn and(self, name: &'static str, number: usize) -> LazySettings {
+        LazySettings { also: Some((name, number)), ..self }
     }
     /// Computes the settings.
     pub fn to_map(&self) -> BTreeMap<String, String> {
-        self.0.as_ref().map(|find| find()).unwrap_or_default()
+        let mut map = self.find.as_ref().map(|find| find()).unwrap_or_default();
+        map.extend(self.also.map(|(name, number)| (name.to_owned(), number.to_string())));
+        map
     }
 }
 
