@@ -93,7 +93,7 @@ impl Evidence<'_> {
                 preempts: false,
                 reads_from,
             });
-            if line.wrote {
+            if line.changes_objects() {
                 last_write.insert(line.object, at);
             }
         }
