@@ -38,6 +38,8 @@ pub(crate) enum Effect {
     /// What it was about is a task.
     Task(TaskId),
     Count(u64),
+    /// So many rounds of a loop.
+    Rounds(u64),
     /// One of the execution's texts.
     Text(u32),
 }
@@ -83,8 +85,8 @@ pub(crate) enum Sync {
     Join(TaskId),
 }
 
-/// What a waiting loop did alone, as a line of the log. Its effect is the number of operations.
-static ALONE: OperationKind = OperationKind::local("goes on alone");
+/// What a waiting loop did alone, as a line of the log.
+static ALONE: OperationKind = OperationKind::local("spins alone");
 
 /// One line of the log.
 #[derive(Clone, Copy)]
@@ -115,10 +117,10 @@ pub(crate) struct Log {
     lines: Vec<Line>,
     /// The line of the step that is being taken.
     present: usize,
-    /// The line that operations write to which are no steps, since a waiting loop goes on alone; whether one has yet, and
-    /// how many have.
+    /// The line that operations write to which are no steps, since a waiting loop goes on alone; and how many rounds it has
+    /// taken.
     alone: Option<usize>,
-    alone_count: u64,
+    rounds_alone: u64,
     /// It is not kept: all that is said goes into the same line.
     unkept: bool,
     /// Programs like this one need a log even where it is not read.
@@ -191,13 +193,12 @@ impl Log {
         let at = match self.alone {
             Some(at) => at,
             None => {
-                self.alone_count = 0;
+                self.rounds_alone = 0;
                 self.note(task, kind, place);
                 self.lines.len() - 1
             }
         };
         self.alone = Some(at);
-        self.alone_count += 1;
         self.present = at;
         let line = &mut self.lines[at];
         (line.kind, line.place, line.object) = (kind, place, object);
@@ -211,12 +212,16 @@ impl Log {
     pub fn done_alone_at(&self) -> Option<u32> {
         self.alone.map(|at| at as u32)
     }
+    /// A loop that goes on alone has taken one more round.
+    pub fn count_round_alone(&mut self) {
+        self.rounds_alone += 1;
+    }
     /// The loop no longer goes on alone: its line says how long it did.
     pub fn end_alone(&mut self) {
         if let Some(at) = self.alone.take() {
             let line = &mut self.lines[at];
             (line.kind, line.object) = (&ALONE, NO_OBJECT);
-            (line.wrote, line.sync, line.effect) = (false, Sync::None, Effect::Count(self.alone_count));
+            (line.wrote, line.sync, line.effect) = (false, Sync::None, Effect::Rounds(self.rounds_alone));
         }
     }
     /// If line `at` is the one before the present line by the same task, it is no longer. A loop that went on alone from

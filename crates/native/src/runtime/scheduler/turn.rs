@@ -112,7 +112,7 @@ impl Execution {
             self.consider_spin(id);
         }
         if is_late {
-            self.tasks[id].op.args[0] = 1;
+            self.say_no_more(id);
         }
         let turn = kind.by_itself.then(|| E::happen_by_itself(self, id));
         let task = &mut self.tasks[id];

@@ -21,6 +21,7 @@ impl Execution {
             return;
         }
         self.tasks[id].spin.after_alone = Stage::Awaiting;
+        self.tasks[id].spin.in_vain = 0;
         self.begin_alone(id, rounds);
     }
 
@@ -81,8 +82,12 @@ impl Execution {
         let spin = &mut self.tasks[id].spin;
         if spin.next == 0 {
             spin.left -= 1;
+            self.log.count_round_alone();
             if spin.left == 0 {
                 spin.was_alone = true;
+                if spin.in_vain > 0 {
+                    spin.in_vain = self.scheduler.changes + 1;
+                }
                 let stage = spin.after_alone;
                 self.log.end_alone();
                 self.hold(id, stage);

@@ -80,7 +80,7 @@ pub(crate) struct Spin {
     after_alone: Stage,
     /// It has gone on alone before, and did not give up.
     was_alone: bool,
-    /// How many changes there had been in the execution when it last went on in vain, plus 1.
+    /// How many changes there had been in the execution when it last went on in vain after a release, plus 1; else 0.
     in_vain: u32,
 }
 
@@ -235,6 +235,12 @@ impl Execution {
     /// Whether the loop of `id` has taken all rounds that are steps like any other.
     pub(super) fn is_cut_after_this(&self, id: TaskId) -> bool {
         self.tasks[id].spin.rounds >= self.fair_rounds().until_cut(RoundEnd::Yield)
+    }
+
+    /// The loop of `id` was told often enough that something has not happened yet which has.
+    pub(super) fn say_no_more(&mut self, id: TaskId) {
+        self.scheduler.held_spins |= self.tasks[id].options(&self.state) > 1;
+        self.tasks[id].op.args[0] = 1;
     }
 
     /// The last `length` steps of a task are a round of a loop that is cut.
