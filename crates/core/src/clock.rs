@@ -78,6 +78,10 @@ impl Clock {
             self.now = self.now.max(self.timers.remove(at).0);
         }
     }
+    /// Whether the clock stands at its last moment, which no stroll leaves.
+    pub fn is_at_its_end(&self) -> bool {
+        self.now >= Self::END_OF_STROLLS
+    }
     /// Only loops that read the clock are enabled: the clock advances, further each time, so that waiting for an hour
     /// takes few rounds.
     pub fn stroll(&mut self) {

@@ -19,4 +19,5 @@ pub mod strategy;
 pub mod ticket;
 pub mod trace;
 pub mod verdict;
+pub mod waiting_loop;
 pub mod world;

@@ -144,7 +144,7 @@ impl Accesses {
     }
     /// Conflicts with every operation that conflicts with one of the two.
     #[must_use]
-    pub(crate) fn union(self, other: Accesses) -> Accesses {
+    pub fn union(self, other: Accesses) -> Accesses {
         if other.is_everything() {
             return other;
         }

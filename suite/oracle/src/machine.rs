@@ -50,6 +50,8 @@ pub(crate) struct Task {
     pub panics: bool,
     pub ended: bool,
     pub joined: bool,
+    /// How many looks of waiting loops in a row saw nothing. Counted only where they are limited.
+    pub rounds: u8,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
@@ -99,6 +101,8 @@ pub(crate) struct State {
 pub(crate) struct Machine {
     pub code: Vec<Vec<Ins>>,
     time: Time,
+    /// A task takes no more rounds of waiting loops in a row, if there is a limit.
+    most_rounds: Option<u8>,
     begin: State,
 }
 
@@ -113,7 +117,7 @@ pub(crate) enum Move {
 }
 
 impl Machine {
-    pub fn new(program: &Program) -> Machine {
+    pub fn new(program: &Program, most_rounds: Option<u8>) -> Machine {
         let tasks = program.tasks.len();
         let channels = std::array::from_fn(|channel| Channel {
             queue: VecDeque::new(),
@@ -135,6 +139,7 @@ impl Machine {
             panics: false,
             ended: false,
             joined: false,
+            rounds: 0,
         };
         let begin = State {
             vars: [0; VARS],
@@ -151,7 +156,7 @@ impl Machine {
             tasks: (0..tasks).map(task).collect(),
         };
         let code = (0..tasks).map(|task| code::of(program, task)).collect();
-        let mut machine = Machine { code, time: program.time, begin };
+        let mut machine = Machine { code, time: program.time, most_rounds, begin };
         let mut begin = machine.begin.clone();
         (0..tasks).for_each(|task| machine.settle(&mut begin, task));
         machine.begin = begin;
@@ -223,6 +228,23 @@ impl Machine {
         .collect()
     }
 
+    /// `to`, which a step of task `id` leads to, with its rounds counted; none if there are too many.
+    fn count_round(&self, from: &State, mut to: State, id: usize) -> Option<State> {
+        let Some(most) = self.most_rounds else { return Some(to) };
+        let Some(Ins::Look(_, round, end) | Ins::PollRecv(_, round, end) | Ins::Poll(_, round, end)) =
+            self.code[id].get(from.tasks[id].pc)
+        else {
+            to.tasks[id].rounds = 0;
+            return Some(to);
+        };
+        let task = &mut to.tasks[id];
+        // The last round logs how many there were, and goes to the same place as one that saw something.
+        let logged = &task.log[from.tasks[id].log.len()..];
+        let is_in_vain = task.pc != *end || logged == [round + 1];
+        task.rounds = if is_in_vain { task.rounds + 1 } else { 0 };
+        (task.rounds <= most).then_some(to)
+    }
+
     /// Takes `state` apart: what it leads to, or how it is an end.
     fn visit(&self, state: &State, found: &mut Outcomes, next: &mut Vec<State>) {
         let main = &state.tasks[0];
@@ -235,19 +257,25 @@ impl Machine {
             return;
         }
         let (mut moves, mut ends) = (Vec::new(), Vec::new());
+        let mut is_cut = false;
         for id in 0..state.tasks.len() {
             match self.step(state, id) {
                 Move::Blocked => {}
-                Move::To(states) => moves.extend(states),
+                Move::To(states) => {
+                    let all = states.len();
+                    let before = moves.len();
+                    moves.extend(states.into_iter().filter_map(|to| self.count_round(state, to, id)));
+                    is_cut |= moves.len() - before < all;
+                }
                 Move::End(state) => ends.push(state),
             }
         }
         // That a task is finished may be noticed late, even after a timer: its end keeps no timer back.
         let timers = match self.time {
-            Time::Idle if !moves.is_empty() => Vec::new(),
+            Time::Idle if !moves.is_empty() || is_cut => Vec::new(),
             _ => self.fired(state),
         };
-        if moves.is_empty() && ends.is_empty() && timers.is_empty() {
+        if moves.is_empty() && ends.is_empty() && timers.is_empty() && !is_cut {
             let unseen = state.tasks.iter().any(|task| task.ended && task.panics && !task.joined);
             found.failed.insert(if unseen { Kind::Panic } else { Kind::Deadlock });
         }
@@ -262,7 +290,16 @@ impl Machine {
 
 /// All outcomes of `program`; none if it has more than `limit` states.
 pub fn outcomes(program: &Program, limit: usize) -> Option<Outcomes> {
-    let machine = Machine::new(program);
+    search(Machine::new(program, None), limit)
+}
+
+/// The outcomes of those executions in which no task takes more than so many rounds of waiting loops in a row. An execution
+/// that is cut for that reason is no deadlock.
+pub fn outcomes_within(program: &Program, most_rounds: u8, limit: usize) -> Option<Outcomes> {
+    search(Machine::new(program, Some(most_rounds)), limit)
+}
+
+fn search(machine: Machine, limit: usize) -> Option<Outcomes> {
     let mut found = Outcomes::default();
     let mut seen = HashSet::new();
     let mut next = vec![machine.begin.clone()];

@@ -61,6 +61,10 @@ pub enum Hint {
     Spin,
     /// `yield_now`.
     Yield,
+    /// `spin_loop`, and the look is an update that changes nothing.
+    Update,
+    /// None.
+    Nothing,
 }
 
 /// What a task does.

@@ -5,10 +5,8 @@
 
 use crate::program::{CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS};
 
-/// Rows "counting loop": outcomes from round 5 on are missed, from round 4 on where another task asks whether this one is
-/// finished, and the rounds of loops in a row count as those of one
-/// loop where they are at the same place of the source. So all loops of a task have no more rounds than this together.
-const ROUNDS: usize = 4;
+/// A loop has no more rounds than this, and all loops of a task together none more than twice as many.
+const ROUNDS: usize = 8;
 
 /// A generator of random numbers: splitmix64.
 pub struct Rng(pub u64);
@@ -110,7 +108,7 @@ pub fn program(seed: u64, number: u64) -> Program {
     let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, rounds: 0, has_clock };
     let bodies: Vec<Vec<Stmt>> = (0..tasks)
         .map(|task| {
-            draw.rounds = ROUNDS;
+            draw.rounds = 2 * ROUNDS;
             let most = 1 + draw.rng.below(4);
             (0..most).filter_map(|_| draw.statement(task, &mut Vec::new())).collect()
         })
@@ -253,7 +251,7 @@ impl Draw<'_> {
             }
             Group::Finished => Stmt::Store(var, value),
             Group::Loops => {
-                let hint = if self.rng.one_in(2) { Hint::Spin } else { Hint::Yield };
+                let hint = [Hint::Spin, Hint::Yield, Hint::Update, Hint::Nothing][self.rng.below(4)];
                 match self.rng.one_in(2) {
                     true => Stmt::Spin(var, self.rounds()?, hint),
                     false => Stmt::Store(var, value),

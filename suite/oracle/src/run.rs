@@ -187,11 +187,16 @@ impl Own {
             }
             Stmt::Spin(v, rounds, how) => {
                 for round in 0..*rounds {
-                    if shared.vars[*v].load(SeqCst) != 0 {
+                    let seen = match how {
+                        Hint::Update => shared.vars[*v].fetch_or(0, SeqCst),
+                        _ => shared.vars[*v].load(SeqCst),
+                    };
+                    if seen != 0 {
                         return self.log(round as i8);
                     }
                     match how {
-                        Hint::Spin => hint::spin_loop(),
+                        Hint::Spin | Hint::Update => hint::spin_loop(),
+                        Hint::Nothing => {}
                         Hint::Yield => thread::yield_now(),
                     }
                 }

@@ -330,9 +330,16 @@ impl Execution {
     }
 
     /// The step that is being taken changes nothing, even if its accesses are writes.
+    #[cold]
     pub fn only_looked(&mut self) {
+        if self.scheduler.mode() != Mode::Teardown {
+            self.tasks.running_mut().progress.has_changed_nothing();
+        }
         if self.scheduler.mode().is_logged() {
-            self.log.present_line().wrote = false;
+            let line = self.log.present_line();
+            if std::mem::replace(&mut line.wrote, false) {
+                self.scheduler.undo_progress();
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! Invariant: a step has one line, written before the step does anything; lines that are no steps stand between them.
 //! [`super::record`] makes the record for people from it.
 
-use crate::runtime::operation::{NO_OBJECT, Op, OperationKind};
+use crate::runtime::operation::{NO_OBJECT, Op, OperationKind, ToLock};
 use raddle_core::operation::{ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
@@ -38,6 +38,8 @@ pub(crate) enum Effect {
     /// What it was about is a task.
     Task(TaskId),
     Count(u64),
+    /// So many rounds of a loop.
+    Rounds(u64),
     /// One of the execution's texts.
     Text(u32),
 }
@@ -83,6 +85,9 @@ pub(crate) enum Sync {
     Join(TaskId),
 }
 
+/// What a waiting loop did alone, as a line of the log.
+static ALONE: OperationKind = OperationKind::local("spins alone");
+
 /// One line of the log.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
@@ -99,12 +104,23 @@ pub(crate) struct Line {
     pub effect: Effect,
 }
 
+impl Line {
+    /// Whether its object was different afterwards. A lock that is given back is, even if nothing was changed under it.
+    pub fn changes_objects(&self) -> bool {
+        self.wrote || self.is_step && self.kind.to_lock == ToLock::GivesBack
+    }
+}
+
 /// The log of one execution, and that of the one before it. Memory is kept from one execution to the next.
 #[derive(Default)]
 pub(crate) struct Log {
     lines: Vec<Line>,
     /// The line of the step that is being taken.
     present: usize,
+    /// The line that operations write to which are no steps, since a waiting loop goes on alone; and how many rounds it has
+    /// taken.
+    alone: Option<usize>,
+    rounds_alone: u64,
     /// It is not kept: all that is said goes into the same line.
     unkept: bool,
     /// Programs like this one need a log even where it is not read.
@@ -119,6 +135,7 @@ impl Log {
     pub fn reset(&mut self) {
         std::mem::swap(&mut self.lines, &mut self.last);
         self.lines.clear();
+        self.alone = None;
         self.present = 0;
         self.unkept = false;
         self.texts.clear();
@@ -164,6 +181,55 @@ impl Log {
             sync: Sync::None,
             effect: Effect::None,
         });
+    }
+    /// An operation of a waiting loop that goes on alone begins: it is no step, and has the line of the one before it.
+    pub fn alone(
+        &mut self,
+        task: TaskId,
+        kind: &'static OperationKind,
+        place: &'static Location<'static>,
+        object: ObjectId,
+    ) {
+        let at = match self.alone {
+            Some(at) => at,
+            None => {
+                self.rounds_alone = 0;
+                self.note(task, kind, place);
+                self.lines.len() - 1
+            }
+        };
+        self.alone = Some(at);
+        self.present = at;
+        let line = &mut self.lines[at];
+        (line.kind, line.place, line.object) = (kind, place, object);
+        (line.wrote, line.sync, line.effect) = (false, Sync::None, Effect::None);
+    }
+    /// What a loop that goes on alone did last.
+    pub fn done_alone(&self) -> Option<&Line> {
+        self.alone.map(|at| &self.lines[at])
+    }
+    /// The number of its line.
+    pub fn done_alone_at(&self) -> Option<u32> {
+        self.alone.map(|at| at as u32)
+    }
+    /// A loop that goes on alone has taken one more round.
+    pub fn count_round_alone(&mut self) {
+        self.rounds_alone += 1;
+    }
+    /// The loop no longer goes on alone: its line says how long it did.
+    pub fn end_alone(&mut self) {
+        if let Some(at) = self.alone.take() {
+            let line = &mut self.lines[at];
+            (line.kind, line.object) = (&ALONE, NO_OBJECT);
+            (line.wrote, line.sync, line.effect) = (false, Sync::None, Effect::Rounds(self.rounds_alone));
+        }
+    }
+    /// If line `at` is the one before the present line by the same task, it is no longer. A loop that went on alone from
+    /// there takes the step again that it took then.
+    pub fn skip_before_present(&mut self, at: u32) {
+        if self.lines[self.present].before == at + 1 {
+            self.lines[self.present].before = self.lines[at as usize].before;
+        }
     }
     /// Adds a line that is no step.
     pub fn note(

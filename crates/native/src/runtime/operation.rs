@@ -54,6 +54,15 @@ pub(crate) enum Fixed {
     WritesItsObject,
 }
 
+/// What an operation does to a lock. A round of a loop that takes a lock and gives it back leaves it as it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ToLock {
+    Nothing,
+    Takes,
+    /// Says itself if nothing was changed under the lock.
+    GivesBack,
+}
+
 /// A kind of operation.
 pub(crate) struct OperationKind {
     /// The user's word for it.
@@ -93,6 +102,13 @@ pub(crate) struct OperationKind {
     pub same_accesses: bool,
     /// It commutes with others of its kind, but the last of them conflicts with all of them.
     pub last_of_several: bool,
+    /// What it does to a lock.
+    pub to_lock: ToLock,
+    /// For updates of atomics: whether one with this argument, its second, leaves this value as it is.
+    pub keeps: Option<fn(u64, u64) -> bool>,
+    /// May say that something has not happened yet that has, but not for ever: where its first argument is not 0 it says so
+    /// no more.
+    pub may_be_late: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub slow_path: bool,
 }
@@ -129,6 +145,9 @@ impl OperationKind {
             blocked_by_several: false,
             same_accesses: false,
             last_of_several: false,
+            to_lock: ToLock::Nothing,
+            keeps: None,
+            may_be_late: false,
             slow_path: false,
         }
     }
@@ -190,6 +209,26 @@ impl OperationKind {
     /// It commutes with others of its kind, except the last of them.
     pub const fn last_of_several(mut self) -> OperationKind {
         self.last_of_several = true;
+        self
+    }
+    /// Takes a lock.
+    pub const fn takes_lock(mut self) -> OperationKind {
+        self.to_lock = ToLock::Takes;
+        self
+    }
+    /// Gives a lock back.
+    pub const fn gives_lock_back(mut self) -> OperationKind {
+        self.to_lock = ToLock::GivesBack;
+        self
+    }
+    /// Says when an update of an atomic leaves its value as it is.
+    pub const fn keeps(mut self, keeps: fn(u64, u64) -> bool) -> OperationKind {
+        self.keeps = Some(keeps);
+        self
+    }
+    /// May say that something has not happened yet that has.
+    pub const fn may_be_late(mut self) -> OperationKind {
+        self.may_be_late = true;
         self
     }
     /// The value in place decides whether it reads or writes.

@@ -56,6 +56,7 @@ impl Evidence<'_> {
             Effect::Received(number, _) => format!("→ message {number}"),
             Effect::Task(id) => self.tasks.name(id),
             Effect::Count(n) => n.to_string(),
+            Effect::Rounds(n) => format!("{n} rounds"),
             Effect::Text(at) => self.log.text(at).to_owned(),
         }
     }
@@ -93,7 +94,7 @@ impl Evidence<'_> {
                 preempts: false,
                 reads_from,
             });
-            if line.wrote {
+            if line.changes_objects() {
                 last_write.insert(line.object, at);
             }
         }

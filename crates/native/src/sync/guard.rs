@@ -30,6 +30,7 @@ macro_rules! gives_its_value {
         impl<T: ?Sized> std::ops::DerefMut for $guard<'_, T> {
             #[inline]
             fn deref_mut(&mut self) -> &mut T {
+                self.changed = true;
                 // SAFETY: as above.
                 unsafe { &mut *self.$lock.value.get() }
             }

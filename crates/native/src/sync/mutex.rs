@@ -23,6 +23,7 @@ static LOCK: OperationKind = OperationKind::new("lock", |view, op| {
 })
 .held_by(|blocked| holder(blocked.view().object()).into_iter().collect())
 .same_accesses()
+.takes_lock()
 .alike();
 static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |view, op| {
     Evaluation::ready(if is_free(view.object()) {
@@ -31,8 +32,9 @@ static TRY_LOCK: OperationKind = OperationKind::new("try_lock", |view, op| {
         Accesses::read(op.object)
     })
 })
+.takes_lock()
 .never_waits();
-static UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors();
+static UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors().gives_lock_back();
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
 
@@ -89,11 +91,16 @@ fn try_lock(current: Current, identity: &Identity) -> bool {
 #[cfg_attr(not(feature = "outlined"), inline(always))]
 #[cfg_attr(feature = "outlined", inline(never))]
 #[track_caller]
-fn unlock(current: Current, identity: &Identity, poison: &Poison, panicked_before: bool) {
+fn unlock(current: Current, identity: &Identity, poison: &Poison, panicked_before: bool, changed: bool) {
     let mutex = current.object(identity, KIND, [0; 2]);
     current.perform(Op::new(&UNLOCK, mutex, Location::caller()));
     poison.on_release(panicked_before);
-    current.with(|e| give_back(e, mutex));
+    current.with(|e| {
+        give_back(e, mutex);
+        if !changed {
+            e.only_looked();
+        }
+    });
     current.did(Effect::None, Synchronises::Release);
 }
 
@@ -118,6 +125,8 @@ impl<T: ?Sized> RefUnwindSafe for Mutex<T> {}
 pub struct MutexGuard<'a, T: ?Sized + 'a> {
     mutex: &'a Mutex<T>,
     panicked_before: bool,
+    /// The value may have been changed through it.
+    changed: bool,
     /// Held outside of explorations only.
     outside: Option<std::sync::MutexGuard<'a, ()>>,
     not_send: PhantomData<*const ()>,
@@ -157,14 +166,14 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub(super) fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
         let panicked_before = std::thread::panicking();
-        self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside: None, not_send: PhantomData })
+        self.poison.wrap(MutexGuard { mutex: self, panicked_before, changed: false, outside: None, not_send: PhantomData })
     }
 
     #[inline]
     fn guard_outside<'a>(&'a self, outside: std::sync::MutexGuard<'a, ()>) -> LockResult<MutexGuard<'a, T>> {
         let panicked_before = std::thread::panicking();
         let outside = Some(outside);
-        self.poison.wrap(MutexGuard { mutex: self, panicked_before, outside, not_send: PhantomData })
+        self.poison.wrap(MutexGuard { mutex: self, panicked_before, changed: false, outside, not_send: PhantomData })
     }
 
     /// See [`std::sync::Mutex::lock`].
@@ -283,7 +292,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
             return;
         }
         let Some(current) = context::current() else { return };
-        unlock(current, &self.mutex.identity, &self.mutex.poison, self.panicked_before);
+        unlock(current, &self.mutex.identity, &self.mutex.poison, self.panicked_before, self.changed);
     }
 }
 

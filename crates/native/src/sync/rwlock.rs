@@ -49,6 +49,7 @@ static WRITE: OperationKind = OperationKind::new("write", |view, op| {
 })
 .blocked_by_several()
 .acquires()
+.takes_lock()
 .same_accesses()
 .alike();
 /// A failure because of readers could be a success after a reader's unlock, which only reads: so it writes.
@@ -59,9 +60,10 @@ static TRY_WRITE: OperationKind = OperationKind::new("try_write", |view, op| {
     })
 })
 .never_waits()
+.takes_lock()
 .alike();
 static READ_UNLOCK: OperationKind = OperationKind::read("unlock").in_destructors();
-static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors();
+static WRITE_UNLOCK: OperationKind = OperationKind::write("unlock").in_destructors().gives_lock_back();
 static DOWNGRADE: OperationKind = OperationKind::write("downgrade");
 static IS_POISONED: OperationKind = OperationKind::read("is_poisoned");
 static CLEAR_POISON: OperationKind = OperationKind::write("clear_poison");
@@ -150,6 +152,8 @@ unsafe impl<T: ?Sized + Sync> Sync for RwLockReadGuard<'_, T> {}
 pub struct RwLockWriteGuard<'a, T: ?Sized + 'a> {
     lock: &'a RwLock<T>,
     panicked_before: bool,
+    /// The value may have been changed through it.
+    changed: bool,
     /// Held outside of explorations only.
     outside: Option<std::sync::RwLockWriteGuard<'a, ()>>,
     not_send: std::marker::PhantomData<*const ()>,
@@ -193,7 +197,7 @@ impl<T: ?Sized> RwLock<T> {
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
         let panicked_before = std::thread::panicking();
         let not_send = std::marker::PhantomData;
-        self.raw.poison.wrap(RwLockWriteGuard { lock: self, panicked_before, outside, not_send })
+        self.raw.poison.wrap(RwLockWriteGuard { lock: self, panicked_before, changed: false, outside, not_send })
     }
 
     /// See [`std::sync::RwLock::read`].
@@ -390,7 +394,13 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
         let lock = raw.object(current);
         current.perform(Op::new(&WRITE_UNLOCK, lock, Location::caller()));
         raw.poison.on_release(self.panicked_before);
-        current.with(|e| set_writer(e, lock, None));
+        let changed = self.changed;
+        current.with(|e| {
+            set_writer(e, lock, None);
+            if !changed {
+                e.only_looked();
+            }
+        });
         current.did(Effect::None, Synchronises::Release);
     }
 }

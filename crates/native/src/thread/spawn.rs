@@ -25,10 +25,12 @@ static JOIN: OperationKind = OperationKind::new("join", |view, op| {
 .by_itself();
 /// A task that has returned may still appear unfinished, until a task has observed that it is finished or has
 /// joined it: option 1. It conflicts with everything, since no operation announces the last step of a task.
-static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, _| {
-    let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED;
+static IS_FINISHED: OperationKind = OperationKind::new("is_finished", |view, op| {
+    let open = view.object().words[0] & (RETURNED | SEEN_FINISHED) == RETURNED && op.args[0] == 0;
     Evaluation { accesses: Accesses::EVERYTHING_THERE_IS, options: if open { 2 } else { 1 } }
 })
+.looks()
+.may_be_late()
 .same_accesses();
 
 /// The parameters of a new task.
@@ -204,6 +206,7 @@ fn is_finished(id: &Explored, what: &str, place: &'static Location<'static>) -> 
         if *word & (RETURNED | SEEN_FINISHED) == RETURNED && !not_yet {
             *word |= SEEN_FINISHED;
             e.touch(end);
+            e.made_progress();
         }
         e.words(end)[0] & SEEN_FINISHED != 0
     });

@@ -17,6 +17,7 @@ mod spin;
 mod stack;
 mod step_limit;
 mod tickets;
+mod waiting_loops;
 mod watchdog;
 
 use raddle::{Checker, Failure, FailureKind, Report};

@@ -11,7 +11,8 @@ use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Changes, Evaluation, Op};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
-use raddle_core::operation::{ObjectId, TaskId};
+use crate::runtime::scheduler::{SpinThen, Stage};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::world::{Counterfactual, Pending, Variation};
 
 impl ObjectState {
@@ -50,9 +51,8 @@ impl Execution {
         self.history.note_first_value(object, value);
     }
 
-    /// The operation of the first step of `id` that is left out by the first `before` steps and then `also`, if there is one
-    /// and it depended on the state.
-    fn taken_later(&self, id: TaskId, before: usize, also: &[u32]) -> Option<Op> {
+    /// The first step of `id` that is left out by the first `before` steps and then `also`, if there is one.
+    fn first_left_out(&self, id: TaskId, before: usize, also: &[u32]) -> Option<u32> {
         let later = &self.history.steps[before.min(self.history.steps.len())..];
         // Mostly it has taken none of them, or only those that it needs to come here.
         let last = before + later.iter().rposition(|was| was.task == id)?;
@@ -61,7 +61,7 @@ impl Execution {
         }
         let mut left_out =
             later.iter().zip(before as u32..).filter(|(was, at)| was.task == id && !also.contains(at));
-        self.history.taken(left_out.next()?.1)
+        Some(left_out.next()?.1)
     }
 
     /// The evaluation of `op` after the first `before` steps and then `also`.
@@ -99,6 +99,46 @@ impl Execution {
         found.unwrap_or_else(|| self.history.first_values.get(object.index()).copied().unwrap_or(0))
     }
 
+    /// The pending operation `op` of a cut loop, as it was with that loop, after the first `before` steps and then `also`.
+    #[cold]
+    fn pending_of_cut_loop(&self, op: Op, spin: &SpinThen, before: usize, also: &[u32]) -> Pending {
+        let Evaluation { accesses, options } = self.evaluation_of(op, before, also);
+        let is_blocked = match spin.stage {
+            Stage::Free | Stage::Last | Stage::Alone => false,
+            Stage::Awaiting => !spin.reads.iter().any(|object| self.has_changed_then(*object, spin.since, before, also)),
+            Stage::Exhausted | Stage::Released => true,
+        };
+        if !is_blocked {
+            let accesses = spin.accesses(accesses, |object| self.counted_beside(object));
+            return Pending { accesses, options, ..Pending::NOTHING };
+        }
+        // As a timer that fires when nothing else can happen.
+        let is_release = |step: u32| self.history.spin(step).is_some_and(|spin| spin.stage == Stage::Released);
+        if is_release(before as u32) {
+            return Pending { accesses: Accesses::EVERYTHING_THERE_IS, options, ..Pending::NOTHING };
+        }
+        let blocked = SpinThen { stage: Stage::Exhausted, ..spin.clone() };
+        let accesses = blocked.accesses(accesses, |object| self.counted_beside(object));
+        Pending { accesses, options: 0, ..Pending::NOTHING }
+    }
+
+    /// Whether a step after line `since` has changed `object`, of the first `before` and then `also`.
+    fn has_changed_then(&self, object: ObjectId, since: u32, before: usize, also: &[u32]) -> bool {
+        let mut later = self.state.objects.state(object);
+        for (step, state) in self.history.changes(object) {
+            let Some(was) = (step as usize).checked_sub(1).map(|at| &self.history.steps[at]) else { break };
+            if was.line <= since {
+                break;
+            }
+            let changed = later != state || self.log.lines()[was.line as usize].wrote;
+            if changed && happened(step, before, also) {
+                return true;
+            }
+            later = state;
+        }
+        false
+    }
+
     /// Whether timer `id` could have fired in the place of step `before`.
     fn could_fire(&self, id: TaskId, before: usize) -> bool {
         let (was, timer) = (&self.history.steps[before], &self.tasks[id]);
@@ -125,7 +165,16 @@ impl Counterfactual for Execution {
             let accesses = task.evaluation(&self.state).accesses;
             return Pending { accesses, options: can_fire as u32, ..Pending::NOTHING };
         }
-        let taken = self.taken_later(id, prefix, also);
+        let left_out = self.first_left_out(id, prefix, also);
+        // Only if it depended on the state.
+        let taken = left_out.and_then(|step| self.history.taken(step));
+        let spin = match taken {
+            Some(_) => left_out.and_then(|step| self.history.spin(step)).cloned(),
+            None => task.spin.is_cut().then(|| task.spin.then()),
+        };
+        if let Some(spin) = spin {
+            return self.pending_of_cut_loop(taken.unwrap_or(task.op), &spin, prefix, also);
+        }
         let accesses = self.scheduler.pending(id).accesses;
         if taken.is_none() && (task.op.kind.by_itself || id == TaskId::MAIN && self.scheduler.main_waits()) {
             // It waits for others and is never picked.
@@ -146,6 +195,9 @@ impl Counterfactual for Execution {
         if matches!(task.role(), Role::Timer { .. }) || is_main && self.scheduler.main_waits() {
             return Variation::Enabledness;
         }
+        if task.spin.is_cut() {
+            return Variation::State;
+        }
         match kind.changes {
             Changes::Never => Variation::Steady,
             _ if kind.same_accesses && kind.blocked_by_several => Variation::JointlyBlocked,
@@ -157,7 +209,8 @@ impl Counterfactual for Execution {
     }
 
     #[inline]
-    fn blocks(&self, step: usize, _task: TaskId) -> bool {
-        self.history.steps[step].acquires
+    fn blocks(&self, step: usize, task: TaskId) -> bool {
+        // A lock that is taken is a change that a cut loop may await.
+        self.history.steps[step].acquires && !self.tasks[task].spin.is_cut()
     }
 }

@@ -7,6 +7,7 @@ mod counterfactual;
 
 use crate::runtime::objects::{ObjectState, Objects};
 use crate::runtime::operation::{Changes, NO_OBJECT, Op};
+use crate::runtime::scheduler::SpinThen;
 use crate::runtime::state::State;
 use crate::runtime::tasks::task::Role;
 use raddle_core::operation::{ObjectId, TaskId};
@@ -65,6 +66,8 @@ pub(crate) struct History {
     spent: Vec<u32>,
     /// The operations of steps that depended on the state, each with its step, in the order of the steps.
     taken: Vec<(u32, Op)>,
+    /// The steps with which cut loops went on, in their order.
+    spins: Vec<(u32, SpinThen)>,
     /// What atomics held when they were first touched, by object.
     first_values: Vec<u64>,
     /// While steps of the execution before are taken again, for which all this is known: how many of the steps, and of
@@ -82,6 +85,7 @@ impl History {
         self.last.clear();
         self.spent.clear();
         self.taken.clear();
+        self.spins.clear();
         self.again = None;
     }
     pub fn births(&self) -> &[Birth] {
@@ -118,6 +122,7 @@ impl History {
     /// Only the first `steps` and `asides` are left.
     fn undo(&mut self, steps: usize, asides: usize) {
         while self.taken.pop_if(|(step, _)| *step as usize >= steps).is_some() {}
+        while self.spins.pop_if(|(step, _)| *step as usize >= steps).is_some() {}
         let History { steps: all, asides: beside, last, .. } = self;
         let mut take_back = |before: &Before| {
             if before.object != NO_OBJECT {
@@ -158,6 +163,20 @@ impl History {
         }
         let acquires = op.kind.acquires;
         self.steps.push(StepSnapshot { task: op.task, option, line, acquires, objects: before });
+    }
+
+    /// The step that is being taken is `op`, with which a cut loop goes on.
+    pub fn note_spin(&mut self, op: Op, spin: SpinThen) {
+        let step = self.len() - 1;
+        if self.taken.last().is_none_or(|(last, _)| *last != step) {
+            self.taken.push((step, op));
+        }
+        self.spins.push((step, spin));
+    }
+
+    /// The loop that went on with step `step`, if one did.
+    fn spin(&self, step: u32) -> Option<&SpinThen> {
+        self.spins.binary_search_by_key(&step, |(step, _)| *step).ok().map(|at| &self.spins[at].1)
     }
 
     /// `object` is an atomic, which holds this where it is first touched.

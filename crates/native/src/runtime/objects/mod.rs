@@ -255,6 +255,10 @@ impl Objects {
         }
         self.ambient.clock_object
     }
+    /// The object that readings of the clock read, if there is one.
+    pub fn known_clock(&self) -> Option<ObjectId> {
+        Some(self.ambient.clock_object).filter(|object| *object != NO_OBJECT)
+    }
     /// The object that an operation writes that may happen spuriously; [`NO_OBJECT`] if there are none.
     #[inline]
     pub fn spurious(&self) -> ObjectId {

@@ -16,7 +16,11 @@ impl Scheduler {
     /// Whether it is not only a matter of what depends on what has changed which tasks are enabled.
     #[inline(always)]
     fn needs_care(&self) -> bool {
-        self.halted | self.time_may_pass | self.main_exit.waits() | !self.idle_timers.is_empty()
+        self.halted
+            | self.time_may_pass
+            | self.main_exit.waits()
+            | !self.idle_timers.is_empty()
+            | !self.released.is_empty()
     }
 }
 
@@ -24,7 +28,8 @@ impl Execution {
     /// All that depends on `object` is evaluated again after this step.
     #[inline]
     pub fn touch(&mut self, object: ObjectId) {
-        if self.state.objects.is_awaited(object) {
+        // What a loop does alone leaves things as they were.
+        if self.state.objects.is_awaited(object) && !self.tasks.running().spin.is_alone() {
             self.scheduler.changed.push(object);
         }
     }
@@ -83,10 +88,9 @@ impl Execution {
         let task = &self.tasks[id];
         let evaluation = task.evaluation(&self.state);
         let options = if task.spin.held { 0 } else { evaluation.options };
-        let accesses = match task.spin.is_watching() {
+        let accesses = match task.spin.is_cut() {
             false => evaluation.accesses,
-            // A step that changes what its loop read lets it go on.
-            true => self.looks_at(evaluation.accesses, &task.spin.reads),
+            true => self.accesses_of_cut_loop(id, evaluation.accesses),
         };
         let signature = if self.scheduler.mode.is_drawn() { 0 } else { task.op.signature() };
         Pending { accesses, options, signature, manner: task.op.kind.manner }
@@ -110,6 +114,10 @@ impl Execution {
             for id in Members::new(self.state.objects.watchers(object).word(at), at) {
                 let task = &self.tasks[id];
                 let kind = task.op.kind;
+                if task.spin.is_cut() {
+                    self.evaluate(id);
+                    continue;
+                }
                 let evaluation = match alike {
                     Some((same, evaluation)) if std::ptr::eq(same, kind) => evaluation,
                     _ => task.evaluation(&self.state),
@@ -135,8 +143,7 @@ impl Execution {
         }
         for at in 0..self.state.objects.spinners(object).len() {
             let id = self.state.objects.spinners(object)[at];
-            self.tasks[id].spin.held = false;
-            self.evaluate(id);
+            self.wake_spinner(id);
         }
     }
 
@@ -177,6 +184,9 @@ impl Execution {
         if !self.scheduler.idle_timers.is_empty() {
             self.disable_idle_timers();
         }
+        if !self.scheduler.released.is_empty() {
+            self.hold_released();
+        }
         if self.scheduler.main_waits() && self.main_ends() {
             self.scheduler.enabled.clear();
             return false;
@@ -190,7 +200,8 @@ impl Execution {
         #[cfg(debug_assertions)]
         self.check_against_full_evaluation();
         let time_passes = self.scheduler.time_may_pass || !self.scheduler.idle_timers.is_empty();
-        self.take_fast_path(!time_passes && !self.scheduler.main_waits());
+        let is_quiet = !time_passes && self.scheduler.released.is_empty();
+        self.take_fast_path(is_quiet && !self.scheduler.main_waits());
         !self.scheduler.enabled.tasks().is_empty()
     }
 
@@ -258,6 +269,9 @@ impl Execution {
 
     /// Nothing can move by itself: time passes, or loops that wait go round again.
     fn when_idle(&mut self) {
+        if self.scheduler.held_spins && self.release_exhausted() {
+            return;
+        }
         if !self.scheduler.clock.is_quiet() {
             self.enable_next_timers();
         } else {

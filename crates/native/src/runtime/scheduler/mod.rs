@@ -4,7 +4,6 @@
 //! lists, in ascending order, the tasks whose operation has options (see [`enabled`]). A task that may go on at once
 //! never leaves its stack; others are suspended until they are picked.
 
-mod awaits;
 mod enabled;
 pub(crate) mod main_exit;
 mod mode;
@@ -25,6 +24,7 @@ use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::{Decision, Driver, Pending, UniformDraws};
 use retrace::Script;
 pub(crate) use spin::Spin;
+pub(crate) use spin::{SpinThen, Stage};
 use std::panic::Location;
 use std::time::Duration;
 use task_set::{Listed, TaskSet};
@@ -78,8 +78,10 @@ pub(crate) struct Scheduler {
     time_may_pass: bool,
     /// Timers that are enabled because nothing else was.
     idle_timers: Vec<TaskId>,
-    /// Times in a row that only waiting loops were left.
-    futile: u32,
+    /// Loops that may go on because nothing else can happen.
+    released: Vec<TaskId>,
+    /// How many steps have changed something, as far as loops that wait are concerned.
+    changes: u32,
     /// A waiting loop was held back, in this execution or in one before it.
     held_spins: bool,
 }
@@ -104,7 +106,8 @@ impl Scheduler {
             clock: Clock::default(),
             time_may_pass: time == Time::Any,
             idle_timers: Vec::new(),
-            futile: 0,
+            released: Vec::new(),
+            changes: 0,
             held_spins: false,
         }
     }
@@ -126,7 +129,8 @@ impl Scheduler {
         self.halted = false;
         self.main_exit.reset();
         self.idle_timers.clear();
-        self.futile = 0;
+        self.released.clear();
+        self.changes = 0;
     }
 
     /// Is as good as new, for executions with this policy.
@@ -245,7 +249,12 @@ impl Scheduler {
     /// The step that is being taken changes something: loops that wait do not go round in vain.
     #[inline(always)]
     pub fn note_progress(&mut self) {
-        self.futile = 0;
+        self.changes += 1;
+    }
+
+    /// The step that is being taken seemed to, and does not.
+    pub fn undo_progress(&mut self) {
+        self.changes -= 1;
     }
 
     /// Whether main has returned and lets the others go first.

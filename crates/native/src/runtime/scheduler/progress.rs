@@ -39,6 +39,10 @@ impl Progress {
     pub fn has_changed_something(&mut self) {
         self.changed_at = self.steps;
     }
+    /// The step that it has just taken changed nothing, and may be one of a loop.
+    pub fn has_changed_nothing(&mut self) {
+        self.changed_at = 0;
+    }
     /// Whether it has changed something in one of its last `steps` steps, as far as that is known without a log.
     pub(super) fn has_changed_something_in(&self, steps: u32) -> bool {
         self.changed_at > 0 && self.steps - self.changed_at < steps

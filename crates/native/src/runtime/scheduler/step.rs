@@ -51,8 +51,8 @@ impl Execution {
 
     #[cold]
     fn step_slowly(&mut self, id: TaskId) {
-        if self.tasks[id].spin.is_watching() {
-            self.stop_watching_spin(id);
+        if self.tasks[id].spin.goes_round() {
+            self.step_in_loop(id);
         }
         if self.tasks[id].returned() {
             self.goes_on_after_return(id);
@@ -74,7 +74,7 @@ impl Execution {
         debug_assert!(wrote || !op.kind.surely_writes);
         self.log.step(op, wrote, task.progress.last_line);
         task.progress.last_line = self.log.len() as u32;
-        self.scheduler.futile = if wrote { 0 } else { self.scheduler.futile };
+        self.scheduler.changes += wrote as u32;
         match mode {
             Mode::Observed => {
                 let (line, option) = (self.log.present(), self.scheduler.option);
@@ -141,6 +141,9 @@ impl Execution {
             return;
         }
         let id = self.tasks.current();
+        if self.tasks[id].spin.is_cut() {
+            self.leave_alone(id);
+        }
         let task = &mut self.tasks[id];
         task.op.write(kind, NO_OBJECT, place, id);
         task.op.args = task.end_arguments();

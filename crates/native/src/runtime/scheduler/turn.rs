@@ -98,8 +98,12 @@ impl Execution {
     #[cold]
     fn look_for_loops<E: Evaluates>(&mut self, id: TaskId) -> Option<Turn> {
         let kind = self.tasks[id].op.kind;
-        let in_circles = self.tasks[id].spin.circle > 0;
-        if self.may_await(id) && kind.manner != Manner::Yielding {
+        let is_late = kind.may_be_late && self.is_cut_after_this(id);
+        if self.tasks[id].spin.is_alone() {
+            if self.happens_alone(id) {
+                return Some(Turn::Go);
+            }
+        } else if self.may_await(id) && kind.manner != Manner::Yielding {
             self.consider_await(id);
         } else if kind.manner == Manner::Yielding
             || self.tasks[id].progress.steps % LOOK_EVERY == LOOK_EVERY - 1
@@ -107,13 +111,10 @@ impl Execution {
         {
             self.consider_spin(id);
         }
-        let turn = if kind.by_itself {
-            Some(E::happen_by_itself(self, id))
-        } else if in_circles && self.tasks[id].spin.circle > 0 && self.goes_round(id) {
-            Some(Turn::Go)
-        } else {
-            None
-        };
+        if is_late {
+            self.say_no_more(id);
+        }
+        let turn = kind.by_itself.then(|| E::happen_by_itself(self, id));
         let task = &mut self.tasks[id];
         task.progress.slow_path = task.needs_slow_path() || kind.manner == Manner::Yielding;
         turn
@@ -163,7 +164,7 @@ impl Execution {
         self.scheduler.option = 0;
         let is_known = mode == Mode::Retracing && self.happens_again(id, &pending);
         self.log_line(id);
-        if self.tasks[id].spin.is_watching() {
+        if self.tasks[id].spin.is_cut() {
             self.stop_watching_spin(id);
         }
         if is_known {

@@ -42,7 +42,7 @@ impl AtomicBool {
     #[track_caller]
     pub fn fetch_not(&self, order: Ordering) -> bool {
         let this = here(self);
-        let explored = this.cell().update(&FETCH_NOT, order, |old: bool| !old);
+        let explored = this.cell().update(&FETCH_NOT, 0, order, |old: bool| !old);
         explored.unwrap_or_else(|| this.0.fetch_not(order))
     }
 }

@@ -15,16 +15,16 @@ use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-pub(super) static SWAP: OperationKind = OperationKind::write("swap");
-pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add");
-pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub");
-pub(super) static FETCH_AND: OperationKind = OperationKind::write("fetch_and");
+pub(super) static SWAP: OperationKind = OperationKind::write("swap").keeps(|value, new| value == new);
+pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add").keeps(|_, by| by == 0);
+pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub").keeps(|_, by| by == 0);
+pub(super) static FETCH_AND: OperationKind = OperationKind::write("fetch_and").keeps(|value, mask| value & mask == value);
 pub(super) static FETCH_NAND: OperationKind = OperationKind::write("fetch_nand");
-pub(super) static FETCH_OR: OperationKind = OperationKind::write("fetch_or");
-pub(super) static FETCH_XOR: OperationKind = OperationKind::write("fetch_xor");
+pub(super) static FETCH_OR: OperationKind = OperationKind::write("fetch_or").keeps(|value, mask| value | mask == value);
+pub(super) static FETCH_XOR: OperationKind = OperationKind::write("fetch_xor").keeps(|_, mask| mask == 0);
 pub(super) static FETCH_NOT: OperationKind = OperationKind::write("fetch_not");
-pub(super) static FETCH_MAX: OperationKind = OperationKind::write("fetch_max");
-pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min");
+pub(super) static FETCH_MAX: OperationKind = OperationKind::write("fetch_max").keeps(|value, other| value == other);
+pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min").keeps(|value, other| value == other);
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
 /// their size in the kind.
@@ -174,26 +174,36 @@ impl Cell {
         true
     }
 
-    /// Changes the value when it is this task's turn, to what `new` makes of it. Returns the old one.
+    /// Changes the value when it is this task's turn, to what `new` makes of it and the argument of the operation, which has
+    /// these bits. Returns the old one.
     #[inline(always)]
     #[track_caller]
     pub fn update<T: Bits>(
         self,
         kind: &'static OperationKind,
+        argument: u64,
         order: Ordering,
         new: impl FnOnce(T) -> T,
     ) -> Option<T> {
         let current = context::current()?;
         let object = self.object(current);
-        let option = current.perform(Op::new(kind, object, Location::caller()));
+        let op = Op::new(kind, object, Location::caller()).args([0, argument]);
+        let option = current.perform(op);
         let (old, new) = self.act(current, |m, me| {
             // SAFETY: see above.
             unsafe { m.update(me, self.address, (order, order), option, |old| Some(new(old))) }
         });
-        current.with(|e| e.touch(object));
         let new = new.unwrap_or(old);
+        self.changed(current, object, old != new);
         current.did(Effect::Updated(T::SHAPE, old.bits(), new.bits()), Synchronises::Update(order));
         Some(old)
+    }
+
+    /// The step that is being taken is an update, which has changed the value or left it as it was: then a loop around it
+    /// only looks.
+    #[inline(always)]
+    fn changed(self, current: Current, object: ObjectId, has_changed: bool) {
+        current.with(|e| if has_changed { e.touch(object) } else { e.only_looked() });
     }
 
     /// Compares and exchanges when it is this task's turn.
@@ -228,7 +238,7 @@ impl Cell {
             current.did(Effect::Refused(T::SHAPE, found.bits()), Synchronises::Load(failure));
             return Some(Err(found));
         };
-        current.with(|e| e.touch(object));
+        self.changed(current, object, found != new);
         current.did(Effect::Updated(T::SHAPE, found.bits(), new.bits()), Synchronises::Update(success));
         Some(Ok(found))
     }

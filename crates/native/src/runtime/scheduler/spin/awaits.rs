@@ -5,11 +5,11 @@
 //! and none of that has changed, would only go round once more: it waits until something of it changes. A loop
 //! that would give up after some rounds is therefore never seen to do so.
 
+use super::Stage;
 use crate::runtime::execution::Execution;
 use crate::runtime::operation::NO_OBJECT;
 use crate::settings::Spins;
-use crate::sync::mpsc;
-use raddle_core::operation::{Access, Accesses, Mode, ObjectId, TaskId};
+use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Manner;
 
 /// The longest round of a loop, in operations.
@@ -27,24 +27,22 @@ impl Execution {
     /// `id` has given way and announces an operation. If it would only look at what it has seen already, it
     /// waits until that changes.
     pub(in crate::runtime) fn consider_await(&mut self, id: TaskId) {
-        if self.evaluation(id).accesses.any_write() {
+        if self.tasks[id].evaluation(&self.state).accesses.any_write() {
             return;
         }
         let Some((begin, reads)) = self.round_before(id) else { return };
         let changed = |object: &ObjectId| {
-            self.log.lines()[begin..].iter().any(|line| line.wrote && line.object == *object)
+            self.log.lines()[begin..].iter().any(|line| line.changes_objects() && line.object == *object)
         };
         if reads.is_empty() || reads.iter().any(changed) {
             return;
         }
-        for object in &reads {
-            self.state.objects.add_spinner(*object, id);
-        }
-        let task = &mut self.tasks[id];
-        task.spin.rounds += 1;
-        task.spin.held = true;
-        task.spin.reads = reads;
-        self.scheduler.held_spins = true;
+        let spin = &mut self.tasks[id].spin;
+        spin.rounds += 1;
+        spin.reads = reads;
+        spin.since = begin as u32;
+        spin.circle.clear();
+        self.hold(id, Stage::Awaiting);
     }
 
     /// Where the round began that the running task is about to repeat, and what it looked at.
@@ -71,17 +69,5 @@ impl Execution {
             next = line.before;
         }
         None
-    }
-
-    /// What a task that waits for some of these to change, or did until now, looks at.
-    #[cold]
-    pub(in crate::runtime) fn looks_at(&self, accesses: Accesses, reads: &[ObjectId]) -> Accesses {
-        let known: Vec<ObjectId> = accesses.iter().map(|access| access.object).collect();
-        let more = reads.iter().flat_map(|object| {
-            let read = Access { object: *object, mode: Mode::Read };
-            std::iter::once(read).chain(mpsc::counted(&self.state.objects, *object))
-        });
-        let more = more.filter(|access| !known.contains(&access.object));
-        more.fold(accesses, |accesses, access| accesses.and(access.object, access.mode))
     }
 }
