@@ -10,6 +10,7 @@ use crate::runtime::teardown::catch;
 use crate::runtime::{abort, exit, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
+use crate::time;
 use raddle_core::fact::{Assumption, Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
@@ -195,6 +196,9 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         }
         if e.has_unjudged_cells() {
             assumed.push(Assumption::HeapCellsNotJudged);
+        }
+        if e.has_read_clock() {
+            assumed.push(Assumption::ClockMoves { times: time::MOVES, readings: time::READINGS });
         }
         if e.settings.spurious > 0 {
             assumed.push(Assumption::SpuriousWakeUps(e.settings.spurious));

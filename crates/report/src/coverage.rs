@@ -88,6 +88,10 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::HeapCellsNotJudged => {
             "cells on the heap not judged (see raddle::alloc::Allocator)".to_owned()
         }
+        Assumption::ClockMoves { times, readings } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            format!("clock moves by itself {times}, at one of the first {readings} readings of a task")
+        }
         Assumption::DetachedSteps(steps) => {
             format!("detached tasks had {} after main returned", count(*steps as u64, "step"))
         }
@@ -187,6 +191,7 @@ mod tests {
             RealAddresses,
             Kills(1),
             HeapCellsNotJudged,
+            ClockMoves { times: 1, readings: 4 },
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),

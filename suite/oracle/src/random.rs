@@ -91,8 +91,6 @@ struct Draw<'a> {
     left: usize,
     /// How many rounds are left for the loops of the task.
     rounds: usize,
-    /// Row "elapsed": under `Time::Any` the clock does not move without a timer, so it is read under `Time::Idle` only.
-    has_clock: bool,
 }
 
 /// The program of number `number` of those that `seed` stands for.
@@ -104,10 +102,9 @@ pub fn program(seed: u64, number: u64) -> Program {
         groups.push(GROUPS[rng.below(GROUPS.len())]);
     }
     let time = if rng.one_in(2) { Time::Any } else { Time::Idle };
-    let has_clock = time == Time::Idle;
     let receivers = std::array::from_fn(|_| rng.below(tasks));
     let left = 5 + rng.below(5);
-    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, rounds: 0, has_clock };
+    let mut draw = Draw { rng: &mut rng, groups, tasks, receivers, left, rounds: 0 };
     let bodies: Vec<Vec<Stmt>> = (0..tasks)
         .map(|task| {
             draw.rounds = ROUNDS;
@@ -116,9 +113,7 @@ pub fn program(seed: u64, number: u64) -> Program {
         })
         .collect();
     let mut program = Program { tasks: bodies, time, spurious: 0 };
-    // Rows "spurious after a timer": under `Time::Idle` those are not explored.
-    let is_fit = time == Time::Any || !program.has(Stmt::is_timed);
-    if is_fit && rng.one_in(3) {
+    if rng.one_in(3) {
         program.spurious = 1;
     }
     program
@@ -239,7 +234,7 @@ impl Draw<'_> {
                 }
             }
             Group::Barrier => Stmt::Meet,
-            Group::Timers if self.has_clock && self.rng.one_in(4) => Stmt::Clock,
+            Group::Timers if self.rng.one_in(4) => Stmt::Clock,
             Group::Timers => self.one_of(&[Stmt::Sleep(after), Stmt::ParkTimeout(after)]),
             Group::Choices => Stmt::Choose(2),
             Group::Panics => self.one_of(&[Stmt::PanicIf(var), Stmt::PanicIf(var), Stmt::Panic]),

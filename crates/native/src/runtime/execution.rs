@@ -135,6 +135,11 @@ impl Execution {
         self.scheduler.has_cut_short()
     }
 
+    /// Whether the clock was read where it may move by itself, in any execution with these settings.
+    pub fn has_read_clock(&self) -> bool {
+        self.scheduler.has_read_clock()
+    }
+
     /// Whether a cell was not judged for races, in any execution with these settings.
     pub fn has_unjudged_cells(&self) -> bool {
         self.judge.has_unjudged_cells()

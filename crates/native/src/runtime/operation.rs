@@ -95,6 +95,8 @@ pub(crate) struct OperationKind {
     pub last_of_several: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub slow_path: bool,
+    /// A task that waits for it may wake for no reason.
+    pub wakes_spuriously: bool,
 }
 
 fn its_object(blocked: &Blocked<'_>) -> ObjectId {
@@ -130,6 +132,7 @@ impl OperationKind {
             same_accesses: false,
             last_of_several: false,
             slow_path: false,
+            wakes_spuriously: false,
         }
     }
     /// An operation that is always ready with the same accesses.
@@ -190,6 +193,12 @@ impl OperationKind {
     /// It commutes with others of its kind, except the last of them.
     pub const fn last_of_several(mut self) -> OperationKind {
         self.last_of_several = true;
+        self
+    }
+    /// A task that waits for it may wake for no reason, and decides that anew after each timer that fires when nothing
+    /// else can happen.
+    pub const fn wakes_spuriously(mut self) -> OperationKind {
+        self.wakes_spuriously = true;
         self
     }
     /// The value in place decides whether it reads or writes.

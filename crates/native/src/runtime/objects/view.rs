@@ -66,6 +66,11 @@ impl<'a> View<'a> {
     pub fn is_woken(self) -> bool {
         self.op.wake.is_notified() || self.op.wake.is_timed_out()
     }
+    /// Whether its task has to decide anew if it wakes for no reason: a timer has fired since it began to wait.
+    #[inline(always)]
+    pub fn is_stirred(self) -> bool {
+        self.op.wake.is_stirred()
+    }
     /// Whether a sleep of the operation's task is over.
     #[inline(always)]
     pub fn is_sleep_over(self) -> bool {

@@ -7,7 +7,9 @@ use super::Scheduler;
 use super::task_set::Members;
 use crate::runtime::execution::Execution;
 use crate::runtime::operation::{Changes, Evaluation, OperationKind};
-use crate::runtime::tasks::task::{Phase, Role};
+use crate::runtime::tasks::task::Phase;
+#[cfg(debug_assertions)]
+use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Pending;

@@ -82,6 +82,8 @@ pub(crate) struct Scheduler {
     futile: u32,
     /// A waiting loop was held back, in this execution or in one before it.
     held_spins: bool,
+    /// The clock was read where it may move by itself, in this execution or in one before it.
+    clock_read: bool,
 }
 
 impl Scheduler {
@@ -106,6 +108,7 @@ impl Scheduler {
             idle_timers: Vec::new(),
             futile: 0,
             held_spins: false,
+            clock_read: false,
         }
     }
 
@@ -136,6 +139,7 @@ impl Scheduler {
         self.time_may_pass = time == Time::Any;
         self.main_exit.renew();
         self.held_spins = false;
+        self.clock_read = false;
     }
 
     /// There is one more task.
@@ -256,6 +260,11 @@ impl Scheduler {
     /// Whether a waiting loop was held back since this was renewed.
     pub fn has_held_spins(&self) -> bool {
         self.held_spins
+    }
+
+    /// Whether the clock was read where it may move by itself, since this was renewed.
+    pub fn has_read_clock(&self) -> bool {
+        self.clock_read
     }
 
     /// Whether main did not wait to the end for tasks that go on after it, since this was renewed.
