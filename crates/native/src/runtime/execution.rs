@@ -3,6 +3,7 @@
 //! Invariant: each part keeps its own state to itself, and what several parts have to do with each other is a method
 //! here or in the folder of the part that it is about. Memory is kept from one execution to the next.
 
+use super::counts::Counts;
 use super::history::History;
 use super::host::Host;
 use super::judge::Judge;
@@ -33,6 +34,7 @@ pub(crate) struct Execution {
     pub(super) judge: Judge,
     pub(super) log: Log,
     pub(super) host: Host,
+    pub(super) counts: Counts,
 }
 
 static SPAWN: OperationKind = OperationKind::local("spawn");
@@ -48,6 +50,7 @@ impl Execution {
             judge: Judge::default(),
             log: Log::default(),
             host: Host::of_this_thread(),
+            counts: Counts::new(&settings),
             settings,
         }
     }
@@ -59,6 +62,7 @@ impl Execution {
         self.judge.renew();
         self.log.renew();
         self.host.take_hash_keys_again();
+        self.counts = Counts::new(&settings);
         self.settings = settings;
     }
 
@@ -81,6 +85,7 @@ impl Execution {
         self.serial = super::serial::next();
         self.tasks.reset();
         self.state.objects.reset(self.settings.time, self.settings.spurious);
+        self.state.objects.set_drops(self.settings.drops);
         self.state.memory.reset();
         self.scheduler.reset();
         if self.scheduler.mode() != Mode::Retracing {
@@ -89,6 +94,7 @@ impl Execution {
         self.judge.reset();
         self.log.reset();
         self.host.reset_hash_keys();
+        self.counts.reset();
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
         // SAFETY: the caller's.
         unsafe { self.tasks.equip(main, None, body) };

@@ -7,6 +7,7 @@
 
 pub(crate) mod abort;
 pub(crate) mod context;
+pub(crate) mod counts;
 pub(crate) mod execution;
 pub(crate) mod execution_pool;
 pub(crate) mod exit;

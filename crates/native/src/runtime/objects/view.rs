@@ -8,6 +8,7 @@ use super::ObjectState;
 use crate::runtime::memory::Bits;
 use crate::runtime::operation::Op;
 use crate::runtime::state::State;
+use crate::settings::Drops;
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 
@@ -50,6 +51,10 @@ impl<'a> View<'a> {
     #[inline(always)]
     pub fn spurious_left(self) -> u32 {
         self.state.objects.ambient.spurious_left
+    }
+    #[inline(always)]
+    pub fn drops(self) -> Drops {
+        self.state.objects.ambient.drops
     }
     /// Whether the operation's task was notified.
     #[inline(always)]
