@@ -10,7 +10,7 @@ use raddle::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
 use raddle::thread;
 use raddle::{Checker, hint};
 use std::ops::RangeInclusive;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Whether a search came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,32 +147,6 @@ fn poll_lock() -> i64 {
     got
 }
 
-/// Says which task drops the last reference.
-fn who_drops_last() -> i64 {
-    struct Last(thread::ThreadId, Arc<AtomicI64>);
-    impl Drop for Last {
-        fn drop(&mut self) {
-            self.1.store(1 + (thread::current().id() == self.0) as i64, SeqCst);
-        }
-    }
-    let seen = Arc::new(AtomicI64::new(0));
-    let one = Arc::new(Last(thread::current().id(), seen.clone()));
-    let other = one.clone();
-    let child = thread::spawn(move || drop(other));
-    drop(one);
-    child.join().unwrap();
-    seen.load(SeqCst)
-}
-
-fn upgrade() -> i64 {
-    let one = Arc::new(());
-    let weak: Weak<()> = Arc::downgrade(&one);
-    let child = thread::spawn(move || drop(one));
-    let alive = weak.upgrade().is_some() as i64;
-    child.join().unwrap();
-    alive
-}
-
 const ROWS: &[Row] = &[
     Row {
         what: "a counting loop misses the rounds from 5 on",
@@ -261,22 +235,6 @@ const ROWS: &[Row] = &[
         program: poll_lock,
         right: 1..=1,
         found: (&[1..=1], Stopped),
-    },
-    Row {
-        what: "who drops the last Arc is not explored, and the line does not say so",
-        issue: "18 A3",
-        checker: Checker::exhaustive,
-        program: who_drops_last,
-        right: 1..=2,
-        found: (&[1..=1], Exhaustive),
-    },
-    Row {
-        what: "Weak::upgrade never fails, and the line does not say so",
-        issue: "18 A3",
-        checker: Checker::exhaustive,
-        program: upgrade,
-        right: 0..=1,
-        found: (&[1..=1], Exhaustive),
     },
 ];
 
