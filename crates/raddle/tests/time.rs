@@ -425,7 +425,10 @@ fn the_clock_may_have_moved_by_itself_under_any() {
     }
     // Where the clock is not read, nothing is assumed about it.
     let report = Checker::exhaustive().time(Time::Any).run(|| thread::sleep(SECOND));
-    assert_eq!(report.covered(), "exhaustive · reference counts not explored · sequentially consistent · timers at any point");
+    assert_eq!(
+        report.covered(),
+        "exhaustive · reference counts not explored · sequentially consistent · timers at any point"
+    );
 }
 
 /// A loop that polls the clock ends where it moves: at the first readings, or in an idle moment.

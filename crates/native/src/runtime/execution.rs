@@ -9,6 +9,7 @@ use super::host::Host;
 use super::judge::Judge;
 use super::judge::evidence::Evidence;
 use super::judge::panics::Panic;
+use super::leftovers::Leftovers;
 use super::log::{Effect, Log, Sync};
 use super::memory::stale_addresses;
 use super::objects::{Identity, Known, ObjectKind};
@@ -35,6 +36,7 @@ pub(crate) struct Execution {
     pub(super) log: Log,
     pub(super) host: Host,
     pub(super) counts: Counts,
+    pub(crate) leftovers: Leftovers,
 }
 
 static SPAWN: OperationKind = OperationKind::local("spawn");
@@ -51,6 +53,7 @@ impl Execution {
             log: Log::default(),
             host: Host::of_this_thread(),
             counts: Counts::new(&settings),
+            leftovers: Leftovers::default(),
             settings,
         }
     }

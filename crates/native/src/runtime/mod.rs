@@ -17,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod image;
 pub(crate) mod judge;
+pub(crate) mod leftovers;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod objects;
