@@ -52,9 +52,12 @@ pub struct Test {
     /// Run these crates on the real std
     #[arg(long, value_name = "CRATE", value_delimiter = ',')]
     pub exclude: Vec<String>,
-    /// Make reference counts of `Arc` and `Weak` visible: who drops last, and what `strong_count` and `upgrade` see
+    /// Make all reference counts of `Arc` and `Weak` operations, not only those that are found to matter
     #[arg(long)]
     pub track_arc: bool,
+    /// Use std's own `Arc` and `Weak`, whose counts are not explored
+    #[arg(long, conflicts_with = "track_arc")]
+    pub real_arc: bool,
     /// A thread that panics and is never joined does not fail its test, as under the usual harness
     #[arg(long)]
     pub allow_thread_panics: bool,

@@ -48,6 +48,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         arena: kept.origin.exclude.is_empty(),
         beginning: kept.origin.beginning,
         thread_panics: kept.origin.allow_thread_panics,
+        track_arc: false,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {
@@ -94,7 +95,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             Ok(PASSED)
         }
         Verdict::Skipped(SkipReason::NotDeterministic { difference, .. }) => {
-            Err(raddle_report::difference(&difference, !kept.origin.track_arc))
+            Err(raddle_report::difference(&difference, kept.origin.real_arc))
         }
         Verdict::Skipped(why) => Err(raddle_report::skip(&why)),
         Verdict::Interrupted => Err(raddle_report::skip(&SkipReason::Interrupted)),
@@ -111,7 +112,7 @@ fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
     let given = Cargo { target_dir: origin.target_directory.clone(), ..given };
     let workspace = Workspace::find(&origin.folder, &given)?;
     let compiler = Compiler::find(&origin.folder)?;
-    let arcs = if origin.track_arc { Arcs::Tracked } else { Arcs::Real };
+    let arcs = if origin.real_arc { Arcs::Real } else { Arcs::Tracked };
     let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
     let build = Build {
         folder: &origin.folder,

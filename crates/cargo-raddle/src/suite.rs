@@ -45,7 +45,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     let workspace = Workspace::find(&folder, &test.cargo)?;
     Workspace::demand_crates(&folder, &test.cargo, &test.exclude)?;
     let compiler = Compiler::find(&folder)?;
-    let arcs = if test.track_arc { Arcs::Tracked } else { Arcs::Real };
+    let arcs = if test.real_arc { Arcs::Real } else { Arcs::Tracked };
     let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
     let build = Build {
         folder: &folder,
@@ -179,6 +179,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         arena: true,
         beginning: 0,
         thread_panics: false,
+        track_arc: test.track_arc,
         replay: None,
     }
 }
@@ -333,7 +334,7 @@ impl Suite<'_> {
             }
         }
         let taken = [
-            (!self.test.track_arc, Assumption::ReferenceCountsNotExplored),
+            (self.test.real_arc, Assumption::ReferenceCountsNotExplored),
             (order.thread_panics, Assumption::ThreadPanicsAllowed),
         ];
         for (_, assumption) in taken.iter().filter(|(holds, _)| *holds) {
@@ -350,7 +351,7 @@ impl Suite<'_> {
                 self.keep(case, order, failed);
             }
             Verdict::Skipped(SkipReason::NotDeterministic { untracked_arcs, .. }) => {
-                *untracked_arcs = !self.test.track_arc;
+                *untracked_arcs = self.test.real_arc;
             }
             _ => {}
         }

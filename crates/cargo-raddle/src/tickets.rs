@@ -40,7 +40,7 @@ pub struct Origin {
     #[serde(default)]
     pub as_miri: bool,
     #[serde(default)]
-    pub track_arc: bool,
+    pub real_arc: bool,
     #[serde(default)]
     pub allow_thread_panics: bool,
     /// What the clock on the wall showed at the beginning, in seconds since 1970.
@@ -60,7 +60,7 @@ impl Origin {
             target_directory: test.cargo.target_dir.clone(),
             exclude: test.exclude.clone(),
             as_miri: test.as_miri,
-            track_arc: test.track_arc,
+            real_arc: test.real_arc,
             allow_thread_panics: test.allow_thread_panics,
             beginning,
         }

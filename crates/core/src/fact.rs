@@ -166,6 +166,13 @@ pub enum Assumption {
     Kills(u32),
     /// Cells on the heap were not judged for data races: it was not known when their memory is freed.
     HeapCellsNotJudged,
+    /// Beside timers, the clock moves so often, and only so many of the first readings of a task find that it has.
+    ClockMoves {
+        /// How often in an execution.
+        times: u32,
+        /// At how many readings of a task.
+        readings: u32,
+    },
     /// Detached tasks took at most so many steps after main returned.
     DetachedSteps(usize),
     /// A spin loop takes at most so many identical iterations while other tasks are enabled.

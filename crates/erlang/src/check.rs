@@ -55,9 +55,12 @@ impl check::Program for Checkable {
         }
     }
 
+    fn is_refuted(&self) -> bool {
+        self.unobserved.is_refuted() && !self.ends_are_steps.load(Ordering::Relaxed)
+    }
+
     fn refine(&self) -> bool {
-        let refuted = self.unobserved.is_refuted();
-        refuted && !self.ends_are_steps.swap(true, Ordering::Relaxed)
+        self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed)
     }
 
     /// Coarse steps are those of a world in which messages have an order.

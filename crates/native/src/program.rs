@@ -1,7 +1,7 @@
 //! A Rust program under test: a closure, and what shapes its executions.
 
 use crate::outcome::Outcome;
-use crate::settings::Settings;
+use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
 use raddle_core::check::{Check, Checked, Program, check};
 use raddle_core::search::{LazySettings, Listener};
@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// The body of a program's main task. Its result is hidden, so that the whole pipeline is compiled once and not for each
 /// closure.
 pub type Body<'f> = dyn Fn() -> Outcome<'f> + Send + Sync + 'f;
+
+/// Ends the reference counts in what is assumed, before the observers.
+const COUNTS: char = '#';
 
 /// A closure with its settings.
 pub struct RustProgram<'f> {
@@ -22,6 +25,7 @@ impl<'f> RustProgram<'f> {
     pub fn new(body: &'f Body<'f>, mut settings: Settings) -> RustProgram<'f> {
         // Clones of the checker that are in use at the same time learn separately.
         settings.observers = settings.observers.map(|observers| observers.fork());
+        settings.counted = settings.counted.fork();
         RustProgram { body, settings }
     }
 
@@ -50,16 +54,33 @@ impl<'f> Program for RustProgram<'f> {
         NativeWorld::new(self.body, self.settings.clone())
     }
 
+    fn bounded_world(&self) -> Self::World {
+        let drops = Drops::Conflict;
+        NativeWorld::new(self.body, Settings { drops, ..self.settings.clone() })
+    }
+
+    fn is_refuted(&self) -> bool {
+        let observers = self.settings.observers.as_ref();
+        observers.is_some_and(|observers| observers.are_refuted()) || self.settings.counted.are_refuted()
+    }
+
     fn refine(&self) -> bool {
-        self.settings.observers.as_ref().is_some_and(|observers| observers.learn())
+        let observers = self.settings.observers.as_ref().is_some_and(|observers| observers.learn());
+        self.settings.counted.learn() || observers
     }
 
     fn assumed(&self) -> Option<String> {
-        self.settings.observers.as_ref().map(|observers| observers.to_word())
+        let observers = self.settings.observers.as_ref().map(|observers| observers.to_word());
+        match (self.settings.counted.to_word(), observers) {
+            (counts, None) if counts.is_empty() => None,
+            (counts, observers) => Some(format!("{counts}{COUNTS}{}", observers.unwrap_or_default())),
+        }
     }
 
     fn assume(&self, assumed: &str) -> Result<(), String> {
-        self.settings.observers.as_ref().map_or(Ok(()), |observers| observers.apply(assumed))
+        let (counts, observers) = assumed.split_once(COUNTS).unwrap_or(("", assumed));
+        self.settings.counted.apply(counts)?;
+        self.settings.observers.as_ref().map_or(Ok(()), |known| known.apply(observers))
     }
 
     fn settings(&self) -> LazySettings {

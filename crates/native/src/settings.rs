@@ -1,5 +1,6 @@
 //! The settings of executions of a Rust program. Tickets hold those that a replay needs.
 
+use crate::counted::Counted;
 use crate::observers::Observers;
 use raddle_core::clock::Time;
 use std::collections::BTreeMap;
@@ -27,6 +28,16 @@ pub enum Spins {
     Await,
 }
 
+/// Which drops of references to one object conflict. It changes no execution, only which ones are taken for equivalent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Drops {
+    /// The last one conflicts with the others, which commute.
+    #[default]
+    Commute,
+    /// Each conflicts with each.
+    Conflict,
+}
+
 /// The settings of executions.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -44,6 +55,10 @@ pub struct Settings {
     /// The limits of messages whose order is explored. They change no execution, only which ones a search
     /// takes for equivalent, and so are not in tickets.
     pub observers: Option<Observers>,
+    /// The types whose reference counts are operations.
+    pub counted: Counted,
+    /// Which drops of references conflict.
+    pub drops: Drops,
 }
 
 impl Default for Settings {
@@ -57,6 +72,8 @@ impl Default for Settings {
             stack_size,
             detached: Detached::Allowed,
             observers: None,
+            counted: Counted::default(),
+            drops: Drops::Commute,
         }
     }
 }
@@ -76,6 +93,7 @@ impl Settings {
             Detached::Allowed => "allowed",
             Detached::MustFinish => "finish",
         };
+        let counts = self.counted.to_word();
         [
             ("time", time.to_owned()),
             ("spurious", self.spurious.to_string()),
@@ -83,6 +101,7 @@ impl Settings {
             ("detached", detached.to_owned()),
         ]
         .into_iter()
+        .chain((!counts.is_empty()).then_some(("counts", counts)))
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
     }
@@ -97,6 +116,10 @@ impl Settings {
                 ("detached", "allowed") => self.detached = Detached::Allowed,
                 ("detached", "finish") => self.detached = Detached::MustFinish,
                 ("spurious", n) => self.spurious = n.parse().map_err(|_| unknown())?,
+                ("counts", types) => {
+                    self.counted = Counted::default();
+                    self.counted.apply(types)?;
+                }
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),
                 _ => return Err(unknown()),

@@ -10,6 +10,7 @@ use crate::runtime::teardown::catch;
 use crate::runtime::{abort, exit, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
+use crate::time;
 use raddle_core::fact::{Assumption, Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
@@ -128,8 +129,9 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
     }
 
     fn finish(&mut self) -> Finished {
-        let observers = &self.execution.settings.observers;
-        let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted());
+        let Settings { observers, counted, .. } = &self.execution.settings;
+        let is_refuted =
+            observers.as_ref().is_some_and(|observers| observers.are_refuted()) || counted.are_refuted();
         self.execution.tear_down();
         self.execution.busy(false);
         Finished { errors: self.execution.take_afterwards(), is_refuted }
@@ -184,6 +186,10 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
     fn assumptions(&self) -> Vec<Assumption> {
         let e = &*self.execution;
         let mut assumed = vec![Assumption::SequentiallyConsistent, Assumption::Timers(e.settings.time)];
+        if cfg!(not(feature = "arena")) {
+            // The `Arc` of a program that uses the library is std's.
+            assumed.push(Assumption::ReferenceCountsNotExplored);
+        }
         if e.has_held_spins() {
             assumed.push(match e.settings.spins {
                 Spins::Fair(rounds) => Assumption::FairSpins(rounds),
@@ -195,6 +201,9 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         }
         if e.has_unjudged_cells() {
             assumed.push(Assumption::HeapCellsNotJudged);
+        }
+        if e.has_read_clock() {
+            assumed.push(Assumption::ClockMoves { times: time::MOVES, readings: time::READINGS });
         }
         if e.settings.spurious > 0 {
             assumed.push(Assumption::SpuriousWakeUps(e.settings.spurious));

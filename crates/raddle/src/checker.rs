@@ -220,6 +220,16 @@ impl Checker {
         self.settings.observers = Some(Observers::default());
         self
     }
+
+    /// All reference counts are operations from the beginning, and not only those that are found to matter. For the
+    /// facades of std.
+    #[cfg(feature = "arena")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn count_all_references(mut self) -> Checker {
+        self.settings.counted = raddle_native::Counted::all();
+        self
+    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;

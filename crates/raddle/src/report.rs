@@ -45,7 +45,7 @@ impl<T> Report<T> {
     pub fn coverage(&self) -> &Coverage {
         &self.checked.coverage
     }
-    /// What was covered, as one line: `exhaustive · sequentially consistent · timers when idle`.
+    /// What was covered, as one line: `exhaustive · reference counts not explored · sequentially consistent · timers when idle`.
     pub fn covered(&self) -> String {
         raddle_report::coverage(self.coverage())
     }

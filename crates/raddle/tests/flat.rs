@@ -3,7 +3,31 @@
 
 use raddle::Checker;
 use raddle::sync::Mutex;
+use raddle::{sync::mpsc, thread};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+/// Counts the bytes that are allocated and not freed.
+struct Counting;
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all memory is std's.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        LIVE.fetch_add(layout.size(), SeqCst);
+        // SAFETY: the caller's.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        LIVE.fetch_sub(layout.size(), SeqCst);
+        // SAFETY: the caller's.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 /// The resident memory of this process, in bytes.
 fn resident() -> usize {
@@ -42,9 +66,61 @@ fn many_results(gauge: &Gauge) -> String {
     format!("{:0>2000}", format!("{numbers:?}"))
 }
 
-/// Sequential: there is one process.
+/// Programs that leave tasks behind, which are dropped without destructors.
+const LEAVE_TASKS: [(&str, fn()); 8] = [
+    ("parked", || _ = thread::spawn(thread::park)),
+    ("named", || _ = thread::Builder::new().name("name".to_owned()).spawn(thread::park).unwrap()),
+    ("with a handle", || std::mem::forget(thread::spawn(thread::park))),
+    ("with a thread", || {
+        let main = thread::current();
+        let child = thread::spawn(move || {
+            thread::park();
+            main.unpark();
+        });
+        let _thread = child.thread().clone();
+    }),
+    ("asleep", || {
+        _ = thread::spawn(|| {
+            thread::sleep(std::time::Duration::from_secs(1));
+            thread::park();
+        })
+    }),
+    ("with its own child", || _ = thread::spawn(|| thread::spawn(thread::park).join())),
+    ("with a channel", || {
+        let (sender, receiver) = mpsc::channel::<i32>();
+        thread::spawn(move || receiver.recv());
+        sender.send(1).unwrap();
+        std::mem::forget(sender);
+        thread::spawn(thread::park);
+    }),
+    ("with a receiver", || {
+        let (sender, receiver) = mpsc::sync_channel::<i32>(1);
+        thread::spawn(move || {
+            let _sender = sender;
+            receiver.recv()
+        });
+    }),
+];
+
+/// So many bytes more are in use for each execution, after a few.
+fn leaks(program: fn(), executions: u64) -> f64 {
+    let live = |schedules| {
+        Checker::random(schedules).run(program);
+        LIVE.load(SeqCst)
+    };
+    live(200);
+    let before = live(200);
+    (live(executions) as f64 - before as f64) / executions as f64
+}
+
+/// Sequential: there is one process. `RADDLE_FLAT=10000000` looks at so many executions of each program.
 #[test]
 fn memory_stays_flat() {
+    let executions = std::env::var("RADDLE_FLAT").map_or(2_000, |text| text.parse().unwrap());
+    for (what, program) in LEAVE_TASKS {
+        let bytes = leaks(program, executions);
+        assert!(bytes < 1.0, "{what}: {bytes} bytes for each execution");
+    }
     let few = 2_000_000;
     let gauge = Gauge::default();
     let kept = Checker::dfs().run(|| many_results(&gauge));

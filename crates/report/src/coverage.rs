@@ -88,6 +88,10 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::HeapCellsNotJudged => {
             "cells on the heap not judged (see raddle::alloc::Allocator)".to_owned()
         }
+        Assumption::ClockMoves { times, readings } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            format!("clock moves by itself {times}, at one of the first {readings} readings of a task")
+        }
         Assumption::DetachedSteps(steps) => {
             format!("detached tasks had {} after main returned", count(*steps as u64, "step"))
         }
@@ -98,7 +102,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
-        Assumption::ReferenceCountsNotExplored => "reference counts of Arc not explored".to_owned(),
+        Assumption::ReferenceCountsNotExplored => "reference counts not explored".to_owned(),
         Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
         Assumption::Signals(Delivery::Instant) => "signals at once".to_owned(),
         Assumption::Signals(Delivery::Local) => "signals as within a node".to_owned(),
@@ -149,7 +153,7 @@ pub fn skip(why: &SkipReason) -> String {
 /// What was different when a schedule was replayed, and what may help.
 pub fn difference(difference: &str, untracked_arcs: bool) -> String {
     let advice = match untracked_arcs {
-        true => "; if it depends on who drops an Arc last, --track-arc makes that visible",
+        true => "; if it depends on which task drops an Arc last, that is visible without --real-arc",
         false => "",
     };
     format!("{difference}{advice}")
@@ -187,6 +191,7 @@ mod tests {
             RealAddresses,
             Kills(1),
             HeapCellsNotJudged,
+            ClockMoves { times: 1, readings: 4 },
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),

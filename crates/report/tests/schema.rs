@@ -228,6 +228,7 @@ fn every_coverage_is_valid() {
         RealAddresses,
         Kills(1),
         HeapCellsNotJudged,
+        ClockMoves { times: 1, readings: 4 },
         DetachedSteps(2),
         FairSpins(3),
         Grain(self::Grain::Thesis),

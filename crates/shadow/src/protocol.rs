@@ -70,6 +70,9 @@ pub struct Order {
     pub beginning: u64,
     /// Whether threads that are not joined may panic.
     pub thread_panics: bool,
+    /// Whether all reference counts are operations from the beginning, and not only those that are found to matter.
+    #[serde(default)]
+    pub track_arc: bool,
     /// A ticket to replay instead of searching.
     pub replay: Option<String>,
 }

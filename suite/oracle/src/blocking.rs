@@ -5,7 +5,7 @@
 
 use crate::code::Ins;
 use crate::machine::{At, Machine, Move, Progress, Scope, State};
-use crate::program::{BARRIER, CHANNELS, Stmt, mark};
+use crate::program::{BARRIER, CHANNELS, CLOCK_MOVE, CLOCK_MOVES, CLOCK_READINGS, Stmt, Time, mark};
 
 impl Machine {
     /// Whether task `id` has nothing left to do but to end.
@@ -321,7 +321,21 @@ impl Machine {
                     return Move::To(vec![then]);
                 }
             },
-            Stmt::Clock => then.log(id, state.now as i8),
+            Stmt::Clock => {
+                then.tasks[id].readings += 1;
+                let may_move = self.time == Time::Any
+                    && state.moves < CLOCK_MOVES
+                    && then.tasks[id].readings <= CLOCK_READINGS;
+                if may_move {
+                    let mut moved = then.clone();
+                    moved.now += CLOCK_MOVE;
+                    moved.moves += 1;
+                    moved.log(id, moved.now as i8);
+                    several.push(moved);
+                }
+                then.log(id, state.now as i8);
+                several.push(then.clone());
+            }
             Stmt::Sleep(after) => {
                 if !task.timed_out && *after > 0 {
                     return Move::Blocked;

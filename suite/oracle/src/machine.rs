@@ -45,6 +45,8 @@ pub(crate) struct Task {
     /// Its ends of channels: senders, then receivers.
     pub ends: [bool; 2 * CHANNELS.len()],
     pub token: bool,
+    /// How often it has read the clock.
+    pub readings: u8,
     pub deadline: Option<u8>,
     pub timed_out: bool,
     pub panics: bool,
@@ -94,13 +96,15 @@ pub(crate) struct State {
     pub generation: u8,
     pub spurious: u8,
     pub now: u8,
+    /// How often the clock has moved by itself.
+    pub moves: u8,
     pub tasks: Vec<Task>,
 }
 
 /// A program with its instructions.
 pub(crate) struct Machine {
     pub code: Vec<Vec<Ins>>,
-    time: Time,
+    pub time: Time,
     /// A task takes no more rounds of waiting loops in a row, if there is a limit.
     most_rounds: Option<u8>,
     begin: State,
@@ -134,6 +138,7 @@ impl Machine {
                 Some(channel) => program.uses(channel) && program.receiver(channel) == task,
             }),
             token: false,
+            readings: (task == 0) as u8,
             deadline: None,
             timed_out: false,
             panics: false,
@@ -153,6 +158,7 @@ impl Machine {
             generation: 0,
             spurious: program.spurious,
             now: 0,
+            moves: 0,
             tasks: (0..tasks).map(task).collect(),
         };
         let code = (0..tasks).map(|task| code::of(program, task)).collect();

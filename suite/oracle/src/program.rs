@@ -19,6 +19,14 @@ pub const CHANNELS: [Option<usize>; 3] = [None, Some(1), Some(0)];
 /// So many tasks meet at the barrier.
 pub const BARRIER: usize = 2;
 
+/// Under [`Time::Any`] the clock moves by itself this often, by so much, and so many of the first readings of a task may
+/// find that it has: see the guide. Main reads it once at the beginning.
+pub const CLOCK_MOVES: u8 = 1;
+/// In milliseconds of the oracle, which stand for an hour.
+pub const CLOCK_MOVE: u8 = 40;
+/// Readings of a task.
+pub const CLOCK_READINGS: u8 = 4;
+
 /// What observing statements write into the log beside plain values.
 pub mod mark {
     /// A lock was poisoned.

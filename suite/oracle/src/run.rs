@@ -4,7 +4,7 @@
 
 use crate::outcomes::{Kind, Logs, Outcomes};
 use crate::program::{
-    BARRIER, CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS, mark,
+    BARRIER, CHANNELS, CLOCK_MOVE, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS, mark,
 };
 use raddle::sync::atomic::{AtomicI8, Ordering::SeqCst};
 use raddle::sync::mpsc::{
@@ -162,7 +162,11 @@ impl Own {
             }
             Stmt::GetCell(o) => self.log(shared.cells[*o].get().copied().unwrap_or(mark::EMPTY)),
             Stmt::Meet => self.truth(shared.barrier.wait().is_leader()),
-            Stmt::Clock => self.log(self.began.elapsed().as_millis() as i8),
+            Stmt::Clock => {
+                let millis = self.began.elapsed().as_millis();
+                let hours = millis / 3_600_000;
+                self.log((millis - hours * 3_600_000 + hours * CLOCK_MOVE as u128) as i8);
+            }
             Stmt::Sleep(after) => thread::sleep(ms(after)),
             Stmt::Choose(options) => self.log(raddle::choose(*options as usize) as i8),
             Stmt::Panic => panic!("as the program says"),

@@ -89,18 +89,19 @@ where
 
     /// Explores, and restarts while an assumption is refuted.
     fn refined(&mut self) -> Stage<OutcomeOf<P>> {
-        let mut stage = self.explore();
-        while self.is_reduced() && self.program.refine() {
+        loop {
+            let mut stage = self.explore();
+            if self.check.replay.is_some() || !self.program.is_refuted() {
+                return stage;
+            }
             stage.left = None;
-            // A failure in a world whose schedules are concrete is valid in any case.
+            // A failure in a world whose schedules are concrete is valid in any case, and replayed in that world.
             let found = !stage.tally.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
-            if found && self.is_concrete() || stage.interrupted {
-                break;
+            if found && self.is_concrete() || stage.interrupted || !self.program.refine() {
+                return stage;
             }
             self.begin_anew();
-            stage = self.explore();
         }
-        stage
     }
 
     /// Discards the results of earlier stages.
@@ -109,7 +110,11 @@ where
     }
 
     fn explore(&self) -> Stage<OutcomeOf<P>> {
-        let make = || if self.is_reduced() { self.program.reduced_world() } else { self.program.world() };
+        let make = || match (self.is_reduced(), self.is_bounded()) {
+            (true, false) => self.program.reduced_world(),
+            (true, true) => self.program.bounded_world(),
+            (false, _) => self.program.world(),
+        };
         let listener = match self.is_concrete() {
             true => self.listener.clone(),
             // Its tickets are valid only after they are converted to schedules of the ordinary world.

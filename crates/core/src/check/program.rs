@@ -15,7 +15,16 @@ pub trait Program: Sync {
     fn reduced_world(&self) -> Self::World {
         self.world()
     }
-    /// An assumption of the reduced world was refuted: weakens it. Returns whether it did; the search restarts then.
+    /// The same for a reduction within bounds, to which two operations are the same in all states that differ in steps
+    /// that do not conflict with them: it knows no [`LastOfSeveral`](crate::world::Variation::LastOfSeveral).
+    fn bounded_world(&self) -> Self::World {
+        self.reduced_world()
+    }
+    /// Whether an execution refuted an assumption of its world.
+    fn is_refuted(&self) -> bool {
+        false
+    }
+    /// An assumption of the world was refuted: weakens it. Returns whether it did; the search restarts then.
     fn refine(&self) -> bool {
         false
     }

@@ -38,6 +38,9 @@ impl Program for Two {
             _ => self.world(),
         }
     }
+    fn is_refuted(&self) -> bool {
+        self.concrete && self.reduced.is_some() && self.refined.load(Ordering::Relaxed) == 0
+    }
     fn refine(&self) -> bool {
         self.concrete && self.reduced.is_some() && self.refined.fetch_add(1, Ordering::Relaxed) == 0
     }

@@ -35,12 +35,6 @@ pub(crate) fn current() -> Option<Current> {
     NonNull::new(CURRENT.get()).map(Current)
 }
 
-/// Tells the threads of the operating system apart, while they live.
-#[inline(always)]
-pub(crate) fn this_thread() -> usize {
-    CURRENT.with(|current| (current as *const Cell<*mut Execution>).addr())
-}
-
 /// Runs `f`, which lets a task run, inside of `execution`.
 #[inline]
 pub(in crate::runtime) fn inside<R>(execution: &mut Execution, f: impl FnOnce() -> R) -> R {

@@ -3,11 +3,13 @@
 //! Invariant: each part keeps its own state to itself, and what several parts have to do with each other is a method
 //! here or in the folder of the part that it is about. Memory is kept from one execution to the next.
 
+use super::counts::Counts;
 use super::history::History;
 use super::host::Host;
 use super::judge::Judge;
 use super::judge::evidence::Evidence;
 use super::judge::panics::Panic;
+use super::leftovers::Leftovers;
 use super::log::{Effect, Log, Sync};
 use super::memory::stale_addresses;
 use super::objects::{Identity, Known, ObjectKind};
@@ -34,6 +36,8 @@ pub(crate) struct Execution {
     pub(super) judge: Judge,
     pub(super) log: Log,
     pub(super) host: Host,
+    pub(super) counts: Counts,
+    pub(crate) leftovers: Leftovers,
 }
 
 static SPAWN: OperationKind = OperationKind::local("spawn");
@@ -49,6 +53,8 @@ impl Execution {
             judge: Judge::default(),
             log: Log::default(),
             host: Host::of_this_thread(),
+            counts: Counts::new(&settings),
+            leftovers: Leftovers::default(),
             settings,
         }
     }
@@ -60,6 +66,7 @@ impl Execution {
         self.judge.renew();
         self.log.renew();
         self.host.take_hash_keys_again();
+        self.counts = Counts::new(&settings);
         self.settings = settings;
     }
 
@@ -82,6 +89,7 @@ impl Execution {
         self.serial = super::serial::next();
         self.tasks.reset();
         self.state.objects.reset(self.settings.time, self.settings.spurious);
+        self.state.objects.set_drops(self.settings.drops);
         self.state.memory.reset();
         self.scheduler.reset();
         if self.scheduler.mode() != Mode::Retracing {
@@ -90,6 +98,7 @@ impl Execution {
         self.judge.reset();
         self.log.reset();
         self.host.reset_hash_keys();
+        self.counts.reset();
         let main = self.add_task(Role::Thread, TaskId::MAIN, 0);
         // SAFETY: the caller's.
         unsafe { self.tasks.equip(main, None, body) };
@@ -134,6 +143,11 @@ impl Execution {
     /// Whether main did not wait for the others to the end, in any execution with these settings.
     pub fn has_cut_short(&self) -> bool {
         self.scheduler.has_cut_short()
+    }
+
+    /// Whether the clock was read where it may move by itself, in any execution with these settings.
+    pub fn has_read_clock(&self) -> bool {
+        self.scheduler.has_read_clock()
     }
 
     /// Whether a cell was not judged for races, in any execution with these settings.

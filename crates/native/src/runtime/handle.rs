@@ -121,6 +121,19 @@ impl Execution {
     pub fn take_notified(&mut self) -> Option<u32> {
         self.tasks.running_mut().op.wake.take_notified()
     }
+    /// The running task goes on or begins to wait: says whether it had to decide if it wakes for no reason.
+    pub fn take_stirred(&mut self) -> bool {
+        self.tasks.running_mut().op.wake.take_stirred()
+    }
+    /// Whether the time of the running task is up.
+    pub fn is_timed_out(&self) -> bool {
+        self.tasks.running().op.wake.is_timed_out()
+    }
+    /// Whether the running task was notified, or its time is up.
+    pub fn is_woken(&self) -> bool {
+        let wake = self.tasks.running().op.wake;
+        wake.is_notified() || wake.is_timed_out()
+    }
     /// The object that the end of a task writes.
     pub fn end_of(&self, id: TaskId) -> ObjectId {
         self.tasks[id].end()

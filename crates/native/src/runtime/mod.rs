@@ -7,6 +7,7 @@
 
 pub(crate) mod abort;
 pub(crate) mod context;
+pub(crate) mod counts;
 pub(crate) mod execution;
 pub(crate) mod execution_pool;
 pub(crate) mod exit;
@@ -16,6 +17,7 @@ pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod image;
 pub(crate) mod judge;
+pub(crate) mod leftovers;
 pub(crate) mod log;
 pub(crate) mod memory;
 pub(crate) mod objects;

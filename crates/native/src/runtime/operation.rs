@@ -111,6 +111,8 @@ pub(crate) struct OperationKind {
     pub may_be_late: bool,
     /// Gives way or happens by itself: is announced in a way of its own.
     pub slow_path: bool,
+    /// A task that waits for it may wake for no reason.
+    pub wakes_spuriously: bool,
 }
 
 fn its_object(blocked: &Blocked<'_>) -> ObjectId {
@@ -149,6 +151,7 @@ impl OperationKind {
             keeps: None,
             may_be_late: false,
             slow_path: false,
+            wakes_spuriously: false,
         }
     }
     /// An operation that is always ready with the same accesses.
@@ -229,6 +232,12 @@ impl OperationKind {
     /// May say that something has not happened yet that has.
     pub const fn may_be_late(mut self) -> OperationKind {
         self.may_be_late = true;
+        self
+    }
+    /// A task that waits for it may wake for no reason, and decides that anew after each timer that fires when nothing
+    /// else can happen.
+    pub const fn wakes_spuriously(mut self) -> OperationKind {
+        self.wakes_spuriously = true;
         self
     }
     /// The value in place decides whether it reads or writes.

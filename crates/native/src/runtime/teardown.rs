@@ -118,6 +118,7 @@ impl Execution {
             }
         }
         self.tasks.drop_labels();
+        self.leftovers.free();
     }
 
     /// Destroys the copies of statics, and the thread-locals of tasks that did not come to their end.

@@ -3,8 +3,9 @@
 //!
 //! A `wait` releases the mutex and starts to wait, in one step; a `wake` acquires the mutex again, once the
 //! task is notified or timed out. `notify_one` ignores a waiter that has timed out, even if it does not hold
-//! the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the mutex is free. A
-//! notification creates no happens-before: only the mutex does.
+//! the mutex yet. While spurious wake-ups are left, a `wait` may also be over as soon as the mutex is free; where timers
+//! fire only when nothing else can happen, this is decided again after each of them. A notification creates no
+//! happens-before: only the mutex does.
 
 use super::mutex::{self, Mutex, MutexGuard};
 use crate::label::{Labelled, Sealed};
@@ -69,17 +70,41 @@ static MAY_WAIT_FOR_NOTHING: OperationKind = OperationKind::new("wait", |view, o
     Evaluation { options: evaluation.options + 1, ..evaluation }
 });
 
-static WAKE: OperationKind = OperationKind::new("wake", |view, op| {
+static WAKE: OperationKind = wakes(wake).same_accesses();
+/// Where spurious wake-ups are possible and timers fire only when nothing else can happen. A waiter that was not woken
+/// when one fired may go on waiting, or leave the queue as option 1.
+static MAY_WAKE: OperationKind = wakes(|view, op| {
+    if !view.is_stirred() {
+        return wake(view, op);
+    }
+    if view.is_woken() {
+        let Evaluation { accesses, options } = wake(view, op);
+        return Evaluation { accesses: accesses.and(view.spurious_object(), Mode::Read), options };
+    }
+    match view.spurious_left() {
+        0 => Evaluation::ready(Accesses::read(op.object).and(view.spurious_object(), Mode::Read)),
+        _ => {
+            let accesses = Accesses::write(op.object).and(view.spurious_object(), Mode::Write);
+            Evaluation { accesses, options: 2 }
+        }
+    }
+})
+.wakes_spuriously();
+
+fn wake(view: View<'_>, op: &Op) -> Evaluation {
     let accesses = and_clock(view, Accesses::read(op.object).and(op.other, Mode::Write), op.args[0]);
     Evaluation::when(view.is_woken() && mutex::is_free(view.other()), accesses)
-})
-.held_by(|blocked| match blocked.view().is_woken() {
-    true => mutex::holder(blocked.view().other()).into_iter().collect(),
-    false => Vec::new(),
-})
-.holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
-.waits(|blocked| if blocked.view().is_woken() { Waiting::Woken } else { Waiting::ToBeNotified })
-.same_accesses();
+}
+
+const fn wakes(evaluation: fn(View<'_>, &Op) -> Evaluation) -> OperationKind {
+    OperationKind::new("wake", evaluation)
+        .held_by(|blocked| match blocked.view().is_woken() {
+            true => mutex::holder(blocked.view().other()).into_iter().collect(),
+            false => Vec::new(),
+        })
+        .holding(|blocked| if blocked.view().is_woken() { blocked.op().other } else { blocked.op().object })
+        .waits(|blocked| if blocked.view().is_woken() { Waiting::Woken } else { Waiting::ToBeNotified })
+}
 
 static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| Evaluation {
     accesses: notifies(view, op.object),
@@ -105,6 +130,28 @@ fn notify(e: &mut Execution, condvar: ObjectId, id: TaskId) {
     e.disarm_of(id);
     e.notify(id, 0);
     e.touch(condvar);
+}
+
+/// A waiter wakes up and has the mutex; whether for no reason that it has chosen while it waited.
+fn wakes_for_no_reason(current: Current, wake: Op) -> bool {
+    let mut for_no_reason = false;
+    loop {
+        let leaves = current.perform(wake) == 1;
+        if !current.with(|e| e.take_stirred() && !e.is_woken()) {
+            return for_no_reason;
+        }
+        if !leaves {
+            current.did(Effect::Word("goes on waiting"), Synchronises::None);
+            continue;
+        }
+        for_no_reason = true;
+        current.with(|e| {
+            let me = e.me();
+            e.spend_spurious();
+            notify(e, wake.object, me);
+        });
+        current.did(Effect::Word("for no reason"), Synchronises::None);
+    }
 }
 
 /// Why a task wakes up.
@@ -188,9 +235,9 @@ impl Condvar {
         let condvar = self.object(current);
         let mutex = Mutex::object(MutexGuard::mutex(&guard), current);
         let may_wake = current.with(|e| e.spurious_object().is_some());
-        let is_for_nothing = limit.as_mut().is_some_and(|limit| {
-            current.with(|e| e.settings.time == Time::Idle && limit.left(e.now()).is_zero())
-        });
+        let is_for_nothing = limit
+            .as_mut()
+            .is_some_and(|limit| current.with(|e| limit.left(e.now()).is_zero() && e.may_time_out_at_once()));
         let kind = match (may_wake, is_for_nothing) {
             (false, false) => &WAIT,
             (true, false) => &MAY_WAIT,
@@ -198,14 +245,16 @@ impl Condvar {
             (true, true) => &MAY_WAIT_FOR_NOTHING,
         };
         let mut wait = Op::new(kind, condvar, place).with(mutex);
-        let mut wake = Op::new(&WAKE, condvar, place).with(mutex);
+        let wakes =
+            if may_wake && current.with(|e| e.settings.time == Time::Idle) { &MAY_WAKE } else { &WAKE };
+        let mut wake = Op::new(wakes, condvar, place).with(mutex);
         if let Some(limit) = &limit {
             current.with(|e| e.the_clock());
             wait = wait.arg(WRITES);
             wake = wake.arg(if limit.then == Then::LooksAtTheClock { READS } else { NOT_AT_ALL });
         }
         let option = current.perform(wait);
-        let (at_once, for_no_reason) = match is_for_nothing {
+        let (at_once, mut for_no_reason) = match is_for_nothing {
             true => (option == 1, option == 2),
             false => (false, option == 1),
         };
@@ -215,8 +264,12 @@ impl Condvar {
             mutex::give_back(e, mutex);
             let left = limit.as_mut().map(|limit| limit.left(e.now()));
             let me = e.me();
+            e.take_stirred();
             if for_no_reason {
                 e.spend_spurious();
+            }
+            if at_once {
+                e.wait_for_nothing();
             }
             if for_no_reason || at_once {
                 e.notify(me, 0);
@@ -229,7 +282,7 @@ impl Condvar {
             e.touch(condvar);
         });
         current.did(Effect::None, Synchronises::ReleaseOf(mutex));
-        current.perform(wake);
+        for_no_reason |= wakes_for_no_reason(current, wake);
         let reason = current.with(|e| {
             mutex::take(e, mutex);
             if let Some(limit) = limit
@@ -360,8 +413,6 @@ impl Condvar {
             }
         };
         let mut limit = Limit::new(dur, Then::LooksAtTheClock);
-        // Virtual time does not pass by itself: a timeout of zero is over at once.
-        limit.is_over = dur.is_zero();
         loop {
             if !condition(&mut *guard) {
                 return Ok((guard, WaitTimeoutResult(false)));

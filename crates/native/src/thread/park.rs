@@ -1,6 +1,7 @@
 //! Parking. A task's token is word 0 of its token object: set by `unpark`, awaited and taken by `park`. A
 //! spurious return of `park`, while the execution has wake-ups left, is a choice before it parks, so that no
-//! parked task depends on it.
+//! parked task depends on it. Where timers fire only when nothing else can happen, it is a choice again after each of
+//! them, in which a task may also stay parked.
 
 use super::handle::{Inner, Thread, used_outside};
 use super::sleep::set_timer;
@@ -15,9 +16,10 @@ use std::panic::Location;
 use std::time::Duration;
 
 static PARK: OperationKind = OperationKind::new("park", |view, op| {
-    Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view)))
+    or_return(view, Evaluation::when(has_token(view), Accesses::one(op.object, token_mode(view))))
 })
-.waits(|_| Waiting::ToBeUnparked);
+.waits(|_| Waiting::ToBeUnparked)
+.wakes_spuriously();
 /// Before it parks, where spurious wake-ups are possible: option 1 is to return, while any are left.
 static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match view.spurious_left() {
     0 => Evaluation::ready(Accesses::read(op.object)),
@@ -25,7 +27,7 @@ static MAY_PARK: OperationKind = OperationKind::new("park", |view, op| match vie
 });
 
 static PARK_TIMEOUT: OperationKind =
-    OperationKind::new("park_timeout", timed_park).waits(|_| Waiting::ToBeUnparked);
+    OperationKind::new("park_timeout", timed_park).waits(|_| Waiting::ToBeUnparked).wakes_spuriously();
 /// Where timers fire at any point, arming one is a step of its own; see [`super::sleep`].
 static BEGIN: OperationKind =
     OperationKind::always("park_timeout", |_, op| Evaluation::ready(Accesses::read(op.other))).yielding();
@@ -45,6 +47,17 @@ fn token_mode(view: View<'_>) -> Mode {
     if has_token(view) { Mode::Write } else { Mode::Read }
 }
 
+/// `parks`, unless a timer has fired in the meantime: then the task may stay parked, or return as option 1.
+fn or_return(view: View<'_>, parks: Evaluation) -> Evaluation {
+    if !view.is_stirred() {
+        return parks;
+    }
+    let returns = parks.options == 0 && view.spurious_left() > 0;
+    let mode = if returns { Mode::Write } else { Mode::Read };
+    let accesses = parks.accesses.and(view.spurious_object(), mode);
+    Evaluation { accesses, options: 1 + returns as u32 }
+}
+
 fn timed_park(view: View<'_>, op: &Op) -> Evaluation {
     let accesses = Accesses::one(op.object, token_mode(view));
     // Its timer is disarmed, which may make another one the next to fire.
@@ -52,7 +65,7 @@ fn timed_park(view: View<'_>, op: &Op) -> Evaluation {
         Time::Any if !view.is_sleep_over() => accesses.and(view.clock_object(), Mode::Read),
         _ => accesses,
     };
-    Evaluation::when(has_token(view) || view.is_sleep_over(), accesses)
+    or_return(view, Evaluation::when(has_token(view) || view.is_sleep_over(), accesses))
 }
 
 /// See [`std::thread::park`].
@@ -63,8 +76,9 @@ pub fn park() {
         return;
     }
     let token = current.with(|e| e.token_of(e.me()));
-    current.perform(Op::new(&PARK, token, Location::caller()));
-    take_token(current, token);
+    if stays_parked(current, Op::new(&PARK, token, Location::caller())) {
+        take_token(current, token);
+    }
 }
 
 /// See [`std::thread::park_timeout`].
@@ -81,9 +95,9 @@ pub fn park_timeout(dur: Duration) {
         false => set_timer(current, dur, place, &BEGIN, [&PARK_TIMEOUT, &WAKE]),
     };
     let token = current.with(|e| e.token_of(e.me()));
-    current.perform(Op::new(kind, token, place));
+    let stays = stays_parked(current, Op::new(kind, token, place));
     current.with(|e| e.disarm());
-    if !take_token(current, token) {
+    if stays && !take_token(current, token) {
         current.did(Effect::Word("times out"), Synchronises::None);
     }
 }
@@ -104,13 +118,35 @@ fn take_token(current: Current, token: ObjectId) -> bool {
     taken
 }
 
+/// The running task parks, until it finds its token or its time is up; false if it returns for no reason.
+fn stays_parked(current: Current, op: Op) -> bool {
+    current.with(|e| e.take_stirred());
+    loop {
+        let returns = current.perform(op) == 1;
+        let decides = current.with(|e| e.take_stirred() && e.words(op.object)[0] == 0 && !e.is_timed_out());
+        match (decides, returns) {
+            (false, _) => return true,
+            (true, true) => {
+                spend(current);
+                return false;
+            }
+            (true, false) => current.did(Effect::Word("stays parked"), Synchronises::None),
+        }
+    }
+}
+
+/// The running task returns for no reason.
+fn spend(current: Current) {
+    current.with(|e| e.spend_spurious());
+    current.did(Effect::Word("returns for no reason"), Synchronises::None);
+}
+
 /// Whether the search chooses a spurious return of the running task.
 fn returns_for_no_reason(current: Current, place: &'static Location<'static>) -> bool {
     let Some(spurious) = current.with(|e| e.spurious_object()) else { return false };
     let returns = current.perform(Op::new(&MAY_PARK, spurious, place)) == 1;
     if returns {
-        current.with(|e| e.spend_spurious());
-        current.did(Effect::Word("returns for no reason"), Synchronises::None);
+        spend(current);
     }
     returns
 }

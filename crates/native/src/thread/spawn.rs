@@ -58,7 +58,7 @@ pub(super) unsafe fn start<T, F: FnOnce() -> T>(
     place: &'static Location<'static>,
     f: F,
 ) -> Task<T> {
-    let (result, packet) = Packet::new();
+    let (result, packet) = current.with(Packet::new);
     let body = move || {
         let Ok(outcome) = catch(f) else { return Came::Down };
         note_end(outcome.as_ref().err());

@@ -250,10 +250,12 @@ fn a_timed_park_may_also_return_for_no_reason() {
     };
     assert_eq!(outcomes(&Checker::dfs().run(program)), [(SECOND, 1)]);
     // A possible spurious return does not prevent the timer from firing.
-    for time in [Time::Idle, Time::Any] {
-        let report = Checker::dfs().spurious(1).time(time).run(program);
-        assert_eq!(outcomes(&report), [(Duration::ZERO, 1), (SECOND, 1)]);
-    }
+    let report = Checker::dfs().spurious(1).run(program);
+    assert_eq!(outcomes(&report), [(Duration::ZERO, 1), (SECOND, 1)]);
+    // The clock may move by itself at each of the two readings: unseen at the first one.
+    let report = Checker::dfs().spurious(1).time(Time::Any).run(program);
+    let hour = 3_600 * SECOND;
+    assert_eq!(outcomes(&report), [(Duration::ZERO, 2), (SECOND, 2), (hour, 1), (hour + SECOND, 1)]);
 }
 
 #[test]
@@ -297,4 +299,38 @@ fn outside_of_explorations() {
     });
     handle.thread().unpark();
     handle.join().unwrap();
+}
+
+/// Parks while another task counts the seconds; what it then sees. Between two stores no timer fires.
+fn parks_beside_a_sleeper(park: fn()) -> usize {
+    let x = Arc::new(AtomicUsize::new(0));
+    let (its, main) = (x.clone(), thread::current());
+    let sleeper = thread::spawn(move || {
+        for second in [1, 3] {
+            thread::sleep(SECOND);
+            its.store(second, SeqCst);
+            its.store(second + 1, SeqCst);
+        }
+        main.unpark();
+    });
+    park();
+    let seen = x.load(SeqCst);
+    sleeper.join().unwrap();
+    seen
+}
+
+#[test]
+fn a_park_may_return_for_no_reason_after_a_timer() {
+    let found = |checker: Checker, park| {
+        let report = checker.run(move || parks_beside_a_sleeper(park));
+        assert!(report.coverage().is_exhaustive(), "{report}");
+        outcomes(&report).into_iter().map(|(seen, _)| seen).collect::<Vec<_>>()
+    };
+    let parks: [fn(); 2] = [thread::park, || thread::park_timeout(10 * SECOND)];
+    for park in parks {
+        for checker in [Checker::exhaustive, Checker::dfs, Checker::iterative] {
+            assert_eq!(found(checker(), park), [4]);
+            assert_eq!(found(checker().spurious(1), park), [0, 1, 2, 3, 4]);
+        }
+    }
 }

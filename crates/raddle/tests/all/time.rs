@@ -253,7 +253,8 @@ fn a_timer_is_a_task_in_the_record() {
 
 #[test]
 fn loops_that_watch_the_clock_end() {
-    for time in [Time::Idle, Time::Any] {
+    // Under `Any` the clock may have moved at each of the first four readings.
+    for (time, executions) in [(Time::Idle, 1), (Time::Any, 5)] {
         let report = Checker::dfs().time(time).run(|| {
             let start = Instant::now();
             while start.elapsed() < 10 * SECOND {
@@ -261,7 +262,7 @@ fn loops_that_watch_the_clock_end() {
             }
             start.elapsed() >= 10 * SECOND
         });
-        assert_eq!(outcomes(&report), [(true, 1)]);
+        assert_eq!(outcomes(&report), [(true, executions)]);
     }
     // Without a hint as well, and with another task that does the same.
     let watch = || {
@@ -309,8 +310,16 @@ fn readings_are_consistent_with_what_fired() {
     });
     passes(&report);
     // The timer fires before, between or after the two readings.
-    let all: Vec<_> = report.outcomes().keys().copied().collect();
-    assert_eq!(all, [([0, 0], 1), ([0, 1], 1), ([1, 1], 1)]);
+    let (still, moved): (Vec<_>, Vec<_>) =
+        report.outcomes().keys().copied().partition(|(_, elapsed)| *elapsed < 3_600);
+    assert_eq!(still, [([0, 0], 1), ([0, 1], 1), ([1, 1], 1)]);
+    // And the clock moves by an hour at one of the readings: before the timer is set, while it is, or after it fired.
+    const H: u64 = 3_600;
+    let last = [([0, 0], H + 1), ([0, 1], H + 1)];
+    let second = [([0, H], H), ([0, H], H + 1), ([0, H + 1], H + 1)];
+    let others = [([1, 1], H + 1), ([1, H + 1], H + 1)];
+    let first = [([H, H], H), ([H, H], H + 1), ([H, H + 1], H + 1), ([H + 1, H + 1], H + 1)];
+    assert_eq!(moved, [&last[..], &second, &others, &first].concat());
 }
 
 #[test]
@@ -393,4 +402,63 @@ fn the_clock_starts_anew_in_every_execution() {
     });
     assert_eq!(outcomes(&report), [(SECOND, 3)]);
     assert_eq!(first.into_inner().unwrap().len(), 1);
+}
+
+/// The clock moves by itself where timers fire at any point; then a line says how often that is explored. By the search
+/// with the reduction and without.
+#[test]
+fn the_clock_may_have_moved_by_itself_under_any() {
+    let later = || {
+        let begin = Instant::now();
+        begin.elapsed() >= 60 * SECOND
+    };
+    for checker in [Checker::exhaustive, Checker::dfs, Checker::iterative] {
+        let report = checker().time(Time::Any).run(later);
+        assert_eq!(outcomes(&report).into_iter().map(|(later, _)| later).collect::<Vec<_>>(), [false, true]);
+        let moves = "clock moves by itself once, at one of the first 4 readings of a task";
+        assert!(report.covered().contains(moves), "{report}");
+        assert_eq!(
+            outcomes(&checker().run(later)),
+            [(false, 1)],
+            "not by itself when timers fire in idle moments"
+        );
+    }
+    // Where the clock is not read, nothing is assumed about it.
+    let report = Checker::exhaustive().time(Time::Any).run(|| thread::sleep(SECOND));
+    assert_eq!(
+        report.covered(),
+        "exhaustive · reference counts not explored · sequentially consistent · timers at any point"
+    );
+}
+
+/// A loop that polls the clock ends where it moves: at the first readings, or in an idle moment.
+#[test]
+fn a_loop_that_polls_the_clock_ends_under_any() {
+    let report = Checker::exhaustive().time(Time::Any).run(|| {
+        let begin = Instant::now();
+        while begin.elapsed() < SECOND {
+            thread::yield_now();
+        }
+    });
+    passes(&report);
+    assert!(report.coverage().is_exhaustive(), "{report}");
+}
+
+/// A timer that is taken away could have fired before another task read the clock (missed once: a timer that was no
+/// longer armed counted as one that could fire).
+#[test]
+fn a_timer_that_is_taken_away_fires_before_a_reading_too() {
+    let program = || {
+        let begin = Instant::now();
+        let parked = thread::spawn(|| thread::park_timeout(SECOND));
+        parked.thread().unpark();
+        let elapsed = begin.elapsed();
+        parked.join().unwrap();
+        elapsed.as_secs()
+    };
+    let found = |checker: Checker| {
+        checker.time(Time::Any).run(program).outcomes().keys().copied().collect::<Vec<_>>()
+    };
+    assert_eq!(found(Checker::exhaustive()), [0, 1, 3_600, 3_601]);
+    assert_eq!(found(Checker::dfs()), [0, 1, 3_600, 3_601]);
 }

@@ -2,6 +2,7 @@
 //! reproduces the failure.
 
 mod abort;
+mod assumptions;
 mod child;
 mod data_race;
 mod deadlock;

@@ -139,21 +139,28 @@ impl Execution {
         false
     }
 
-    /// Whether timer `id` could have fired in the place of step `before`.
-    fn could_fire(&self, id: TaskId, before: usize) -> bool {
-        let (was, timer) = (&self.history.steps[before], &self.tasks[id]);
-        let fired = &self.tasks[was.task];
-        let is_timer = matches!(fired.role(), Role::Timer { .. });
-        match self.settings.time {
-            Time::Idle => is_timer && fired.timer.deadline() == timer.timer.deadline(),
-            Time::Any => self.tasks.ids().all(|other| {
-                let (born, other) = (self.history.births[other.index()].after as usize, &self.tasks[other]);
-                let is_armed = matches!(other.role(), Role::Timer { .. })
-                    && born <= before
-                    && other.timer.is_armed_after(before);
-                !is_armed || other.timer.deadline() >= timer.timer.deadline()
-            }),
-        }
+    /// Whether timer `id` could have fired after the first `before` steps and then the steps `also`.
+    fn could_fire(&self, id: TaskId, before: usize, also: &[u32]) -> bool {
+        let is_armed = |timer: TaskId| {
+            let happened = |step| happened(step, before, also);
+            happened(self.history.births[timer.index()].after)
+                && !happened(self.tasks[timer].timer.disarmed())
+        };
+        let deadline = |timer: TaskId| self.tasks[timer].timer.deadline();
+        let is_timer = |id: TaskId| matches!(self.tasks[id].role(), Role::Timer { .. });
+        is_armed(id)
+            && match self.settings.time {
+                // Nothing else could happen where another one fired.
+                Time::Idle => self
+                    .history
+                    .steps
+                    .get(before)
+                    .is_some_and(|was| is_timer(was.task) && deadline(was.task) == deadline(id)),
+                Time::Any => {
+                    let earlier = |other: &TaskId| is_timer(*other) && deadline(*other) < deadline(id);
+                    !self.tasks.ids().filter(earlier).any(is_armed)
+                }
+            }
     }
 }
 
@@ -161,7 +168,7 @@ impl Counterfactual for Execution {
     fn pending_then(&self, id: TaskId, prefix: usize, also: &[u32]) -> Pending {
         let task = &self.tasks[id];
         if matches!(task.role(), Role::Timer { .. }) {
-            let can_fire = prefix < self.history.steps.len() && self.could_fire(id, prefix);
+            let can_fire = self.could_fire(id, prefix, also);
             let accesses = task.evaluation(&self.state).accesses;
             return Pending { accesses, options: can_fire as u32, ..Pending::NOTHING };
         }

@@ -10,6 +10,7 @@ pub(crate) mod wake;
 
 use super::operation::NO_OBJECT;
 use super::scheduler::task_set::TaskSet;
+use crate::settings::Drops;
 pub(crate) use identity::{Identity, Known};
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
@@ -35,6 +36,8 @@ struct Ambient {
     spurious_object: ObjectId,
     /// How many spurious wake-ups and failures are left.
     spurious_left: u32,
+    /// Which drops of references conflict.
+    drops: Drops,
     /// What is left is unwound: no sleep takes time any more.
     is_teardown: bool,
 }
@@ -42,7 +45,8 @@ struct Ambient {
 impl Default for Ambient {
     fn default() -> Ambient {
         let (clock_object, spurious_object) = (NO_OBJECT, NO_OBJECT);
-        Ambient { time: Time::Idle, clock_object, spurious_object, spurious_left: 0, is_teardown: false }
+        let (time, drops) = (Time::Idle, Drops::Commute);
+        Ambient { time, clock_object, spurious_object, spurious_left: 0, drops, is_teardown: false }
     }
 }
 
@@ -268,6 +272,10 @@ impl Objects {
     pub fn spend_spurious(&mut self) -> u32 {
         self.ambient.spurious_left -= 1;
         self.ambient.spurious_left
+    }
+    /// Which drops of references conflict in this execution.
+    pub fn set_drops(&mut self, drops: Drops) {
+        self.ambient.drops = drops;
     }
     /// The execution is put away: no sleep takes time any more.
     pub fn begin_teardown(&mut self) {

@@ -8,6 +8,7 @@ use super::ObjectState;
 use crate::runtime::memory::Bits;
 use crate::runtime::operation::Op;
 use crate::runtime::state::State;
+use crate::settings::Drops;
 use raddle_core::clock::Time;
 use raddle_core::operation::{ObjectId, TaskId};
 
@@ -51,6 +52,10 @@ impl<'a> View<'a> {
     pub fn spurious_left(self) -> u32 {
         self.state.objects.ambient.spurious_left
     }
+    #[inline(always)]
+    pub fn drops(self) -> Drops {
+        self.state.objects.ambient.drops
+    }
     /// Whether the operation's task was notified.
     #[inline(always)]
     pub fn is_notified(self) -> bool {
@@ -65,6 +70,11 @@ impl<'a> View<'a> {
     #[inline(always)]
     pub fn is_woken(self) -> bool {
         self.op.wake.is_notified() || self.op.wake.is_timed_out()
+    }
+    /// Whether its task has to decide anew if it wakes for no reason: a timer has fired since it began to wait.
+    #[inline(always)]
+    pub fn is_stirred(self) -> bool {
+        self.op.wake.is_stirred()
     }
     /// Whether a sleep of the operation's task is over.
     #[inline(always)]

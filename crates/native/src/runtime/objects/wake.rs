@@ -1,4 +1,4 @@
-//! Whether a task that waits in a queue was woken, and since which step.
+//! Whether a task that waits was woken, or may wake for no reason, and since which step.
 //!
 //! Invariant: the step at which a task was woken is noted with the mark, so that the marks can be told for any prefix of
 //! the execution.
@@ -12,6 +12,9 @@ pub(crate) struct Wake {
     since: u32,
     /// What the notifier left for the task.
     message: u32,
+    /// It has to decide anew whether it wakes for no reason, since this step.
+    stirred: bool,
+    stirred_at: u32,
 }
 
 impl Wake {
@@ -34,6 +37,18 @@ impl Wake {
     pub fn take_timed_out(&mut self) -> bool {
         std::mem::take(&mut self.timed_out)
     }
+    /// From the step with this number on, the task decides anew whether it wakes for no reason.
+    pub fn stir(&mut self, step: u32) {
+        (self.stirred, self.stirred_at) = (true, step);
+    }
+    /// The task has decided, or waits anew: says whether it had to.
+    pub fn take_stirred(&mut self) -> bool {
+        std::mem::take(&mut self.stirred)
+    }
+    #[inline(always)]
+    pub fn is_stirred(self) -> bool {
+        self.stirred
+    }
     #[inline(always)]
     pub fn is_notified(self) -> bool {
         self.notified
@@ -45,7 +60,8 @@ impl Wake {
     /// The marks as they were in a state in which only those steps had happened for which `happened` holds.
     pub fn then(self, happened: impl Fn(u32) -> bool) -> Wake {
         let set = (self.notified || self.timed_out) && happened(self.since);
-        Wake { notified: self.notified && set, timed_out: self.timed_out && set, ..self }
+        let stirred = self.stirred && happened(self.stirred_at);
+        Wake { notified: self.notified && set, timed_out: self.timed_out && set, stirred, ..self }
     }
 }
 
@@ -65,5 +81,8 @@ mod tests {
         wake.time_out(5);
         assert!(wake.then(|step| step <= 5).is_timed_out() && !wake.then(|step| step <= 4).is_timed_out());
         assert!(wake.take_timed_out() && !wake.take_timed_out());
+        wake.stir(7);
+        assert!(wake.then(|step| step <= 7).is_stirred() && !wake.then(|step| step <= 6).is_stirred());
+        assert!(wake.take_stirred() && !wake.take_stirred());
     }
 }

@@ -84,6 +84,8 @@ pub(crate) struct Scheduler {
     changes: u32,
     /// A waiting loop was held back, in this execution or in one before it.
     held_spins: bool,
+    /// The clock was read where it may move by itself, in this execution or in one before it.
+    clock_read: bool,
 }
 
 impl Scheduler {
@@ -109,6 +111,7 @@ impl Scheduler {
             released: Vec::new(),
             changes: 0,
             held_spins: false,
+            clock_read: false,
         }
     }
 
@@ -140,6 +143,7 @@ impl Scheduler {
         self.time_may_pass = time == Time::Any;
         self.main_exit.renew();
         self.held_spins = false;
+        self.clock_read = false;
     }
 
     /// There is one more task.
@@ -265,6 +269,11 @@ impl Scheduler {
     /// Whether a waiting loop was held back since this was renewed.
     pub fn has_held_spins(&self) -> bool {
         self.held_spins
+    }
+
+    /// Whether the clock was read where it may move by itself, since this was renewed.
+    pub fn has_read_clock(&self) -> bool {
+        self.clock_read
     }
 
     /// Whether main did not wait to the end for tasks that go on after it, since this was renewed.

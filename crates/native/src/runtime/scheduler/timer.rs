@@ -14,6 +14,9 @@ use std::time::Duration;
 
 /// So often a task may wait for no time at all while the clock stands still.
 const POLLS: u32 = 8;
+/// And for so many of these it is a choice whether it times out at once or waits like any other: a loop that does so
+/// again and again would have an execution for each combination.
+const CHOSEN_POLLS: u32 = 4;
 
 static FIRE: OperationKind = {
     let mut kind = OperationKind::always("fire", |view, op| {
@@ -35,30 +38,39 @@ static FIRE: OperationKind = {
 pub(crate) struct Timer {
     /// The timer that is set for its pending operation.
     set: Option<TaskId>,
-    /// When it fires, and how many steps there were when it was taken away, if it is one.
+    /// When it fires, and the step, from 1, that took it away or was its firing, if it is one.
     deadline: Duration,
     disarmed: u32,
+    /// How often it has read the clock.
+    readings: u32,
     /// How often in a row it has waited for no time at all, and when.
     polls: u32,
     polled: Duration,
 }
 
 impl Timer {
-    pub const NONE: Timer =
-        Timer { set: None, deadline: Duration::ZERO, disarmed: u32::MAX, polls: 0, polled: Duration::ZERO };
+    pub const NONE: Timer = Timer {
+        set: None,
+        deadline: Duration::ZERO,
+        disarmed: u32::MAX,
+        readings: 0,
+        polls: 0,
+        polled: Duration::ZERO,
+    };
 
     pub fn reset(&mut self) {
         self.set = None;
         self.disarmed = u32::MAX;
+        self.readings = 0;
         self.polls = 0;
     }
     /// When it fires.
     pub fn deadline(&self) -> Duration {
         self.deadline
     }
-    /// Whether it was not taken away and had not fired in the first `steps` steps.
-    pub fn is_armed_after(&self, steps: usize) -> bool {
-        self.disarmed as usize > steps
+    /// The step, from 1, that took it away or was its firing; the greatest number if there is none.
+    pub fn disarmed(&self) -> u32 {
+        self.disarmed
     }
 }
 
@@ -82,6 +94,37 @@ impl Execution {
         }
         self.scheduler.held_spins = true;
         Duration::from_nanos(1)
+    }
+
+    /// Whether the running task, which is about to wait for no time at all in a queue, may time out at once. Only where
+    /// timers fire when nothing else can happen: elsewhere its timer may.
+    pub fn may_time_out_at_once(&mut self) -> bool {
+        if self.settings.time != Time::Idle {
+            return false;
+        }
+        let now = self.scheduler.clock.now();
+        let timer = &self.tasks.running().timer;
+        let may = timer.polled != now || timer.polls < CHOSEN_POLLS;
+        self.scheduler.held_spins |= !may;
+        may
+    }
+
+    /// The running task is about to read the clock: for which time, if the clock may move by itself.
+    pub fn count_reading(&mut self) -> Option<u32> {
+        if self.settings.time != Time::Any {
+            return None;
+        }
+        self.scheduler.clock_read = true;
+        let timer = &mut self.tasks.running_mut().timer;
+        timer.readings += 1;
+        Some(timer.readings)
+    }
+
+    /// The clock has moved by itself.
+    pub fn move_clock(&mut self, by: Duration) {
+        self.scheduler.clock.advance(by);
+        let clock = self.state.objects.clock();
+        self.touch(clock);
     }
 
     /// Sets a timer for the operation that the running task is about to announce.
@@ -149,6 +192,21 @@ impl Execution {
         task.op.object
     }
 
+    /// A timer has fired when nothing else could happen. A wake-up for no reason would have been something else, but it
+    /// must not keep timers back: so tasks that wait decide after each timer, too, whether they wake for no reason.
+    fn stir_waiting(&mut self) {
+        if self.settings.time != Time::Idle || self.state.objects.spurious() == NO_OBJECT {
+            return;
+        }
+        let step = self.history.len();
+        for id in self.tasks.ids() {
+            if self.tasks[id].is_waiting_thread() && self.tasks[id].op.kind.wakes_spuriously {
+                self.tasks[id].op.wake.stir(step);
+                self.evaluate(id);
+            }
+        }
+    }
+
     /// A timer fires.
     pub(super) fn fire(&mut self, timer: TaskId, of: TaskId) {
         self.scheduler.clock.fire(timer);
@@ -163,6 +221,7 @@ impl Execution {
             self.state.objects.remove_from_queue(object, of);
             self.touch(object);
         }
+        self.stir_waiting();
         // Loops that watch the clock see that it moved.
         let clock = self.state.objects.clock();
         self.touch(clock);

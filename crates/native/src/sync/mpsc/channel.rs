@@ -136,8 +136,6 @@ pub(super) struct State<T> {
 /// A channel of an execution.
 pub(super) struct Channel<T> {
     pub object: ObjectId,
-    /// Its execution.
-    serial: u64,
     pub capacity: u64,
     pub layout: Layout,
     /// Where it was created.
@@ -169,8 +167,15 @@ impl<T> Channel<T> {
             if e.is_logged() {
                 layout.add_to(e, object);
             }
-            Channel { object, serial: e.serial(), capacity, layout, made, state: RefCell::new(state) }
+            Channel { object, capacity, layout, made, state: RefCell::new(state) }
         })
+    }
+
+    /// The execution is over: what was sent is forgotten, without its destructor.
+    pub fn forget(self) {
+        let State { queue, served, .. } = self.state.into_inner();
+        queue.into_iter().for_each(std::mem::forget);
+        std::mem::forget(served);
     }
 
     pub fn kind(&self) -> ObjectKind {
@@ -181,11 +186,6 @@ impl<T> Channel<T> {
     #[inline(always)]
     pub fn op(&self, kind: &'static OperationKind, place: &'static Location<'static>) -> Op {
         self.layout.mark(Op::new(kind, self.object, place))
-    }
-
-    #[inline]
-    pub fn belongs_to(&self, current: Current) -> bool {
-        current.with(|e| e.serial()) == self.serial
     }
 
     #[inline]

@@ -42,7 +42,7 @@ impl<T, R> End<T, R> {
     fn refuse(&self, current: Option<Current>) -> ! {
         match (self, current) {
             (End::Outside(_, made), Some(current)) => current.misuse(made_outside(made)),
-            (End::Explored(channel), current) => refuse_elsewhere(channel.kind(), current),
+            (End::Explored(channel), current) => refuse_elsewhere(channel.kind, current),
             (End::Outside(..), None) => unreachable!("an end of the outside is used there"),
         }
     }

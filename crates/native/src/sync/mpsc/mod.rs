@@ -36,7 +36,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
             (Sender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Joint::new(Channel::new(current, channel::UNBOUNDED, Location::caller()));
+            let channel = Joint::new(current, Channel::new(current, channel::UNBOUNDED, Location::caller()));
             (Sender(End::Explored(channel.share())), Receiver(End::Explored(channel)))
         }
     }
@@ -53,7 +53,7 @@ pub fn sync_channel<T>(bound: usize) -> (SyncSender<T>, Receiver<T>) {
             (SyncSender(End::Outside(sender, made)), Receiver(End::Outside(receiver, made)))
         }
         Some(current) => {
-            let channel = Joint::new(Channel::new(current, bound as u64, Location::caller()));
+            let channel = Joint::new(current, Channel::new(current, bound as u64, Location::caller()));
             (SyncSender(End::Explored(channel.share())), Receiver(End::Explored(channel)))
         }
     }

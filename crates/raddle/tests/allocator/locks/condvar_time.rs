@@ -248,3 +248,58 @@ fn a_wait_of_zero_may_time_out_at_once() {
         [(0, true), (0, false), (1, true), (1, false)].into()
     );
 }
+
+/// Waits beside a task that counts the seconds; what it then sees.
+fn beside_a_sleeper(wait: impl Fn(&Condvar, raddle::sync::MutexGuard<'_, i32>) -> i32) -> i32 {
+    let shared: Arc<(Mutex<i32>, Condvar)> = Arc::default();
+    let its = shared.clone();
+    let guard = shared.0.lock().unwrap();
+    let sleeper = thread::spawn(move || {
+        for second in [1, 3] {
+            thread::sleep(SECOND);
+            *its.0.lock().unwrap() = second;
+            *its.0.lock().unwrap() = second + 1;
+        }
+        its.1.notify_one();
+    });
+    let seen = wait(&shared.1, guard);
+    sleeper.join().unwrap();
+    seen
+}
+
+#[test]
+fn a_wait_may_be_over_for_no_reason_after_a_timer() {
+    let plain = || beside_a_sleeper(|condvar, guard| *condvar.wait(guard).unwrap());
+    let timed = || {
+        beside_a_sleeper(|condvar, guard| {
+            let (seen, result) = condvar.wait_timeout(guard, 10 * SECOND).unwrap();
+            assert!(!result.timed_out());
+            *seen
+        })
+    };
+    for checker in [Checker::exhaustive, Checker::dfs, Checker::iterative] {
+        assert_eq!(outcomes_of(checker(), plain), [4].into());
+        assert_eq!(outcomes_of(checker().spurious(1), plain), [0, 1, 2, 3, 4].into());
+        assert_eq!(outcomes_of(checker().spurious(1), timed), [0, 1, 2, 3, 4].into());
+    }
+}
+
+/// A wait of zero under `wait_timeout_while` releases the mutex for a moment, as std's does: another task may get it.
+#[test]
+fn wait_timeout_while_of_zero_gives_the_mutex_away() {
+    let program = || {
+        let flag: Arc<(Mutex<bool>, Condvar)> = Arc::default();
+        let its = flag.clone();
+        let task = thread::spawn(move || *its.0.lock().unwrap() = true);
+        let set = flag.0.lock().unwrap();
+        let found = *set;
+        let (set, result) = flag.1.wait_timeout_while(set, Duration::ZERO, |set| !*set).unwrap();
+        let seen = (found, *set, result.timed_out());
+        drop(set);
+        task.join().unwrap();
+        seen
+    };
+    let all = [(false, false, true), (false, true, false), (true, true, false)];
+    assert_eq!(outcomes(program), all.into());
+    assert_eq!(outcomes_of(any(), program), all.into());
+}

@@ -188,6 +188,9 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     }
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(order.time);
+        if order.track_arc {
+            checker = checker.count_all_references();
+        }
         if order.keep_going {
             checker = checker.keep_going();
         }

@@ -5,12 +5,21 @@ use core::any::Any;
 use core::mem::{ManuallyDrop, MaybeUninit};
 use core::pin::Pin;
 use core::ptr;
-use raddle::sync::counts::{What, turn};
+use raddle::sync::counts::{What, begin_drop, end_drop, turn_of};
 use real::sync::Arc as Real;
 
 /// See [`alloc::sync::Arc`](real::sync::Arc).
 #[repr(transparent)]
-pub struct Arc<T: ?Sized>(pub(super) Real<T>);
+pub struct Arc<T: ?Sized>(pub(super) Real<T>, Dropped);
+
+/// Is dropped right after the real one.
+pub(super) struct Dropped;
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        end_drop();
+    }
+}
 
 /// The identity of a count: an address in front of the value, which no other object has.
 pub(super) fn key<T: ?Sized>(value: *const T) -> usize {
@@ -19,7 +28,7 @@ pub(super) fn key<T: ?Sized>(value: *const T) -> usize {
 
 impl<T: ?Sized> Arc<T> {
     pub(super) fn of(real: Real<T>) -> Arc<T> {
-        Arc(real)
+        Arc(real, Dropped)
     }
     /// The real one. The caller is responsible for the count.
     pub(super) fn real(self) -> Real<T> {
@@ -29,7 +38,8 @@ impl<T: ?Sized> Arc<T> {
     }
     #[track_caller]
     pub(super) fn turn(&self, what: What) {
-        turn(what, key(Real::as_ptr(&self.0)), || Real::strong_count(&self.0));
+        let name = core::any::type_name::<T>();
+        turn_of(name, what, key(Real::as_ptr(&self.0)), || Real::strong_count(&self.0));
     }
 }
 
@@ -61,7 +71,7 @@ impl<T> Arc<T> {
     }
     #[track_caller]
     pub fn into_inner(this: Arc<T>) -> Option<T> {
-        this.turn(What::Drop);
+        this.turn(What::IntoInner);
         Real::into_inner(this.real())
     }
     #[track_caller]
@@ -180,6 +190,7 @@ unsafe impl<#[may_dangle] T: ?Sized> Drop for Arc<T> {
     #[track_caller]
     fn drop(&mut self) {
         self.turn(What::Drop);
-        // Then the real one is dropped.
+        begin_drop(key(Real::as_ptr(&self.0)), Real::strong_count(&self.0) == 1);
+        // Then the real one is dropped, and `Dropped` after it.
     }
 }

@@ -7,7 +7,7 @@ use core::marker::Unsize;
 use core::mem::ManuallyDrop;
 use core::ops::{CoerceUnsized, DispatchFromDyn};
 use core::ptr;
-use raddle::sync::counts::{What, turn};
+use raddle::sync::counts::{What, turn_of};
 use real::sync::Weak as Real;
 
 /// See [`alloc::sync::Weak`](real::sync::Weak).
@@ -27,7 +27,8 @@ impl<T: ?Sized> Weak<T> {
     fn turn(&self, what: What) {
         // One that was never made from an `Arc` refers to nothing.
         if self.0.as_ptr().cast::<u8>() as usize != usize::MAX {
-            turn(what, key(self.0.as_ptr()), || Real::strong_count(&self.0));
+            let name = core::any::type_name::<T>();
+            turn_of(name, what, key(self.0.as_ptr()), || Real::strong_count(&self.0));
         }
     }
 }
