@@ -72,22 +72,23 @@ impl Found<'_> {
     }
 
     fn tell_failure(&self, failure: &Failure) {
-        let ticket_file = self.ticket_file.as_ref().and_then(|file| file.as_ref().ok()).cloned();
+        let (ticket_file, ticket_error) = match self.ticket_file.clone() {
+            Some(Ok(file)) => (Some(file), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
+        };
         let replay = ticket_file.as_ref().map(|file| {
             format!("raddle erl {} --replay {}", self.files(), quote(&file.display().to_string()))
         });
         let short = format!("raddle erl {} --replay TICKET", self.files());
         let elapsed = Some(self.checked.statistics.elapsed);
         let replay = Some(replay.unwrap_or(short));
-        let run = Run { ticket_file, elapsed, replay, ticket_text: TicketText::WhenShort };
+        let run = Run { ticket_file, ticket_error, elapsed, replay, ticket_text: TicketText::WhenShort };
         let layout = Layout { sources: Quoted::Beside(self.sources.folders()), ..layout(Channel::Output) };
         output::text(format_args!(
             "{}",
             raddle_report::failure(failure, &self.checked.coverage, &run, &layout)
         ));
-        if let Some(Err(error)) = &self.ticket_file {
-            output::line(format_args!("  {error}"));
-        }
         if let Some(hint) = missing_module(failure).and_then(|module| self.sources.about_missing(module)) {
             output::line(format_args!("  {hint}"));
         }
