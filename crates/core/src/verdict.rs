@@ -72,6 +72,8 @@ pub struct Failure {
 pub enum Replayed {
     /// No failure.
     Passed,
+    /// It did not come to its end within the time of the check.
+    NotInTime,
     /// Another failure.
     Failed {
         /// Its kind.

@@ -26,11 +26,12 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
 
 /// Errors beside the failure.
 fn afterwards(failure: &Failure) -> Vec<String> {
-    let other = failure.replayed.as_ref().map(|replayed| match replayed {
-        Replayed::Passed => "no failure".to_owned(),
-        Replayed::Failed { kind, message } => format!("{kind}: {message}"),
+    let another = |other: &str| format!("replaying this ticket once gave another result ({other})");
+    let replayed = failure.replayed.as_ref().map(|replayed| match replayed {
+        Replayed::Passed => another("no failure"),
+        Replayed::Failed { kind, message } => another(&format!("{kind}: {message}")),
+        Replayed::NotInTime => "there was no time left to replay this ticket and to simplify it".to_owned(),
     });
-    let replayed = other.map(|other| format!("replaying this ticket once gave another result ({other})"));
     failure.afterwards.iter().cloned().chain(replayed).collect()
 }
 

@@ -2,24 +2,27 @@
 //! without the reduction where it could not decide.
 
 use super::checked::{Checked, Statistics};
-use super::{Check, OutcomeOf, Program, SearchKind, Undecided, resume};
+use super::{Check, OutcomeOf, Program, SearchKind, Stage, Undecided, resume};
 use crate::fact::{Assumption, StopReason};
 use crate::search::{
-    self, Budget, LazySettings, Listener, OnFailure, Part, Plan, Progress, Tally, explore_iteratively,
+    self, Budget, LazySettings, Listener, OnFailure, Part, Plan, Progress, Tally, explore_iteratively, grace,
 };
 use crate::strategy::{Bounds, SavedSubtree};
 use crate::verdict::{Coverage, Extent, Failure};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// A check that is under way.
 pub(super) struct Exploration<'p, P: Program> {
     pub program: &'p P,
     pub check: &'p Check,
+    stage: Stage,
     pub listener: Arc<dyn Listener>,
-    pub begun: Instant,
+    /// When it began, and when executions are cut, by the clock of the check.
+    pub begun: Duration,
+    cut: Option<Duration>,
     /// The reduction could not decide: depth-first search continues.
     pub fallen_back: bool,
     /// The results of an earlier stage of the same search.
@@ -35,12 +38,20 @@ impl<'p, P: Program> Exploration<'p, P>
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    pub fn new(program: &'p P, check: &'p Check, listener: Arc<dyn Listener>) -> Result<Self, String> {
+    pub fn new(
+        program: &'p P,
+        check: &'p Check,
+        stage: Stage,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Self, String> {
+        let begun = check.clock.now();
         let mut exploration = Exploration {
             program,
             check,
+            stage,
             listener,
-            begun: Instant::now(),
+            begun,
+            cut: stage.cut.or_else(|| check.budget.time.map(|time| begun + time + grace(time))),
             fallen_back: false,
             earlier: Tally::default(),
             explored: 0.0,
@@ -136,7 +147,7 @@ where
     pub fn plan(&self) -> Plan {
         let Check { budget, workers, on_failure, test, .. } = self.check;
         let mut budget: Budget = budget.clone();
-        budget.time = budget.time.map(|time| time.saturating_sub(self.begun.elapsed()));
+        budget.time = budget.time.map(|time| time.saturating_sub(self.elapsed()));
         if self.check.kind.is_sampled() && self.check.replay.is_none() {
             let most = budget.executions.unwrap_or(u64::MAX);
             budget.executions = Some(most.min(self.check.schedules));
@@ -147,12 +158,24 @@ where
             on_failure: *on_failure,
             test: test.clone(),
             settings: self.settings(),
-            counted: self.earlier.executions,
+            counted: self.earlier.executions + self.stage.drawn,
             explored: self.explored,
             keeps_left: false,
             left: self.left.clone(),
             expected: self.check.replay.clone().map(Arc::new),
+            clock: self.check.clock.clone(),
+            cut: self.cut,
         }
+    }
+
+    /// How long the check has taken.
+    pub fn elapsed(&self) -> Duration {
+        self.check.clock.now().saturating_sub(self.begun)
+    }
+
+    /// Whether the time of the check, and a little more, is used up.
+    pub fn is_late(&self) -> bool {
+        self.cut.is_some_and(|cut| cut <= self.check.clock.now())
     }
 
     /// The settings that shape executions, for tickets.
@@ -188,6 +211,7 @@ where
             all.failures.truncate(1);
         }
         Checked {
+            stages: Vec::new(),
             coverage: Coverage { extent, executions: all.executions, assumptions: all.assumptions },
             failures: all.failures,
             statistics: Statistics {
@@ -197,7 +221,7 @@ where
                 peak: all.peak,
                 failures_by_kind: all.failures_by_kind,
                 finished_bound,
-                elapsed: self.begun.elapsed(),
+                elapsed: self.elapsed(),
             },
             outcomes,
             earlier_outcomes,

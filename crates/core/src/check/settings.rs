@@ -1,9 +1,10 @@
 //! How to check: the settings of a search that do not depend on the world.
 
 use super::SearchKind;
-use crate::search::{Budget, OnFailure, Saved};
+use crate::search::{Budget, OnFailure, RealClock, Saved, SystemClock};
 use crate::strategy::{Bounded, Bounds, Dfs, OptimalDpor, PreemptionBounding, Replay, Strategy, Within};
 use crate::ticket::Ticket;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// `500ms`, `10s`, `2m`, `1h`, or a number of seconds.
@@ -77,6 +78,8 @@ pub struct Check {
     pub replay: Option<Ticket>,
     /// A stopped search to resume.
     pub resume: Option<Saved>,
+    /// The clock of the time limit.
+    pub clock: Arc<dyn RealClock>,
     /// For tests: the reduction never decides.
     #[cfg(test)]
     pub(super) doubts: bool,
@@ -98,6 +101,7 @@ impl Default for Check {
             test: None,
             replay: None,
             resume: None,
+            clock: Arc::new(SystemClock),
             #[cfg(test)]
             doubts: false,
         }
@@ -125,7 +129,7 @@ impl Check {
 
     /// Whether the bound on preemptions grows.
     pub fn is_growing(&self) -> bool {
-        let can_grow = !self.kind.is_sampled() && self.kind != SearchKind::PreemptionBounding;
+        let can_grow = !matches!(self.kind, SearchKind::PreemptionBounding | SearchKind::Sampled(_));
         can_grow && (self.growing || self.kind == SearchKind::Iterative)
     }
 
@@ -151,6 +155,7 @@ impl Check {
             SearchKind::Dfs => Box::new(Dfs::new()),
             SearchKind::PreemptionBounding => Box::new(PreemptionBounding::new(bounds.preemptions.take())),
             SearchKind::Sampled(sampler) => sampler.strategy(self.seed),
+            SearchKind::Staged => unreachable!("each stage has a kind of its own"),
         };
         if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
     }

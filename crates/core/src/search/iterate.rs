@@ -43,7 +43,7 @@ where
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let begun = Instant::now();
+    let (begun, began) = (Instant::now(), plan.clock.now());
     let mut total: Option<Part<W::Outcome>> = None;
     for bound in bounds.clone() {
         // A resumed search has explored all smaller bounds.
@@ -54,7 +54,7 @@ where
             (plan.left, plan.explored) = (None, 0.0);
         }
         let known = total.as_ref();
-        plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(begun.elapsed()));
+        plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(plan.clock.now() - began));
         let earlier = plan.counted;
         plan.counted += known.map_or(0, |found| found.tally.executions);
         let failures = known.map_or(0, |found| found.tally.failed());
