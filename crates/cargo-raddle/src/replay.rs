@@ -31,7 +31,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
     let test = kept.ticket.test.clone().unwrap_or_default();
     let order = Order {
         test,
-        searches: Vec::new(),
+        strategy: String::new(),
         schedules: 0,
         executions: None,
         keep_going: false,

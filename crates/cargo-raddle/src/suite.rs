@@ -4,7 +4,8 @@ use crate::answer::Answer;
 use crate::arguments::{NoTests, Test};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{Output, explore, explore_in_turn};
+use crate::explore::{Output, explore};
+use crate::known::overrun;
 use crate::output;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
@@ -14,7 +15,6 @@ use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
-use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
@@ -154,15 +154,9 @@ const BUDGET: Duration = Duration::from_secs(10);
 /// The order for one test, without its ticket.
 pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> Order {
     let search = &test.search;
-    let searches = match search.strategy {
-        Some(kind) => vec![kind],
-        // A resumed search is one that enumerates.
-        None if search.resume.is_some() => vec![SearchKind::Exhaustive],
-        None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
-    };
     Order {
         test: name.to_owned(),
-        searches: searches.iter().map(SearchKind::to_string).collect(),
+        strategy: search.strategy.unwrap_or(SearchKind::Staged).to_string(),
         schedules: search.schedules.unwrap_or(u64::MAX),
         executions: search.executions,
         keep_going: search.keep_going,
@@ -323,11 +317,13 @@ impl Suite<'_> {
             let name = format!("{done} of {of} tests done · {}", case.name);
             self.progress.show(&raddle_report::progress(Some(&name), progress));
         };
-        let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
+        let begun = Instant::now();
+        let (mut verdict, mut explored) = explore(&program, &order, &Output::Nowhere, tell);
         if order.arena && matches!(&verdict, Verdict::NoVerdict(NoVerdict::Crashed(_))) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
-            (verdict, explored) = explore_in_turn(&program, &order, tell);
+            order.budget = Some(budget.saturating_sub(begun.elapsed()).as_millis() as u64);
+            (verdict, explored) = explore(&program, &order, &Output::Nowhere, tell);
             for search in &mut explored {
                 search.coverage.assumptions.push(Assumption::RealAddresses);
             }
@@ -347,6 +343,9 @@ impl Suite<'_> {
         match &mut verdict {
             Verdict::Failed(failed) => {
                 failed.coverage = explored.last().map(|search| search.coverage.clone());
+                // The failing execution is shown to have happened within the time of the test, or not at all.
+                let left = (budget + overrun(budget)).saturating_sub(begun.elapsed());
+                order.budget = Some(left.as_millis() as u64);
                 self.keep(case, order, failed);
             }
             Verdict::Skipped(SkipReason::NotDeterministic { untracked_arcs, .. }) => {

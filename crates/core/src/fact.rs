@@ -185,11 +185,6 @@ pub enum SkipReason {
         /// The message of the watchdog.
         words: String,
     },
-    /// An execution did not end within so many seconds.
-    TooLong {
-        /// How long it had.
-        seconds: u64,
-    },
     /// No execution ended within the budget.
     NoExecutionEnded,
     /// An execution took more steps than allowed.

@@ -71,6 +71,20 @@ impl Checker {
     pub fn preemption_bounding() -> Checker {
         Checker::new(SearchKind::PreemptionBounding)
     }
+    /// Explores in stages: a few random schedules, then few preemptions if executions are long, then every behaviour, then
+    /// random schedules for the rest of the time. What `cargo raddle test` does by default. [`Report::coverages`] says what
+    /// each stage covered.
+    ///
+    /// ```
+    /// use raddle::Checker;
+    /// let report = Checker::staged(std::time::Duration::from_secs(10)).run(|| raddle::choose(3));
+    /// assert!(report.coverage().is_exhaustive());
+    /// ```
+    pub fn staged(time: Duration) -> Checker {
+        let mut checker = Checker::new(SearchKind::Staged).time_limit(time);
+        checker.check.schedules = u64::MAX;
+        checker
+    }
     /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
     /// another one.
     pub fn random(schedules: u64) -> Checker {
@@ -269,12 +283,12 @@ impl Checker {
             true => Err(DoesNotApply { setting, applies_to }),
             false => Ok(()),
         };
-        let is_drawn = kind.is_sampled() && !is_replay;
-        mistake(self.sampler.is_some() && !is_drawn, "sampler", "random schedules")?;
-        mistake(self.seed.is_some() && !is_drawn, "seed", "random schedules")?;
-        let is_reduced = matches!(kind, SearchKind::Exhaustive | SearchKind::Iterative) && !is_replay;
+        let is_sampled = kind.is_sampled() && !is_replay;
+        mistake(self.sampler.is_some() && !is_sampled, "sampler", "random schedules")?;
+        mistake(self.seed.is_some() && !(kind.draws() && !is_replay), "seed", "random schedules")?;
+        let is_reduced = kind.reduces() && !is_replay;
         mistake(self.settings.observers.is_some() && !is_reduced, "observers", "exhaustive searches")?;
-        let can_grow = !kind.is_sampled() && kind != SearchKind::PreemptionBounding && !is_replay;
+        let can_grow = !kind.draws() && kind != SearchKind::PreemptionBounding && !is_replay;
         mistake(self.check.growing && !can_grow, "preemptions_up_to", "exhaustive and depth-first searches")?;
         mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;

@@ -80,7 +80,7 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
         check.bounds.preemptions = Some(most);
     }
-    let is_drawn = check.kind.is_sampled() && check.replay.is_none();
+    let is_drawn = check.kind.draws() && check.replay.is_none();
     if let Some(schedules) = number(&var, "RADDLE_SCHEDULES")? {
         match is_drawn {
             true => check.schedules = schedules,
@@ -108,11 +108,9 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             "0" | "false" => false,
             _ => return Err(format!("RADDLE_OBSERVERS is `{text}`; it takes true or false")),
         };
-        match check.kind {
-            SearchKind::Exhaustive | SearchKind::Iterative => {
-                checker.settings.observers = yes.then(Observers::default);
-            }
-            _ => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
+        match check.kind.reduces() {
+            true => checker.settings.observers = yes.then(Observers::default),
+            false => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
         }
     }
     if let Some(text) = var("RADDLE_BUDGET") {

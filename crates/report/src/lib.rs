@@ -25,7 +25,7 @@ mod source;
 mod text;
 mod view_model;
 
-pub use coverage::{assumption, bound, bounds, count, coverage, difference, extent, skip, stop};
+pub use coverage::{assumption, bound, bounds, count, coverage, coverages, difference, extent, skip, stop};
 pub use facts::fact;
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources, TicketText};

@@ -107,7 +107,7 @@ impl<T> Checked<T> {
         self.coverages().map(|coverage| coverage.executions).sum()
     }
     /// The coverage of each stage, the last one at the end.
-    pub fn coverages(&self) -> impl Iterator<Item = &Coverage> {
+    pub fn coverages(&self) -> impl Iterator<Item = &Coverage> + Clone {
         self.stages.iter().chain([&self.coverage])
     }
     /// The same with each outcome mapped. Counts of outcomes that are mapped to one are added.

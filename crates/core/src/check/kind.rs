@@ -50,9 +50,19 @@ impl SearchKind {
         format!("{systematic}, {aliases}, {}", Sampler::NAMES)
     }
 
-    /// Whether it samples schedules.
+    /// Whether it samples schedules, and does nothing else.
     pub fn is_sampled(self) -> bool {
         matches!(self, SearchKind::Sampled(_))
+    }
+
+    /// Whether it draws random schedules.
+    pub fn draws(self) -> bool {
+        matches!(self, SearchKind::Sampled(_) | SearchKind::Staged)
+    }
+
+    /// Whether it explores every behaviour with a partial-order reduction.
+    pub fn reduces(self) -> bool {
+        matches!(self, SearchKind::Exhaustive | SearchKind::Iterative | SearchKind::Staged)
     }
 }
 

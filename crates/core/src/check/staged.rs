@@ -59,10 +59,10 @@ where
     }
     let mut stages = Stages { program, check, listener, begun: check.clock.now(), done: Vec::new() };
     stages.run(Kind::Burst)?;
-    if !stages.is_settled() && stages.has_long_executions() {
+    if !stages.is_settled() && stages.has_long_executions() && stages.fit(4, Kind::Bounded) {
         stages.run(Kind::Bounded)?;
     }
-    if !stages.is_settled() {
+    if !stages.is_settled() && stages.fit(1, Kind::Exhaustive) {
         stages.run(Kind::Exhaustive)?;
     }
     if !stages.is_settled() {
@@ -99,9 +99,8 @@ where
             Kind::Burst | Kind::Samples => SearchKind::Sampled(Sampler::default()),
             Kind::Bounded | Kind::Exhaustive => SearchKind::Exhaustive,
         };
-        let time = self.check.budget.time;
-        let cut = time.map(|time| self.begun + time + grace(time));
-        let spent = self.check.clock.now().saturating_sub(self.begun);
+        let (time, now) = (self.check.budget.time, self.check.clock.now());
+        let spent = now.saturating_sub(self.begun);
         let left = time.map(|time| time.saturating_sub(spent));
         check.budget.time = match kind {
             Kind::Burst => time.map(|time| time / BURST_PART),
@@ -109,6 +108,10 @@ where
             Kind::Exhaustive => left.map(|left| left / EXHAUSTIVE_PART),
             Kind::Samples => left,
         };
+        // One execution is worth all of the time; from the second on, no stage takes the time of the next one.
+        let whole = time.map(|time| self.begun + time + grace(time));
+        let part = check.budget.time.map(|time| now + time + grace(time));
+        let cut = if kind == Kind::Samples || drawn == 0 { whole } else { whole.min(part) };
         if kind != Kind::Samples {
             let executions: u64 = self.done.iter().map(|(_, checked)| checked.executions()).sum();
             check.budget.executions = check.budget.executions.map(|most| most.saturating_sub(executions));
@@ -137,6 +140,13 @@ where
         let executions = burst.executions();
         let is_cut_short = executions < self.check.schedules.min(BURST);
         self.check.budget.time.is_some() && (is_cut_short || burst.statistics.steps >= LONG * executions)
+    }
+
+    /// Whether so many executions fit into the time of a stage, if they take as long as those of the first one.
+    fn fit(&self, executions: u32, kind: Kind) -> bool {
+        let Some(burst) = self.of(Kind::Burst) else { return true };
+        let one = burst.statistics.elapsed / u32::try_from(burst.executions()).unwrap_or(u32::MAX).max(1);
+        self.stage(kind).0.budget.time.is_none_or(|time| one * executions <= time)
     }
 
     /// Whether another stage could not add anything, or is not wanted.

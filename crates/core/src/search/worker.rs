@@ -29,7 +29,8 @@ impl Job {
 
     /// The unexplored subtrees, if they are known and can be serialised.
     fn save(&mut self) -> Option<Vec<SavedSubtree>> {
-        if self.is_cut { None } else { self.strategy.divisible()?.save() }
+        let is_known = !self.is_cut && self.trace.len() <= LONGEST_SAVED;
+        if is_known { self.strategy.divisible()?.save() } else { None }
     }
 }
 
@@ -69,6 +70,9 @@ pub(super) struct Shared<'a, T: Ord> {
     /// Held while a failure is reported to the listener, so that failures are reported one after the other.
     telling: Mutex<()>,
 }
+
+/// The subtrees of longer executions are not saved: each is a list of its picks, and there may be as many as steps.
+const LONGEST_SAVED: usize = 2_000;
 
 /// How often a worker adds its count to the shared one.
 const REPORT_EVERY: u64 = 64;
@@ -223,11 +227,17 @@ where
                 Next::Exhausted => return,
             };
             let (counts, steps) = self.run_one(job, keep, number);
-            if job.is_cut || self.lookout.after(steps) > Hour::Early {
-                shared.watched.stop(Stopped::Time);
-            }
             if counts || shared.sampling {
                 self.numbers.start += 1;
+            }
+            if job.is_cut || self.lookout.after(steps) > Hour::Early {
+                if !job.is_cut
+                    && !shared.sampling
+                    && job.strategy.begin(shared.next.load(Ordering::Relaxed)) == Next::Exhausted
+                {
+                    return self.done(job);
+                }
+                return shared.watched.stop(Stopped::Time);
             }
             if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.divisible().and_then(|strategy| strategy.split())

@@ -90,3 +90,12 @@ fn without_a_budget_everything_is_explored() {
     let checked = check(&program, &Check::new(SearchKind::Staged), Arc::new(NoListener)).unwrap();
     assert!(checked.coverage.is_exhaustive());
 }
+
+/// Strategies that enumerate may take long for a step of a long execution. Nothing is left for the last stage otherwise.
+#[test]
+fn no_stage_takes_the_time_of_the_next_one() {
+    let (checked, took) = Timed::new(sleepers(2, 300, 5, Yield)).check(&staged());
+    let last = checked.coverages().last().unwrap();
+    assert!(matches!(last.extent, Extent::Sampled { schedules, .. } if schedules > 1), "{last:?}");
+    assert!(took <= Duration::from_secs(11), "{took:?}");
+}

@@ -108,3 +108,14 @@ fn what_was_cut_is_not_counted_and_cannot_be_resumed() {
     let (checked, took) = Timed::new(sleepers(2, 50, 7, Yield)).check(&within(SearchKind::Exhaustive, 4));
     assert!(checked.executions() > 0 && checked.left.is_some() && took > Duration::from_secs(4));
 }
+
+/// Each subtree of a long execution is a long list of picks, and there are many: to write them all would take longer than
+/// the search.
+#[test]
+fn a_search_of_long_executions_is_not_saved() {
+    let (checked, _) = Timed::new(sleepers(2, 600, 0, Yield)).check(&within(SearchKind::Dfs, 1));
+    assert!(checked.executions() > 1 && checked.left.is_none());
+    // One that has explored everything when its time is up is complete, however long its executions are.
+    let (checked, _) = Timed::new(sleepers(1, 1_200, 1, Yield)).check(&within(SearchKind::Dfs, 1));
+    assert_eq!((checked.executions(), checked.coverage.is_exhaustive()), (1, true));
+}
