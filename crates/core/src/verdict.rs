@@ -160,6 +160,8 @@ impl Coverage {
     }
     /// Some crates ran on the real std: whatever the search explored, it is not all.
     pub fn exclude(&mut self, crates: &[String]) {
+        self.assumptions.push(Assumption::OnRealStd(crates.to_vec()));
+        self.assumptions.sort();
         if let Extent::Exhaustive | Extent::Within(_) = self.extent {
             self.extent = Extent::Partial(StopReason::Excluded { crates: crates.to_vec() });
         }

@@ -40,6 +40,7 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         // Asked here for the first time, outside of an execution.
         crate::alloc::is_installed();
+        crate::outside::prepare_thread();
         overflow::install_handler();
         abort::install_handler();
         exit::install_handler();

@@ -104,6 +104,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::Grain(Grain::Full) => "grain full".to_owned(),
         Assumption::Grain(Grain::Thesis) => "grain thesis".to_owned(),
         Assumption::Grain(Grain::Receive) => "grain receive: coarse, may miss".to_owned(),
+        Assumption::OnRealStd(crates) => format!("nothing is seen of {}, on the real std", crates.join(", ")),
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
@@ -210,6 +211,7 @@ mod tests {
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),
+            OnRealStd(vec!["tokio".to_owned()]),
             FirstSteps(100_000),
             ReferenceCountsNotExplored,
             SequentiallyConsistent,

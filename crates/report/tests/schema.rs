@@ -198,8 +198,8 @@ fn every_fact_is_valid_and_has_a_sentence() {
         failure.defect.facts = vec![fact];
         is_valid(&failure, &records::first_failure(&failure));
     }
-    for replayed in [Replayed::Passed, Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() }]
-    {
+    let another = Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() };
+    for replayed in [Replayed::Passed, Replayed::NotInTime, another] {
         failure.replayed = Some(replayed);
         is_valid(&failure, &records::first_failure(&failure));
     }
@@ -231,6 +231,7 @@ fn every_coverage_is_valid() {
         DetachedSteps(2),
         FairSpins(3),
         Grain(self::Grain::Thesis),
+        OnRealStd(vec!["tokio".to_owned()]),
         FirstSteps(4),
         ReferenceCountsNotExplored,
         SequentiallyConsistent,

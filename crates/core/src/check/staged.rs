@@ -78,13 +78,18 @@ where
     fn run(&mut self, kind: Kind) -> Result<(), String> {
         let (check, stage) = self.stage(kind);
         let mut checked = one_stage(self.program, &check, stage, self.listener.clone())?;
-        if kind == Kind::Bounded
-            && let (Extent::Partial(StopReason::TimeLimit { .. }), Some(bound)) =
-                (&checked.coverage.extent, checked.statistics.finished_bound)
-        {
-            // The last round was not finished; those before it were.
-            let bounds = Bounds { preemptions: Some(bound), ..self.check.bounds };
-            checked.coverage.extent = Extent::Within(bounds.list());
+        if kind == Kind::Bounded {
+            let finished = match (&checked.coverage.extent, checked.statistics.finished_bound) {
+                // The last round was not finished; those before it were.
+                (Extent::Partial(StopReason::TimeLimit { .. }), bound) => bound,
+                // Whether that is everything is for the next stage to say: it falls back where a reduction cannot decide.
+                (Extent::Exhaustive, _) => check.bounds.preemptions,
+                _ => None,
+            };
+            if let Some(bound) = finished {
+                let bounds = Bounds { preemptions: Some(bound), ..self.check.bounds };
+                checked.coverage.extent = Extent::Within(bounds.list());
+            }
         }
         self.listener.covered(&checked.coverage, checked.statistics.steps);
         self.done.push((kind, checked));

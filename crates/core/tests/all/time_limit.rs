@@ -113,7 +113,7 @@ fn what_was_cut_is_not_counted_and_cannot_be_resumed() {
 /// the search.
 #[test]
 fn a_search_of_long_executions_is_not_saved() {
-    let (checked, _) = Timed::new(sleepers(2, 600, 0, Yield)).check(&within(SearchKind::Dfs, 1));
+    let (checked, _) = Timed::new(sleepers(2, 600, 1, Yield)).check(&within(SearchKind::Dfs, 10));
     assert!(checked.executions() > 1 && checked.left.is_none());
     // One that has explored everything when its time is up is complete, however long its executions are.
     let (checked, _) = Timed::new(sleepers(1, 1_200, 1, Yield)).check(&within(SearchKind::Dfs, 1));

@@ -39,6 +39,8 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     observer::set(recorder);
     statics::keep();
     memory::prepare(order.arena);
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    outside::on_each_thread(shadow_std::system::dispatch::watch_this_thread);
     outside::take_over(order.beginning);
     let program = || verdict::run(*body, desc);
     expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
