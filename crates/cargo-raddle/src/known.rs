@@ -41,7 +41,15 @@ impl Known {
             _ => Duration::ZERO,
         };
         let started = Instant::now();
-        Known { budget, overrun, started, begun: None, is_explicit: false, explored: Vec::new(), failed: None }
+        Known {
+            budget,
+            overrun,
+            started,
+            begun: None,
+            is_explicit: false,
+            explored: Vec::new(),
+            failed: None,
+        }
     }
 
     /// The time of the test begins: what the process took to start is not part of it.
@@ -58,7 +66,8 @@ impl Known {
             _ => {
                 let (waited, limit) = (self.started.elapsed(), budget * 2 + PATIENCE);
                 waited > limit
-                    && (waited > limit * 10 || stuck::processor_time(child.id()).is_none_or(|used| used > limit))
+                    && (waited > limit * 10
+                        || stuck::processor_time(child.id()).is_none_or(|used| used > limit))
             }
         }
     }
@@ -120,8 +129,12 @@ mod tests {
         let (verdict, explored) = some.verdict(None);
         assert!(matches!(verdict, Verdict::Passed) && explored.len() == 1);
         let mut failed = known();
-        let failure =
-            Failure::new(Defect::new(FailureKind::Panic, "no"), 3, Default::default(), raddle_core::ticket::Ticket::empty());
+        let failure = Failure::new(
+            Defect::new(FailureKind::Panic, "no"),
+            3,
+            Default::default(),
+            raddle_core::ticket::Ticket::empty(),
+        );
         let outcome = Outcome {
             explored: Vec::new(),
             failure: Some(failure),

@@ -148,6 +148,20 @@ fn is_panic_of_thread(failure: &Failure) -> bool {
     defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
+/// Names the files of calls as the compiler names those of other places: from the folder of the workspace.
+pub fn under(root: &Path, failure: &mut Failure) {
+    let lines = failure.record.lines.iter_mut().map(|line| (&mut line.caller, &mut line.place));
+    let facts = failure.defect.facts.iter_mut().map(|fact| (&mut fact.caller, &mut fact.place));
+    for (caller, place) in lines.chain(facts) {
+        let places = caller.as_mut().map(|caller| &mut caller.place).into_iter().chain(place);
+        for place in places {
+            if let Ok(rest) = Path::new(&place.file).strip_prefix(root) {
+                place.file = rest.display().to_string();
+            }
+        }
+    }
+}
+
 /// The default time limit of one test.
 const BUDGET: Duration = Duration::from_secs(10);
 
@@ -365,12 +379,14 @@ impl Suite<'_> {
         }
     }
 
-    /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says.
+    /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says and which of
+    /// its calls lead into dependencies.
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
         let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
         let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
-        match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
+        let folder = self.workspace.our_folder();
+        match tickets::write(&folder, origin.clone(), &inside, failed) {
             Ok(path) => failed.ticket = path,
             Err(error) => failed.no_ticket = Some(error),
         }
@@ -378,8 +394,16 @@ impl Suite<'_> {
         order.replay = Some(ticket.display().to_string());
         let Ok(said) = Answer::new() else { return };
         let Ok(file) = said.file() else { return };
-        explore(&program, &order, &Output::File(file), |_| {});
+        let (again, _) = explore(&program, &order, &Output::File(file), |_| {});
         failed.output = said.text().unwrap_or_default().trim_end().to_owned();
+        if let (Some(failure), Verdict::Failed(again)) = (&mut failed.failure, again)
+            && let Some(again) = again.failure.filter(|again| again.kind() == failure.kind())
+        {
+            (failure.record, failure.defect.facts) = (again.record, again.defect.facts);
+            under(root, failure);
+            // The ticket that is there can be replayed just as well.
+            let _ = tickets::write(&folder, origin, &inside, failed);
+        }
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {

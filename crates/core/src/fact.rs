@@ -3,7 +3,7 @@
 //! No code parses a sentence: the world passes facts to the renderer, and only `raddle-report` makes sentences of them.
 
 use crate::clock::Time;
-use crate::record::Place;
+use crate::record::{Caller, Place};
 use crate::verdict::FailureKind;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -359,6 +359,9 @@ pub struct Fact {
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// The call that led there, if the place is not in the code under test and stacks were gathered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Box<Caller>>,
     /// The tasks that hold what the task needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
@@ -367,7 +370,15 @@ pub struct Fact {
 impl Fact {
     /// A fact of which only the relation is known.
     pub fn new(relation: Relation) -> Fact {
-        Fact { task: None, label: None, relation, object: None, place: None, others: Vec::new() }
+        Fact {
+            task: None,
+            label: None,
+            relation,
+            object: None,
+            place: None,
+            caller: None,
+            others: Vec::new(),
+        }
     }
     /// A fact about a task.
     pub fn of(task: impl Into<String>, relation: Relation) -> Fact {

@@ -61,6 +61,7 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
         let main = Rc::as_ptr(&self.main);
         self.execution.busy(true);
         statics::put_back();
+        crate::callers::begin();
         arena::begin();
         // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
         unsafe { self.execution.start(move || main_task(&*main)) };

@@ -189,7 +189,11 @@ mod tests {
 
     #[test]
     fn every_stage_says_what_it_covered() {
-        let stage = |extent| Coverage { extent, executions: 6, assumptions: vec![Assumption::SequentiallyConsistent] };
+        let stage = |extent| Coverage {
+            extent,
+            executions: 6,
+            assumptions: vec![Assumption::SequentiallyConsistent],
+        };
         let stages = [
             stage(Extent::Within(vec![Bound::Preemptions(1)])),
             stage(Extent::Partial(StopReason::TimeLimit { executions: 6 })),

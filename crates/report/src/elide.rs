@@ -4,6 +4,7 @@
 //! Nothing disappears silently: omitted lines are a [`Piece::Gap`] in their place, and [`describe`] says what was in
 //! it.
 
+use crate::place;
 use crate::text::count;
 use raddle_core::record::{ExecutionRecord, Line};
 use std::collections::{BTreeSet, HashMap};
@@ -14,8 +15,20 @@ use std::ops::Range;
 pub enum Piece {
     /// This line is shown.
     Line(usize),
+    /// These lines are the steps of one call, and are shown as such.
+    Call(Range<usize>),
     /// These lines, at least two, are not.
     Gap(Range<usize>),
+}
+
+impl Piece {
+    /// Its first line.
+    pub fn begin(&self) -> usize {
+        match self {
+            Piece::Line(i) => *i,
+            Piece::Call(range) | Piece::Gap(range) => range.start,
+        }
+    }
 }
 
 /// The longest round of a loop that is recognised, in lines.
@@ -46,11 +59,7 @@ pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
             shown[*i] = true;
         }
     }
-    let begin = |piece: &Piece| match piece {
-        Piece::Line(i) => *i,
-        Piece::Gap(range) => range.start,
-    };
-    let middle = begin(&folded[head])..begin(&folded[folded.len() - tail]);
+    let middle = folded[head].begin()..folded[folded.len() - tail].begin();
     let preempting = middle.rev().filter(|i| lines[*i].preempts);
     let hidden = keep.iter().rev().copied().chain(preempting).filter(|i| !shown[*i]);
     for i in hidden.take(between).collect::<Vec<_>>() {
@@ -119,7 +128,8 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
     let preemptions = lines.iter().filter(|l| l.preempts).count();
 
     let mut text = if steps > 0 {
-        let what = doings(record, gap).unwrap_or_else(|| format!("by {}", tasks(record, lines)));
+        let by = || format!("by {}{}", tasks(record, lines), inside(lines));
+        let what = doings(record, gap).unwrap_or_else(by);
         format!("{} {what}", count(steps, "more step"))
     } else {
         format!("{} by {}", count(others, "more line"), tasks(record, lines))
@@ -133,6 +143,18 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
         n => text.push_str(&format!(", {} among them", count(n, "preemption"))),
     }
     text
+}
+
+/// " in tokio-1.54.1 and parking_lot-0.12.5", if all of it is there.
+fn inside(lines: &[Line]) -> String {
+    let packages = lines.iter().filter_map(|line| line.place.as_ref()).map(place::dependency);
+    let packages: Option<BTreeSet<String>> = packages.collect();
+    match packages.unwrap_or_default().into_iter().collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        [one] => format!(" in {one}"),
+        [some @ .., last] if some.len() < 4 => format!(" in {} and {last}", some.join(", ")),
+        many => format!(" in {}", count(many.len(), "package")),
+    }
 }
 
 /// "of the same 2 operations", if the steps of the gap are that repetitive.
@@ -191,6 +213,7 @@ mod tests {
             place: None,
             preempts: false,
             reads_from: None,
+            caller: None,
         }
     }
 
@@ -204,7 +227,7 @@ mod tests {
     fn gaps(pieces: &[Piece]) -> Vec<Range<usize>> {
         let gap = |p: &Piece| match p {
             Piece::Gap(range) => Some(range.clone()),
-            Piece::Line(_) => None,
+            Piece::Line(_) | Piece::Call(_) => None,
         };
         pieces.iter().filter_map(gap).collect()
     }
@@ -267,7 +290,7 @@ mod tests {
                 for piece in &pieces {
                     let range = match piece {
                         Piece::Line(i) => *i..*i + 1,
-                        Piece::Gap(range) => range.clone(),
+                        Piece::Call(range) | Piece::Gap(range) => range.clone(),
                     };
                     assert_eq!(range.start, next);
                     next = range.end;

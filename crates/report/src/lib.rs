@@ -5,6 +5,7 @@
 //! fails: what cannot be found is omitted, and omissions are reported.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod columns;
 mod coverage;
 mod elide;

@@ -70,7 +70,7 @@ pub struct Order {
     pub beginning: u64,
     /// Whether threads that are not joined may panic.
     pub thread_panics: bool,
-    /// A ticket to replay instead of searching.
+    /// A ticket to replay instead of searching. Then the calls that lead to operations are recorded, too.
     pub replay: Option<String>,
 }
 

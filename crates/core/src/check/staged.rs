@@ -175,7 +175,10 @@ where
         let elapsed = self.check.clock.now().saturating_sub(self.begun);
         let (_, mut whole) = self.done.pop().expect("there is a first stage");
         let is_all = matches!(whole.coverage.extent, Extent::Exhaustive | Extent::Within(_));
-        if !is_all || !whole.failures.is_empty() || self.done.iter().any(|(_, stage)| !stage.failures.is_empty()) {
+        if !is_all
+            || !whole.failures.is_empty()
+            || self.done.iter().any(|(_, stage)| !stage.failures.is_empty())
+        {
             self.done.drain(..).rev().for_each(|(kind, earlier)| add(&mut whole, kind, earlier));
         }
         whole.statistics.elapsed = elapsed;
@@ -191,7 +194,11 @@ fn add<T: Ord>(whole: &mut Checked<T>, kind: Kind, earlier: Checked<T>) {
     }
     for group in earlier.failures {
         let (of, message) = (group.first.kind(), group.first.message());
-        match whole.failures.iter_mut().find(|known| known.first.kind() == of && known.first.message() == message) {
+        match whole
+            .failures
+            .iter_mut()
+            .find(|known| known.first.kind() == of && known.first.message() == message)
+        {
             Some(known) => (known.first, known.count) = (group.first, known.count + group.count),
             None => whole.failures.insert(0, group),
         }

@@ -84,7 +84,8 @@ impl Lookout {
         let took = now.saturating_sub(self.last) / self.interval as u32;
         self.slow = took.max(self.slow - self.slow / 1_024);
         let fits = BETWEEN.as_nanos() / self.slow.as_nanos().max(1);
-        self.interval = usize::try_from(fits).unwrap_or(MOST_STEPS).clamp(1, (self.interval * 2).min(MOST_STEPS));
+        self.interval =
+            usize::try_from(fits).unwrap_or(MOST_STEPS).clamp(1, (self.interval * 2).min(MOST_STEPS));
         (self.last, self.steps) = (now, 0);
         let is_after = |time: Option<Duration>| time.is_some_and(|time| time <= now);
         match (is_after(self.cut), is_after(self.stop)) {

@@ -121,8 +121,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         };
         if is_wanted {
             jobs.extend(self.watched.pool.take_all());
-            let parts: Option<Vec<Vec<SavedSubtree>>> =
-                jobs.iter_mut().map(Job::save).collect();
+            let parts: Option<Vec<Vec<SavedSubtree>>> = jobs.iter_mut().map(Job::save).collect();
             let parts = parts.map(|parts| parts.concat());
             total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
             if total.nothing_left && total.extent.is_none() {

@@ -47,13 +47,16 @@ fn what_fails_often_fails_in_the_first_stage() {
 fn what_is_too_long_is_explored_with_few_preemptions_in_part_and_at_random() {
     let (checked, _) = Timed::new(sleepers(2, 150, 1, Yield)).check(&staged());
     let extents: Vec<&Extent> = checked.coverages().map(|coverage| &coverage.extent).collect();
-    let [Extent::Within(bounds), Extent::Partial(StopReason::TimeLimit { executions }), last] = &extents[..] else {
+    let [Extent::Within(bounds), Extent::Partial(StopReason::TimeLimit { executions }), last] = &extents[..]
+    else {
         panic!("{extents:?}")
     };
     assert_eq!(bounds, &[Bound::Preemptions(0)]);
     assert!(*executions > 0);
     // The schedules of the first stage and of the last one are different ones, and count together.
-    assert!(matches!(last, Extent::Sampled { schedules, seed: 0 } if *schedules == checked.coverage.executions));
+    assert!(
+        matches!(last, Extent::Sampled { schedules, seed: 0 } if *schedules == checked.coverage.executions)
+    );
     assert!(checked.left.is_some(), "what is left of the search of everything");
 }
 

@@ -69,7 +69,10 @@ fn no_search_takes_much_longer_than_its_budget() {
         for kind in kinds() {
             for seconds in [4, 30] {
                 let (_, took) = Timed::new(sleepers(3, rounds, ms, Yield)).check(&within(kind, seconds));
-                assert!(took <= allowed(seconds), "{kind}: {rounds} rounds of {ms} ms took {took:?} of {seconds} s");
+                assert!(
+                    took <= allowed(seconds),
+                    "{kind}: {rounds} rounds of {ms} ms took {took:?} of {seconds} s"
+                );
             }
         }
     }

@@ -289,6 +289,7 @@ impl Explain for Toy {
             place: None,
             preempts: false,
             reads_from: None,
+            caller: None,
         };
         ExecutionRecord {
             tasks,

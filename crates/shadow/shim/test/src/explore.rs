@@ -10,7 +10,7 @@ use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
 use raddle::{Checked, Checker, Coverage, Failure, FailureKind, SearchKind};
 use raddle_core::search::{Budget, Progress};
-use raddle::{expected, outside};
+use raddle::{callers, expected, outside};
 use raddle_terminal::write_search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -42,6 +42,9 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     outside::on_each_thread(shadow_std::system::dispatch::watch_this_thread);
     outside::take_over(order.beginning);
+    if order.replay.is_some() {
+        callers::gather();
+    }
     let program = || verdict::run(*body, desc);
     expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
     let mut outcome = match explored(&order, recorder, &program) {
