@@ -37,11 +37,10 @@ const LONGEST_ROUND: usize = 32;
 /// Shortens `lines` to at most `max` pieces (but at least 12); `keep` are lines worth keeping in any case.
 pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
     let max = max.max(12);
-    if lines.len() <= max {
-        return (0..lines.len()).map(Piece::Line).collect();
-    }
     let mut shown = vec![true; lines.len()];
-    fold_loops(lines, &mut shown);
+    // The rounds of a task that waits tell nothing new, however short the record is.
+    let which = if lines.len() <= max { Loops::ThatWait } else { Loops::All };
+    fold_loops(lines, which, &mut shown);
     for i in keep {
         shown[*i] = true;
     }
@@ -69,8 +68,21 @@ pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
     pieces(&shown)
 }
 
+/// Which loops are folded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Loops {
+    All,
+    /// Those in which a task gives way to others in each round.
+    ThatWait,
+}
+
+/// Whether a task gives way to others here.
+fn gives_way(line: &Line) -> bool {
+    matches!(line.operation.as_str(), "spin_loop" | "yield_now")
+}
+
 /// Hides the middle of every loop: of at least four equal rounds in sequence, all but the first two and the last.
-fn fold_loops(lines: &[Line], shown: &mut [bool]) {
+fn fold_loops(lines: &[Line], which: Loops, shown: &mut [bool]) {
     let mut numbers = HashMap::new();
     let keys: Vec<usize> = lines
         .iter()
@@ -89,7 +101,8 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
         // The longest repetition; of equals, the one with the shortest round.
         let (length, round) =
             best.max_by_key(|(length, round)| (*length, usize::MAX - round)).unwrap_or((1, 1));
-        if length >= 4 * round && length > 3 * round + 3 {
+        let is_meant = which == Loops::All || lines[at..at + round].iter().any(gives_way);
+        if is_meant && length >= 4 * round && length > 3 * round + 3 {
             shown[at + 2 * round..at + length - round].fill(false);
             at += length;
         } else {
@@ -127,7 +140,9 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
     let others = lines.len() - steps;
     let preemptions = lines.iter().filter(|l| l.preempts).count();
 
-    let mut text = if steps > 0 {
+    let mut text = if let Some(rounds) = rounds(lines) {
+        rounds
+    } else if steps > 0 {
         let by = || format!("by {}{}", tasks(record, lines), inside(lines));
         let what = doings(record, gap).unwrap_or_else(by);
         format!("{} {what}", count(steps, "more step"))
@@ -143,6 +158,16 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
         n => text.push_str(&format!(", {} among them", count(n, "preemption"))),
     }
     text
+}
+
+/// "9 more rounds of these 2 steps", if a task waits in all of them.
+fn rounds(lines: &[Line]) -> Option<String> {
+    let keys: Vec<_> = lines.iter().map(operation).collect();
+    let round =
+        (1..=LONGEST_ROUND.min(keys.len() / 2)).find(|round| keys[*round..] == keys[..keys.len() - round])?;
+    let is_whole = keys.len().is_multiple_of(round) && lines[..round].iter().any(gives_way);
+    let steps = if round == 1 { "this step".to_owned() } else { format!("these {round} steps") };
+    is_whole.then(|| format!("{} of {steps}", count(keys.len() / round, "more round")))
 }
 
 /// " in tokio-1.54.1 and parking_lot-0.12.5", if all of it is there.
@@ -244,6 +269,15 @@ mod tests {
         let pieces = elide(&s.lines, &BTreeSet::new(), 100);
         assert_eq!(gaps(&pieces), std::slice::from_ref(&(4..998)));
         assert_eq!(describe(&s, &(4..998)), "994 more steps of the same 2 operations");
+    }
+
+    /// However short the record is.
+    #[test]
+    fn rounds_of_a_task_that_waits_are_counted() {
+        let s = record((0..20).map(|i| (0, ["load", "spin_loop"][i % 2].to_owned())));
+        let pieces = elide(&s.lines, &BTreeSet::new(), 100);
+        assert_eq!(gaps(&pieces), std::slice::from_ref(&(4..18)));
+        assert_eq!(describe(&s, &(4..18)), "7 more rounds of these 2 steps");
     }
 
     #[test]

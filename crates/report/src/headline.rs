@@ -71,7 +71,8 @@ fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
 fn facts(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
     let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(4).max(24));
     let mut rows = Vec::new();
-    let in_program = |fact: &Fact| fact.caller.as_ref().map(|caller| caller.place.clone()).or(fact.place.clone());
+    let in_program =
+        |fact: &Fact| fact.caller.as_ref().map(|caller| caller.place.clone()).or(fact.place.clone());
     let places = failure.defect.facts.iter().filter_map(in_program);
     let wide = places.map(|p| text::width(&place::full(&p))).filter(|w| *w <= 40).max().unwrap_or(0);
     for fact in &failure.defect.facts {
