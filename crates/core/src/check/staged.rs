@@ -91,7 +91,9 @@ where
                 checked.coverage.extent = Extent::Within(bounds.list());
             }
         }
-        self.listener.covered(&checked.coverage, checked.statistics.steps);
+        if checked.failures.is_empty() {
+            self.listener.covered(&checked.coverage, checked.statistics.steps);
+        }
         self.done.push((kind, checked));
         Ok(())
     }

@@ -90,7 +90,7 @@ pub trait Listener: Send + Sync {
     fn wants_to_stop(&self) -> bool {
         false
     }
-    /// Called at the end of a stage of a search that has several.
+    /// Called at the end of a stage without a failure, of a search that has several.
     fn covered(&self, coverage: &Coverage, steps: u64) {
         let _ = (coverage, steps);
     }

@@ -279,7 +279,8 @@ impl Observer for SearchRecorder {
         }
     }
     fn failed(&self, failure: &Failure) {
-        if !self.is_explicit() {
+        // What is only a limit of exploring may have very many steps, and is not the last word.
+        if !self.is_explicit() && !failure.kind().is_limit_of_exploring() {
             let failure = Some(failure.clone());
             let known = Outcome { failure, ..Searches::default().into_outcome(&self.order) };
             say(&Message::Failed(Box::new(known.packed())));

@@ -5,7 +5,7 @@ use crate::explore::{Search, SearchRecorder, Searches, search};
 use crate::protocol::Order;
 use raddle_core::fact::Assumption;
 use raddle::{Checker, Coverage, Extent, FailureKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How many steps an execution may take that is to come to its end.
 const WHOLE: usize = 400_000;
@@ -21,17 +21,18 @@ pub fn explore(
     let whole = Order { max_steps: Some(WHOLE), ..order.clone() };
     // Half of the time is for their beginnings, if none comes to its end.
     let one = search(&whole, sampler(order.seed, 1, recorder.left().map(|left| left / 2)), program)?;
-    let found = match one.executions() > 0 && !one.failed() {
-        true => {
-            let more = search(&whole, sampler(order.seed, order.schedules, recorder.left()), program)?;
-            if more.executions() > 0 { more } else { one }
-        }
-        false => one,
-    };
-    if found.failed_with(FailureKind::StepLimit) || found.executions() == 0 {
+    if one.failed_with(FailureKind::StepLimit) || one.executions() == 0 {
         return beginnings(order, recorder, program);
     }
-    Ok(Some(found))
+    if one.failed() {
+        return Ok(Some(one));
+    }
+    let more = search(&whole, sampler(order.seed, order.schedules, recorder.left()), program)?;
+    if more.failed_with(FailureKind::StepLimit) {
+        // The first was shorter than others.
+        return Ok(beginnings(order, recorder, program)?.or(Some(one)));
+    }
+    Ok(Some(if more.executions() > 0 { more } else { one }))
 }
 
 fn sampler(seed: u64, schedules: u64, left: Option<Duration>) -> Checker {
@@ -49,7 +50,10 @@ fn beginnings(
     program: &(dyn Fn() + Sync),
 ) -> Result<Option<Searches>, String> {
     let (mut schedules, mut steps, mut assumptions) = (0, 0, Vec::new());
-    while schedules < order.schedules && recorder.left().is_none_or(|left| !left.is_zero()) {
+    let mut longest = Duration::ZERO;
+    // Another one is not begun if it might not fit.
+    while schedules < order.schedules && recorder.left().is_none_or(|left| left > longest) {
+        let begun = Instant::now();
         let seed = order.seed + schedules;
         let order = Order { max_steps: Some(BEGINNING), seed, ..order.clone() };
         let mut found = search(&order, sampler(seed, 1, recorder.left()), program)?;
@@ -60,6 +64,7 @@ fn beginnings(
         steps += last.steps;
         assumptions = last.coverage.assumptions;
         schedules += 1;
+        longest = longest.max(begun.elapsed());
     }
     if schedules == 0 {
         return Ok(None);
