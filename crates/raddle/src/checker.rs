@@ -285,7 +285,8 @@ impl Checker {
         };
         let is_sampled = kind.is_sampled() && !is_replay;
         mistake(self.sampler.is_some() && !is_sampled, "sampler", "random schedules")?;
-        mistake(self.seed.is_some() && !(kind.draws() && !is_replay), "seed", "random schedules")?;
+        let is_drawn = kind.draws() && !is_replay;
+        mistake(self.seed.is_some() && !is_drawn, "seed", "random schedules")?;
         let is_reduced = kind.reduces() && !is_replay;
         mistake(self.settings.observers.is_some() && !is_reduced, "observers", "exhaustive searches")?;
         let can_grow = !kind.draws() && kind != SearchKind::PreemptionBounding && !is_replay;

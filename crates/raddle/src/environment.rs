@@ -4,7 +4,7 @@
 //! other. A variable that does not apply to a test, among many, is skipped for it; that is reported once.
 
 use crate::checker::Checker;
-use raddle_core::check::{SearchKind, parse_duration};
+use raddle_core::check::parse_duration;
 use raddle_native::Observers;
 use raddle_terminal::{read_search, read_ticket};
 use std::io::Write;
@@ -145,6 +145,7 @@ fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::check::SearchKind;
     use raddle_core::strategy::Sampler;
 
     fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {

@@ -6,11 +6,12 @@
 //! the number of steps between two looks at the clock follows the time that they took.
 
 use std::fmt::Debug;
+use std::panic::RefUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Tells the real time.
-pub trait RealClock: Debug + Send + Sync {
+pub trait RealClock: Debug + Send + Sync + RefUnwindSafe {
     /// The time since a fixed moment.
     fn now(&self) -> Duration;
 }
