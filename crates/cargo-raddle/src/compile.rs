@@ -36,6 +36,13 @@ pub struct Program {
 }
 
 impl Program {
+    /// Its place in reports: by package, as cargo runs them.
+    fn place(&self) -> (String, usize, String) {
+        let kinds = ["lib", "proc-macro", "bin", "test", "example", "bench", "doc"];
+        let kind = kinds.iter().position(|kind| *kind == self.kind).unwrap_or(kinds.len());
+        (self.package.clone(), kind, self.target.clone())
+    }
+
     /// Its name in reports.
     pub fn title(&self) -> String {
         match self.kind.as_str() {
@@ -103,6 +110,8 @@ impl Build<'_> {
         if self.cargo.wants_programs() {
             environment::ask(self, &mut programs)?;
         }
+        // Cargo names them in the order in which their builds end.
+        programs.sort_by_cached_key(Program::place);
         Ok(programs)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::answer::Answer;
 use crate::compile::Program;
+use crate::known::Known;
 use crate::results::{NoVerdict, Verdict};
 use crate::stuck;
 use raddle_core::fact::SkipReason;
@@ -17,35 +18,8 @@ use std::time::{Duration, Instant};
 
 /// The polling interval.
 const TICK: Duration = Duration::from_millis(15);
-/// How much longer than its budget a process may take before it is stopped: executions are not cut short.
-const GRACE: Duration = Duration::from_secs(30);
-/// The same while there is something else to try.
-const LITTLE_GRACE: Duration = Duration::from_secs(10);
 /// How long a test may take after Ctrl-C to save its search and to report.
 const LAST_WORDS: Duration = Duration::from_secs(3);
-
-/// Explores one test. If an exhaustive search takes far too long, random schedules are explored instead: the searches
-/// of the order are tried in turn.
-pub fn explore_in_turn(
-    program: &Program,
-    order: &Order,
-    mut tell: impl FnMut(&Progress),
-) -> (Verdict, Vec<Explored>) {
-    let mut order = order.clone();
-    loop {
-        let (verdict, explored) = explore(program, &order, &Output::Nowhere, &mut tell);
-        match without_the_first_search(&verdict, &order) {
-            Some(rest) => order = rest,
-            None => return (verdict, explored),
-        }
-    }
-}
-
-fn without_the_first_search(verdict: &Verdict, order: &Order) -> Option<Order> {
-    let is_too_long = matches!(verdict, Verdict::Skipped(SkipReason::TooLong { .. }));
-    let rest = order.searches.get(1..).filter(|rest| is_too_long && !rest.is_empty())?;
-    Some(Order { searches: rest.to_vec(), ..order.clone() })
-}
 
 /// Where the output of a test goes.
 pub enum Output {
@@ -116,9 +90,7 @@ pub fn explore(
             return (no_verdict(format!("cannot run {}: {e}", program.path.display())), Vec::new());
         }
     };
-    let begun = Instant::now();
-    let grace = if order.searches.len() > 1 { LITTLE_GRACE } else { GRACE };
-    let limit = order.budget.map(|ms| Duration::from_millis(ms) * 2 + grace);
+    let mut known = Known::new(order);
     let mut listener = Listener { answer, rest: Vec::new() };
     let interrupt = Interrupt::new();
     let mut interrupted = None;
@@ -128,6 +100,10 @@ pub fn explore(
         for message in listener.hear() {
             match message {
                 Message::Progress(progress) => tell(&progress),
+                Message::Begun => known.begin(),
+                Message::Explicit => known.is_explicit = true,
+                Message::Covered(stage) => known.explored.push(*stage),
+                Message::Failed(outcome) => known.failed = Some(*outcome),
                 Message::Stuck { words } => {
                     let why = stuck::reason(child.id()).unwrap_or(SkipReason::Stuck { words });
                     stop(&mut child);
@@ -167,22 +143,13 @@ pub fn explore(
                 return (no_verdict(format!("its process cannot be waited for: {e}")), Vec::new());
             }
         }
-        if limit.is_some_and(|limit| is_over(&child, begun, limit)) {
-            let seconds = limit.unwrap_or_default().as_secs();
-            let why = stuck::reason(child.id()).unwrap_or(SkipReason::TooLong { seconds });
+        if known.is_late(&child) {
+            let waits = stuck::reason(child.id());
             stop(&mut child);
-            return (Verdict::Skipped(why), Vec::new());
+            return known.verdict(waits);
         }
         std::thread::sleep(TICK);
     }
-}
-
-/// Whether a process has used up its time: processor time, since on a busy machine the wall-clock time says little. One
-/// that only waits is reported by its own watchdog, and otherwise has ten times as much.
-fn is_over(child: &Child, begun: Instant, limit: Duration) -> bool {
-    let waited = begun.elapsed();
-    waited > limit
-        && (waited > limit * 10 || stuck::processor_time(child.id()).is_none_or(|used| used > limit))
 }
 
 fn finished_soon(child: &mut Child) -> bool {
@@ -241,25 +208,5 @@ impl Listener {
         let whole = self.rest.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines: Vec<u8> = self.rest.drain(..whole).collect();
         lines.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_too_long_to_see_whole_is_sampled() {
-        let order = r#"{"test":"t","searches":["exhaustive","random"],"schedules":9,"keep_going":false,"seed":0,
-            "workers":1,"spurious":0,"time":"idle","budget":1,"patience":1,"arena":true,"beginning":1,
-            "thread_panics":false}"#;
-        let order: Order = serde_json::from_str(order).unwrap();
-        let too_long = Verdict::Skipped(SkipReason::TooLong { seconds: 34 });
-        let rest = without_the_first_search(&too_long, &order).unwrap();
-        assert_eq!(rest.searches, ["random"]);
-        assert!(without_the_first_search(&too_long, &rest).is_none(), "there is nothing else to try");
-        let stuck = Verdict::Skipped(SkipReason::Outside { what: "it reads".to_owned() });
-        assert!(without_the_first_search(&stuck, &order).is_none());
-        assert!(without_the_first_search(&Verdict::Passed, &order).is_none());
     }
 }

@@ -19,7 +19,8 @@ pub fn test(program: &Program, outcome: &Outcomes) {
         "reason": "raddle-test", "package": program.package, "kind": program.kind, "target": program.target,
         "test": outcome.name, "verdict": outcome.verdict.word().to_lowercase(),
         "because": outcome.verdict.reason(), "coverage": outcome.coverage(),
-        "covered": outcome.coverage().map(raddle_report::coverage),
+        "covered": outcome.coverage().map(|_| raddle_report::coverages(outcome.searches().into_iter())),
+        "stages": outcome.searches(),
         "executions": outcome.executions(),
         "steps": outcome.explored.iter().map(|e| e.steps).sum::<u64>(),
         "seconds": outcome.elapsed.as_secs_f64(),
@@ -52,7 +53,8 @@ pub fn checked<T>(
     };
     let mut line = json!({
         "reason": "raddle-test", "test": test, "verdict": verdict, "because": null,
-        "coverage": checked.coverage, "covered": raddle_report::coverage(&checked.coverage),
+        "coverage": checked.coverage, "covered": raddle_report::coverages(checked.coverages()),
+        "stages": checked.coverages().collect::<Vec<_>>(),
         "executions": checked.executions(), "steps": checked.statistics.steps,
         "seconds": checked.statistics.elapsed.as_secs_f64(), "search": search,
     });

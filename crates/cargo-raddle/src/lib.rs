@@ -11,6 +11,7 @@ mod environment;
 mod erl;
 mod explore;
 mod json;
+mod known;
 mod leftovers;
 mod new;
 mod output;

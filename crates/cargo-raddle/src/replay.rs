@@ -11,6 +11,7 @@ use crate::leftovers::UnderWay;
 use crate::output;
 use crate::results::Verdict;
 use crate::search_arguments::Color;
+use crate::suite;
 use crate::tickets::{self, Kept};
 use crate::{FAILED, PASSED};
 use raddle_core::clock::Time;
@@ -31,7 +32,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
     let test = kept.ticket.test.clone().unwrap_or_default();
     let order = Order {
         test,
-        searches: Vec::new(),
+        strategy: String::new(),
         schedules: 0,
         executions: None,
         keep_going: false,
@@ -79,14 +80,15 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
     let (verdict, _) = explore(&program, &order, &Output::Terminal, |_| {});
     match verdict {
         Verdict::Failed(failed) => {
-            let (Some(failure), Some(coverage)) = (&failed.failure, &failed.coverage) else {
+            let (Some(mut failure), Some(coverage)) = (failed.failure, &failed.coverage) else {
                 return Err(failed
                     .complaint
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
+            suite::under(&kept.origin.workspace, &mut failure);
             output::text(format_args!(
                 "{}",
-                tickets::report(failure, coverage, Ok(&replay.ticket), &kept.origin.workspace)
+                tickets::report(&failure, coverage, Ok(&replay.ticket), &kept.origin.workspace)
             ));
             Ok(FAILED)
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub struct SearchArguments {
-    /// How to search: exhaustive, iterative, dfs, preemption-bounding (or thesis), random, or a sampler such as pct:3
+    /// How to search: exhaustive, iterative, dfs, preemption-bounding (or thesis), staged, random, or a sampler such as pct:3
     #[arg(long, value_name = "STRATEGY")]
     pub strategy: Option<SearchKind>,
     /// At most so many executions, whatever the strategy

@@ -4,7 +4,8 @@ use crate::answer::Answer;
 use crate::arguments::{NoTests, Test};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo};
-use crate::explore::{Output, explore, explore_in_turn};
+use crate::explore::{Output, explore};
+use crate::known::overrun;
 use crate::output;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
@@ -14,7 +15,6 @@ use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
-use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Failure, FailureKind};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
@@ -148,21 +148,29 @@ fn is_panic_of_thread(failure: &Failure) -> bool {
     defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
 }
 
+/// Names the files of calls as the compiler names those of other places: from the folder of the workspace.
+pub fn under(root: &Path, failure: &mut Failure) {
+    let lines = failure.record.lines.iter_mut().map(|line| (&mut line.caller, &mut line.place));
+    let facts = failure.defect.facts.iter_mut().map(|fact| (&mut fact.caller, &mut fact.place));
+    for (caller, place) in lines.chain(facts) {
+        let places = caller.as_mut().map(|caller| &mut caller.place).into_iter().chain(place);
+        for place in places {
+            if let Ok(rest) = Path::new(&place.file).strip_prefix(root) {
+                place.file = rest.display().to_string();
+            }
+        }
+    }
+}
+
 /// The default time limit of one test.
 const BUDGET: Duration = Duration::from_secs(10);
 
 /// The order for one test, without its ticket.
 pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> Order {
     let search = &test.search;
-    let searches = match search.strategy {
-        Some(kind) => vec![kind],
-        // A resumed search is one that enumerates.
-        None if search.resume.is_some() => vec![SearchKind::Exhaustive],
-        None => vec![SearchKind::Exhaustive, SearchKind::Sampled(Sampler::default())],
-    };
     Order {
         test: name.to_owned(),
-        searches: searches.iter().map(SearchKind::to_string).collect(),
+        strategy: search.strategy.unwrap_or(SearchKind::Staged).to_string(),
         schedules: search.schedules.unwrap_or(u64::MAX),
         executions: search.executions,
         keep_going: search.keep_going,
@@ -324,11 +332,13 @@ impl Suite<'_> {
             let name = format!("{done} of {of} tests done · {}", case.name);
             self.progress.show(&raddle_report::progress(Some(&name), progress));
         };
-        let (mut verdict, mut explored) = explore_in_turn(&program, &order, tell);
+        let begun = Instant::now();
+        let (mut verdict, mut explored) = explore(&program, &order, &Output::Nowhere, tell);
         if order.arena && matches!(&verdict, Verdict::NoVerdict(NoVerdict::Crashed(_))) {
             // Perhaps something outside of what is under control kept memory of an execution.
             order.arena = false;
-            (verdict, explored) = explore_in_turn(&program, &order, tell);
+            order.budget = Some(budget.saturating_sub(begun.elapsed()).as_millis() as u64);
+            (verdict, explored) = explore(&program, &order, &Output::Nowhere, tell);
             for search in &mut explored {
                 search.coverage.assumptions.push(Assumption::RealAddresses);
             }
@@ -348,6 +358,9 @@ impl Suite<'_> {
         match &mut verdict {
             Verdict::Failed(failed) => {
                 failed.coverage = explored.last().map(|search| search.coverage.clone());
+                // The failing execution is shown to have happened within the time of the test, or not at all.
+                let left = (budget + overrun(budget)).saturating_sub(begun.elapsed());
+                order.budget = Some(left.as_millis() as u64);
                 self.keep(case, order, failed);
             }
             Verdict::Skipped(SkipReason::NotDeterministic { untracked_arcs, .. }) => {
@@ -367,12 +380,14 @@ impl Suite<'_> {
         }
     }
 
-    /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says.
+    /// Writes the ticket of a failure, and lets the execution happen once more to hear what the program says and which of
+    /// its calls lead into dependencies.
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
         let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
         let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
-        match tickets::write(&self.workspace.our_folder(), origin, &inside, failed) {
+        let folder = self.workspace.our_folder();
+        match tickets::write(&folder, origin.clone(), &inside, failed) {
             Ok(path) => failed.ticket = path,
             Err(error) => failed.no_ticket = Some(error),
         }
@@ -380,8 +395,16 @@ impl Suite<'_> {
         order.replay = Some(ticket.display().to_string());
         let Ok(said) = Answer::new() else { return };
         let Ok(file) = said.file() else { return };
-        explore(&program, &order, &Output::File(file), |_| {});
+        let (again, _) = explore(&program, &order, &Output::File(file), |_| {});
         failed.output = said.text().unwrap_or_default().trim_end().to_owned();
+        if let (Some(failure), Verdict::Failed(again)) = (&mut failed.failure, again)
+            && let Some(again) = again.failure.filter(|again| again.kind() == failure.kind())
+        {
+            (failure.record, failure.defect.facts) = (again.record, again.defect.facts);
+            under(root, failure);
+            // The ticket that is there can be replayed just as well.
+            let _ = tickets::write(&folder, origin, &inside, failed);
+        }
     }
 
     fn told(&self) -> MutexGuard<'_, Told> {

@@ -29,7 +29,7 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
                 "  {:width$}  {:11}  {:32}  {:>11}  {:>7}",
                 outcome.name,
                 outcome.verdict.word(),
-                outcome.coverage().map(|c| short(c, outcome.searches().len())).unwrap_or_default(),
+                short(&outcome.searches()),
                 thousands(outcome.executions()),
                 format!("{:.1} s", outcome.elapsed.as_secs_f64()),
             );
@@ -51,16 +51,23 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
     out
 }
 
-/// How much was seen, in a few words.
-fn short(coverage: &Coverage, searches: usize) -> String {
+/// How much was seen, in a few words. The last stage is named, and what the others have seen completely.
+fn short(stages: &[&Coverage]) -> String {
+    let Some((coverage, earlier)) = stages.split_last() else { return String::new() };
+    let within = earlier.iter().find_map(|stage| match &stage.extent {
+        Extent::Within(bounds) => Some(raddle_report::bounds(bounds)),
+        _ => None,
+    });
     match &coverage.extent {
         Extent::Exhaustive => "exhaustive".to_owned(),
         Extent::Within(bounds) => format!("exhaustive within {}", raddle_report::bounds(bounds)),
-        Extent::Sampled { schedules, seed } if searches > 1 => {
-            format!("part, then {} at random", thousands(*schedules)) + &seeded(*seed)
-        }
         Extent::Sampled { schedules, seed } => {
-            format!("{} at random", thousands(*schedules)) + &seeded(*seed)
+            let at_random = format!("{} at random", thousands(*schedules)) + &seeded(*seed);
+            match (within, earlier) {
+                (Some(bounds), _) => format!("{bounds}, then {at_random}"),
+                (None, []) => at_random,
+                (None, _) => format!("part, then {at_random}"),
+            }
         }
         Extent::Replayed => "one schedule".to_owned(),
         Extent::Partial(StopReason::FirstFailure | StopReason::FirstFailureWithin { .. }) => {

@@ -47,6 +47,26 @@ pub fn compile() -> ExitCode {
     }
 }
 
+/// Without link-time optimisation, whoever asked for it: the facades are libraries without the bitcode that it needs.
+fn without_lto(arguments: Vec<OsString>) -> Vec<OsString> {
+    let is_lto = |option: &str| {
+        let name = option.split('=').next().unwrap_or_default();
+        matches!(name, "lto" | "linker-plugin-lto")
+    };
+    let mut kept: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let text = argument.to_string_lossy().into_owned();
+        let after_c = kept.last().is_some_and(|last| last == "-C" || last == "--codegen");
+        let joined = text.strip_prefix("-C").or_else(|| text.strip_prefix("--codegen="));
+        if after_c && is_lto(&text) {
+            kept.pop();
+        } else if !joined.is_some_and(is_lto) {
+            kept.push(argument);
+        }
+    }
+    kept
+}
+
 fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let Some(name) = value_of(&arguments, "--crate-name") else { return Ok(arguments) };
     let for_target = value_of(&arguments, "--target").is_some();
@@ -55,6 +75,7 @@ fn rewritten(mut arguments: Vec<OsString>) -> Result<Vec<OsString>, String> {
     if !for_target || is_probe {
         return Ok(arguments);
     }
+    arguments = without_lto(arguments);
     let libraries = PathBuf::from(std::env::var_os(SHIM).expect("seen by `is_wanted`"));
     let shim = Shim::at(libraries.clone());
     let ours = OURS.contains(&name.as_str());
@@ -181,4 +202,16 @@ pub fn harness_note(program: &Path) -> PathBuf {
     let mut name = program.file_name().unwrap_or(OsStr::new("")).to_owned();
     name.push(".raddle-harness");
     program.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_time_optimisation_is_left_out() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let given = "--crate-name a -C lto=thin -Clto -C opt-level=3 --codegen lto --codegen=linker-plugin-lto -C linker=ld";
+        assert_eq!(without_lto(words(given)), words("--crate-name a -C opt-level=3 -C linker=ld"));
+    }
 }

@@ -3,7 +3,7 @@
 //! No code parses a sentence: the world passes facts to the renderer, and only `raddle-report` makes sentences of them.
 
 use crate::clock::Time;
-use crate::record::Place;
+use crate::record::{Caller, Place};
 use crate::verdict::FailureKind;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -179,6 +179,8 @@ pub enum Assumption {
     FairSpins(u32),
     /// What one step of an Erlang process is.
     Grain(Grain),
+    /// These crates run on the real std, where no operation is seen.
+    OnRealStd(Vec<String>),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
     /// Reference counts of `Arc` are not operations.
@@ -217,11 +219,6 @@ pub enum SkipReason {
     Stuck {
         /// The message of the watchdog.
         words: String,
-    },
-    /// An execution did not end within so many seconds.
-    TooLong {
-        /// How long it had.
-        seconds: u64,
     },
     /// No execution ended within the budget.
     NoExecutionEnded,
@@ -395,6 +392,9 @@ pub struct Fact {
     /// Where.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// The call that led there, if the place is not in the code under test and stacks were gathered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Box<Caller>>,
     /// The tasks that hold what the task needs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
@@ -403,7 +403,15 @@ pub struct Fact {
 impl Fact {
     /// A fact of which only the relation is known.
     pub fn new(relation: Relation) -> Fact {
-        Fact { task: None, label: None, relation, object: None, place: None, others: Vec::new() }
+        Fact {
+            task: None,
+            label: None,
+            relation,
+            object: None,
+            place: None,
+            caller: None,
+            others: Vec::new(),
+        }
     }
     /// A fact about a task.
     pub fn of(task: impl Into<String>, relation: Relation) -> Fact {

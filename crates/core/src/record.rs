@@ -34,6 +34,15 @@ impl From<&std::panic::Location<'_>> for Place {
     }
 }
 
+/// The call in the code under test that led to an operation inside of a dependency.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Caller {
+    /// Where the call is.
+    pub place: Place,
+    /// The function of the dependency that is called there: `Mutex::lock`.
+    pub function: String,
+}
+
 /// A task as a report names it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct TaskInfo {
@@ -69,6 +78,9 @@ pub struct Line {
     /// The line that this one reads from: an index into [`ExecutionRecord::lines`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_from: Option<usize>,
+    /// The call that led there, if the place is not in the code under test and stacks were gathered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caller: Option<Box<Caller>>,
 }
 
 impl Line {
@@ -124,6 +136,7 @@ impl ExecutionRecord {
             place: None,
             preempts: false,
             reads_from: None,
+            caller: None,
         };
         let shift = left_out.len() - 1;
         self.lines.splice(left_out.clone(), [says]);
@@ -158,6 +171,7 @@ mod tests {
             place: None,
             preempts: false,
             reads_from: n.checked_sub(3),
+            caller: None,
         };
         let long = ExecutionRecord { lines: (0..100).map(line).collect(), ..ExecutionRecord::default() };
         let mut same = long.clone();

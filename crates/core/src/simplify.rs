@@ -29,8 +29,13 @@ where
 }
 
 /// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as for the search
-/// that found the failure.
-pub fn simplify<W, M>(plan: &Plan, failure: &Failure, make_world: M) -> Option<Failure>
+/// that found the failure. Gives up when `is_late`.
+pub fn simplify<W, M>(
+    plan: &Plan,
+    failure: &Failure,
+    make_world: M,
+    is_late: impl Fn() -> bool,
+) -> Option<Failure>
 where
     W: World,
     W::Outcome: Ord + Send,
@@ -63,7 +68,7 @@ where
     if !same(&again) {
         return None;
     }
-    let (simple, after) = replay(reorder::reorder(&before, may_be_cut), Of::Choices);
+    let (simple, after) = replay(reorder::reorder(&before, may_be_cut, is_late)?, Of::Choices);
     let better = same(&simple) && cost(&after) < cost(&before);
     let simple = simple.filter(|_| better)?;
     Some(Failure { execution: failure.execution, ..simple })

@@ -72,6 +72,8 @@ pub struct Failure {
 pub enum Replayed {
     /// No failure.
     Passed,
+    /// It did not come to its end within the time of the check.
+    NotInTime,
     /// Another failure.
     Failed {
         /// Its kind.
@@ -158,6 +160,8 @@ impl Coverage {
     }
     /// Some crates ran on the real std: whatever the search explored, it is not all.
     pub fn exclude(&mut self, crates: &[String]) {
+        self.assumptions.push(Assumption::OnRealStd(crates.to_vec()));
+        self.assumptions.sort();
         if let Extent::Exhaustive | Extent::Within(_) = self.extent {
             self.extent = Extent::Partial(StopReason::Excluded { crates: crates.to_vec() });
         }

@@ -427,6 +427,7 @@ impl Explain for ErlangWorld {
                 place: log.place.clone(),
                 preempts: false,
                 reads_from: None,
+                caller: None,
             }
         };
         let lines = entries.into_iter().rev().filter(|l| !l.text.is_empty()).map(line).collect();

@@ -20,6 +20,8 @@ mod no_arena;
 pub mod program_memory;
 #[cfg(not(feature = "arena"))]
 use no_arena as arena;
+#[doc(hidden)]
+pub mod callers;
 pub mod cell;
 pub mod choice;
 #[doc(hidden)]

@@ -5,6 +5,7 @@
 use crate::runtime::context;
 use crate::time;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,24 @@ static BEGINNING: AtomicU64 = AtomicU64::new(0);
 /// seconds since 1970.
 pub fn take_over(beginning: u64) {
     BEGINNING.store(beginning.max(1), Ordering::SeqCst);
+}
+
+/// Called on each thread that is about to explore.
+static ON_THREAD: OnceLock<fn()> = OnceLock::new();
+
+/// Calls `prepare` on each thread that is about to explore.
+pub fn on_each_thread(prepare: fn()) {
+    // There is one facade in a program.
+    let _ = ON_THREAD.set(prepare);
+}
+
+/// The calling thread is about to explore.
+pub(crate) fn prepare_thread() {
+    if BEGINNING.load(Ordering::Relaxed) != 0
+        && let Some(prepare) = ON_THREAD.get()
+    {
+        prepare();
+    }
 }
 
 /// Executions have the real world from now on.

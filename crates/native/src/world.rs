@@ -41,6 +41,7 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
     pub fn new(program: &'a F, settings: Settings) -> NativeWorld<'a, T, F> {
         // Asked here for the first time, outside of an execution.
         crate::alloc::is_installed();
+        crate::outside::prepare_thread();
         overflow::install_handler();
         abort::install_handler();
         exit::install_handler();
@@ -61,6 +62,7 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
         let main = Rc::as_ptr(&self.main);
         self.execution.busy(true);
         statics::put_back();
+        crate::callers::begin();
         arena::begin();
         // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
         unsafe { self.execution.start(move || main_task(&*main)) };

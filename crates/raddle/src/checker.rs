@@ -71,6 +71,20 @@ impl Checker {
     pub fn preemption_bounding() -> Checker {
         Checker::new(SearchKind::PreemptionBounding)
     }
+    /// Explores in stages: a few random schedules, then few preemptions if executions are long, then every behaviour, then
+    /// random schedules for the rest of the time. What `cargo raddle test` does by default. [`Report::coverages`] says what
+    /// each stage covered.
+    ///
+    /// ```
+    /// use raddle::Checker;
+    /// let report = Checker::staged(std::time::Duration::from_secs(10)).run(|| raddle::choose(3));
+    /// assert!(report.coverage().is_exhaustive());
+    /// ```
+    pub fn staged(time: Duration) -> Checker {
+        let mut checker = Checker::new(SearchKind::Staged).time_limit(time);
+        checker.check.schedules = u64::MAX;
+        checker
+    }
     /// Explores `schedules` random schedules, drawn by a portfolio of strategies unless [`Checker::sampler`] names
     /// another one.
     pub fn random(schedules: u64) -> Checker {
@@ -279,8 +293,9 @@ impl Checker {
             true => Err(DoesNotApply { setting, applies_to }),
             false => Ok(()),
         };
-        let is_drawn = kind.is_sampled() && !is_replay;
-        mistake(self.sampler.is_some() && !is_drawn, "sampler", "random schedules")?;
+        let is_sampled = kind.is_sampled() && !is_replay;
+        mistake(self.sampler.is_some() && !is_sampled, "sampler", "random schedules")?;
+        let is_drawn = kind.draws() && !is_replay;
         mistake(self.seed.is_some() && !is_drawn, "seed", "random schedules")?;
         let is_reduced = kind.is_reduced() && !is_replay;
         mistake(self.settings.observers.is_some() && !is_reduced, "observers", "exhaustive searches")?;

@@ -21,7 +21,7 @@ pub struct Probe {
 
 impl Checker {
     /// Executes the random schedule of this checker's seed, and returns what happened in it: the same each time, if the
-    /// program is deterministic. None if there was no execution.
+    /// program is deterministic. None if there was no execution, or if it did not end within the time of the checker.
     pub fn draw<T, F>(mut self, f: F) -> Option<Probe>
     where
         F: Fn() -> T + Send + Sync,

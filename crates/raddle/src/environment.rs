@@ -4,7 +4,7 @@
 //! other. A variable that does not apply to a test, among many, is skipped for it; that is reported once.
 
 use crate::checker::Checker;
-use raddle_core::check::{SearchKind, parse_duration};
+use raddle_core::check::parse_duration;
 use raddle_native::Observers;
 use raddle_terminal::{read_search, read_ticket};
 use std::io::Write;
@@ -80,7 +80,7 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
         check.bounds.preemptions = Some(most);
     }
-    let is_drawn = check.kind.is_sampled() && check.replay.is_none();
+    let is_drawn = check.kind.draws() && check.replay.is_none();
     if let Some(schedules) = number(&var, "RADDLE_SCHEDULES")? {
         match is_drawn {
             true => check.schedules = schedules,
@@ -108,11 +108,9 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             "0" | "false" => false,
             _ => return Err(format!("RADDLE_OBSERVERS is `{text}`; it takes true or false")),
         };
-        match check.kind {
-            SearchKind::Exhaustive | SearchKind::Iterative => {
-                checker.settings.observers = yes.then(Observers::default);
-            }
-            _ => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
+        match check.kind.is_reduced() {
+            true => checker.settings.observers = yes.then(Observers::default),
+            false => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
         }
     }
     if let Some(text) = var("RADDLE_BUDGET") {
@@ -147,6 +145,7 @@ fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::check::SearchKind;
     use raddle_core::strategy::Sampler;
 
     fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {

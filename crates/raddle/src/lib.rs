@@ -64,7 +64,7 @@ pub use raddle_native::{alloc, cell, future, hint, process, sync, thread, time};
 // For the facades of std.
 #[cfg(feature = "arena")]
 #[doc(hidden)]
-pub use raddle_native::{arena, expected, futex, outside, program_memory, random, statics};
+pub use raddle_native::{arena, callers, expected, futex, outside, program_memory, random, statics};
 pub use report::Report;
 
 #[cfg(feature = "arena")]

@@ -2,7 +2,7 @@
 
 use crate::observer;
 use raddle_core::search::{Listener, Progress};
-use raddle_core::verdict::Failure;
+use raddle_core::verdict::{Coverage, Failure};
 use raddle_native::Watchdog;
 use raddle_terminal::{Interrupt, ProgressLine, target_directory, write_ticket};
 use std::io::Write;
@@ -62,7 +62,16 @@ impl Listener for Listening {
         self.interrupt.is_requested()
     }
 
+    fn covered(&self, coverage: &Coverage, steps: u64) {
+        if let Some(observer) = observer::get() {
+            observer.covered(coverage, steps);
+        }
+    }
+
     fn failed(&self, failure: &Failure) {
+        if let Some(observer) = observer::get() {
+            observer.failed(failure);
+        }
         if self.writes {
             *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) =
                 Some(write_ticket(&target_directory(), &failure.ticket));

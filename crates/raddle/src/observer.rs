@@ -11,6 +11,10 @@ pub trait Observer: Sync {
     fn explicit_check(&self);
     /// The progress of the present check; called about ten times a second.
     fn tick(&self, progress: &Progress);
+    /// A stage of the present check is over.
+    fn covered(&self, coverage: &Coverage, steps: u64);
+    /// The present check has found a failure.
+    fn failed(&self, failure: &Failure);
     /// The watchdog says that a task is stuck.
     fn stuck(&self, words: &str);
     /// The program needs what only the real world has, and cannot be explored. Does not return.

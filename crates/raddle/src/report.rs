@@ -45,9 +45,13 @@ impl<T> Report<T> {
     pub fn coverage(&self) -> &Coverage {
         &self.checked.coverage
     }
+    /// What each stage of a search in stages covered; the last one is [`Report::coverage`].
+    pub fn coverages(&self) -> impl Iterator<Item = &Coverage> + Clone {
+        self.checked.coverages()
+    }
     /// What was covered, as one line: `exhaustive · reference counts not explored · sequentially consistent · timers when idle`.
     pub fn covered(&self) -> String {
-        raddle_report::coverage(self.coverage())
+        raddle_report::coverages(self.coverages())
     }
     /// The facts that explain the failure, a sentence each.
     pub fn facts(&self) -> Vec<String> {

@@ -68,8 +68,8 @@ impl<'s> Cell<'s> {
                 Cell {
                     what: What::Event { event, lane: lanes.lane(event) },
                     text,
-                    place: event.place.map(|p| view.places.short(p)).unwrap_or_default(),
-                    quote: event.place.and_then(|p| library.quote(p)),
+                    place: event.in_program().map(|p| view.places.short(p)).unwrap_or_default(),
+                    quote: event.in_program().and_then(|p| library.quote(p)),
                 }
             }
         }

@@ -3,11 +3,20 @@
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
+use std::collections::BTreeSet;
 
 /// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more
 /// than was explored.
 pub fn coverage(coverage: &Coverage) -> String {
     items(coverage).join(" · ")
+}
+
+/// The line of a search in stages: the extent of each, and what any of them assumed.
+pub fn coverages<'c>(stages: impl Iterator<Item = &'c Coverage> + Clone) -> String {
+    let extents: Vec<String> = stages.clone().map(extent).collect();
+    let assumed: BTreeSet<&Assumption> = stages.flat_map(|coverage| &coverage.assumptions).collect();
+    let assumed = assumed.into_iter().map(assumption);
+    std::iter::once(extents.join(", then ")).chain(assumed).collect::<Vec<_>>().join(" · ")
 }
 
 /// The same as a list: the extent, and each assumption.
@@ -99,6 +108,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::Grain(Grain::Full) => "grain full".to_owned(),
         Assumption::Grain(Grain::Thesis) => "grain thesis".to_owned(),
         Assumption::Grain(Grain::Receive) => "grain receive: coarse, may miss".to_owned(),
+        Assumption::OnRealStd(crates) => format!("nothing is seen of {}, on the real std", crates.join(", ")),
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
@@ -122,9 +132,6 @@ pub fn skip(why: &SkipReason) -> String {
         SkipReason::Outside { what } => format!("needs the real world: {what}"),
         SkipReason::WaitsOutside { what } => format!("needs the real world: it waits {what}"),
         SkipReason::Stuck { words } => words.clone(),
-        SkipReason::TooLong { seconds } => {
-            format!("too long: an execution did not come to its end in {seconds} s")
-        }
         SkipReason::NoExecutionEnded => "too long: no execution came to its end within the budget".to_owned(),
         SkipReason::StepLimit { steps } => format!(
             "too long: the execution took {} without coming to an end; allow more with --max-steps, or make it \
@@ -185,6 +192,24 @@ mod tests {
     }
 
     #[test]
+    fn every_stage_says_what_it_covered() {
+        let stage = |extent| Coverage {
+            extent,
+            executions: 6,
+            assumptions: vec![Assumption::SequentiallyConsistent],
+        };
+        let stages = [
+            stage(Extent::Within(vec![Bound::Preemptions(1)])),
+            stage(Extent::Partial(StopReason::TimeLimit { executions: 6 })),
+            stage(Extent::Sampled { schedules: 70, seed: 0 }),
+        ];
+        let words = "exhaustive within 1 preemption, then not exhaustive: stopped after 6 executions at the time limit, \
+                     then sampled 70 schedules (seed 0) · sequentially consistent";
+        assert_eq!(coverages(stages.iter()), words);
+        assert_eq!(coverages(stages[..1].iter()), coverage(&stages[0]));
+    }
+
+    #[test]
     fn assumptions_are_named_in_the_order_of_their_names() {
         use Assumption::*;
         let all = [
@@ -195,6 +220,7 @@ mod tests {
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),
+            OnRealStd(vec!["tokio".to_owned()]),
             FirstSteps(100_000),
             ReferenceCountsNotExplored,
             SequentiallyConsistent,

@@ -4,6 +4,7 @@
 //! Nothing disappears silently: omitted lines are a [`Piece::Gap`] in their place, and [`describe`] says what was in
 //! it.
 
+use crate::place;
 use crate::text::count;
 use raddle_core::record::{ExecutionRecord, Line};
 use std::collections::{BTreeSet, HashMap};
@@ -14,8 +15,20 @@ use std::ops::Range;
 pub enum Piece {
     /// This line is shown.
     Line(usize),
+    /// These lines are the steps of one call, and are shown as such.
+    Call(Range<usize>),
     /// These lines, at least two, are not.
     Gap(Range<usize>),
+}
+
+impl Piece {
+    /// Its first line.
+    pub fn begin(&self) -> usize {
+        match self {
+            Piece::Line(i) => *i,
+            Piece::Call(range) | Piece::Gap(range) => range.start,
+        }
+    }
 }
 
 /// The longest round of a loop that is recognised, in lines.
@@ -24,11 +37,10 @@ const LONGEST_ROUND: usize = 32;
 /// Shortens `lines` to at most `max` pieces (but at least 12); `keep` are lines worth keeping in any case.
 pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
     let max = max.max(12);
-    if lines.len() <= max {
-        return (0..lines.len()).map(Piece::Line).collect();
-    }
     let mut shown = vec![true; lines.len()];
-    fold_loops(lines, &mut shown);
+    // The rounds of a task that waits tell nothing new, however short the record is.
+    let which = if lines.len() <= max { Loops::ThatWait } else { Loops::All };
+    fold_loops(lines, which, &mut shown);
     for i in keep {
         shown[*i] = true;
     }
@@ -46,11 +58,7 @@ pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
             shown[*i] = true;
         }
     }
-    let begin = |piece: &Piece| match piece {
-        Piece::Line(i) => *i,
-        Piece::Gap(range) => range.start,
-    };
-    let middle = begin(&folded[head])..begin(&folded[folded.len() - tail]);
+    let middle = folded[head].begin()..folded[folded.len() - tail].begin();
     let preempting = middle.rev().filter(|i| lines[*i].preempts);
     let hidden = keep.iter().rev().copied().chain(preempting).filter(|i| !shown[*i]);
     for i in hidden.take(between).collect::<Vec<_>>() {
@@ -60,8 +68,21 @@ pub fn elide(lines: &[Line], keep: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
     pieces(&shown)
 }
 
+/// Which loops are folded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Loops {
+    All,
+    /// Those in which a task gives way to others in each round.
+    ThatWait,
+}
+
+/// Whether a task gives way to others here.
+fn gives_way(line: &Line) -> bool {
+    matches!(line.operation.as_str(), "spin_loop" | "yield_now")
+}
+
 /// Hides the middle of every loop: of at least four equal rounds in sequence, all but the first two and the last.
-fn fold_loops(lines: &[Line], shown: &mut [bool]) {
+fn fold_loops(lines: &[Line], which: Loops, shown: &mut [bool]) {
     let mut numbers = HashMap::new();
     let keys: Vec<usize> = lines
         .iter()
@@ -80,7 +101,8 @@ fn fold_loops(lines: &[Line], shown: &mut [bool]) {
         // The longest repetition; of equals, the one with the shortest round.
         let (length, round) =
             best.max_by_key(|(length, round)| (*length, usize::MAX - round)).unwrap_or((1, 1));
-        if length >= 4 * round && length > 3 * round + 3 {
+        let is_meant = which == Loops::All || lines[at..at + round].iter().any(gives_way);
+        if is_meant && length >= 4 * round && length > 3 * round + 3 {
             shown[at + 2 * round..at + length - round].fill(false);
             at += length;
         } else {
@@ -118,8 +140,11 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
     let others = lines.len() - steps;
     let preemptions = lines.iter().filter(|l| l.preempts).count();
 
-    let mut text = if steps > 0 {
-        let what = doings(record, gap).unwrap_or_else(|| format!("by {}", tasks(record, lines)));
+    let mut text = if let Some(rounds) = rounds(lines) {
+        rounds
+    } else if steps > 0 {
+        let by = || format!("by {}{}", tasks(record, lines), inside(lines));
+        let what = doings(record, gap).unwrap_or_else(by);
         format!("{} {what}", count(steps, "more step"))
     } else {
         format!("{} by {}", count(others, "more line"), tasks(record, lines))
@@ -133,6 +158,28 @@ pub fn describe(record: &ExecutionRecord, gap: &Range<usize>) -> String {
         n => text.push_str(&format!(", {} among them", count(n, "preemption"))),
     }
     text
+}
+
+/// "9 more rounds of these 2 steps", if a task waits in all of them.
+fn rounds(lines: &[Line]) -> Option<String> {
+    let keys: Vec<_> = lines.iter().map(operation).collect();
+    let round =
+        (1..=LONGEST_ROUND.min(keys.len() / 2)).find(|round| keys[*round..] == keys[..keys.len() - round])?;
+    let is_whole = keys.len().is_multiple_of(round) && lines[..round].iter().any(gives_way);
+    let steps = if round == 1 { "this step".to_owned() } else { format!("these {round} steps") };
+    is_whole.then(|| format!("{} of {steps}", count(keys.len() / round, "more round")))
+}
+
+/// " in tokio-1.54.1 and parking_lot-0.12.5", if all of it is there.
+fn inside(lines: &[Line]) -> String {
+    let packages = lines.iter().filter_map(|line| line.place.as_ref()).map(place::dependency);
+    let packages: Option<BTreeSet<String>> = packages.collect();
+    match packages.unwrap_or_default().into_iter().collect::<Vec<_>>().as_slice() {
+        [] => String::new(),
+        [one] => format!(" in {one}"),
+        [some @ .., last] if some.len() < 4 => format!(" in {} and {last}", some.join(", ")),
+        many => format!(" in {}", count(many.len(), "package")),
+    }
 }
 
 /// "of the same 2 operations", if the steps of the gap are that repetitive.
@@ -191,6 +238,7 @@ mod tests {
             place: None,
             preempts: false,
             reads_from: None,
+            caller: None,
         }
     }
 
@@ -204,7 +252,7 @@ mod tests {
     fn gaps(pieces: &[Piece]) -> Vec<Range<usize>> {
         let gap = |p: &Piece| match p {
             Piece::Gap(range) => Some(range.clone()),
-            Piece::Line(_) => None,
+            Piece::Line(_) | Piece::Call(_) => None,
         };
         pieces.iter().filter_map(gap).collect()
     }
@@ -221,6 +269,15 @@ mod tests {
         let pieces = elide(&s.lines, &BTreeSet::new(), 100);
         assert_eq!(gaps(&pieces), std::slice::from_ref(&(4..998)));
         assert_eq!(describe(&s, &(4..998)), "994 more steps of the same 2 operations");
+    }
+
+    /// However short the record is.
+    #[test]
+    fn rounds_of_a_task_that_waits_are_counted() {
+        let s = record((0..20).map(|i| (0, ["load", "spin_loop"][i % 2].to_owned())));
+        let pieces = elide(&s.lines, &BTreeSet::new(), 100);
+        assert_eq!(gaps(&pieces), std::slice::from_ref(&(4..18)));
+        assert_eq!(describe(&s, &(4..18)), "7 more rounds of these 2 steps");
     }
 
     #[test]
@@ -267,7 +324,7 @@ mod tests {
                 for piece in &pieces {
                     let range = match piece {
                         Piece::Line(i) => *i..*i + 1,
-                        Piece::Gap(range) => range.clone(),
+                        Piece::Call(range) | Piece::Gap(range) => range.clone(),
                     };
                     assert_eq!(range.start, next);
                     next = range.end;

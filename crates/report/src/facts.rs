@@ -1,5 +1,6 @@
 //! Facts about a failure as sentences: which task waits for what, where the other access was.
 
+use crate::place;
 use raddle_core::fact::{Fact, Other, Relation, Waiting};
 
 /// What to look for where the same picks led to different steps.
@@ -49,6 +50,12 @@ pub fn fact(fact: &Fact) -> String {
 
 /// What the fact says of its task, without the task and without others: `waits to lock Mutex#2`. For tasks that wait.
 pub(crate) fn predicate(fact: &Fact) -> String {
+    if let (Relation::Waits { .. }, Some(caller)) = (&fact.relation, &fact.caller) {
+        // What lies beneath is the dependency's own, unless another task holds it.
+        let object = fact.object.as_ref().filter(|_| !fact.others.is_empty());
+        let held = object.map(|object| format!(" for {object}")).unwrap_or_default();
+        return format!("waits in {}{held}", caller.function);
+    }
     let done = match &fact.relation {
         Relation::Waits { waiting, operation, .. } => match waiting {
             Waiting::ToDo => format!("waits to {operation}"),
@@ -99,7 +106,7 @@ fn holders(fact: &Fact) -> String {
             false => format!("held by {}", other.task),
         };
         match &other.place {
-            Some(place) => format!("{who} since {place}"),
+            Some(place) => format!("{who} since {}", place::full(place)),
             None => who,
         }
     };

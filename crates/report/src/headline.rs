@@ -7,6 +7,7 @@ use crate::place;
 use crate::source::Library;
 use crate::text;
 use crate::view_model;
+use raddle_core::fact::Fact;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Blame, Coverage, Extent, Failure, FailureKind, thousands};
 
@@ -70,8 +71,10 @@ fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
 fn facts(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
     let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(4).max(24));
     let mut rows = Vec::new();
-    let places = failure.defect.facts.iter().filter_map(|fact| fact.place.as_ref());
-    let wide = places.map(|p| text::width(&place::full(p))).filter(|w| *w <= 40).max().unwrap_or(0);
+    let in_program =
+        |fact: &Fact| fact.caller.as_ref().map(|caller| caller.place.clone()).or(fact.place.clone());
+    let places = failure.defect.facts.iter().filter_map(in_program);
+    let wide = places.map(|p| text::width(&place::full(&p))).filter(|w| *w <= 40).max().unwrap_or(0);
     for fact in &failure.defect.facts {
         for (n, part) in text::wrap(&text::clean(&facts::fact(fact)), room).iter().enumerate() {
             let mut row = Row::new();
@@ -80,7 +83,11 @@ fn facts(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
             }
             rows.push(row.with(4, part, Style::Plain));
         }
-        if let Some(place) = &fact.place {
+        if let Some(caller) = &fact.caller {
+            rows.push(quotation(&caller.place, wide, library, layout));
+            let inside = fact.place.as_ref().map(|inside| format!("→ {}", place::full(inside)));
+            rows.extend(inside.map(|inside| Row::new().with(8, &inside, Style::Faint)));
+        } else if let Some(place) = &fact.place {
             rows.push(quotation(place, wide, library, layout));
         }
     }

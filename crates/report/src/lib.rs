@@ -5,6 +5,7 @@
 //! fails: what cannot be found is omitted, and omissions are reported.
 #![forbid(unsafe_code)]
 
+mod calls;
 mod columns;
 mod coverage;
 mod elide;
@@ -25,7 +26,7 @@ mod source;
 mod text;
 mod view_model;
 
-pub use coverage::{assumption, bound, bounds, count, coverage, difference, extent, skip, stop};
+pub use coverage::{assumption, bound, bounds, count, coverage, coverages, difference, extent, skip, stop};
 pub use facts::fact;
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources, TicketText};

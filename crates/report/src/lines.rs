@@ -5,6 +5,7 @@ use crate::paint::{Row, Style};
 use crate::place;
 use crate::text;
 use crate::view_model::{Beat, Event, ViewModel};
+use raddle_core::record::Place;
 
 /// Longer names of tasks are not waited for.
 const LONGEST_NAME: usize = 24;
@@ -100,10 +101,16 @@ impl Form {
 
     /// The place: in full where lines are as long as they like.
     fn place(&self, view: &ViewModel<'_>, event: &Event<'_>) -> Option<String> {
-        event.place.map(|p| match self.width {
-            None => format!("at {}", place::full(p)),
-            Some(_) => format!("at {}", view.places.short(p)),
-        })
+        let name = |p: &Place| match self.width {
+            None => place::full(p),
+            Some(_) => view.places.short(p),
+        };
+        match (event.caller, event.place) {
+            (Some(caller), Some(inside)) => Some(format!("at {} → {}", name(&caller.place), name(inside))),
+            (caller, inside) => {
+                caller.map(|caller| &caller.place).or(inside).map(|place| format!("at {}", name(place)))
+            }
+        }
     }
 
     fn fits(&self, row: &Row) -> bool {

@@ -2,6 +2,7 @@
 //! have no room for source beside the steps.
 
 use crate::paint::{Row, Style};
+use crate::place;
 use crate::source::Library;
 use crate::text;
 use crate::view_model::ViewModel;
@@ -16,7 +17,8 @@ const MOST_STEPS: usize = 4;
 pub fn rows(view: &ViewModel<'_>, library: &Library, width: Option<usize>) -> Vec<Row> {
     let mut files: BTreeMap<&str, BTreeMap<u32, Quote>> = BTreeMap::new();
     for event in view.events() {
-        let Some(place) = event.place else { continue };
+        // The code under test is quoted, not that of the dependency that it calls.
+        let Some(place) = event.in_program() else { continue };
         let Some(line) = library.line(place) else { continue };
         let lines = files.entry(&place.file).or_default();
         let quote = lines.entry(place.line).or_insert_with(|| Quote { line, steps: Vec::new() });
@@ -31,7 +33,7 @@ pub fn rows(view: &ViewModel<'_>, library: &Library, width: Option<usize>) -> Ve
         if left == 0 {
             break;
         }
-        rows.push(Row::new().with(2, &text::clean(file), Style::Strong));
+        rows.push(Row::new().with(2, &place::file(file), Style::Strong));
         let indent = lines.values().map(|q| q.line.len() - q.line.trim_start().len()).min().unwrap_or(0);
         let digits = lines.keys().max().map_or(1, |n| n.to_string().len());
         let source = |quote: &Quote| quote.line[indent..].to_owned();

@@ -37,9 +37,32 @@ impl Places {
     }
 }
 
-/// `src/bank.rs:12`, which terminals and editors open.
+/// `src/bank.rs:12`, which terminals and editors open; in a dependency, `parking_lot-0.12.5/src/mutex.rs:12`.
 pub fn full(place: &Place) -> String {
-    crate::text::clean(&place.to_string())
+    format!("{}:{}", file(&place.file), place.line)
+}
+
+/// The name of a file: in a dependency, it begins with the name of the package.
+pub fn file(file: &str) -> String {
+    let after = |folder: &str| file.rsplit_once(folder).map(|(_, rest)| rest);
+    // Below these are the name of the registry, and the name of the repository with a commit.
+    let in_registry = || after(REGISTRY)?.split_once('/').map(|(_, rest)| rest.to_owned());
+    let in_git = || {
+        let (repository, rest) = after(GIT)?.split_once('/')?;
+        let (name, _hash) = repository.rsplit_once('-')?;
+        rest.split_once('/').map(|(_commit, rest)| format!("{name}/{rest}"))
+    };
+    crate::text::clean(&in_registry().or_else(in_git).unwrap_or_else(|| file.to_owned()))
+}
+
+/// Where cargo keeps the sources of dependencies.
+const REGISTRY: &str = "/registry/src/";
+const GIT: &str = "/git/checkouts/";
+
+/// The package of a file of a dependency: `parking_lot-0.12.5`. None for the code under test.
+pub fn dependency(place: &Place) -> Option<String> {
+    let is_one = place.file.contains(REGISTRY) || place.file.contains(GIT);
+    is_one.then(|| file(&place.file).split('/').next().unwrap_or_default().to_owned())
 }
 
 /// Names that say nothing without their directory.
@@ -50,6 +73,18 @@ fn is_everywhere(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_of_dependencies_begin_with_their_package() {
+        let at = |file: &str| Place { file: file.to_owned(), line: 7, column: 1 };
+        let registry =
+            at("/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/lock_api-0.4.14/src/mutex.rs");
+        assert_eq!(full(&registry), "lock_api-0.4.14/src/mutex.rs:7");
+        assert_eq!(dependency(&registry).as_deref(), Some("lock_api-0.4.14"));
+        let git = at("/home/me/.cargo/git/checkouts/tokio-7d6ca35fa59a2c32/4a91f7b/tokio/src/lib.rs");
+        assert_eq!(full(&git), "tokio/tokio/src/lib.rs:7");
+        assert_eq!((full(&at("src/a.rs")).as_str(), dependency(&at("src/a.rs"))), ("src/a.rs:7", None));
+    }
 
     #[test]
     fn names_are_as_short_as_they_can_be() {

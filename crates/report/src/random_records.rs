@@ -50,6 +50,7 @@ fn line() -> impl Strategy<Value = Line> {
             place,
             preempts,
             reads_from,
+            caller: None,
         },
     )
 }

@@ -1,15 +1,17 @@
 //! The view model of a record: shortened, cleaned, with the failing lines marked. Both renderers draw the same view
 //! model, so they always show the same.
 
+use crate::calls;
 use crate::elide::{self, Piece};
 use crate::facts;
 use crate::paint::{Row, Style};
 use crate::place::Places;
-use crate::text::clean;
+use crate::text::{clean, count};
 use raddle_core::fact::{Fact, Relation};
-use raddle_core::record::{ExecutionRecord, Line, Place};
+use raddle_core::record::{Caller, ExecutionRecord, Line, Place};
 use raddle_core::verdict::{Blame, Failure};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The operation of a panic's line.
 const PANIC: &str = "panic";
@@ -29,6 +31,8 @@ pub struct Event<'a> {
     pub saw: Option<String>,
     /// Where.
     pub place: Option<&'a Place>,
+    /// The call in the code under test that led there.
+    pub caller: Option<&'a Caller>,
     /// It is a preemption.
     pub preempts: bool,
     /// The failure is here.
@@ -37,7 +41,11 @@ pub struct Event<'a> {
     pub is_last: bool,
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
+    /// Where in the code under test, if that is known; else where.
+    pub fn in_program(&self) -> Option<&'a Place> {
+        self.caller.map(|caller| &caller.place).or(self.place)
+    }
     /// Writes the marks and the number at the left of a row: three columns, then `digits` more.
     pub fn margin(&self, digits: usize, row: &mut Row) {
         match (self.preempts, self.fails && self.number.is_some()) {
@@ -100,14 +108,17 @@ impl<'a> ViewModel<'a> {
     pub fn new(failure: &'a Failure, max_lines: usize) -> ViewModel<'a> {
         let record = &failure.record;
         let guilty = guilty(failure);
-        let pieces = elide::elide(&record.lines, &guilty, max_lines);
         let mut shown = 0;
         let mut beats = Vec::new();
-        for piece in pieces {
+        for piece in pieces(&record.lines, &guilty, max_lines) {
             match piece {
                 Piece::Line(i) => {
                     shown += 1;
                     beats.push(Beat::Event(event(record, i, guilty.contains(&i))));
+                }
+                Piece::Call(range) => {
+                    shown += 1;
+                    beats.push(Beat::Event(call(record, range)));
                 }
                 Piece::Gap(range) => {
                     beats.push(Beat::Gap(format!("… {} …", clean(&elide::describe(record, &range)))))
@@ -116,9 +127,10 @@ impl<'a> ViewModel<'a> {
         }
         beats.extend(stuck(failure).into_iter().map(Beat::Event));
         let files = beats.iter().filter_map(|beat| match beat {
-            Beat::Event(event) => event.place.map(|p| p.file.as_str()),
+            Beat::Event(event) => Some([event.place, event.in_program()]),
             Beat::Gap(_) => None,
         });
+        let files = files.flatten().flatten().map(|place| place.file.as_str());
         let places = Places::new(files);
         ViewModel { places, beats, tasks: tasks(record), shown, total: record.lines.len() }
     }
@@ -135,6 +147,22 @@ impl<'a> ViewModel<'a> {
     pub fn digits(&self) -> usize {
         self.events().filter_map(|e| e.number).max().unwrap_or(0).to_string().len().max(2)
     }
+}
+
+/// What is shown of the lines: calls into dependencies are folded, then loops and what does not fit.
+fn pieces(lines: &[Line], guilty: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
+    match calls::fold(lines, guilty) {
+        Some(folded) => calls::shorten(folded, lines, guilty, max),
+        None => elide::elide(lines, guilty, max),
+    }
+}
+
+/// The steps of one call into a dependency, as one event.
+fn call(record: &ExecutionRecord, steps: Range<usize>) -> Event<'_> {
+    let first = event(record, steps.start, false);
+    let function = first.caller.map_or("a call", |caller| caller.function.as_str());
+    let text = format!("{} ({})", clean(function), count(steps.len(), "step"));
+    Event { text, saw: None, place: None, ..first }
 }
 
 fn tasks(record: &ExecutionRecord) -> Vec<Task> {
@@ -180,6 +208,7 @@ fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
         text: clean(&text),
         saw,
         place: line.place.as_ref(),
+        caller: line.caller.as_deref(),
         preempts: line.preempts,
         fails,
         is_last: matches!(line.operation.as_str(), END | PANIC),
@@ -241,6 +270,7 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
             text,
             saw: None,
             place,
+            caller: fact.caller.as_deref(),
             preempts: false,
             fails: true,
             is_last: false,

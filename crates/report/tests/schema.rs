@@ -5,6 +5,7 @@ mod records;
 
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
+use raddle_core::record::{Caller, Place};
 use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, Replayed};
 use serde_json::{Value, json};
 
@@ -198,8 +199,12 @@ fn every_fact_is_valid_and_has_a_sentence() {
         failure.defect.facts = vec![fact];
         is_valid(&failure, &records::first_failure(&failure));
     }
-    for replayed in [Replayed::Passed, Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() }]
-    {
+    let place = Place { file: "tests/a.rs".to_owned(), line: 12, column: 1 };
+    let caller = Some(Box::new(Caller { place, function: "lock_api::Mutex::lock".to_owned() }));
+    failure.defect.facts[0].caller.clone_from(&caller);
+    failure.record.lines[0].caller = caller;
+    let another = Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() };
+    for replayed in [Replayed::Passed, Replayed::NotInTime, another] {
         failure.replayed = Some(replayed);
         is_valid(&failure, &records::first_failure(&failure));
     }
@@ -232,6 +237,7 @@ fn every_coverage_is_valid() {
         DetachedSteps(2),
         FairSpins(3),
         Grain(self::Grain::Thesis),
+        OnRealStd(vec!["tokio".to_owned()]),
         FirstSteps(4),
         ReferenceCountsNotExplored,
         SequentiallyConsistent,

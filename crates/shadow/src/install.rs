@@ -137,7 +137,9 @@ fn build(workshop: &Path, cargo: &OsString, arcs: Arcs) -> Result<Vec<PathBuf>, 
     command.env("CARGO_TARGET_DIR", workshop.join("target"));
     command.env("CARGO_PROFILE_RELEASE_DEBUG", "0");
     // A crate that the program uses, too, compiled on another std, must not be taken for the same.
-    command.env("RUSTFLAGS", "-C metadata=raddle-shim --cap-lints allow");
+    // And our own files are known by their names: no report shows them.
+    let flags = "-C metadata=raddle-shim --cap-lints allow --remap-path-prefix crates=/raddle/crates";
+    command.env("RUSTFLAGS", flags);
     // The real test crate can be named, and an `Arc` can be made, only by the compiler's own crates and those named here.
     command.env("RUSTC_BOOTSTRAP", "shadow_test,shadow_alloc");
     for name in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_ENCODED_RUSTFLAGS", "CARGO_BUILD_TARGET"]

@@ -35,8 +35,8 @@ pub struct Listed {
 pub struct Order {
     /// The test.
     pub test: String,
-    /// The strategies, one after the other until one fails or is exhaustive.
-    pub searches: Vec<String>,
+    /// The kind of the search.
+    pub strategy: String,
     /// How many schedules are drawn.
     pub schedules: u64,
     /// At most so many executions of each search.
@@ -73,7 +73,7 @@ pub struct Order {
     /// Whether all reference counts are operations from the beginning, and not only those that are found to matter.
     #[serde(default)]
     pub track_arc: bool,
-    /// A ticket to replay instead of searching.
+    /// A ticket to replay instead of searching. Then the calls that lead to operations are recorded, too.
     pub replay: Option<String>,
 }
 
@@ -81,6 +81,14 @@ pub struct Order {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Message {
+    /// The time of the test begins.
+    Begun,
+    /// The test makes checks of its own, which may have limits of their own.
+    Explicit,
+    /// A stage of the search is over.
+    Covered(Box<Explored>),
+    /// A failure was found. It is not confirmed.
+    Failed(Box<Outcome>),
     /// The progress of the present search.
     Progress(Progress),
     /// A task computes, or waits outside, without any operation.

@@ -36,9 +36,8 @@ impl Found<'_> {
 
     /// Prints it for people.
     pub fn tell(&self) {
-        let Checked { coverage, .. } = self.checked;
-        let counted = raddle_report::count(coverage.executions, "interleaving");
-        let covered = raddle_report::coverage(coverage);
+        let counted = raddle_report::count(self.checked.executions(), "interleaving");
+        let covered = raddle_report::coverages(self.checked.coverages());
         let verdict = match self.checked.verdict() {
             Verdict::Passed => "passed",
             Verdict::Failed(_) => "FAILED",

@@ -18,7 +18,7 @@ fn the_lost_deposit_is_found_and_comes_back() {
     let text = out(&found);
     assert_eq!(found.status.code(), Some(1), "{text}{}", err(&found));
     let heading =
-        "bank: tests::no_deposit_is_lost\nraddle: panic in execution 2 of tests::no_deposit_is_lost\n";
+        "bank: tests::no_deposit_is_lost\nraddle: panic in execution 1 of tests::no_deposit_is_lost\n";
     assert!(text.starts_with(heading), "{text}");
     assert!(text.contains("account.balance(), 150, \"a deposit was lost\""), "{text}");
     assert!(text.contains("2 tests: 1 passed (1 of them exhaustively), 1 failed"), "{text}");

@@ -170,7 +170,7 @@ fn every_strategy_finds_the_failure_in_both_worlds() {
         return;
     }
     let sampled = Sampler::ALL.map(SearchKind::Sampled);
-    let names = SearchKind::SYSTEMATIC.into_iter().chain(sampled).map(|kind| kind.to_string());
+    let names = SearchKind::NAMED.into_iter().chain(sampled).map(|kind| kind.to_string());
     for name in names.chain(["random".to_owned(), "thesis".to_owned(), "pct:5".to_owned()]) {
         for world in WORLDS {
             let (result, code) = world.explored(Test::Fails, &["--strategy", &name]);

@@ -32,6 +32,8 @@ fn tests_that_wait_for_the_world_are_skipped() {
         ("sockets::epoll_for_a_while", "it has waited for events in vain (epoll)"),
         ("pipes::waiting", "it waits to read from a file, pipe or socket (read)"),
         ("signals::waiting", "it waits for a signal (pause)"),
+        ("raw::poll_for_a_while", "it has waited for events in vain"),
+        ("raw::sleeping", "it sleeps in the real world (nanosleep)"),
     ];
     for (name, words) in expected {
         let test = &tests[&format!("outside::{name}")];
@@ -52,6 +54,7 @@ fn tests_that_wait_for_the_world_are_skipped() {
         ("time::busy_on_clocks", 2),
         ("time::sleeping_in_the_c_library", 1),
         ("signals::handled", 2),
+        ("raw::without_waiting", 2),
     ];
     for (name, executions) in passed {
         let test = &tests[&format!("outside::{name}")];

@@ -76,3 +76,31 @@ fn nothing_is_left_of_a_run_that_is_killed() {
     let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().map(|e| e.file_name()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+/// A deadlock inside of a dependency is one of the calls that led there; what lies beneath is folded, and nothing of raddle's
+/// own is shown.
+#[test]
+fn what_happens_in_a_dependency_is_told_by_the_calls_that_led_there() {
+    let folder = fixture("calls");
+    let output = raddle(&folder, &["test", "--test", "calls"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
+    for waits in [
+        "  • main waits in dep::Lock::lock for main.1/Mutex#1, held by main.1 since dep-0.1.0/src/lib.rs:15\n      tests/calls.rs:13  │ let _second = locks.1.lock();",
+        "  • main.1 waits in dep::Lock::lock for Mutex#1, held by main since dep-0.1.0/src/lib.rs:15\n      tests/calls.rs:10  │ let _first = theirs.0.lock();",
+    ] {
+        assert!(text.contains(waits), "{waits}: {text}");
+    }
+    assert!(text.contains("\n        → dep-0.1.0/src/lib.rs:21\n"), "{text}");
+    assert!(text.contains("at tests/calls.rs:12 → dep-0.1.0/src/lib.rs:15\n"), "{text}");
+    // The rounds of the spinning lock are part of one call.
+    let folded = |line: &str| line.contains("dep::Lock::lock (") && line.contains(" steps)");
+    assert!(text.lines().any(folded) && !text.contains("yield_now"), "{text}");
+    for ours in ["crates/", "/registry/", "/raddle/crates"] {
+        assert!(!text.contains(ours), "{ours}: {text}");
+    }
+    let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
+    let replayed = out(&raddle(&folder, &["replay", ticket]));
+    assert!(replayed.contains("main waits in dep::Lock::lock"), "{replayed}");
+    assert!(out(&raddle(&folder, &["show", ticket])).contains("main waits in dep::Lock::lock"));
+}

@@ -46,11 +46,27 @@ pub struct Statistics {
     pub elapsed: Duration,
 }
 
+impl Statistics {
+    /// Adds those of an earlier stage.
+    pub(super) fn add(&mut self, earlier: &Statistics) {
+        self.abandoned += earlier.abandoned;
+        self.undecided += earlier.undecided;
+        self.steps += earlier.steps;
+        self.peak = self.peak.max(earlier.peak);
+        self.finished_bound = self.finished_bound.max(earlier.finished_bound);
+        for (kind, times) in &earlier.failures_by_kind {
+            *self.failures_by_kind.entry(*kind).or_insert(0) += times;
+        }
+    }
+}
+
 /// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Checked<T> {
     /// The coverage, with the number of executions.
     pub coverage: Coverage,
+    /// The coverage of earlier stages that it does not include: see [`SearchKind::Staged`](super::SearchKind::Staged).
+    pub stages: Vec<Coverage>,
     /// The failures by kind and message, each with its first execution. A check that stops at a failure has one.
     pub failures: Vec<FailureGroup>,
     /// The cost and the counts.
@@ -86,9 +102,13 @@ impl<T> Checked<T> {
     pub fn failed(&self) -> u64 {
         self.statistics.failures_by_kind.values().sum()
     }
-    /// How many executions came to an end.
+    /// How many executions came to an end, in all stages.
     pub fn executions(&self) -> u64 {
-        self.coverage.executions
+        self.coverages().map(|coverage| coverage.executions).sum()
+    }
+    /// The coverage of each stage, the last one at the end.
+    pub fn coverages(&self) -> impl Iterator<Item = &Coverage> + Clone {
+        self.stages.iter().chain([&self.coverage])
     }
     /// The same with each outcome mapped. Counts of outcomes that are mapped to one are added.
     pub fn map_outcomes<U: Ord>(self, map: impl Fn(T) -> U) -> Checked<U> {
@@ -98,6 +118,7 @@ impl<T> Checked<T> {
         }
         Checked {
             coverage: self.coverage,
+            stages: self.stages,
             failures: self.failures,
             statistics: self.statistics,
             outcomes,

@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
-use crate::search::{NoListener, OnFailure, Plan, Stage, replay};
+use crate::search::{NoListener, OnFailure, Plan, Searched, replay};
 use crate::simplify::{follow, simplify};
 use crate::verdict::{Failure, Replayed};
 use crate::world::Pick;
@@ -15,7 +15,7 @@ where
     OutcomeOf<P>: Ord + Debug + Send,
 {
     /// Converts failures of a reduced world to failures of the ordinary one.
-    pub fn concretise(&self, stage: &mut Stage<OutcomeOf<P>>) {
+    pub fn concretise(&self, stage: &mut Searched<OutcomeOf<P>>) {
         for group in &mut stage.tally.failures {
             let schedule: Vec<Pick> = group.first.ticket.picks().collect();
             let concrete = self.program.concretise(&schedule);
@@ -40,7 +40,8 @@ where
         failure.replayed = self.replayed(failure);
         if failure.replayed.is_none()
             && self.check.may_have_a_simpler_schedule()
-            && let Some(simple) = simplify(&self.one_execution(), failure, || self.program.world())
+            && let Some(simple) =
+                simplify(&self.one_execution(), failure, || self.program.world(), || self.is_late())
         {
             *failure = simple;
             self.listener.failed(failure);
@@ -55,6 +56,7 @@ where
         match again {
             Some(defect) if defect.kind == failure.kind() => None,
             Some(defect) => Some(Replayed::Failed { kind: defect.kind, message: defect.message }),
+            None if found.executions == 0 && self.is_late() => Some(Replayed::NotInTime),
             None => Some(Replayed::Passed),
         }
     }
@@ -63,6 +65,7 @@ where
         let mut plan = self.plan();
         (plan.left, plan.counted, plan.explored) = (None, 0, 0.0);
         (plan.workers, plan.on_failure) = (1, OnFailure::Stop);
+        // It begins in any case, and is cut as all executions are.
         (plan.budget.executions, plan.budget.time) = (None, None);
         plan
     }

@@ -2,24 +2,28 @@
 //! without the reduction where it could not decide.
 
 use super::checked::{Checked, Statistics};
-use super::{Check, OutcomeOf, Program, SearchKind, Undecided, resume};
+use super::{Check, OutcomeOf, Program, SearchKind, Stage, Undecided, resume};
 use crate::fact::{Assumption, StopReason};
 use crate::search::{
-    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Stage, Tally, explore_iteratively,
+    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Searched, Tally, explore_iteratively,
+    grace,
 };
 use crate::strategy::{Bounds, SavedSubtree};
 use crate::verdict::{Coverage, Extent, Failure};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A check that is under way.
 pub(super) struct Exploration<'p, P: Program> {
     pub program: &'p P,
     pub check: &'p Check,
+    stage: Stage,
     pub listener: Arc<dyn Listener>,
-    pub begun: Instant,
+    /// When it began, and when executions are cut, by the clock of the check.
+    pub begun: Duration,
+    cut: Option<Duration>,
     /// The reduction could not decide: depth-first search continues.
     pub fallen_back: bool,
     /// The results of an earlier stage of the same search.
@@ -35,12 +39,20 @@ impl<'p, P: Program> Exploration<'p, P>
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    pub fn new(program: &'p P, check: &'p Check, listener: Arc<dyn Listener>) -> Result<Self, String> {
+    pub fn new(
+        program: &'p P,
+        check: &'p Check,
+        stage: Stage,
+        listener: Arc<dyn Listener>,
+    ) -> Result<Self, String> {
+        let begun = check.clock.now();
         let mut exploration = Exploration {
             program,
             check,
+            stage,
             listener,
-            begun: Instant::now(),
+            begun,
+            cut: stage.cut.or_else(|| check.budget.time.map(|time| begun + time + grace(time))),
             fallen_back: false,
             earlier: None,
             explored: 0.0,
@@ -71,7 +83,7 @@ where
     }
 
     /// Explores until the result is decided, or until there is a reason to stop.
-    pub fn run(&mut self) -> Stage<OutcomeOf<P>> {
+    pub fn run(&mut self) -> Searched<OutcomeOf<P>> {
         let mut stage = self.refined();
         let undecided = stage.tally.undecided + self.earlier.as_ref().map_or(0, |earlier| earlier.undecided);
         let is_open = undecided > 0 && stage.through && stage.tally.failed() == 0;
@@ -88,7 +100,7 @@ where
     }
 
     /// Explores, and restarts while an assumption is refuted.
-    fn refined(&mut self) -> Stage<OutcomeOf<P>> {
+    fn refined(&mut self) -> Searched<OutcomeOf<P>> {
         loop {
             let mut stage = self.explore();
             if self.check.replay.is_some() || !self.program.is_refuted() {
@@ -109,7 +121,7 @@ where
         (self.earlier, self.explored, self.left, self.round) = (None, 0.0, None, 0);
     }
 
-    fn explore(&self) -> Stage<OutcomeOf<P>> {
+    fn explore(&self) -> Searched<OutcomeOf<P>> {
         let make = || match (self.is_reduced(), self.is_bounded()) {
             (true, false) => self.program.reduced_world(),
             (true, true) => self.program.bounded_world(),
@@ -141,7 +153,7 @@ where
     pub fn plan(&self) -> Plan {
         let Check { budget, workers, on_failure, test, .. } = self.check;
         let mut budget: Budget = budget.clone();
-        budget.time = budget.time.map(|time| time.saturating_sub(self.begun.elapsed()));
+        budget.time = budget.time.map(|time| time.saturating_sub(self.elapsed()));
         if self.check.kind.is_sampled() && self.check.replay.is_none() {
             let most = budget.executions.unwrap_or(u64::MAX);
             budget.executions = Some(most.min(self.check.schedules));
@@ -152,12 +164,24 @@ where
             on_failure: *on_failure,
             test: test.clone(),
             settings: self.settings(),
-            counted: self.earlier.as_ref().map_or(0, |earlier| earlier.executions),
+            counted: self.earlier.as_ref().map_or(0, |earlier| earlier.executions) + self.stage.drawn,
             explored: self.explored,
             keeps_left: false,
             left: self.left.clone(),
             expected: self.check.replay.clone(),
+            clock: self.check.clock.clone(),
+            cut: self.cut,
         }
+    }
+
+    /// How long the check has taken.
+    pub fn elapsed(&self) -> Duration {
+        self.check.clock.now().saturating_sub(self.begun)
+    }
+
+    /// Whether the time of the check, and a little more, is used up.
+    pub fn is_late(&self) -> bool {
+        self.cut.is_some_and(|cut| cut <= self.check.clock.now())
     }
 
     /// The settings that shape executions, for tickets.
@@ -166,8 +190,8 @@ where
     }
 
     /// The results of this stage and the earlier ones.
-    pub fn checked(&mut self, stage: Stage<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
-        let Stage { tally: mut all, mut extent, interrupted, finished_bound, .. } = stage;
+    pub fn checked(&mut self, stage: Searched<OutcomeOf<P>>) -> Checked<OutcomeOf<P>> {
+        let Searched { tally: mut all, mut extent, interrupted, finished_bound, .. } = stage;
         let mut earlier_outcomes = BTreeMap::new();
         if let Some(mut earlier) = self.earlier.take() {
             earlier_outcomes = resume::add_earlier(&mut all.outcomes, std::mem::take(&mut earlier.outcomes));
@@ -189,6 +213,7 @@ where
             all.failures.truncate(1);
         }
         Checked {
+            stages: Vec::new(),
             coverage: Coverage { extent, executions: all.executions, assumptions: all.assumptions },
             failures: all.failures,
             statistics: Statistics {

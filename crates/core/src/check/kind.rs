@@ -21,6 +21,9 @@ pub enum SearchKind {
     PreemptionBounding,
     /// Random schedules, drawn by this sampler.
     Sampled(Sampler),
+    /// A few random schedules; few preemptions, where executions are long; every behaviour; random schedules for the rest
+    /// of the time.
+    Staged,
 }
 
 impl SearchKind {
@@ -28,25 +31,39 @@ impl SearchKind {
     pub const SYSTEMATIC: [SearchKind; 4] =
         [SearchKind::Exhaustive, SearchKind::Iterative, SearchKind::Dfs, SearchKind::PreemptionBounding];
 
+    /// All but the samplers.
+    pub const NAMED: [SearchKind; 5] = [
+        SearchKind::Exhaustive,
+        SearchKind::Iterative,
+        SearchKind::Dfs,
+        SearchKind::PreemptionBounding,
+        SearchKind::Staged,
+    ];
+
     /// Other names: of the default sampler, and of the search of the thesis, which has no name there.
     const ALIASES: [(&str, SearchKind); 2] =
         [("random", SearchKind::Sampled(Sampler::Portfolio)), ("thesis", SearchKind::PreemptionBounding)];
 
     /// The names that [`FromStr`] accepts.
     pub fn names() -> String {
-        let systematic = SearchKind::SYSTEMATIC.map(|kind| kind.to_string()).join(", ");
+        let systematic = SearchKind::NAMED.map(|kind| kind.to_string()).join(", ");
         let aliases = SearchKind::ALIASES.map(|(name, kind)| format!("{name} (that is {kind})")).join(", ");
         format!("{systematic}, {aliases}, {}", Sampler::NAMES)
     }
 
-    /// Whether it samples schedules.
+    /// Whether it samples schedules, and does nothing else.
     pub fn is_sampled(self) -> bool {
         matches!(self, SearchKind::Sampled(_))
     }
 
+    /// Whether it draws random schedules.
+    pub fn draws(self) -> bool {
+        matches!(self, SearchKind::Sampled(_) | SearchKind::Staged)
+    }
+
     /// Whether a partial-order reduction explores.
     pub fn is_reduced(self) -> bool {
-        matches!(self, SearchKind::Exhaustive | SearchKind::Iterative)
+        matches!(self, SearchKind::Exhaustive | SearchKind::Iterative | SearchKind::Staged)
     }
 
     /// Whether its bound on preemptions can grow.
@@ -64,6 +81,7 @@ impl SearchKind {
             SearchKind::Dfs => Box::new(Dfs::new()),
             SearchKind::PreemptionBounding => Box::new(PreemptionBounding::new(bounds.preemptions.take())),
             SearchKind::Sampled(sampler) => sampler.strategy(seed),
+            SearchKind::Staged => unreachable!("each stage has a kind of its own"),
         };
         if bounds.is_none() { inside } else { Box::new(Within::new(bounds, explored, inside)) }
     }
@@ -77,6 +95,7 @@ impl fmt::Display for SearchKind {
             SearchKind::Dfs => f.write_str("dfs"),
             SearchKind::PreemptionBounding => f.write_str("preemption-bounding"),
             SearchKind::Sampled(sampler) => sampler.fmt(f),
+            SearchKind::Staged => f.write_str("staged"),
         }
     }
 }
@@ -85,7 +104,7 @@ impl FromStr for SearchKind {
     type Err = String;
 
     fn from_str(text: &str) -> Result<SearchKind, String> {
-        let named = SearchKind::SYSTEMATIC.into_iter().find(|kind| kind.to_string() == text);
+        let named = SearchKind::NAMED.into_iter().find(|kind| kind.to_string() == text);
         let alias = || SearchKind::ALIASES.into_iter().find(|(name, _)| *name == text).map(|(_, kind)| kind);
         let sampler = || text.parse().map(SearchKind::Sampled).ok();
         if text == "optimal" {
@@ -104,7 +123,7 @@ mod tests {
     #[test]
     fn every_name_is_read_back_and_others_are_refused() {
         let sampled = Sampler::ALL.into_iter().chain([Sampler::Pct(5)]).map(SearchKind::Sampled);
-        for kind in SearchKind::SYSTEMATIC.into_iter().chain(sampled) {
+        for kind in SearchKind::NAMED.into_iter().chain(sampled) {
             assert_eq!(kind.to_string().parse(), Ok(kind));
         }
         assert_eq!("random".parse(), Ok(SearchKind::Sampled(Sampler::Portfolio)));

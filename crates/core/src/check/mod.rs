@@ -11,6 +11,7 @@ mod kind;
 mod program;
 mod resume;
 mod settings;
+mod staged;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +25,7 @@ use crate::world::World;
 use explore::Exploration;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The outcome of an execution of a program.
 pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
@@ -40,12 +42,37 @@ pub fn check<P: Program>(
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    let mut exploration = Exploration::new(program, check, listener)?;
-    let mut stage = exploration.run();
-    let left = exploration.save(&mut stage);
-    let mut checked = exploration.checked(stage);
+    if check.kind == SearchKind::Staged && check.replay.is_none() {
+        return staged::check(program, check, listener);
+    }
+    one_stage(program, check, Stage::default(), listener)
+}
+
+/// The place of a check among the stages of a search; the default one is a search of one stage.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stage {
+    /// When executions are cut, by the clock of the check; none for a little after its time limit.
+    cut: Option<Duration>,
+    /// How many schedules earlier stages have drawn.
+    drawn: u64,
+}
+
+/// The check of one stage.
+fn one_stage<P: Program>(
+    program: &P,
+    check: &Check,
+    stage: Stage,
+    listener: Arc<dyn Listener>,
+) -> Result<Checked<OutcomeOf<P>>, String>
+where
+    OutcomeOf<P>: Ord + Debug + Send,
+{
+    let mut exploration = Exploration::new(program, check, stage, listener)?;
+    let mut part = exploration.run();
+    let left = exploration.save(&mut part);
+    let mut checked = exploration.checked(part);
     checked.left = left;
     exploration.confirm(&mut checked);
-    checked.statistics.elapsed = exploration.begun.elapsed();
+    checked.statistics.elapsed = exploration.elapsed();
     Ok(checked)
 }

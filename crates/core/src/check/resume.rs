@@ -3,7 +3,7 @@
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
 use crate::fact::Bound;
-use crate::search::{Saved, Stage};
+use crate::search::{Saved, Searched};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
@@ -61,7 +61,7 @@ where
     }
 
     /// The unexplored subtrees of a search that was stopped.
-    pub fn save(&self, stage: &mut Stage<OutcomeOf<P>>) -> Option<Box<Saved>> {
+    pub fn save(&self, stage: &mut Searched<OutcomeOf<P>>) -> Option<Box<Saved>> {
         let left = stage.left.take()?;
         let mut found = self.earlier.clone().unwrap_or_default();
         found.merge(stage.tally.with_outcomes_as_text());

@@ -1,7 +1,7 @@
 //! How to check: the settings of a search that do not depend on the world.
 
 use super::SearchKind;
-use crate::search::{Budget, OnFailure, Saved};
+use crate::search::{Budget, OnFailure, RealClock, Saved, SystemClock};
 use crate::strategy::{Bounds, Replay, Strategy};
 use crate::ticket::Ticket;
 use std::sync::Arc;
@@ -78,6 +78,8 @@ pub struct Check {
     pub replay: Option<Arc<Ticket>>,
     /// A stopped search to resume.
     pub resume: Option<Box<Saved>>,
+    /// The clock of the time limit.
+    pub clock: Arc<dyn RealClock>,
     /// For tests: the reduction never decides.
     #[cfg(test)]
     pub(super) never_decides: bool,
@@ -99,6 +101,7 @@ impl Default for Check {
             test: None,
             replay: None,
             resume: None,
+            clock: Arc::new(SystemClock),
             #[cfg(test)]
             never_decides: false,
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The result of a search or of one stage of it.
 #[derive(Debug)]
-pub(crate) struct Stage<T: Ord> {
+pub(crate) struct Searched<T: Ord> {
     pub tally: Tally<T>,
     pub extent: Extent,
     /// The user interrupted it. It may have been complete by then.
@@ -22,12 +22,12 @@ pub(crate) struct Stage<T: Ord> {
     pub finished_bound: Option<u32>,
 }
 
-impl<T: Ord> Stage<T> {
+impl<T: Ord> Searched<T> {
     /// Both stages: `later` continued this one.
     #[must_use]
-    pub fn followed_by(mut self, later: Stage<T>) -> Stage<T> {
+    pub fn followed_by(mut self, later: Searched<T>) -> Searched<T> {
         self.tally.merge(later.tally);
-        Stage { tally: self.tally, ..later }
+        Searched { tally: self.tally, ..later }
     }
 }
 
@@ -69,8 +69,8 @@ pub struct Findings<T> {
 }
 
 impl<T: Ord> Findings<T> {
-    pub(super) fn of(plan: &Plan, stage: Stage<T>) -> Findings<T> {
-        let Stage { tally, extent, interrupted, through, left, explored, finished_bound } = stage;
+    pub(super) fn of(plan: &Plan, stage: Searched<T>) -> Findings<T> {
+        let Searched { tally, extent, interrupted, through, left, explored, finished_bound } = stage;
         let failures = tally.failed();
         let mut firsts: Vec<Failure> = Vec::new();
         for group in tally.failures {

@@ -4,7 +4,7 @@
 //! Each round explores all executions within its bound and counts only those that no earlier round has counted. The
 //! search ends when a round refuses no execution: then the exploration is exhaustive.
 
-use super::{Findings, Listener, OnFailure, Plan, Progress, Stage, explore};
+use super::{Findings, Listener, OnFailure, Plan, Progress, Searched, explore};
 use crate::fact::StopReason;
 use crate::strategy::Strategy;
 use crate::verdict::{Extent, Failure};
@@ -37,14 +37,14 @@ pub(crate) fn explore_iteratively<W, M>(
     strategy: impl Fn(u32, Option<u32>) -> Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
-) -> Stage<W::Outcome>
+) -> Searched<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
     M: Fn() -> W + Sync,
 {
-    let begun = Instant::now();
-    let mut total: Option<Stage<W::Outcome>> = None;
+    let (begun, began) = (Instant::now(), plan.clock.now());
+    let mut total: Option<Searched<W::Outcome>> = None;
     for bound in bounds.clone() {
         // A resumed search has explored all smaller bounds.
         let is_known = |before: &u32| bounds.contains(before) || plan.left.is_some();
@@ -54,7 +54,7 @@ where
             (plan.left, plan.explored) = (None, 0.0);
         }
         let known = total.as_ref();
-        plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(begun.elapsed()));
+        plan.budget.time = plan.budget.time.map(|time| time.saturating_sub(plan.clock.now() - began));
         let earlier = plan.counted;
         plan.counted += known.map_or(0, |found| found.tally.executions);
         let failures = known.map_or(0, |found| found.tally.failed());

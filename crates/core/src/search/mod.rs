@@ -6,6 +6,7 @@ mod findings;
 mod iterate;
 mod lazy_settings;
 mod pool;
+mod real_time;
 mod run;
 mod saved;
 mod tally;
@@ -14,17 +15,19 @@ mod worker;
 
 pub use estimate::Estimate;
 pub use findings::Findings;
-pub(crate) use findings::Stage;
+pub(crate) use findings::Searched;
 pub(crate) use iterate::explore_iteratively;
 pub use iterate::search_iteratively;
 pub use lazy_settings::LazySettings;
+pub(crate) use real_time::{Hour, Lookout, grace};
+pub use real_time::{RealClock, SystemClock};
 pub use saved::Saved;
 pub use tally::{FailureGroup, Tally};
 
 use crate::fact::StopReason;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
-use crate::verdict::{Extent, Failure};
+use crate::verdict::{Coverage, Extent, Failure};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -87,6 +90,10 @@ pub trait Listener: Send + Sync {
     fn wants_to_stop(&self) -> bool {
         false
     }
+    /// Called at the end of a stage without a failure, of a search that has several.
+    fn covered(&self, coverage: &Coverage, steps: u64) {
+        let _ = (coverage, steps);
+    }
     /// Called at a failure, before the execution is torn down, by the worker that found it. Only called for the failure
     /// with the lowest number so far.
     fn failed(&self, failure: &Failure) {
@@ -122,6 +129,10 @@ pub struct Plan {
     pub left: Option<Vec<SavedSubtree>>,
     /// The ticket that the execution is expected to follow: see [`replay`].
     pub expected: Option<Arc<Ticket>>,
+    /// The clock of the time limit.
+    pub clock: Arc<dyn RealClock>,
+    /// When an execution that is under way is cut, by this clock; none for a little after the time limit, if there is one.
+    pub cut: Option<Duration>,
 }
 
 impl Default for Plan {
@@ -137,6 +148,8 @@ impl Default for Plan {
             keeps_left: true,
             left: None,
             expected: None,
+            clock: Arc::new(SystemClock),
+            cut: None,
         }
     }
 }
@@ -165,7 +178,7 @@ pub(crate) fn explore<W, M>(
     mut strategy: Box<dyn Strategy>,
     make_world: M,
     listener: Arc<dyn Listener>,
-) -> Stage<W::Outcome>
+) -> Searched<W::Outcome>
 where
     W: World,
     W::Outcome: Ord + Send,
@@ -228,7 +241,7 @@ where
             Stopped::Interrupted => StopReason::Interrupted { executions },
         }),
     };
-    Stage {
+    Searched {
         tally: total.tally,
         extent,
         interrupted,

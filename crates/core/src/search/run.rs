@@ -1,5 +1,6 @@
 //! One execution: the kept prefix is replayed, then the strategy chooses each step until the execution ends.
 
+use super::{Hour, Lookout};
 use crate::fact::{Fact, Relation};
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Observation, Standing, Strategy};
@@ -16,6 +17,8 @@ pub(super) enum Ran<T> {
     Abandoned,
     /// The strategy could not decide how to continue.
     Undecided,
+    /// The time of the search was used up. The strategy is in the middle of the execution.
+    Cut,
 }
 
 /// Makes one execution whose first `keep` steps are those of `trace` and whose steps are compared with `expected`. Also
@@ -29,25 +32,33 @@ pub(super) fn execute<W: World>(
     keep: usize,
     expected: &[TicketStep],
     max_steps: usize,
+    lookout: &mut Lookout,
 ) -> (Ran<W::Outcome>, usize) {
     let mut unconfirmed = None;
     if let Observation::Nothing(rng) = strategy.observes() {
-        let mut draws = UniformDraws::new(rng, max_steps);
+        let mut draws = UniformDraws::new(rng, max_steps).within(lookout);
         if world.self_driving().is_some_and(|world| world.run_unobserved(&mut draws)) {
             if !draws.are_used_up() {
                 match world.end(None).end {
                     End::Passed(outcome) => {
                         trace.truncate(0);
-                        return (Ran::Passed(outcome), draws.steps());
+                        let steps = draws.steps();
+                        if let Some(as_left) = draws.into_lookout() {
+                            *lookout = as_left;
+                        }
+                        return (Ran::Passed(outcome), steps);
                     }
                     End::Failed(defect) => unconfirmed = Some(defect),
                 }
             }
             world.finish();
         }
+        if let Some(as_left) = draws.into_lookout() {
+            *lookout = as_left;
+        }
     }
     // A failure is reproduced step by step: the same random numbers are drawn again.
-    let ran = match (look(world, strategy, trace, keep, expected, max_steps), unconfirmed) {
+    let ran = match (look(world, strategy, trace, keep, expected, max_steps, lookout), unconfirmed) {
         (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect)),
         (ran, _) => ran,
     };
@@ -63,13 +74,24 @@ fn look<W: World>(
     keep: usize,
     expected: &[TicketStep],
     max_steps: usize,
+    lookout: &mut Lookout,
 ) -> Ran<W::Outcome> {
     debug_assert!(keep <= trace.len(), "the strategy keeps more than there was");
     let went_on = trace.len() > keep;
     trace.truncate(keep);
-    let careful_from = 0;
-    let mut driver =
-        StrategyDriver { strategy, trace, careful_from, kept: 0, keep, max_steps, expected, stopped: None };
+    let look_at = lookout.interval();
+    let mut driver = StrategyDriver {
+        strategy,
+        trace,
+        careful_from: 0,
+        kept: 0,
+        keep,
+        max_steps,
+        expected,
+        lookout,
+        look_at,
+        stopped: None,
+    };
     if keep > 0 && world.rewind().is_some_and(|world| world.rewind_to(driver.trace.steps())) {
         driver.kept = keep;
         driver.care();
@@ -95,6 +117,7 @@ fn look<W: World>(
         }
         Some(Stopped::Abandoned) => return Ran::Abandoned,
         Some(Stopped::Undecided) => return Ran::Undecided,
+        Some(Stopped::Cut) => return Ran::Cut,
         None => {}
     }
     // The execution ended inside the kept prefix, or where the strategy meant to leave it, or before the inherited
@@ -149,13 +172,14 @@ enum Stopped {
     Failed(Box<Defect>),
     Abandoned,
     Undecided,
+    Cut,
 }
 
 /// Replays the kept prefix, then asks the strategy.
 struct StrategyDriver<'a> {
     strategy: &'a mut dyn Strategy,
     trace: &'a mut Trace,
-    /// From this length of the trace on, each step takes the checked path: prefix, ticket and step limit.
+    /// From this length of the trace on, each step takes the checked path: prefix, ticket, step limit and time.
     careful_from: usize,
     /// How many steps of the prefix have been replayed.
     kept: usize,
@@ -163,6 +187,9 @@ struct StrategyDriver<'a> {
     max_steps: usize,
     /// The steps that a ticket expects; empty if this is no replay.
     expected: &'a [TicketStep],
+    lookout: &'a mut Lookout,
+    /// At this number of steps the clock is read.
+    look_at: usize,
     stopped: Option<Stopped>,
 }
 
@@ -227,13 +254,13 @@ impl StrategyDriver<'_> {
     #[inline]
     fn care(&mut self) {
         let careful = self.kept < self.keep || !self.expected.is_empty();
-        self.careful_from = if careful { 0 } else { self.max_steps };
+        self.careful_from = if careful { 0 } else { self.max_steps.min(self.look_at) };
     }
 
     /// The next step of the prefix, if there is one and it matches the pending operation.
     #[inline]
     fn next_kept(&mut self, point: &Point<'_>) -> Option<Decision> {
-        if self.kept == self.keep {
+        if self.kept == self.keep || self.kept >= self.look_at {
             return None;
         }
         let step = self.trace.steps().get(self.kept)?;
@@ -249,9 +276,31 @@ impl StrategyDriver<'_> {
         Some(decision)
     }
 
+    /// The execution has taken so many steps: reads the clock if it is time to. Returns whether the execution continues.
+    fn is_in_time(&mut self, steps: usize) -> bool {
+        if steps < self.look_at {
+            return true;
+        }
+        if self.lookout.look() == Hour::Cut {
+            self.stopped = Some(Stopped::Cut);
+            return false;
+        }
+        self.look_at = steps.saturating_add(self.lookout.interval());
+        self.care();
+        true
+    }
+
     #[inline(never)]
     fn next_carefully(&mut self, point: &Point<'_>, world: &dyn Describe) -> Decision {
         if self.kept < self.keep {
+            if self.kept >= self.look_at {
+                if !self.is_in_time(self.kept) {
+                    return Decision::STOP;
+                }
+                if let Some(kept) = self.next_kept(point) {
+                    return kept;
+                }
+            }
             let task = self.trace.steps()[self.kept].task;
             let defect = not_deterministic(world, self.kept, task, task.index() < point.all().len());
             self.trace.truncate(self.kept);
@@ -259,6 +308,9 @@ impl StrategyDriver<'_> {
         }
         if self.trace.len() >= self.max_steps {
             return self.stop(step_limit(self.max_steps));
+        }
+        if !self.is_in_time(self.trace.len()) {
+            return Decision::STOP;
         }
         let decision = self.strategy.choose(self.trace, point);
         let Some((pick, pending)) = possible(decision, point) else {
@@ -286,6 +338,9 @@ impl StrategyDriver<'_> {
         }
         if self.trace.len() >= self.max_steps {
             self.stop(step_limit(self.max_steps));
+            return false;
+        }
+        if !self.is_in_time(self.trace.len()) {
             return false;
         }
         self.is_expected(Pick { task, option: 0 }, world)

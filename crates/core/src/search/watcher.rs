@@ -1,4 +1,4 @@
-//! Checks time limits, reports progress and polls for Ctrl-C during searches: one thread for the whole process.
+//! Reports progress and polls for Ctrl-C during searches: one thread for the whole process.
 //!
 //! A search explores on the thread that started it; another thread would cost more than a small search takes. The
 //! watcher thread is started by the first search and sleeps while there is none.
@@ -49,7 +49,6 @@ pub(super) struct Watched {
     estimates: Mutex<Estimates>,
     listener: Arc<dyn Listener>,
     begun: Instant,
-    time: Option<Duration>,
     /// When the watcher looks at the search next; none when it is over. Locked while the watcher looks.
     due: Mutex<Option<Instant>>,
 }
@@ -67,7 +66,6 @@ impl Watched {
             estimates: Mutex::default(),
             listener,
             begun,
-            time: plan.budget.time,
             due: Mutex::new(Some(begun + NAP)),
         }
     }
@@ -108,20 +106,16 @@ impl Watched {
         }
     }
 
-    /// Checks the time limit and, when due, polls the listener and reports to it. Returns when to look again.
+    /// When due, polls the listener and reports to it. Returns when to look again.
     fn look(&self) -> Option<Instant> {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, mut next) = (Instant::now(), (*due)?);
-        let deadline = self.time.map(|time| self.begun + time);
-        if deadline.is_some_and(|deadline| deadline <= now) {
-            self.stop(Stopped::Time);
-        }
         if next <= now {
             self.guard(|| self.ask_and_tell(now));
             next = now + NAP;
             *due = Some(next);
         }
-        Some(deadline.filter(|deadline| *deadline > now).map_or(next, |deadline| next.min(deadline)))
+        Some(next)
     }
 
     fn ask_and_tell(&self, now: Instant) {
@@ -175,10 +169,6 @@ pub(super) struct Watching<'a>(&'a Arc<Watched>);
 
 impl<'a> Watching<'a> {
     pub fn begin(search: &'a Arc<Watched>) -> Watching<'a> {
-        if search.time == Some(Duration::ZERO) {
-            // It would be complete before the watcher looked.
-            search.stop(Stopped::Time);
-        }
         let mut searches = WATCHER.searches.lock().unwrap_or_else(PoisonError::into_inner);
         searches.list.push(search.clone());
         let before = std::mem::replace(&mut searches.state, State::Awake);
@@ -190,9 +180,8 @@ impl<'a> Watching<'a> {
                     .spawn(|| WATCHER.watch())
                     .expect("raddle: no thread can be started to watch the search");
             }
-            // The watcher might sleep for longer than this search may take.
-            State::Awake if search.time.is_none_or(|time| time >= NAP) => {}
-            State::Asleep | State::Awake => WATCHER.called.notify_one(),
+            State::Awake => {}
+            State::Asleep => WATCHER.called.notify_one(),
         }
         Watching(search)
     }

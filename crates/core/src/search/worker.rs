@@ -4,7 +4,7 @@ use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::tally::Tally;
 use super::watcher::{Known, Stopped, Watched};
-use super::{Listener, OnFailure, Plan};
+use super::{Hour, Listener, Lookout, OnFailure, Plan, grace};
 use crate::fact::TeardownError;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
@@ -19,11 +19,19 @@ use std::sync::{Arc, Mutex};
 pub(super) struct Job {
     strategy: Box<dyn Strategy>,
     trace: Trace,
+    /// An execution was cut, and the strategy does not know what is left of it.
+    is_cut: bool,
 }
 
 impl Job {
     fn new(strategy: Box<dyn Strategy>) -> Job {
-        Job { strategy, trace: Trace::with_room() }
+        Job { strategy, trace: Trace::with_room(), is_cut: false }
+    }
+
+    /// The unexplored subtrees, if they are known and can be serialised.
+    fn save(&mut self) -> Option<Vec<SavedSubtree>> {
+        let is_known = !self.is_cut && self.trace.len() <= LONGEST_SAVED;
+        if is_known { self.strategy.divisible()?.save() } else { None }
     }
 }
 
@@ -58,9 +66,14 @@ pub(super) struct Shared<'a, T: Ord> {
     /// The jobs that were not complete when the search was stopped.
     left: Mutex<Vec<Job>>,
     total: Mutex<Total<T>>,
+    /// Looks at the clock; each worker has its own.
+    lookout: Lookout,
     /// Held while a failure is reported to the listener, so that failures are reported one after the other.
     telling: Mutex<()>,
 }
+
+/// The subtrees of longer executions are not saved: each is a list of its picks, and there may be as many as steps.
+const LONGEST_SAVED: usize = 2_000;
 
 /// How often a worker adds its count to the shared one.
 const REPORT_EVERY: u64 = 64;
@@ -75,8 +88,12 @@ impl<'a, T: Ord> Shared<'a, T> {
         let total =
             Total { tally: Tally::default(), extent: None, left: None, nothing_left: false, explored: None };
         let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
+        let (time, clock) = (plan.budget.time, plan.clock.clone());
+        let stop = time.map(|time| clock.now() + time);
+        let cut = plan.cut.or_else(|| Some(stop? + grace(time?)));
         Shared {
             plan,
+            lookout: Lookout::new(clock, stop, cut),
             listener: &**listener,
             watched: Arc::new(Watched::new(plan, pool, listener.clone())),
             next: AtomicU64::new(plan.counted),
@@ -105,8 +122,7 @@ impl<'a, T: Ord> Shared<'a, T> {
         };
         if is_wanted {
             jobs.extend(self.watched.pool.take_all());
-            let parts: Option<Vec<Vec<SavedSubtree>>> =
-                jobs.iter_mut().map(|job| job.strategy.divisible()?.save()).collect();
+            let parts: Option<Vec<Vec<SavedSubtree>>> = jobs.iter_mut().map(Job::save).collect();
             let parts = parts.map(|parts| parts.concat());
             total.nothing_left = parts.as_ref().is_some_and(Vec::is_empty);
             if total.nothing_left && total.extent.is_none() {
@@ -149,6 +165,7 @@ where
             own: Tally::default(),
             reported: 0,
             looked: 0,
+            lookout: shared.lookout.clone(),
         };
         let pool = &shared.watched.pool;
         while let Some(mut job) = pool.take() {
@@ -174,6 +191,7 @@ where
     reported: u64,
     /// How many executions there were, abandoned or not, at the last report.
     looked: u64,
+    lookout: Lookout,
 }
 
 impl<W: World> Worker<'_, W>
@@ -183,6 +201,9 @@ where
     /// Explores until the job is done or the search is over.
     fn explore(&mut self, job: &mut Job) {
         let shared = self.shared;
+        if shared.plan.budget.time.is_some() && self.lookout.look() > Hour::Early {
+            shared.watched.stop(Stopped::Time);
+        }
         while !shared.watched.pool.is_closed() {
             // A sampler draws by number, so the number comes first. A systematic strategy is asked first, so that only
             // an execution that exists uses up a number of the budget.
@@ -208,6 +229,15 @@ where
             let (counts, steps) = self.run_one(job, keep, number);
             if counts || shared.sampling {
                 self.numbers.start += 1;
+            }
+            if job.is_cut || self.lookout.after(steps) > Hour::Early {
+                if !job.is_cut
+                    && !shared.sampling
+                    && job.strategy.begin(shared.next.load(Ordering::Relaxed)) == Next::Exhausted
+                {
+                    return self.done(job);
+                }
+                return shared.watched.stop(Stopped::Time);
             }
             if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.divisible().and_then(|strategy| strategy.split())
@@ -242,6 +272,7 @@ where
             keep,
             self.shared.expected(),
             max_steps,
+            &mut self.lookout,
         );
         self.own.steps += steps as u64;
         let verdict = match ran {
@@ -262,6 +293,11 @@ where
                 self.abandon()
             }
             Ran::Abandoned => self.abandon(),
+            Ran::Cut => {
+                job.is_cut = true;
+                self.put_away();
+                return (false, steps);
+            }
         };
         job.strategy.finish(&job.trace, verdict);
         let peak = job.strategy.estimating().map_or(0, |strategy| strategy.peak());

@@ -23,26 +23,32 @@ struct Order<'a> {
     /// By step: the last choice before it.
     trigger: Vec<Option<At>>,
     now: Vec<At>,
+    /// Asked once for each step of a pass: a pass takes the square or the cube of the number of steps.
+    is_late: &'a dyn Fn() -> bool,
 }
 
-/// The picks that were choices, in a simpler order. `cut` removes steps on which the last one does not depend.
-pub(super) fn reorder(run: &Run, cut: bool) -> Vec<Pick> {
-    let mut order = Order::new(run);
+/// The picks that were choices, in a simpler order. `cut` removes steps on which the last one does not depend. None if it
+/// became late.
+pub(super) fn reorder(run: &Run, cut: bool, is_late: impl Fn() -> bool) -> Option<Vec<Pick>> {
+    let mut order = Order::new(run, &is_late);
     if cut {
         order.cut();
     }
     order.sort();
     for _ in 0..ROUNDS {
-        if !(order.pull() | order.push()) {
+        if is_late() || !(order.pull() | order.push()) {
             break;
         }
     }
+    if is_late() {
+        return None;
+    }
     let choices = order.now.iter().map(|at| &order.steps[*at]).filter(|s| !s.by_itself);
-    choices.map(Step::pick).collect()
+    Some(choices.map(Step::pick).collect())
 }
 
 impl<'a> Order<'a> {
-    fn new(run: &'a Run) -> Order<'a> {
+    fn new(run: &'a Run, is_late: &'a dyn Fn() -> bool) -> Order<'a> {
         let steps = run.trace.steps();
         let mut bears = vec![false; steps.len()];
         for task in 0..run.births.len() {
@@ -60,7 +66,7 @@ impl<'a> Order<'a> {
                 last = Some(at);
             }
         }
-        Order { steps, births: &run.births, bears, trigger, now: (0..steps.len()).collect() }
+        Order { steps, births: &run.births, bears, trigger, now: (0..steps.len()).collect(), is_late }
     }
 
     fn task(&self, at: At) -> TaskId {
@@ -93,7 +99,7 @@ impl<'a> Order<'a> {
     /// Sorts by task, as far as the dependences allow: the lexicographic normal form.
     fn sort(&mut self) {
         let mut swapped = true;
-        while swapped {
+        while swapped && !(self.is_late)() {
             swapped = false;
             for i in 1..self.now.len() {
                 let (a, b) = (self.now[i - 1], self.now[i]);
@@ -112,6 +118,9 @@ impl<'a> Order<'a> {
             let task = self.task(self.now[i - 1]);
             if self.task(self.now[i]) == task {
                 continue;
+            }
+            if (self.is_late)() {
+                break;
             }
             let next = (i..self.now.len()).find(|j| self.task(self.now[*j]) == task);
             if let Some(j) = next
@@ -133,6 +142,9 @@ impl<'a> Order<'a> {
             let task = self.task(self.now[i - 1]);
             if self.task(self.now[i]) == task {
                 continue;
+            }
+            if (self.is_late)() {
+                break;
             }
             let begin = (0..i).rev().take_while(|at| self.task(self.now[*at]) == task).last().unwrap_or(i);
             let next = (i..self.now.len()).find(|j| self.task(self.now[*j]) == task);

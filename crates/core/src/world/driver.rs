@@ -3,6 +3,7 @@
 use super::{Describe, Pending, Pick, Point};
 use crate::operation::TaskId;
 use crate::random::Rng;
+use crate::search::{Hour, Lookout};
 use crate::trace::Step;
 
 /// The decision at a point. One word, since it is passed on at every step.
@@ -54,13 +55,28 @@ pub struct UniformDraws {
     rng: Rng,
     steps: usize,
     most: usize,
+    /// At this number of steps, the step limit and the clock are looked at.
+    look_at: usize,
+    lookout: Option<Lookout>,
     used_up: bool,
 }
 
 impl UniformDraws {
     /// Draws for an execution of at most so many steps.
     pub fn new(rng: Rng, most: usize) -> UniformDraws {
-        UniformDraws { rng, steps: 0, most, used_up: false }
+        UniformDraws { rng, steps: 0, most, look_at: most, lookout: None, used_up: false }
+    }
+    /// The same for an execution that is cut when the time of its search is used up.
+    pub(crate) fn within(mut self, lookout: &Lookout) -> UniformDraws {
+        if lookout.is_limited() {
+            self.look_at = self.most.min(lookout.interval());
+            self.lookout = Some(lookout.clone());
+        }
+        self
+    }
+    /// The clock as the execution leaves it, if it looked at one.
+    pub(crate) fn into_lookout(self) -> Option<Lookout> {
+        self.lookout
     }
     /// One of the possible picks of a point.
     #[inline(always)]
@@ -88,11 +104,20 @@ impl UniformDraws {
     /// A step happens by itself. Returns whether the execution continues.
     #[inline]
     pub fn note(&mut self) -> bool {
-        self.used_up = self.steps >= self.most;
+        if self.steps >= self.look_at {
+            self.look();
+        }
         self.steps += 1;
         !self.used_up
     }
-    /// Whether the execution exceeded its step limit.
+    #[cold]
+    fn look(&mut self) {
+        let is_late = self.lookout.as_mut().is_some_and(|lookout| lookout.look() == Hour::Cut);
+        self.used_up = is_late || self.steps >= self.most;
+        let further = self.lookout.as_ref().map_or(usize::MAX, |lookout| lookout.interval());
+        self.look_at = self.most.min(self.steps.saturating_add(further));
+    }
+    /// Whether the execution exceeded its step limit or its time.
     pub fn are_used_up(&self) -> bool {
         self.used_up
     }

@@ -17,4 +17,6 @@ mod replay;
 mod resume;
 mod samplers;
 mod simplify;
+mod staged;
+mod time_limit;
 mod workers;

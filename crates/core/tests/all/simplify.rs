@@ -18,7 +18,7 @@ fn replayed(ticket: &Ticket, program: &Program) -> Option<Failure> {
 }
 
 fn simpler(failure: &Failure, program: &Program) -> Option<Failure> {
-    simplify(&Plan::default(), failure, || Toy::new(program))
+    simplify(&Plan::default(), failure, || Toy::new(program), || false)
 }
 
 fn preemptions(failure: &Failure) -> usize {

@@ -170,6 +170,10 @@ impl Current {
             self.out_of_turn();
             return Switch::STAY;
         }
+        if crate::callers::are_gathered() {
+            let (me, place) = self.with(|e| (e.tasks.current(), e.tasks.running().op.place));
+            crate::callers::note(me, place);
+        }
         let _own = crate::arena::own();
         // SAFETY: as in `with`; nothing in there runs program code or suspends.
         let turn = unsafe { (*self.0.as_ptr()).announce() };

@@ -2,6 +2,7 @@
 //!
 //! Invariant: the record does not depend on addresses: pointers are numbered in the order in which they appear.
 
+use crate::callers::{Called, Callers, OURS};
 use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::log::{Effect, Line as LogLine, Shape};
 use crate::runtime::operation::OperationKind;
@@ -35,9 +36,10 @@ impl Pointers {
 }
 
 /// Where in the program an operation is. An end has no place there, and neither has what the standard library
-/// does on its own: guards that go out of scope, an iterator that it uses up.
+/// does on its own: guards that go out of scope, an iterator that it uses up. Nor has what raddle does for it.
 pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'static>) -> Option<Place> {
-    let nowhere = kind.name == "end" || place.file().starts_with("/rustc/");
+    let is_of = |folder: &str| place.file().starts_with(folder);
+    let nowhere = kind.name == "end" || is_of("/rustc/") || is_of(OURS);
     (!nowhere).then(|| place.into())
 }
 
@@ -73,6 +75,7 @@ impl Evidence<'_> {
             })
             .collect();
         let mut steps = 0..;
+        let mut callers = Callers::of_this_execution();
         // The line that last changed each object.
         let mut last_write: BTreeMap<ObjectId, usize> = BTreeMap::new();
         let mut lines = Vec::with_capacity(self.log.len());
@@ -84,15 +87,20 @@ impl Evidence<'_> {
                 Effect::Received(_, sent) => Some(sent as usize),
                 _ => None,
             };
+            let called = match &mut callers {
+                Some(callers) if line.is_step => callers.next(line.task, line.place),
+                _ => Called::default(),
+            };
             lines.push(Line {
                 task: line.task.index(),
                 step: if line.is_step { steps.next() } else { None },
                 operation: line.kind.name.to_owned(),
                 object: self.name_for(line.task, line.object),
                 result: self.detail(line, &mut pointers),
-                place: in_the_program(line.kind, line.place),
+                place: in_the_program(line.kind, line.place).or(called.inner),
                 preempts: false,
                 reads_from,
+                caller: called.caller,
             });
             if line.changes_objects() {
                 last_write.insert(line.object, at);

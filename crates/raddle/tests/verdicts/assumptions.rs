@@ -29,6 +29,7 @@ fn one_of_each() -> Vec<Assumption> {
         Signals(Delivery::Pairs),
         SpinsAwait,
         OwnAllocatorNotUsed,
+        OnRealStd(vec!["tokio".to_owned()]),
         ThreadPanicsAllowed,
         Timers(Time::Idle),
         Timers(Time::Any),
@@ -52,8 +53,9 @@ fn one_of_each() -> Vec<Assumption> {
         ThreadPanicsAllowed => 14,
         Timers(_) => 15,
         SpuriousWakeUps(_) => 16,
+        OnRealStd(_) => 17,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..17));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..18));
     all
 }
 

@@ -42,6 +42,7 @@ impl Tale {
             place,
             preempts: false,
             reads_from: None,
+            caller: None,
         });
         self
     }

@@ -12,11 +12,12 @@ pub use trace_classes::{cases, classes};
 use raddle_core::fact::Assumption;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
-use raddle_core::search::{Findings, NoListener, OnFailure, Plan, search};
+use raddle_core::search::{Findings, NoListener, OnFailure, Plan, RealClock, search};
 use raddle_core::strategy::Strategy;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, World};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub enum Op {
     Expect(usize, i64, FailureKind),
     /// Back to the task's first operation.
     Again,
-    /// Takes so many real milliseconds.
+    /// Takes so many milliseconds: of the clock of the world, if it has one.
     Sleep(u64),
     /// Panics inside the world: a bug of the world, not of the program.
     Boom,
@@ -72,6 +73,23 @@ impl Op {
     }
 }
 
+/// A clock that a test turns by hand.
+#[derive(Debug, Default)]
+pub struct HandClock(AtomicU64);
+
+impl HandClock {
+    pub fn turn(&self, by: Duration) {
+        self.0.fetch_add(by.as_nanos() as u64, Ordering::Relaxed);
+    }
+}
+
+impl RealClock for HandClock {
+    fn now(&self) -> Duration {
+        // Each look takes a microsecond, so that no search is endless.
+        Duration::from_nanos(self.0.fetch_add(1_000, Ordering::Relaxed))
+    }
+}
+
 /// What each task does, and which of them are phantoms.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -97,6 +115,7 @@ pub struct Toy {
     /// Deliberately not deterministic.
     twist: Option<(u64, Program)>,
     assumes: Vec<Assumption>,
+    clock: Option<Arc<HandClock>>,
     executions: u64,
     at: Vec<usize>,
     outcome: Outcome,
@@ -118,6 +137,10 @@ impl Toy {
     }
     pub fn assuming(self, assumptions: &[Assumption]) -> Toy {
         Toy { assumes: assumptions.to_vec(), ..self }
+    }
+    /// Its sleeps turn this clock.
+    pub fn timed(self, clock: &Arc<HandClock>) -> Toy {
+        Toy { clock: Some(clock.clone()), ..self }
     }
     fn next(&self, task: usize) -> Option<Op> {
         self.program.tasks[task].get(self.at[task]).copied()
@@ -229,7 +252,10 @@ impl World for Toy {
             }
             Unlock(_) | Expect(..) | Yield => {}
             Again => self.at[task] = 0,
-            Sleep(ms) => std::thread::sleep(Duration::from_millis(ms)),
+            Sleep(ms) => match &self.clock {
+                Some(clock) => clock.turn(Duration::from_millis(ms)),
+                None => std::thread::sleep(Duration::from_millis(ms)),
+            },
             Boom => panic!("boom in the world"),
         }
         self.refresh();
@@ -263,6 +289,7 @@ impl Explain for Toy {
             place: None,
             preempts: false,
             reads_from: None,
+            caller: None,
         };
         ExecutionRecord {
             tasks,

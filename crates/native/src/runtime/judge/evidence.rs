@@ -3,6 +3,7 @@
 //! Invariant: names do not depend on the schedule. A task is named by its parent and its number there, an object by the
 //! task that first touched it and its number there.
 
+use crate::callers;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::Log;
 use crate::runtime::objects::view::Blocked;
@@ -46,8 +47,10 @@ impl<'a> Evidence<'a> {
         let op = &self.tasks[id].op;
         let (waiting, operation) = ((op.kind.waits)(&self.blocked(id)), op.kind.name.to_owned());
         let relation = Relation::Waits { waiting, operation, needs: None };
-        let fact = Fact::of(self.task_name(id), relation).at(in_the_program(op.kind, op.place));
-        Fact { object: self.name_for(id, op.object), ..fact }
+        let called = callers::of_pending(id);
+        let place = in_the_program(op.kind, op.place).or(called.inner);
+        let fact = Fact::of(self.task_name(id), relation).at(place);
+        Fact { object: self.name_for(id, op.object), caller: called.caller, ..fact }
     }
 }
 

@@ -14,26 +14,40 @@ const SCHEDULES: usize = 3;
 const LONG: usize = 5_000;
 /// No further schedules are executed after this fraction of the time for the test.
 const PART_OF_TIME: u32 = 20;
+/// One that takes more than this fraction is given up.
+const MOST_OF_TIME: u32 = 4;
 
 /// What happened in these schedules.
-pub struct Before(Vec<Probe>);
+pub struct Before {
+    probes: Vec<Probe>,
+    took: Duration,
+}
+
+impl Before {
+    /// How long they took.
+    pub fn took(&self) -> Duration {
+        self.took
+    }
+}
 
 /// Executes a few schedules.
 pub fn before(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Before, String> {
-    let mut all = Vec::new();
+    let (mut all, begun) = (Vec::new(), Instant::now());
     let is_late = clock(order);
+    let most = order.budget.map(|ms| Duration::from_millis(ms) / MOST_OF_TIME);
     for n in 0..SCHEDULES {
-        all.extend(draw(order, n, program)?);
+        all.extend(draw(order, n, most, program)?);
         if recorder.is_explicit() || all.len() <= n || all[n].steps.len() > LONG || is_late() {
             break;
         }
     }
-    Ok(Before(all))
+    Ok(Before { probes: all, took: begun.elapsed() })
 }
 
 /// Takes the claim of the last search back if the same schedules do not lead to the same steps again.
 pub fn confirm(
     order: &Order,
+    recorder: &SearchRecorder,
     program: &(dyn Fn() + Sync),
     before: &Before,
     found: &mut Searches,
@@ -42,9 +56,10 @@ pub fn confirm(
         let is_late = clock(order);
         // The first twice in a row at the end: what changes in turns may be the same again after any number of executions,
         // but not after one more.
-        for n in (0..before.0.len()).chain([0, 0].into_iter().take(2 * before.0.len())) {
-            let once = &before.0[n];
-            if let Some(again) = draw(order, n, program)?.filter(|again| again != once)
+        let probes = &before.probes;
+        for n in (0..probes.len()).chain([0, 0].into_iter().take(2 * probes.len())) {
+            let once = &probes[n];
+            if let Some(again) = draw(order, n, recorder.left(), program)?.filter(|again| again != once)
                 && says_more_than(last, once, &again)
             {
                 last.failure = Some(not_the_same(order, once, &again));
@@ -65,9 +80,18 @@ fn clock(order: &Order) -> impl Fn() -> bool {
     move || most.is_some_and(|most| begun.elapsed() > most)
 }
 
-fn draw(order: &Order, n: usize, program: &(dyn Fn() + Sync)) -> Result<Option<Probe>, String> {
-    let seed = order.seed.wrapping_add(n as u64);
-    checker(order, Checker::random(1).seed(seed), |checker| checker.draw(program))
+fn draw(
+    order: &Order,
+    n: usize,
+    most: Option<Duration>,
+    program: &(dyn Fn() + Sync),
+) -> Result<Option<Probe>, String> {
+    let drawing = Checker::random(1).seed(order.seed.wrapping_add(n as u64));
+    let drawing = match most {
+        Some(most) => drawing.time_limit(most),
+        None => drawing,
+    };
+    checker(order, drawing, |checker| checker.draw(program))
 }
 
 /// Whether a difference matters beside what a search has found. If that is a failure, it was one of the test, unless a

@@ -1,5 +1,5 @@
-//! Explores one test: the searches of the order one after the other, until one fails or is exhaustive. A test that
-//! explores by itself is executed as it is, and the verdict is that of its own checks.
+//! Explores one test within its time, and says at once what is known of it: the process may be ended before the verdict.
+//! A test that explores by itself is executed as it is, and the verdict is that of its own checks.
 
 use crate::protocol::{Explored, Message, ORDER, Order, Outcome};
 use crate::real::{TestDescAndFn, TestFn};
@@ -8,10 +8,9 @@ use crate::answer_file::say;
 use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
-use raddle::{Checked, Checker, Coverage, Extent, Failure, FailureKind, SearchKind};
-use raddle_core::fact::StopReason;
+use raddle::{Checked, Checker, Coverage, Failure, FailureKind, SearchKind};
 use raddle_core::search::{Budget, Progress};
-use raddle::{expected, outside};
+use raddle::{callers, expected, outside};
 use raddle_terminal::write_search;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -29,8 +28,10 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     let Some(TestDescAndFn { desc, testfn: TestFn::StaticTestFn(body) }) = found else {
         panic!("raddle: there is no test {} in this program", order.test);
     };
+    say(&Message::Begun);
     let recorder = Box::leak(Box::new(SearchRecorder {
         explicit: AtomicBool::new(false),
+        order: order.clone(),
         explicit_checks: Mutex::new(None),
         until: order.budget.map(|ms| Instant::now() + Duration::from_millis(ms)),
         patience: Duration::from_millis(order.patience),
@@ -38,7 +39,12 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     observer::set(recorder);
     statics::keep();
     memory::prepare(order.arena);
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    outside::on_each_thread(shadow_std::system::dispatch::watch_this_thread);
     outside::take_over(order.beginning);
+    if order.replay.is_some() {
+        callers::gather();
+    }
     let program = || verdict::run(*body, desc);
     expected::allow_panics_of_threads(order.thread_panics || verdict::should_panic(desc));
     let mut outcome = match explored(&order, recorder, &program) {
@@ -58,34 +64,38 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
 fn explored(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
     let alone = Order { workers: 1, ..order.clone() };
     let before = match order.replay {
-        None => Some(determinism_probe::before(&alone, recorder, program)),
+        None => Some(determinism_probe::before(&alone, recorder, program)?),
         Some(_) => None,
     };
-    let mut found = searches(order, recorder, program)?;
+    // The same schedules are executed again at the end.
+    let reserve = before.as_ref().map_or(Duration::ZERO, |before| before.took());
+    let mut found = searches(order, recorder, reserve, program)?;
     if order.workers > 1
         && (statics::shared() || found.failed_with(FailureKind::NotDeterministic))
         && !recorder.is_explicit()
     {
         // The workers were in each other's way: one alone has the statics to itself, and the same addresses always.
-        found = searches(&alone, recorder, program)?;
+        found = searches(&alone, recorder, reserve, program)?;
     }
     if let Some(before) = before
         && !recorder.is_explicit()
     {
-        determinism_probe::confirm(&alone, program, &before?, &mut found)?;
+        determinism_probe::confirm(&alone, recorder, program, &before, &mut found)?;
     }
     if order.replay.is_none() && order.max_steps.is_none() && found.failed_with(FailureKind::StepLimit) {
         // Too long for seeing everything; a few schedules still say something.
-        found = long::explore(&alone, recorder, program)?;
+        if let Some(some) = long::explore(&alone, recorder, program)? {
+            found = some;
+        }
     }
     Ok(found)
 }
 
-/// What the searches of one test found, in order.
+/// What the stages of the search of one test found, in order; or the checks that it makes itself.
 #[derive(Default)]
 pub struct Searches(pub Vec<Search>);
 
-/// What one search found.
+/// What one stage found.
 pub struct Search {
     pub coverage: Coverage,
     pub steps: u64,
@@ -94,25 +104,25 @@ pub struct Search {
     pub search_file: Option<PathBuf>,
 }
 
-impl Search {
-    fn of(checked: Checked<()>, order: &Order) -> Search {
+impl Searches {
+    fn of(checked: Checked<()>, order: &Order) -> Searches {
         let failure = checked.failure().cloned();
-        let left = checked.left.as_ref().zip(order.search_folder.as_ref());
+        let left = checked.left.as_ref().filter(|_| checked.executions() > 0).zip(order.search_folder.as_ref());
         // What could not be written is not offered.
         let search_file = left.and_then(|(saved, folder)| write_search(folder, saved).ok());
-        Search { steps: checked.statistics.steps, coverage: checked.coverage, failure, search_file }
+        let steps = checked.statistics.steps;
+        let earlier = |coverage| Search { coverage, steps: 0, failure: None, search_file: None };
+        let mut all: Vec<Search> = checked.stages.into_iter().map(earlier).collect();
+        all.push(Search { coverage: checked.coverage, steps, failure, search_file });
+        Searches(all)
     }
-}
-
-impl Search {
-    fn is_interrupted(&self) -> bool {
-        matches!(self.coverage.extent, Extent::Partial(StopReason::Interrupted { .. }))
-    }
-}
-
-impl Searches {
+    /// One stage.
     pub fn one(search: Search) -> Searches {
         Searches(vec![search])
+    }
+    /// How many executions came to an end.
+    pub fn executions(&self) -> u64 {
+        self.0.iter().map(|search| search.coverage.executions).sum()
     }
     fn failure(&self) -> Option<&Failure> {
         self.0.iter().find_map(|search| search.failure.as_ref())
@@ -122,14 +132,6 @@ impl Searches {
     }
     pub fn failed_with(&self, kind: FailureKind) -> bool {
         self.failure().is_some_and(|failure| failure.kind() == kind)
-    }
-    /// Another search could not add anything, or is not wanted.
-    fn is_settled(&self) -> bool {
-        self.0.last().is_some_and(|last| {
-            last.failure.is_some()
-                || last.is_interrupted()
-                || matches!(last.coverage.extent, Extent::Exhaustive | Extent::Within(_))
-        })
     }
     fn into_outcome(self, order: &Order) -> Outcome {
         let failure = self.failure().cloned();
@@ -148,34 +150,29 @@ fn max_steps(order: &Order) -> usize {
     order.max_steps.unwrap_or(Budget::default().steps)
 }
 
-/// Carries the order out. An order that makes no sense is a complaint.
-fn searches(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
+/// Carries the order out, and leaves `reserve` of its time. An order that makes no sense is a complaint.
+fn searches(
+    order: &Order,
+    recorder: &SearchRecorder,
+    reserve: Duration,
+    program: &(dyn Fn() + Sync),
+) -> Result<Searches, String> {
     if let Some(ticket) = &order.replay {
-        return Ok(Searches::one(search(order, Checker::replay(ticket), program)?));
+        return search(order, Checker::replay(ticket), program);
     }
-    let mut found = Searches::default();
-    for (n, kind) in order.searches.iter().enumerate() {
-        let left = recorder.until.map(|until| until.saturating_duration_since(Instant::now()));
-        let share = left.map(|left| left / (order.searches.len() - n) as u32);
-        let kind: SearchKind = kind.parse()?;
-        let checker = match kind.is_sampled() {
-            true => Checker::random(order.schedules).kind(kind).seed(order.seed),
-            false => Checker::new(kind),
-        };
-        let checker = match share {
-            Some(share) => checker.time_limit(share),
-            None => checker,
-        };
-        found.0.push(search(order, checker, program)?);
-        if recorder.is_explicit() || found.is_settled() {
-            break;
-        }
+    let kind: SearchKind = order.strategy.parse()?;
+    let mut checker = Checker::random(order.schedules).kind(kind);
+    if kind.draws() {
+        checker = checker.seed(order.seed);
     }
-    Ok(found)
+    if let Some(left) = recorder.left() {
+        checker = checker.time_limit(left.saturating_sub(reserve));
+    }
+    search(order, checker, program)
 }
 
-pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<Search, String> {
-    checker(order, search, |checker| Search::of(checker.run(program).into_checked(), order))
+pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
+    checker(order, search, |checker| Searches::of(checker.run(program).into_checked(), order))
 }
 
 /// Does something with a checker that has the order's settings.
@@ -252,7 +249,8 @@ pub struct SearchRecorder {
     explicit: AtomicBool,
     /// The results of the checks of the test itself, if it explores by itself.
     explicit_checks: Mutex<Option<Searches>>,
-    pub until: Option<Instant>,
+    order: Order,
+    until: Option<Instant>,
     patience: Duration,
 }
 
@@ -261,14 +259,35 @@ impl SearchRecorder {
     pub fn is_explicit(&self) -> bool {
         self.explicit.load(Ordering::SeqCst)
     }
+    /// How much of the time of the test is left; none if there is no limit.
+    pub fn left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+    }
 }
 
 impl Observer for SearchRecorder {
     fn explicit_check(&self) {
-        self.explicit.store(true, Ordering::SeqCst);
+        if !self.explicit.swap(true, Ordering::SeqCst) {
+            say(&Message::Explicit);
+        }
     }
     fn tick(&self, progress: &Progress) {
         say(&Message::Progress(*progress));
+    }
+    fn covered(&self, coverage: &Coverage, steps: u64) {
+        if !self.is_explicit() {
+            let mut coverage = coverage.clone();
+            coverage.assumptions.extend(memory::assumption());
+            say(&Message::Covered(Box::new(Explored { coverage, steps, search_file: None })));
+        }
+    }
+    fn failed(&self, failure: &Failure) {
+        // What is only a limit of exploring may have very many steps, and is not the last word.
+        if !self.is_explicit() && !failure.kind().is_limit_of_exploring() {
+            let failure = Some(failure.clone());
+            let known = Outcome { failure, ..Searches::default().into_outcome(&self.order) };
+            say(&Message::Failed(Box::new(known.packed())));
+        }
     }
     fn stuck(&self, words: &str) {
         say(&Message::Stuck { words: words.to_owned() });
@@ -284,7 +303,7 @@ impl Observer for SearchRecorder {
         }
     }
     fn time_left(&self) -> Option<Duration> {
-        self.until.map(|until| until.saturating_duration_since(Instant::now()))
+        self.left()
     }
     fn patience(&self) -> Duration {
         self.patience

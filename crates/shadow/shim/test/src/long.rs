@@ -11,50 +11,66 @@ use std::time::{Duration, Instant};
 const WHOLE: usize = 400_000;
 /// How many steps of one are explored that does not.
 const BEGINNING: usize = 100_000;
-/// What one execution may take; the number of its steps is what really bounds it.
-const LONG_ENOUGH: Duration = Duration::from_secs(600);
 
-/// Draws random schedules: one at least, and more while there is time.
-pub fn explore(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
+/// Draws random schedules while there is time. None if not even the beginning of one fits.
+pub fn explore(
+    order: &Order,
+    recorder: &SearchRecorder,
+    program: &(dyn Fn() + Sync),
+) -> Result<Option<Searches>, String> {
     let whole = Order { max_steps: Some(WHOLE), ..order.clone() };
-    let begun = Instant::now();
-    let sample = |schedules| {
-        search(&whole, Checker::random(schedules).seed(order.seed).time_limit(LONG_ENOUGH), program).map(Searches::one)
-    };
-    let mut found = sample(1)?;
-    if found.failed_with(FailureKind::StepLimit) {
+    // Half of the time is for their beginnings, if none comes to its end.
+    let one = search(&whole, sampler(order.seed, 1, recorder.left().map(|left| left / 2)), program)?;
+    if one.failed_with(FailureKind::StepLimit) || one.executions() == 0 {
         return beginnings(order, recorder, program);
     }
-    // Those that would be cut short are not begun.
-    let more = left(recorder).map_or(u64::MAX, |left| (left.as_secs_f64() / begun.elapsed().as_secs_f64()) as u64);
-    if more < 2 || found.failed() {
-        return Ok(found);
+    if one.failed() {
+        return Ok(Some(one));
     }
-    found = sample(more)?;
-    // The first was shorter than others.
-    if found.failed_with(FailureKind::StepLimit) { beginnings(order, recorder, program) } else { Ok(found) }
+    let more = search(&whole, sampler(order.seed, order.schedules, recorder.left()), program)?;
+    if more.failed_with(FailureKind::StepLimit) {
+        // The first was shorter than others.
+        return Ok(beginnings(order, recorder, program)?.or(Some(one)));
+    }
+    Ok(Some(if more.executions() > 0 { more } else { one }))
 }
 
-fn left(recorder: &SearchRecorder) -> Option<Duration> {
-    recorder.until.map(|until| until.saturating_duration_since(Instant::now()))
+fn sampler(seed: u64, schedules: u64, left: Option<Duration>) -> Checker {
+    let sampler = Checker::random(schedules).seed(seed);
+    match left {
+        Some(left) => sampler.time_limit(left),
+        None => sampler,
+    }
 }
 
 /// Only the first steps of each execution.
-fn beginnings(order: &Order, recorder: &SearchRecorder, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
+fn beginnings(
+    order: &Order,
+    recorder: &SearchRecorder,
+    program: &(dyn Fn() + Sync),
+) -> Result<Option<Searches>, String> {
     let (mut schedules, mut steps, mut assumptions) = (0, 0, Vec::new());
-    while schedules == 0 || left(recorder).is_some_and(|left| !left.is_zero()) {
+    let mut longest = Duration::ZERO;
+    // Another one is not begun if it might not fit.
+    while schedules < order.schedules && recorder.left().is_none_or(|left| left > longest) {
+        let begun = Instant::now();
         let seed = order.seed + schedules;
         let order = Order { max_steps: Some(BEGINNING), seed, ..order.clone() };
-        let found = search(&order, Checker::random(1).seed(order.seed).time_limit(LONG_ENOUGH), program)?;
-        if found.failure.as_ref().is_some_and(|failure| failure.kind() != FailureKind::StepLimit) {
-            return Ok(Searches::one(found));
+        let mut found = search(&order, sampler(seed, 1, recorder.left()), program)?;
+        if found.failed() && !found.failed_with(FailureKind::StepLimit) {
+            return Ok(Some(found));
         }
-        steps += found.steps;
-        assumptions = found.coverage.assumptions;
+        let Some(last) = found.0.pop().filter(|last| last.coverage.executions > 0) else { break };
+        steps += last.steps;
+        assumptions = last.coverage.assumptions;
         schedules += 1;
+        longest = longest.max(begun.elapsed());
+    }
+    if schedules == 0 {
+        return Ok(None);
     }
     assumptions.push(Assumption::FirstSteps(BEGINNING));
     let extent = Extent::Sampled { schedules, seed: order.seed };
     let coverage = Coverage { extent, executions: schedules, assumptions };
-    Ok(Searches::one(Search { coverage, steps, failure: None, search_file: None }))
+    Ok(Some(Searches::one(Search { coverage, steps, failure: None, search_file: None })))
 }

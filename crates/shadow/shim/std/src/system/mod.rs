@@ -5,6 +5,7 @@
 //! registered; all others, including those of the real std, are passed on.
 
 pub mod clock;
+pub mod dispatch;
 pub mod processes;
 mod real;
 pub mod waits;
@@ -74,13 +75,15 @@ pub unsafe extern "C" fn getrandom(buffer: *mut c_void, length: usize, flags: c_
 /// # Safety
 /// As the system call that it makes.
 unsafe fn kernel(number: c_long, [a, b, c, d, e, f]: [usize; 6]) -> isize {
-    let result: isize;
-    // SAFETY: the caller's; the kernel changes these registers only.
-    unsafe {
-        asm!("syscall", inlateout("rax") number as isize => result, in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d,
-            in("r8") e, in("r9") f, lateout("rcx") _, lateout("r11") _, options(nostack));
-    }
-    result
+    dispatch::directly(|| {
+        let result: isize;
+        // SAFETY: the caller's; the kernel changes these registers only.
+        unsafe {
+            asm!("syscall", inlateout("rax") number as isize => result, in("rdi") a, in("rsi") b, in("rdx") c,
+                in("r10") d, in("r8") e, in("r9") f, lateout("rcx") _, lateout("r11") _, options(nostack));
+        }
+        result
+    })
 }
 
 /// What the C library makes of the kernel's answer.

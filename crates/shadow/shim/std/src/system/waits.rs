@@ -3,7 +3,7 @@
 //! that waits without a limit is reported by the watchdog.
 
 use super::real::instead;
-use libc::{epoll_event, fd_set, nfds_t, pollfd, sigset_t, socklen_t, timespec, timeval};
+use libc::{epoll_event, fd_set, itimerspec, nfds_t, pollfd, sigset_t, socklen_t, timespec, timeval};
 use raddle::observer::outside;
 use std::ffi::{c_int, c_long, c_void};
 
@@ -77,6 +77,38 @@ instead! {
                 _ => {}
             }
         }
+    }
+}
+
+instead! {
+    /// See `man 2 timerfd_settime`.
+    fn timerfd_settime(timer: c_int, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int {
+        demand_no_timer(new);
+    }
+}
+
+/// A timer that is armed goes off in real time.
+pub(super) fn demand_no_timer(time: *const itimerspec) {
+    // SAFETY: the caller's: null, or a time.
+    if unsafe { time.as_ref() }.is_some_and(|time| time.it_value.tv_sec > 0 || time.it_value.tv_nsec > 0) {
+        outside("it waits for a timer of the operating system (timerfd)");
+    }
+}
+
+/// Whether a system call waits for events, and for a limited time.
+pub(super) fn is_limited(number: c_long, [_, _, c, d, e, _]: [usize; 6]) -> bool {
+    let passes = |time: usize| {
+        // SAFETY: the caller's: null, or a time, and the kernel has read it. Both kinds of times are two words.
+        unsafe { (time as *const timespec).as_ref() }.is_some_and(|time| time.tv_sec > 0 || time.tv_nsec > 0)
+    };
+    match number {
+        libc::SYS_poll => c as c_int > 0,
+        libc::SYS_epoll_wait | libc::SYS_epoll_pwait => d as c_int > 0,
+        libc::SYS_epoll_pwait2 => passes(d),
+        libc::SYS_ppoll => passes(c),
+        // The kernel writes the remaining time, which is zero: whether there was any is not known any more.
+        libc::SYS_select | libc::SYS_pselect6 => e != 0,
+        _ => false,
     }
 }
 
