@@ -146,6 +146,8 @@ pub enum Assumption {
     FairSpins(u32),
     /// What one step of an Erlang process is.
     Grain(Grain),
+    /// Failures of this kind are none.
+    Ignored(FailureKind),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
     /// Reference counts of `Arc` are not operations.
@@ -160,8 +162,14 @@ pub enum Assumption {
     OwnAllocatorNotUsed,
     /// A task that panics and is not joined does not fail the test.
     ThreadPanicsAllowed,
+    /// Timeouts of so many milliseconds and more never fire.
+    TimeoutsBelow(u64),
+    /// After the end of the test, a timer that is set again and again fired so many times.
+    TimersAfterTest(u32),
     /// When timers fire.
     Timers(Time),
+    /// Exits with this reason are no failure.
+    TreatedAsNormal(String),
     /// At most so many spurious wake-ups.
     SpuriousWakeUps(u32),
 }

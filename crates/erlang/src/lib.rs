@@ -22,4 +22,5 @@ pub mod replaced;
 pub mod run;
 pub mod settings;
 pub mod term;
+pub mod watch;
 pub mod world;

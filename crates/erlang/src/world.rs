@@ -12,6 +12,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
+use crate::watch::Halt;
 use raddle_core::fact::Assumption;
 use raddle_core::operation::TaskId;
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
@@ -20,7 +21,7 @@ use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
     Describe, End, Ended, Ending, Explain, Finished, Pick, Point, Rewind, Snapshot, World,
 };
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -93,6 +94,8 @@ impl ErlangWorld {
             run_cache: LocalRunCache::default(),
             ets_cache: EtsStepCache::default(),
             unobserved,
+            treat_as_normal: program.settings.normal_reasons(),
+            timers_were_cut: Cell::new(false),
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
@@ -261,6 +264,9 @@ impl ErlangWorld {
         }
         let accesses = self.now.point().pending(pick.task).accesses;
         self.now.step(pick);
+        if let Some(why) = self.now.settings().watch.halted() {
+            self.now.halt(why);
+        }
         let hurries = self.now.is_hurried();
         self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
         let ErlangWorld { now, standings, .. } = self;
@@ -359,6 +365,9 @@ impl World for ErlangWorld {
             !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some();
         Ended { ending, is_possible, end: self.result() }
     }
+    fn is_interrupted(&self) -> bool {
+        self.begin.settings().watch.halted() == Some(Halt::Interrupted)
+    }
     fn finish(&mut self) -> Finished {
         Finished { is_refuted: self.now.are_ends_observed(), ..Finished::default() }
     }
@@ -433,7 +442,8 @@ impl Explain for ErlangWorld {
         ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     }
     fn assumptions(&self) -> Vec<Assumption> {
-        self.assumptions.clone()
+        let cut = self.begin.timers_were_cut().then_some(Assumption::TimersAfterTest(machine::LATE_FIRINGS));
+        self.assumptions.iter().cloned().chain(cut).collect()
     }
 }
 

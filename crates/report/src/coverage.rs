@@ -95,6 +95,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::Grain(Grain::Full) => "grain full".to_owned(),
         Assumption::Grain(Grain::Thesis) => "grain thesis".to_owned(),
         Assumption::Grain(Grain::Receive) => "grain receive: coarse, may miss".to_owned(),
+        Assumption::Ignored(kind) => format!("ignores {kind}"),
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
@@ -106,6 +107,11 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::SpinsAwait => "spins wait for a change and never give up".to_owned(),
         Assumption::OwnAllocatorNotUsed => "the program's own allocator is not used".to_owned(),
         Assumption::ThreadPanicsAllowed => "threads that nobody joins may panic".to_owned(),
+        Assumption::TimeoutsBelow(ms) => format!("timeouts of {} ms and more never fire", thousands(*ms)),
+        Assumption::TimersAfterTest(times) => {
+            format!("timers that tick after the test fire {times} times")
+        }
+        Assumption::TreatedAsNormal(reason) => format!("treats {reason} as normal"),
         Assumption::Timers(Time::Idle) => "timers when idle".to_owned(),
         Assumption::Timers(Time::Any) => "timers at any point".to_owned(),
         Assumption::SpuriousWakeUps(n) => format!("up to {}", count((*n).into(), "spurious wake-up")),
@@ -163,6 +169,7 @@ pub fn count(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::verdict::FailureKind;
 
     #[test]
     fn coverage_says_what_it_means() {
@@ -190,6 +197,7 @@ mod tests {
             DetachedSteps(1_000),
             FairSpins(3),
             Grain(super::Grain::Full),
+            Ignored(FailureKind::Panic),
             FirstSteps(100_000),
             ReferenceCountsNotExplored,
             SequentiallyConsistent,
@@ -197,7 +205,10 @@ mod tests {
             SpinsAwait,
             OwnAllocatorNotUsed,
             ThreadPanicsAllowed,
+            TimeoutsBelow(1_000),
+            TimersAfterTest(3),
             Timers(Time::Idle),
+            TreatedAsNormal("because".to_owned()),
             SpuriousWakeUps(2),
         ];
         let words: Vec<String> = all.iter().map(assumption).collect();

@@ -231,6 +231,7 @@ fn every_coverage_is_valid() {
         DetachedSteps(2),
         FairSpins(3),
         Grain(self::Grain::Thesis),
+        Ignored(FailureKind::Deadlock),
         FirstSteps(4),
         ReferenceCountsNotExplored,
         SequentiallyConsistent,
@@ -238,7 +239,10 @@ fn every_coverage_is_valid() {
         SpinsAwait,
         OwnAllocatorNotUsed,
         ThreadPanicsAllowed,
+        TimeoutsBelow(6),
+        TimersAfterTest(3),
         Timers(Time::Any),
+        TreatedAsNormal("because".to_owned()),
         SpuriousWakeUps(5),
     ];
     let mut extents = vec![Extent::Exhaustive, Extent::Within(bounds.to_vec()), Extent::Replayed];

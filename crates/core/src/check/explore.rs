@@ -152,6 +152,7 @@ where
             keeps_left: false,
             left: self.left.clone(),
             expected: self.check.replay.clone().map(Arc::new),
+            stack: self.check.stack,
         }
     }
 

@@ -122,6 +122,8 @@ pub struct Plan {
     pub left: Option<Vec<SavedSubtree>>,
     /// The ticket that the execution is expected to follow: see [`replay`].
     pub expected: Option<Arc<Ticket>>,
+    /// The stack of each further worker, in bytes; none as usual.
+    pub stack: Option<usize>,
 }
 
 impl Default for Plan {
@@ -137,6 +139,7 @@ impl Default for Plan {
             keeps_left: true,
             left: None,
             expected: None,
+            stack: None,
         }
     }
 }
@@ -192,7 +195,11 @@ where
     match plan.workers.max(1) - usize::from(here) {
         0 => work(),
         others => std::thread::scope(|scope| {
-            (0..others).for_each(|_| _ = scope.spawn(work));
+            for _ in 0..others {
+                let worker = std::thread::Builder::new();
+                let worker = plan.stack.into_iter().fold(worker, std::thread::Builder::stack_size);
+                worker.spawn_scoped(scope, work).expect("a thread for a worker");
+            }
             if here {
                 work();
             }

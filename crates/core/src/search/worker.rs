@@ -56,6 +56,8 @@ pub(super) struct Shared<'a, T: Ord> {
     sampling: bool,
     /// The jobs that were not complete when the search was stopped.
     left: Mutex<Vec<Job>>,
+    /// An execution was interrupted in the middle, and with it what its job knows.
+    torn: AtomicBool,
     total: Mutex<Total<T>>,
     /// Held while a failure is reported to the listener, so that failures are reported one after the other.
     telling: Mutex<()>,
@@ -85,6 +87,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             block: if sampling { 32 } else { 1 },
             sampling,
             left: Mutex::new(Vec::new()),
+            torn: AtomicBool::new(false),
             total: Mutex::new(total),
             telling: Mutex::new(()),
         }
@@ -96,12 +99,13 @@ impl<'a, T: Ord> Shared<'a, T> {
         let mut total = self.total.into_inner().unwrap();
         total.explored = explored;
         let mut jobs = self.left.into_inner().unwrap();
-        let is_wanted = match stopped {
-            Some(Stopped::Interrupted | Stopped::Time) => true,
-            // The subtrees may be large.
-            Some(Stopped::Executions) => self.plan.keeps_left,
-            _ => false,
-        };
+        let is_wanted = !self.torn.into_inner()
+            && match stopped {
+                Some(Stopped::Interrupted | Stopped::Time) => true,
+                // The subtrees may be large.
+                Some(Stopped::Executions) => self.plan.keeps_left,
+                _ => false,
+            };
         if is_wanted {
             jobs.extend(self.watched.pool.take_all());
             let parts: Option<Vec<Vec<SavedSubtree>>> =
@@ -261,6 +265,12 @@ where
                 self.abandon()
             }
             Ran::Abandoned => self.abandon(),
+            Ran::Interrupted => {
+                // The subtrees of this job are no longer known.
+                self.shared.torn.store(true, Ordering::Relaxed);
+                self.shared.watched.stop(Stopped::Interrupted);
+                return (self.abandon() != Verdict::Abandoned, steps);
+            }
         };
         job.strategy.finish(&job.trace, verdict);
         let peak = job.strategy.estimating().map_or(0, |strategy| strategy.peak());
@@ -288,6 +298,10 @@ where
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
         shared.watched.failures.fetch_add(1, Ordering::Relaxed);
+        if defect.kind == FailureKind::MemoryLimit {
+            // The next execution would take as much.
+            shared.watched.stop(Stopped::Failure);
+        }
         if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
             // The state of the strategy is no longer valid, and no later result could be trusted.
             shared.watched.stop(Stopped::NotDeterministic);

@@ -5,6 +5,7 @@
 use super::local_run_cache::Given;
 use super::{Machine, Task};
 use crate::process::{ExitStep, Exiting, Monitor, Next, Process};
+use crate::run::Uncaught;
 use crate::settings::{Delivery, Grain, Judgement};
 use crate::term::{Pid, Term, known};
 use raddle_core::verdict::{Defect, FailureKind};
@@ -14,38 +15,73 @@ use std::rc::Rc;
 /// Exits are numbered apart from other phantom tasks.
 const END: u32 = 1 << 29;
 
+/// Why a process exits.
+enum Cause {
+    /// Its first function returned.
+    Returned,
+    /// It does not handle an exception: see [`Uncaught`].
+    Exception { is_told: bool, follows: Option<Pid> },
+    /// An exit signal of `exit/2`.
+    Told { by_itself: bool },
+    /// An exit signal of this linked process.
+    Linked(Pid),
+    /// An injected fault.
+    Fault,
+}
+
+fn is_shutdown(reason: &Term) -> bool {
+    reason.is_atom(known::SHUTDOWN)
+        || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN))
+}
+
 impl Machine {
-    /// The process exits by itself.
-    pub(crate) fn comes_to_its_end(&mut self, task: usize, reason: Term, trace: Option<Term>) {
-        self.start_exit(task, reason, trace, false, false);
+    /// The first function of the process returned.
+    pub(super) fn returned(&mut self, task: usize) {
+        self.start_exit(task, Term::Atom(known::NORMAL), None, Cause::Returned);
     }
 
-    /// A signal terminates the process.
-    pub(crate) fn signalled_to_exit(&mut self, task: usize, reason: Term) {
-        self.start_exit(task, reason, None, true, false);
+    /// The process does not handle an exception.
+    pub(crate) fn comes_to_its_end(&mut self, task: usize, uncaught: Uncaught) {
+        let Uncaught { reason, trace, is_told, follows } = uncaught;
+        self.start_exit(task, reason, trace, Cause::Exception { is_told, follows });
+    }
+
+    /// An exit signal of `exit/2` terminates the process.
+    pub(super) fn told_to_exit(&mut self, task: usize, reason: Term, from: Pid) {
+        let by_itself = self.process(task).pid == from;
+        self.start_exit(task, reason, None, Cause::Told { by_itself });
+    }
+
+    /// The exit of a linked process terminates the process.
+    pub(super) fn exits_with(&mut self, task: usize, reason: Term, from: Pid) {
+        self.start_exit(task, reason, None, Cause::Linked(from));
     }
 
     /// An injected fault kills the process.
     pub(super) fn injected_kill(&mut self, task: usize) {
-        self.start_exit(task, Term::Atom(known::KILLED), None, true, true);
+        self.start_exit(task, Term::Atom(known::KILLED), None, Cause::Fault);
     }
 
-    fn start_exit(
-        &mut self,
-        task: usize,
-        reason: Term,
-        trace: Option<Term>,
-        signalled: bool,
-        injected: bool,
-    ) {
+    fn start_exit(&mut self, task: usize, reason: Term, trace: Option<Term>, cause: Cause) {
+        let early = self.process(task).pid == Pid::root() && self.result.is_none();
         let p = self.process_mut(task);
+        let (signalled, expected, follows) = match cause {
+            Cause::Returned => (false, false, None),
+            Cause::Exception { is_told, follows } => (false, is_told, follows),
+            Cause::Told { by_itself } => (true, !by_itself, None),
+            Cause::Linked(other) => (true, false, Some(other)),
+            Cause::Fault => (true, false, None),
+        };
         let exiting = Exiting {
             reason,
             trace,
             todo: Vec::new(),
             begun: false,
             signalled,
-            injected,
+            injected: matches!(cause, Cause::Fault),
+            early,
+            expected,
+            follows,
             noticed: false,
             over: false,
         };
@@ -160,11 +196,34 @@ impl Machine {
         self.judge(task);
     }
 
-    /// Whether the verdict depends on a process that observes this exit.
+    /// Whether the verdict depends on a process that observes this exit. That of the test process is a failure or
+    /// not, whatever is observed.
     pub(super) fn may_fail(&self, task: usize) -> bool {
         self.env.settings.judgement == Judgement::Usual
-            && !self.exiting(task).reason.is_atom(known::NORMAL)
-            && !self.exiting(task).injected
+            && self.process(task).pid != Pid::root()
+            && !self.is_peaceful(self.exiting(task))
+    }
+
+    /// Whether an exit of a process other than the test's is no failure by its reason or its cause.
+    fn is_peaceful(&self, exiting: &Exiting) -> bool {
+        let reason = &exiting.reason;
+        exiting.injected
+            || reason.is_atom(known::NORMAL)
+            || self.env.is_treated_as_normal(reason)
+            || self.env.settings.ignores(FailureKind::Panic)
+            || self.env.settings.judgement == Judgement::Usual
+                && (is_shutdown(reason) || self.is_expected(exiting))
+    }
+
+    /// Whether the exit is no surprise: another process brought it about by `exit/2`, OTP's behaviours told of it, or it
+    /// follows the exit of a linked process for which that holds.
+    fn is_expected(&self, exiting: &Exiting) -> bool {
+        let followed = |pid: Pid| self.find(pid).and_then(|task| self.process(task).exiting.as_ref());
+        exiting.expected
+            || exiting
+                .follows
+                .and_then(followed)
+                .is_some_and(|origin| origin.injected || self.is_expected(origin))
     }
 
     fn would_be_noticed(&self, pid: Pid, links: &[Pid], watchers: &[Monitor]) -> bool {
@@ -209,19 +268,21 @@ impl Machine {
 
     fn is_failure(&self, task: usize, noticed: bool) -> bool {
         let exiting = self.exiting(task);
-        let noticed = noticed || exiting.noticed;
-        let reason = &exiting.reason;
-        if reason.is_atom(known::NORMAL) || exiting.injected {
+        if exiting.early {
+            // The test is not done, observed or not.
+            let settings = &self.env.settings;
+            let allowed = settings.judgement == Judgement::Lenient && exiting.reason.is_atom(known::NORMAL);
+            return !allowed
+                && !settings.ignores(FailureKind::Panic)
+                && !self.env.is_treated_as_normal(&exiting.reason);
+        }
+        if self.is_peaceful(exiting) {
             return false;
         }
-        let shutdown = reason.is_atom(known::SHUTDOWN)
-            || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
-        // The exit of the test process is a failure, observed or not.
-        let test = self.process(task).pid == Pid::root();
         match self.env.settings.judgement {
             Judgement::Strict => true,
-            Judgement::Usual => !shutdown && (!noticed || test),
-            Judgement::Lenient => test,
+            Judgement::Usual => !(noticed || exiting.noticed) || self.process(task).pid == Pid::root(),
+            Judgement::Lenient => self.process(task).pid == Pid::root(),
         }
     }
 
@@ -238,6 +299,9 @@ impl Machine {
             Some(_) => {
                 let what = reason.as_tuple().map_or(reason.clone(), |t| t[0].clone());
                 format!("{pid} crashed: {what}")
+            }
+            None if exiting.early && (reason.is_atom(known::NORMAL) || is_shutdown(reason)) => {
+                format!("{pid} exited before its test was done: {reason}")
             }
             None => format!("{pid} exited abnormally: {reason}"),
         };

@@ -139,11 +139,11 @@ elsewhere() ->
             optimal(&program(&dir, "missing", function, Settings::default())),
         ] {
             let failure = findings.failure.expect("a failure");
-            assert_eq!((failure.kind(), failure.message()), (FailureKind::Misuse, message));
+            assert_eq!((failure.kind(), failure.message()), (FailureKind::Unsupported, message));
         }
     }
     let elsewhere = all(&program(&dir, "missing", "elsewhere", Settings::default()));
-    assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+    assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Unsupported));
 }
 
 /// An unsupported regular expression is refused, and not given another meaning.
@@ -180,7 +180,7 @@ fn regular_expressions_refuse_what_they_cannot_do() {
     for (n, call) in calls.iter().enumerate() {
         let findings = all(&program(&dir, "refused", &format!("t{n}"), Settings::default()));
         let failure = findings.failure.unwrap_or_else(|| panic!("{call} gives {:?}", findings.outcomes));
-        assert_eq!(failure.kind(), FailureKind::Misuse, "{call}: {}", failure.message());
+        assert_eq!(failure.kind(), FailureKind::Unsupported, "{call}: {}", failure.message());
         assert!(failure.message().starts_with("re:"), "{call}: {}", failure.message());
     }
 }

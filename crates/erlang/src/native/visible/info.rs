@@ -38,6 +38,7 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             Next::Receive(crate::process::Found::Message(_)) => "runnable",
             Next::Receive(_) if p.messages.iter().any(|l| l.fits) => "runnable",
             Next::Receive(_) => "waiting",
+            _ if p.is_hibernated() && p.mailbox.is_empty() => "waiting",
             Next::Exit => "exiting",
             _ => "runnable",
         }),
@@ -50,10 +51,15 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         "group_leader" => Term::Pid(p.group_leader),
         "initial_call" => mfa(p.initial_call.0, p.initial_call.1, p.initial_call.2),
         "parent" => p.pid.parent().map_or(Term::Atom(known::UNDEFINED), Term::Pid),
+        "current_function" if p.is_hibernated() => mfa(known::ERLANG, Atom::new("hibernate"), 3),
         "current_function" => match m.env.code.module(p.pc.module).function_at(p.pc.at) {
             Some(f) => mfa(f.module, f.function, f.arity),
             None => Term::Atom(known::UNDEFINED),
         },
+        "current_stacktrace" if p.is_hibernated() => {
+            let call = [Term::Atom(known::ERLANG), Term::atom("hibernate"), Term::Int(3), Term::Nil];
+            Term::list([Term::tuple(call)])
+        }
         "current_stacktrace" => crate::run::stack_trace(p, &m.env),
         "message_queue_data" => {
             let name = Atom::new("message_queue_data");

@@ -126,5 +126,5 @@ fn two_writers_race_and_files_are_out_of_reach() {
     let file = all(&example("write_race", Settings::default()));
     let said = "file:write_file/2 is not supported: programs under test cannot reach the outside";
     assert!(message(&file).starts_with(said), "{}", message(&file));
-    assert_eq!(file.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+    assert_eq!(file.failure.map(|f| f.kind()), Some(FailureKind::Unsupported));
 }
