@@ -96,6 +96,7 @@ impl ErlangWorld {
             unobserved,
             treat_as_normal: program.settings.normal_reasons(),
             timers_were_cut: Cell::new(false),
+            listens: Cell::new(true),
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
@@ -105,6 +106,7 @@ impl ErlangWorld {
         } else {
             Machine::new(env, module, function, Vec::new())
         };
+        begin.listen(false);
         let assumptions = program.settings.assumptions();
         ErlangWorld::from(begin, assumptions)
     }
@@ -263,10 +265,10 @@ impl ErlangWorld {
             self.kept.keep(before, &self.now);
         }
         let accesses = self.now.point().pending(pick.task).accesses;
+        self.now.listen(true);
         self.now.step(pick);
-        if let Some(why) = self.now.settings().watch.halted() {
-            self.now.halt(why);
-        }
+        self.now.halt_if_wanted();
+        self.now.listen(false);
         let hurries = self.now.is_hurried();
         self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
         let ErlangWorld { now, standings, .. } = self;
@@ -360,6 +362,9 @@ impl World for ErlangWorld {
         if let Some(why) = stopped {
             return Ended::stopped(why);
         }
+        if let Some(why) = self.machine().halted_by() {
+            return Ended::stopped(why);
+        }
         let ending = if self.machine().is_cut() { Ending::Cut } else { Ending::Natural };
         let is_possible =
             !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some();
@@ -410,7 +415,12 @@ impl ErlangWorld {
 
 impl Explain for ErlangWorld {
     fn record(&self) -> ExecutionRecord {
-        let machine = self.replay(&self.picks(), true);
+        let mut picks = self.picks();
+        if self.now.halted_by().is_some() {
+            // Its last step was not completed.
+            picks.pop();
+        }
+        let machine = self.replay(&picks, true);
         let tasks = machine.point().all().len();
         let tasks =
             (0..tasks).map(|t| TaskInfo { name: machine.name_of(t), label: machine.label_of(t) }).collect();

@@ -74,7 +74,6 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             search_file: checked.left.as_ref().map(|saved| write_search(&folder(), saved)),
             ticket_file: listening.ticket(),
             checked: &checked,
-            out_of_memory: listening.watch.halted() == Some(Halt::Memory),
         };
         match erl.search.is_json() {
             true => found.tell_as_json(),
@@ -156,7 +155,7 @@ impl Listener for Listening {
         } else if self.most.zip(memory::taken()).is_some_and(|(most, taken)| taken > most) {
             self.watch.halt(Halt::Memory);
         }
-        self.watch.halted().is_some()
+        self.watch.halted() == Some(Halt::Interrupted)
     }
     fn failed(&self, failure: &Failure) {
         if self.writes {

@@ -27,7 +27,6 @@ pub struct Found<'a> {
     pub checked: &'a Checked<String>,
     pub search_file: Option<SearchFile>,
     pub ticket_file: Option<Result<PathBuf, String>>,
-    pub out_of_memory: bool,
 }
 
 impl Found<'_> {
@@ -59,11 +58,6 @@ impl Found<'_> {
                     output::line(format_args!("  also {}: {first} ({times})", group.first.kind()));
                 }
             }
-        }
-        if self.out_of_memory && self.checked.failures.is_empty() {
-            output::line(format_args!(
-                "  the search took more memory than allowed; allow more with --memory-limit"
-            ));
         }
         match &self.search_file {
             None => {}

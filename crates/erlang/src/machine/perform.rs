@@ -320,6 +320,23 @@ impl Machine {
         }
     }
 
+    /// From now on, or no longer, the execution ends when the watch of the settings wants it.
+    pub(crate) fn listen(&self, listens: bool) {
+        self.env.listens.set(listens);
+    }
+
+    /// The execution ends if the watch wants it.
+    pub(crate) fn halt_if_wanted(&mut self) {
+        if let Some(why) = self.env.halted() {
+            self.halt(why);
+        }
+    }
+
+    /// The limit that ended the execution in the middle of a step.
+    pub(crate) fn halted_by(&self) -> Option<Defect> {
+        self.over.as_deref().filter(|defect| defect.kind == FailureKind::MemoryLimit).cloned()
+    }
+
     /// The execution ends at once.
     pub(crate) fn halt(&mut self, why: Halt) {
         let defect = match why {

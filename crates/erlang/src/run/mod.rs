@@ -39,11 +39,19 @@ pub struct Env {
     pub unobserved: Option<Unobserved>,
     /// The exit reasons of `Settings::treat_as_normal`.
     pub treat_as_normal: Vec<Term>,
+    /// Whether the watch of the settings is listened to: only where an execution takes a step for the first time, since
+    /// a step that is taken again must go the same way.
+    pub listens: Cell<bool>,
     /// Timers that tick for ever after the test were cut short.
     pub timers_were_cut: Cell<bool>,
 }
 
 impl Env {
+    /// Why the execution must end now, if it must.
+    #[inline]
+    pub fn halted(&self) -> Option<Halt> {
+        if self.listens.get() { self.settings.watch.halted() } else { None }
+    }
     /// Whether an exit with this reason is no failure.
     pub fn is_treated_as_normal(&self, reason: &Term) -> bool {
         let first = reason.as_tuple().and_then(|t| t.first());
@@ -163,7 +171,7 @@ impl Runner<'_> {
         self.p.unshare_contexts();
         let mut module = self.env.code.module(self.p.pc.module);
         for _ in 0..ENDLESS / BREATH {
-            if let Some(why) = self.env.settings.watch.halted() {
+            if let Some(why) = self.env.halted() {
                 return Stop::Halted(why);
             }
             for _ in 0..BREATH {
