@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 /// What to explore.
 #[derive(Clone, Debug, Args)]
 pub struct Erl {
-    /// .erl and .beam files; without any, the modules in the -pa directories are explored
+    /// .erl and .beam files; without any, the modules in the -pa directories are explored; without these, the tests of
+    /// the project in this directory (rebar3, mix, Erlang.mk)
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -34,11 +35,14 @@ pub struct ProgramArguments {
     /// Look for modules here first; also -pa, with several directories, as for erl
     #[arg(long, value_name = "DIR")]
     pub pa: Vec<PathBuf>,
+    /// Look for included files here; also -I, as for erlc
+    #[arg(long = "include", short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
     /// Only this module's tests
     #[arg(long, value_name = "M")]
     pub module: Option<String>,
-    /// Only this test, or any function without arguments
-    #[arg(long, value_name = "F")]
+    /// Only this test, or any function without arguments: `f` or `f/0`
+    #[arg(long, value_name = "F", value_parser = test_name)]
     pub test: Option<String>,
     /// What one step is: full, thesis or receive
     #[arg(long, value_name = "GRAIN", default_value = "full")]
@@ -80,6 +84,17 @@ fn size(text: &str) -> Result<u64, String> {
     };
     let bytes = digits.parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift)).filter(|n| *n > 0);
     bytes.ok_or_else(|| "it takes a size such as 500M or 2G".to_owned())
+}
+
+/// The name of a function without arguments.
+fn test_name(text: &str) -> Result<String, String> {
+    match text.rsplit_once('/') {
+        Some((name, "0")) => Ok(name.to_owned()),
+        Some((name, arity)) if arity.bytes().all(|c| c.is_ascii_digit()) && !arity.is_empty() => {
+            Err(format!("a test takes no arguments: {name}/{arity} cannot be one"))
+        }
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// An exit reason, as it is written in Erlang.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod memory;
+mod project;
 mod report;
 mod sources;
 mod weakest;

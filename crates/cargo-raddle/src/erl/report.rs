@@ -110,7 +110,8 @@ impl Found<'_> {
     fn files(&self) -> String {
         let path = |path: &PathBuf| quote(&path.display().to_string());
         let pa = self.erl.program.pa.iter().map(|dir| format!("-pa {}", path(dir)));
-        pa.chain(self.erl.files.iter().map(path)).collect::<Vec<_>>().join(" ")
+        let include = self.erl.program.include.iter().map(|dir| format!("-I {}", path(dir)));
+        pa.chain(include).chain(self.erl.files.iter().map(path)).collect::<Vec<_>>().join(" ")
     }
 
     /// Prints it for other programs.

@@ -148,7 +148,9 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
         }
     }
     let (term, taken) = external::decode_own(&bytes).map_err(|error| match error {
-        external::TOO_DEEP => Raise::unsupported("erlang:binary_to_term/1 of a term that is nested so deeply is not supported"),
+        external::TOO_DEEP => {
+            Raise::unsupported("erlang:binary_to_term/1 of a term that is nested so deeply is not supported")
+        }
         _ => bad(),
     })?;
     Ok(if used { Term::tuple([term, Term::from(taken)]) } else { term })
