@@ -17,6 +17,7 @@ mod linear;
 pub mod machine;
 pub mod native;
 pub mod process;
+pub mod refused;
 mod regex;
 pub mod replaced;
 pub mod run;

@@ -11,6 +11,7 @@ mod pending;
 mod perform;
 mod signal;
 pub mod spawn;
+pub(crate) mod system;
 mod timer;
 mod touch;
 mod unordered_mailbox;
@@ -160,7 +161,7 @@ impl Machine {
             births: Rc::default(),
             steps: 0,
             index: Rc::default(),
-            names: Rc::default(),
+            names: Rc::new(system::names().collect()),
             once_named: Rc::default(),
             tables: Rc::default(),
             persistent: Rc::default(),

@@ -1,8 +1,8 @@
 //! Information about other processes: `process_info`, `is_process_alive`, `processes`.
 
 use super::{Done, Look, Visible, bad, value, visible};
-use crate::machine::Machine;
 use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, system};
 use crate::native::{Native, Run};
 use crate::process::{Next, Process};
 use crate::run::Raise;
@@ -77,6 +77,9 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
 
 fn process_info(m: &mut Machine, asker: usize, a: &[Term]) -> Done {
     let Term::Pid(pid) = a[0] else { return bad() };
+    if pid.is_system() {
+        return Err(system::refuse("erlang:process_info of", pid));
+    }
     let task = m.find(pid).filter(|t| m.is_alive(*t));
     match a.get(1) {
         Some(Term::Atom(what)) => match task {
@@ -128,7 +131,7 @@ static IS_ALIVE: Visible = Visible {
     }),
     act: |m, task, a| {
         let Term::Pid(pid) = a[0] else { return bad() };
-        value(pid == m.process(task).pid || m.alive(pid).is_some())
+        value(pid.is_system() || pid == m.process(task).pid || m.alive(pid).is_some())
     },
 };
 
