@@ -28,7 +28,6 @@ pub const MODULES: &[(&str, &str)] = &[
     ("gen_udp", "sockets"),
     ("httpc", "sockets"),
     ("httpd", "sockets"),
-    ("inet", "sockets"),
     ("prim_inet", "sockets"),
     ("socket", "sockets"),
     ("ssh", "sockets"),

@@ -41,6 +41,7 @@ impl Found<'_> {
         let covered = raddle_report::coverage(coverage);
         let verdict = match self.checked.verdict() {
             Verdict::Passed => "passed",
+            Verdict::Failed(kind) if kind.exit_code() != crate::FAILED => kind.name(),
             Verdict::Failed(_) => "FAILED",
             Verdict::Interrupted => "interrupted",
         };
