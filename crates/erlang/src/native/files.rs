@@ -104,7 +104,7 @@ fn root_dir(r: R, inside: &str) -> Res {
     let root = stdlib.as_deref().and_then(|dir| dir.ancestors().nth(2));
     let root =
         root.ok_or_else(|| Raise::unsupported("code:root_dir/0 is not known: OTP is not installed"))?;
-    Ok(Term::string(&root.join(inside).to_string_lossy().trim_end_matches('/')))
+    Ok(Term::string(root.join(inside).to_string_lossy().trim_end_matches('/')))
 }
 
 /// The application in whose directory a module's file is.
