@@ -6,6 +6,7 @@ mod copy;
 mod ending;
 mod ets_step_cache;
 mod exit;
+mod judgement;
 mod local_run_cache;
 mod pending;
 mod perform;

@@ -8,9 +8,9 @@ all() ->
      q_lib0, q_priv_none, q_root, q_get_path, q_all_loaded, q_logger_ids, q_logger_conf, q_get_app,
      q_get_key, q_get_all_key, q_which_app, q_loaded_app, q_get_env_all, q_load_none, q_file_read, q_file_none,
      q_file_dir, q_file_cwd, q_filelib, q_filelib_dir, q_file_consult, q_file_open, q_file_info, q_putenv,
-     q_global_reg, q_mnesia, q_dets, q_inet, q_trace, q_gl, q_gl_req, q_io_gl,
+     q_global_reg, q_mnesia, q_inet, q_trace, q_gl, q_gl_req, q_io_gl,
      q_io_user, q_io_stderr, q_io_bad, q_io_get, q_io_pid, q_capture, q_pi_mem, q_pi_red,
-     q_pi_heap, q_pi_1, q_pi_bt, q_pi_susp, q_pi_gc, q_susp, q_load_bin, q_purge,
+     q_pi_heap, q_pi_1, q_pi_bt, q_pi_susp, q_pi_gc, q_susp, q_purge,
      q_delete, q_is_sticky, q_get_obj, q_sysinfo, q_memory, q_stat, q_node, q_rpc,
      q_init_args, q_seq, q_erl_eval, q_pg, q_crypto, q_logger_meta, q_erl_flags, q_httpc,
      q_ssl, q_zlib, q_counters, q_ets_info_mem, q_monnode, q_sup_which].
@@ -58,7 +58,6 @@ q_file_info() -> element(1, file:read_file_info("/etc/passwd")).
 q_putenv() -> os:putenv("X_Y", "1"), os:getenv("X_Y").
 q_global_reg() -> global:register_name(a, self()).
 q_mnesia() -> mnesia:start().
-q_dets() -> dets:open_file(x, []).
 q_inet() -> inet:gethostname().
 q_trace() -> erlang:trace(self(), true, [call]).
 q_gl() -> is_pid(group_leader()).
@@ -89,11 +88,6 @@ q_pi_bt() -> element(1, process_info(self(), backtrace)).
 q_pi_susp() -> process_info(self(), suspending).
 q_pi_gc() -> element(1, process_info(self(), garbage_collection)).
 q_susp() -> P = spawn(fun() -> receive x -> ok end end), erlang:suspend_process(P).
-q_load_bin() ->
-    {ok, M, B} = compile:forms(
-        [{attribute,1,module,zz},{attribute,2,export,[{f,0}]},{function,3,f,0,[{clause,3,[],[],[{atom,3,hello}]}]}]),
-    code:load_binary(M, "zz", B),
-    zz:f().
 q_purge() -> code:purge(zzz).
 q_delete() -> code:delete(zzz).
 q_is_sticky() -> code:is_sticky(lists).
