@@ -118,6 +118,7 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-fn number(text: &str) -> Result<u64, String> {
+/// A number, with `_` between its digits.
+pub fn number(text: &str) -> Result<u64, String> {
     text.replace('_', "").parse().map_err(|_| "it takes a number".to_owned())
 }

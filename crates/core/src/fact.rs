@@ -181,6 +181,8 @@ pub enum Assumption {
     Grain(Grain),
     /// These crates run on the real std, where no operation is seen.
     OnRealStd(Vec<String>),
+    /// Failures of this kind are none.
+    Ignored(FailureKind),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
     /// Reference counts of `Arc` are not operations.
@@ -195,8 +197,14 @@ pub enum Assumption {
     OwnAllocatorNotUsed,
     /// A task that panics and is not joined does not fail the test.
     ThreadPanicsAllowed,
+    /// Timeouts of so many milliseconds and more never fire.
+    TimeoutsBelow(u64),
+    /// After the end of the test, a timer that is set again and again fired so many times.
+    TimersAfterTest(u32),
     /// When timers fire.
     Timers(Time),
+    /// Exits with this reason are no failure.
+    TreatedAsNormal(String),
     /// At most so many spurious wake-ups.
     SpuriousWakeUps(u32),
 }

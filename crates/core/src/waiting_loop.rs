@@ -109,12 +109,8 @@ mod tests {
 
     /// Steps in the order in which they were taken: `l` and `m` look, `w` changes something, `y` yields.
     fn steps(text: &str) -> Vec<Look<char, u32>> {
-        let step = |operation| Look {
-            operation,
-            result: 0,
-            only_looks: operation != 'w',
-            yields: operation == 'y',
-        };
+        let step =
+            |operation| Look { operation, result: 0, only_looks: operation != 'w', yields: operation == 'y' };
         text.chars().map(step).collect()
     }
 

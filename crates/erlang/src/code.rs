@@ -4,6 +4,7 @@
 
 use crate::beam::{self, Instr, Mfa, Module};
 use crate::native::{self, Native};
+use crate::refused;
 use crate::term::Atom;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -18,7 +19,7 @@ pub enum Target {
     Native(&'static Native),
     /// Bytecode: module number and instruction.
     Code(u32, u32),
-    /// A NIF stub of OTP without a native in place of its C code.
+    /// A NIF stub of OTP without a native in place of its C code, or a function that is refused.
     Stub,
     /// There is no such function.
     Missing,
@@ -145,6 +146,19 @@ impl Code {
         let file = format!("{}.beam", name.text());
         self.path.directories.iter().map(|dir| dir.join(&file)).find(|f| f.is_file())
     }
+    /// Whether a module is the program's, and not one of OTP.
+    fn is_own(&self, name: Atom) -> bool {
+        let otp = self.stdlib().and_then(|dir| dir.ancestors().nth(2));
+        self.path.given.iter().any(|(given, _)| given == name.text())
+            || self.file(name).is_some_and(|file| otp.is_none_or(|otp| !file.starts_with(otp)))
+    }
+    /// The `ebin` directory of OTP's standard library.
+    fn stdlib(&self) -> Option<&PathBuf> {
+        self.path.directories.iter().find(|dir| {
+            let app = dir.parent().and_then(Path::file_name);
+            app.is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
+        })
+    }
     /// The directories that are searched.
     pub fn directories(&self) -> &[PathBuf] {
         &self.path.directories
@@ -152,11 +166,7 @@ impl Code {
     /// The release of the OTP whose files are used, such as 25; none if it is not known.
     pub fn release(&self) -> Option<u32> {
         *self.release.get_or_init(|| {
-            let stdlib = |dir: &&PathBuf| {
-                let app = dir.parent().and_then(Path::file_name);
-                app.is_some_and(|name| name.to_string_lossy().starts_with("stdlib-"))
-            };
-            let root = self.path.directories.iter().find(stdlib)?.ancestors().nth(3)?;
+            let root = self.stdlib()?.ancestors().nth(3)?;
             let releases = std::fs::read_dir(root.join("releases")).ok()?.flatten();
             releases.filter_map(|entry| entry.file_name().to_string_lossy().parse().ok()).max()
         })
@@ -165,6 +175,9 @@ impl Code {
     pub fn resolve(&self, mfa: Mfa) -> Target {
         if let Some(native) = self.natives.get(&mfa) {
             return Target::Native(native);
+        }
+        if refused::needs(mfa.module.text(), mfa.function.text()).is_some() && !self.is_own(mfa.module) {
+            return Target::Stub;
         }
         let Some(number) = self.find(mfa.module) else { return Target::Missing };
         let module = self.module(number);

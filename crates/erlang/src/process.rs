@@ -3,6 +3,7 @@
 
 use crate::machine::Mail;
 use crate::native::Native;
+use crate::run::Told;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Context, Map, Pid, Ref, Term, known};
 use std::rc::Rc;
@@ -92,6 +93,12 @@ pub struct Exiting {
     pub signalled: bool,
     /// It was killed as an injected fault.
     pub injected: bool,
+    /// The test process exits, and its test is not done.
+    pub early: bool,
+    /// Another process brought it about by `exit/2`, or was told of it before.
+    pub expected: bool,
+    /// The linked process whose exit it follows.
+    pub follows: Option<Pid>,
     /// It is observed: by a monitor, or by a linked process that traps exits.
     pub noticed: bool,
     /// No step remains.
@@ -208,6 +215,8 @@ pub struct Process {
     pub initial_call: (Atom, Atom, u32),
     /// Its exit, if it is exiting.
     pub exiting: Option<Rc<Exiting>>,
+    /// What OTP's behaviours have told of its exit.
+    pub told: Told,
     /// What it has printed.
     pub output: Option<Rc<Output>>,
 }
@@ -264,6 +273,7 @@ impl Process {
             lost: Vec::new(),
             initial_call,
             exiting: None,
+            told: Told::default(),
             output: None,
         }
     }
@@ -343,7 +353,8 @@ impl Process {
         }
         self.fr.iter().for_each(|x| f.word(x.to_bits()));
         f.word(self.caught as u64 | (self.trap_exit as u64) << 1 | (self.receiving as u64) << 2);
-        f.word(self.save as u64);
+        f.word(self.save as u64 | (self.told.replied as u64) << 32 | (self.told.start_failed as u64) << 33);
+        self.told.parent.iter().for_each(|reason| f.term(reason));
         for n in [self.children, self.refs, self.uniques, self.timers] {
             f.word(n as u64);
         }
@@ -390,7 +401,15 @@ impl Process {
         }
         if let Some(exiting) = &self.exiting {
             f.term(&exiting.reason);
-            let flags = [exiting.begun, exiting.signalled, exiting.injected, exiting.noticed, exiting.over];
+            let flags = [
+                exiting.begun,
+                exiting.signalled,
+                exiting.injected,
+                exiting.early,
+                exiting.expected,
+                exiting.noticed,
+                exiting.over,
+            ];
             f.word(flags.iter().fold(exiting.todo.len() as u64, |all, flag| all << 1 | *flag as u64));
         }
     }
@@ -400,6 +419,10 @@ impl Process {
     /// Whether it has exited.
     pub fn is_gone(&self) -> bool {
         matches!(self.next, Next::Gone) || self.exiting.as_ref().is_some_and(|e| e.over)
+    }
+    /// Whether it has called `erlang:hibernate/3` and was not woken.
+    pub fn is_hibernated(&self) -> bool {
+        matches!(self.next, Next::Call(native, _) if native.function == "hibernate" && native.module == "erlang")
     }
     /// Whether a signal terminated it.
     pub fn is_doomed(&self) -> bool {

@@ -1,8 +1,11 @@
 //! The settings of an execution, beyond the program: each is named in the coverage line.
 
+use crate::term::{Term, parse};
+use crate::watch::Watch;
 use raddle_core::clock::Time;
 use raddle_core::fact::Assumption;
 pub use raddle_core::fact::{Delivery, Grain};
+use raddle_core::verdict::FailureKind;
 use std::collections::BTreeMap;
 
 /// What counts as a failure.
@@ -11,10 +14,18 @@ pub enum Judgement {
     /// An abnormal exit that no process observes; a test process, or a caller, that is blocked for ever.
     #[default]
     Usual,
-    /// No exit is a failure: for programs whose processes crash on purpose.
+    /// Only the abnormal exit of the test process is a failure: for programs whose processes crash on purpose.
     Lenient,
     /// As in the thesis: every abnormal exit, every process that is blocked for ever.
     Strict,
+}
+
+/// Reads an exit reason.
+pub fn reason(text: &str) -> Result<Term, String> {
+    match parse::terms(&format!("{text}.")).map_err(|e| e.to_string())?.as_slice() {
+        [one] => Ok(one.clone()),
+        _ => Err("it takes one term".to_owned()),
+    }
 }
 
 /// The settings of an execution.
@@ -34,6 +45,16 @@ pub struct Settings {
     pub seed: u64,
     /// The text of a `.config` file: the initial application environment.
     pub config: Option<String>,
+    /// Exit reasons that are no failure, as text: a term, which also stands for tuples that begin with it.
+    pub treat_as_normal: Vec<String>,
+    /// Failures of these kinds are none.
+    pub ignored: Vec<FailureKind>,
+    /// Timeouts of so many milliseconds and more never fire.
+    pub after_timeout: Option<u64>,
+    /// The memory that the process may take, in bytes. No single value may take half of it.
+    pub memory_limit: Option<u64>,
+    /// Ends executions from outside.
+    pub watch: Watch,
 }
 
 impl Settings {
@@ -46,6 +67,22 @@ impl Settings {
             ..Settings::default()
         }
     }
+    /// The exit reasons that are no failure, as terms. What cannot be read is left out: see [`reason`].
+    pub fn normal_reasons(&self) -> Vec<Term> {
+        self.treat_as_normal.iter().filter_map(|text| reason(text).ok()).collect()
+    }
+    /// Whether failures of this kind are none.
+    pub fn ignores(&self, kind: FailureKind) -> bool {
+        self.ignored.contains(&kind)
+    }
+    /// Whether there is room for a value of so many bytes.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        bytes <= self.memory_limit.unwrap_or(1 << 32) / 2
+    }
+    /// Whether a timeout of so many milliseconds fires at all.
+    pub fn fires(&self, ms: u64) -> bool {
+        self.after_timeout.is_none_or(|limit| ms < limit)
+    }
     /// What a search with these settings takes for granted.
     pub fn assumptions(&self) -> Vec<Assumption> {
         let mut assumed = vec![
@@ -56,6 +93,9 @@ impl Settings {
         if self.kills > 0 {
             assumed.push(Assumption::Kills(self.kills));
         }
+        assumed.extend(self.ignored.iter().copied().map(Assumption::Ignored));
+        assumed.extend(self.treat_as_normal.iter().cloned().map(Assumption::TreatedAsNormal));
+        assumed.extend(self.after_timeout.map(Assumption::TimeoutsBelow));
         assumed
     }
     /// The settings for tickets.
@@ -67,6 +107,15 @@ impl Settings {
         set("time", self.time.name().to_owned());
         if self.kills > 0 {
             set("kill", self.kills.to_string());
+        }
+        if !self.treat_as_normal.is_empty() {
+            set("treat-as-normal", self.treat_as_normal.join("\n"));
+        }
+        if !self.ignored.is_empty() {
+            set("ignore", self.ignored.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","));
+        }
+        if let Some(ms) = self.after_timeout {
+            set("after-timeout", ms.to_string());
         }
         match self.judgement {
             Judgement::Usual => {}

@@ -12,6 +12,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
+use crate::watch::Halt;
 use raddle_core::fact::Assumption;
 use raddle_core::operation::TaskId;
 use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
@@ -20,7 +21,7 @@ use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
     Describe, End, Ended, Ending, Explain, Finished, Pick, Point, Rewind, Snapshot, World,
 };
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -93,6 +94,9 @@ impl ErlangWorld {
             run_cache: LocalRunCache::default(),
             ets_cache: EtsStepCache::default(),
             unobserved,
+            treat_as_normal: program.settings.normal_reasons(),
+            timers_were_cut: Cell::new(false),
+            listens: Cell::new(true),
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
@@ -102,6 +106,7 @@ impl ErlangWorld {
         } else {
             Machine::new(env, module, function, Vec::new())
         };
+        begin.listen(false);
         let assumptions = program.settings.assumptions();
         ErlangWorld::from(begin, assumptions)
     }
@@ -260,7 +265,10 @@ impl ErlangWorld {
             self.kept.keep(before, &self.now);
         }
         let accesses = self.now.point().pending(pick.task).accesses;
+        self.now.listen(true);
         self.now.step(pick);
+        self.now.halt_if_wanted();
+        self.now.listen(false);
         let hurries = self.now.is_hurried();
         self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
         let ErlangWorld { now, standings, .. } = self;
@@ -354,10 +362,16 @@ impl World for ErlangWorld {
         if let Some(why) = stopped {
             return Ended::stopped(why);
         }
+        if let Some(why) = self.machine().halted_by() {
+            return Ended::stopped(why);
+        }
         let ending = if self.machine().is_cut() { Ending::Cut } else { Ending::Natural };
         let is_possible =
             !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some();
         Ended { ending, is_possible, end: self.result() }
+    }
+    fn is_interrupted(&self) -> bool {
+        self.begin.settings().watch.halted() == Some(Halt::Interrupted)
     }
     fn finish(&mut self) -> Finished {
         Finished { is_refuted: self.now.are_ends_observed(), ..Finished::default() }
@@ -401,7 +415,12 @@ impl ErlangWorld {
 
 impl Explain for ErlangWorld {
     fn record(&self) -> ExecutionRecord {
-        let machine = self.replay(&self.picks(), true);
+        let mut picks = self.picks();
+        if self.now.halted_by().is_some() {
+            // Its last step was not completed.
+            picks.pop();
+        }
+        let machine = self.replay(&picks, true);
         let tasks = machine.point().all().len();
         let tasks =
             (0..tasks).map(|t| TaskInfo { name: machine.name_of(t), label: machine.label_of(t) }).collect();
@@ -434,7 +453,8 @@ impl Explain for ErlangWorld {
         ExecutionRecord { tasks, lines, ..ExecutionRecord::default() }
     }
     fn assumptions(&self) -> Vec<Assumption> {
-        self.assumptions.clone()
+        let cut = self.begin.timers_were_cut().then_some(Assumption::TimersAfterTest(machine::LATE_FIRINGS));
+        self.assumptions.iter().cloned().chain(cut).collect()
     }
 }
 

@@ -109,6 +109,7 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::Grain(Grain::Thesis) => "grain thesis".to_owned(),
         Assumption::Grain(Grain::Receive) => "grain receive: coarse, may miss".to_owned(),
         Assumption::OnRealStd(crates) => format!("nothing is seen of {}, on the real std", crates.join(", ")),
+        Assumption::Ignored(kind) => format!("ignores {kind}"),
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
@@ -120,6 +121,11 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::SpinsAwait => "spins wait for a change and never give up".to_owned(),
         Assumption::OwnAllocatorNotUsed => "the program's own allocator is not used".to_owned(),
         Assumption::ThreadPanicsAllowed => "threads that are never joined may panic".to_owned(),
+        Assumption::TimeoutsBelow(ms) => format!("timeouts of {} ms and more never fire", thousands(*ms)),
+        Assumption::TimersAfterTest(times) => {
+            format!("timers that tick after the test fire {times} times")
+        }
+        Assumption::TreatedAsNormal(reason) => format!("treats {reason} as normal"),
         Assumption::Timers(Time::Idle) => "timers when idle".to_owned(),
         Assumption::Timers(Time::Any) => "timers at any point".to_owned(),
         Assumption::SpuriousWakeUps(n) => format!("up to {}", count((*n).into(), "spurious wake-up")),
@@ -174,6 +180,7 @@ pub fn count(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::verdict::FailureKind;
 
     #[test]
     fn coverage_says_what_it_means() {
@@ -221,6 +228,7 @@ mod tests {
             FairSpins(3),
             Grain(super::Grain::Full),
             OnRealStd(vec!["tokio".to_owned()]),
+            Ignored(FailureKind::Panic),
             FirstSteps(100_000),
             ReferenceCountsNotExplored,
             SequentiallyConsistent,
@@ -228,7 +236,10 @@ mod tests {
             SpinsAwait,
             OwnAllocatorNotUsed,
             ThreadPanicsAllowed,
+            TimeoutsBelow(1_000),
+            TimersAfterTest(3),
             Timers(Time::Idle),
+            TreatedAsNormal("because".to_owned()),
             SpuriousWakeUps(2),
         ];
         let words: Vec<String> = all.iter().map(assumption).collect();

@@ -32,7 +32,9 @@ fn replayed(replayed: &Replayed) -> String {
     let other = match replayed {
         Replayed::Passed => "no failure".to_owned(),
         Replayed::Failed { kind, message } => format!("{kind}: {message}"),
-        Replayed::NotInTime => return "there was no time left to replay this ticket and to simplify it".to_owned(),
+        Replayed::NotInTime => {
+            return "there was no time left to replay this ticket and to simplify it".to_owned();
+        }
     };
     format!("replaying this ticket once gave another result ({other})")
 }

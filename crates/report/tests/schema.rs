@@ -238,6 +238,7 @@ fn every_coverage_is_valid() {
         FairSpins(3),
         Grain(self::Grain::Thesis),
         OnRealStd(vec!["tokio".to_owned()]),
+        Ignored(FailureKind::Deadlock),
         FirstSteps(4),
         ReferenceCountsNotExplored,
         SequentiallyConsistent,
@@ -245,7 +246,10 @@ fn every_coverage_is_valid() {
         SpinsAwait,
         OwnAllocatorNotUsed,
         ThreadPanicsAllowed,
+        TimeoutsBelow(6),
+        TimersAfterTest(3),
         Timers(Time::Any),
+        TreatedAsNormal("because".to_owned()),
         SpuriousWakeUps(5),
     ];
     let mut extents = vec![Extent::Exhaustive, Extent::Within(bounds.to_vec()), Extent::Replayed];

@@ -1,6 +1,8 @@
 //! `raddle erl`: compiles, finds the tests, checks each, and reports the results.
 
 mod arguments;
+mod memory;
+mod project;
 mod report;
 mod sources;
 mod weakest;
@@ -14,6 +16,8 @@ use raddle_core::search::{Listener, NoListener, Progress};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::Failure;
 use raddle_erlang::check::Checkable;
+use raddle_erlang::settings::Settings;
+use raddle_erlang::watch::{Halt, Watch};
 use raddle_erlang::world::Program;
 use raddle_terminal::{Interrupt, ProgressLine, read_ticket, write_search, write_ticket};
 use report::Found;
@@ -21,11 +25,28 @@ use sources::Sources;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Runs `raddle erl`.
+/// The stacks of searches, in bytes: terms may be nested deeply, and are compared, printed and dropped recursively. Only
+/// what is used takes memory. Where there is not so much, less is tried.
+const STACKS: [usize; 3] = [4 << 30, 1 << 30, 64 << 20];
+
+/// Runs `raddle erl` on a large stack.
 pub fn run(erl: &Erl) -> Result<u8, String> {
+    std::thread::scope(|scope| {
+        let with = |stack: usize| {
+            let thread = std::thread::Builder::new().name("main".to_owned()).stack_size(stack);
+            thread.spawn_scoped(scope, move || run_all(erl, stack)).ok()
+        };
+        let thread = STACKS.into_iter().find_map(with);
+        let thread = thread.ok_or_else(|| "there is no memory for a thread".to_owned())?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
     erl.search.color.choose();
     let ticket = erl.replay.as_deref().map(read_ticket).transpose()?;
     let mut check = erl.search.check()?;
+    check.stack = Some(stack);
     let mut erl = match &ticket {
         Some(ticket) => erl.for_ticket(ticket)?,
         None => erl.clone(),
@@ -40,9 +61,10 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
     let mut code = PASSED;
     for (module, function) in &tests {
         let (module, function) = (module.clone(), function.clone());
-        let program = Program { path: sources.path.clone(), module, function, settings: settings.clone() };
+        let settings = Settings { watch: Watch::default(), ..settings.clone() };
+        let program = Program { path: sources.path.clone(), module, function, settings };
         check.test = Some(format!("{}:{}", program.module, program.function));
-        let listening = Arc::new(Listening::new(check.test.clone(), &erl, ticket.is_none()));
+        let listening = Arc::new(Listening::new(&program, &erl, ticket.is_none()));
         let program = Checkable::new(program);
         let checked = self::check(&program, &check, listening.clone())?;
         let found = Found {
@@ -94,6 +116,9 @@ fn folder() -> PathBuf {
 /// Handles the events of a search.
 struct Listening {
     name: Option<String>,
+    watch: Watch,
+    /// The process may not take more, in bytes.
+    most: Option<u64>,
     line: ProgressLine,
     interrupt: Interrupt,
     writes: bool,
@@ -101,9 +126,16 @@ struct Listening {
 }
 
 impl Listening {
-    fn new(name: Option<String>, erl: &Erl, writes: bool) -> Listening {
+    fn new(program: &Program, erl: &Erl, writes: bool) -> Listening {
         let line = crate::screen::progress(!erl.search.is_json());
-        Listening { name, line, interrupt: Interrupt::new(), writes, ticket: Mutex::new(None) }
+        let name = Some(format!("{}:{}", program.module, program.function));
+        let watch = program.settings.watch.clone();
+        // What an earlier test took may not have been returned.
+        let most = program
+            .settings
+            .memory_limit
+            .map(|limit| memory::taken().map_or(limit, |taken| limit.max(taken + (64 << 20))));
+        Listening { name, watch, most, line, interrupt: Interrupt::new(), writes, ticket: Mutex::new(None) }
     }
     fn ticket(&self) -> Option<Result<PathBuf, String>> {
         self.line.clear();
@@ -119,7 +151,12 @@ impl Listener for Listening {
         self.line.tick(self.name.as_deref(), progress);
     }
     fn wants_to_stop(&self) -> bool {
-        self.interrupt.is_requested()
+        if self.interrupt.is_requested() {
+            self.watch.halt(Halt::Interrupted);
+        } else if self.most.zip(memory::taken()).is_some_and(|(most, taken)| taken > most) {
+            self.watch.halt(Halt::Memory);
+        }
+        self.watch.halted() == Some(Halt::Interrupted)
     }
     fn failed(&self, failure: &Failure) {
         if self.writes {

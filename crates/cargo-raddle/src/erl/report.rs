@@ -40,6 +40,7 @@ impl Found<'_> {
         let covered = raddle_report::coverages(self.checked.coverages());
         let verdict = match self.checked.verdict() {
             Verdict::Passed => "passed",
+            Verdict::Failed(kind) if kind.exit_code() != crate::FAILED => kind.name(),
             Verdict::Failed(_) => "FAILED",
             Verdict::Interrupted => "interrupted",
         };
@@ -110,7 +111,8 @@ impl Found<'_> {
     fn files(&self) -> String {
         let path = |path: &PathBuf| quote(&path.display().to_string());
         let pa = self.erl.program.pa.iter().map(|dir| format!("-pa {}", path(dir)));
-        pa.chain(self.erl.files.iter().map(path)).collect::<Vec<_>>().join(" ")
+        let include = self.erl.program.include.iter().map(|dir| format!("-I {}", path(dir)));
+        pa.chain(include).chain(self.erl.files.iter().map(path)).collect::<Vec<_>>().join(" ")
     }
 
     /// Prints it for other programs.

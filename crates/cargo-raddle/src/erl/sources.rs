@@ -1,10 +1,12 @@
 //! From files to tests: `.erl` files are compiled with the installed `erlc`, `.beam` files are loaded as they
 //! are.
 
-use super::arguments::Erl;
+use super::arguments::{Erl, ProgramArguments};
+use super::project;
 use raddle_erlang::beam;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::replaced;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -53,9 +55,25 @@ fn folder(file: &Path) -> &Path {
 impl Sources {
     /// Compiles what has to be compiled.
     pub fn prepare(erl: &Erl) -> Result<Sources, String> {
+        let found = match erl.files.is_empty() && erl.program.pa.is_empty() {
+            true => project::find(Path::new("."))?,
+            false => None,
+        };
+        let Some(project) = found else { return Sources::prepare_named(erl, None) };
+        let mut whole = erl.clone();
+        whole.program.pa = project.path;
+        whole.files = project.sources;
+        Sources::prepare_named(&whole, Some(&project.own))
+    }
+
+    /// The same for what is named. `own` are the directories whose modules are explored beside the named files.
+    fn prepare_named(erl: &Erl, own: Option<&[PathBuf]>) -> Result<Sources, String> {
         let named: Vec<&PathBuf> = erl.files.iter().filter(|f| is(f, "erl")).collect();
-        let (compiled, broken) =
-            if named.is_empty() { Default::default() } else { compile_all(&named, &erl.program.pa)? };
+        let (compiled, broken) = if named.is_empty() {
+            Default::default()
+        } else {
+            compile_all(&named, &erl.program, own.is_some())?
+        };
         let bytes_of = |name: &str| compiled.iter().find(|(n, _)| n == name).map(|(_, b)| b.clone());
         let mut modules: Vec<(String, Origin)> =
             named.iter().filter_map(|f| Some((stem(f), Origin::Compiled(bytes_of(&stem(f))?)))).collect();
@@ -95,8 +113,9 @@ impl Sources {
                     None => return Err(format!("there is no {file} in the -pa directories")),
                 }
             }
-            None if modules.is_empty() => {
-                let found = erl.program.pa.iter().flat_map(|dir| files_in(dir, "beam"));
+            None if modules.is_empty() || own.is_some() => {
+                let all = own.unwrap_or(&erl.program.pa);
+                let found = all.iter().flat_map(|dir| files_in(dir, "beam"));
                 modules.extend(found.map(|file| (stem(&file), Origin::File(file))));
             }
             _ => {}
@@ -104,6 +123,7 @@ impl Sources {
         let mut folders: Vec<PathBuf> = erl.files.iter().map(|file| folder(file).to_owned()).collect();
         folders.extend(erl.program.pa.iter().cloned());
         folders.dedup();
+        directories.extend(libraries(std::env::var_os("ERL_LIBS").as_deref()));
         directories.extend(installed_otp());
         Ok(Sources { path: SearchPath { directories, given: compiled }, modules, broken, folders })
     }
@@ -190,13 +210,35 @@ fn files_in(dir: &Path, extension: &str) -> Vec<PathBuf> {
 /// Compiled modules by name, and the names of those that do not compile, with the output of `erlc`.
 type Compiled = (Vec<(String, Arc<[u8]>)>, Vec<(String, String)>);
 
-/// Compiles the named files, and those beside them whose names occur in the files compiled so far.
-fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
+/// The `ebin` directories of the applications in the directories of `ERL_LIBS`, and of these directories themselves.
+fn libraries(value: Option<&OsStr>) -> Vec<PathBuf> {
+    let Some(value) = value else { return Vec::new() };
+    let mut found = Vec::new();
+    for dir in std::env::split_paths(value) {
+        let entries = std::fs::read_dir(&dir).into_iter().flatten().flatten();
+        let mut inside: Vec<PathBuf> = entries.map(|entry| entry.path().join("ebin")).collect();
+        inside.sort();
+        found.push(dir.join("ebin"));
+        found.extend(inside);
+    }
+    found.retain(|dir| dir.is_dir());
+    found
+}
+
+/// Compiles the named files (what was found and not named may be broken), and those beside them whose names occur in the files compiled so far.
+fn compile_all(named: &[&PathBuf], program: &ProgramArguments, found: bool) -> Result<Compiled, String> {
     let target = Scratch::new()?;
     let mut compiled: Vec<(String, Arc<[u8]>)> = Vec::new();
     let mut broken = Vec::new();
     for source in named {
-        compiled.push((stem(source), compile(source, &target.0, pa)?));
+        match compile(source, &target.0, program) {
+            Ok(bytes) => compiled.push((stem(source), bytes)),
+            Err(said) if found => {
+                eprintln!("raddle: {} does not compile and is left out:\n{said}", source.display());
+                broken.push((stem(source), said));
+            }
+            Err(said) => return Err(said),
+        }
     }
     let beside = |source: &&PathBuf| files_in(folder(source), "erl");
     let mut others: Vec<PathBuf> = named.iter().flat_map(beside).collect();
@@ -208,7 +250,7 @@ fn compile_all(named: &[&PathBuf], pa: &[PathBuf]) -> Result<Compiled, String> {
         others.retain(|file| !is_done(&stem(file)));
         let Some(at) = others.iter().position(|file| occurs(&stem(file))) else { break };
         let source = others.remove(at);
-        match compile(&source, &target.0, pa) {
+        match compile(&source, &target.0, program) {
             Ok(bytes) => compiled.push((stem(&source), bytes)),
             // This matters only if it is called.
             Err(said) => broken.push((stem(&source), said)),
@@ -238,14 +280,17 @@ impl Drop for Scratch {
 }
 
 /// The bytes of the compiled file.
-fn compile(source: &Path, target: &Path, pa: &[PathBuf]) -> Result<Arc<[u8]>, String> {
+fn compile(source: &Path, target: &Path, program: &ProgramArguments) -> Result<Arc<[u8]>, String> {
     if !source.is_file() {
         return Err(format!("there is no file {}", source.display()));
     }
     let mut erlc = Command::new("erlc");
     erlc.arg("-DTEST").arg("+debug_info").arg("-o").arg(target).arg("-pa").arg(target);
     erlc.arg("-I").arg(folder(source).join("../include")).arg("-I").arg(folder(source));
-    for dir in pa {
+    for dir in &program.include {
+        erlc.arg("-I").arg(dir);
+    }
+    for dir in &program.pa {
         erlc.arg("-pa").arg(dir);
     }
     let output = erlc.arg(source).output().map_err(|_| not_installed())?;

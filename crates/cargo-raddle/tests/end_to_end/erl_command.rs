@@ -64,19 +64,28 @@ local_test_() -> {setup, local, fun begin_/0, fun end_/1, fun(made) -> [fun here
 spawn_test_() -> {setup, spawn, fun begin_/0, {timeout, 5, fun here/0}}.
 each_test_() -> {foreach, fun begin_/0, fun end_/1, [fun(made) -> fun here/0 end, fun here/0]}.
 each_spawned_test_() -> {foreach, spawn, fun begin_/0, fun end_/1, [fun here/0]}.
-unknown_test_() -> {foreachx, fun begin_/0, fun end_/1, []}.
+eachx_test_() ->
+    Begin = fun(X) -> put(now, X), X end,
+    End = fun(X, X) -> X = erase(now) end,
+    {foreachx, Begin, End, [{N, fun(X, R) -> [?_assertEqual({N, N, N}, {X, R, get(now)})] end} || N <- [1, 2]]}.
+module_test_() -> {module, fixture_module}.
+unknown_test_() -> {node, other@host, []}.
 ";
     let dir = directory("fixture_tests");
+    let module =
+        "-module(fixture_module).\n-export([a_test/0, b/0]).\na_test() -> here = put(x, y).\nb() -> ok.\n";
+    std::fs::write(dir.join("fixture_module.erl"), module).expect("the source is written");
     let file = dir.join("fixture_tests.erl");
     std::fs::write(&file, text).expect("the source is written");
     let file = file.to_string_lossy().into_owned();
     let (text, code) = command(&[&file]);
-    assert_eq!(code, UNUSABLE, "{text}");
-    for test in ["local_test_", "spawn_test_", "each_test_", "each_spawned_test_"] {
+    assert_eq!(code, FAILED, "{text}");
+    assert!(text.contains("fixture_tests:module_test_: FAILED, "), "{text}");
+    for test in ["local_test_", "spawn_test_", "each_test_", "each_spawned_test_", "eachx_test_"] {
         assert!(text.contains(&format!("fixture_tests:{test}: passed, 1 interleaving (")), "{text}");
     }
     let refused = "which is not supported: name the test functions themselves with --test";
-    assert!(text.contains("the test generator gives {foreachx,") && text.contains(refused), "{text}");
+    assert!(text.contains("the test generator gives {node,") && text.contains(refused), "{text}");
 }
 
 #[test]
@@ -169,8 +178,10 @@ fn what_is_missing_is_named_with_its_caller() {
     let dir = compile_text("unsupported", text);
     let (text, code) = command(&[&dir.join("unsupported.beam").to_string_lossy()]);
     assert_eq!(code, UNUSABLE);
-    let expected = "os:cmd/1 is not supported: programs under test cannot reach the outside (called at unsupported.erl:4)";
+    let expected = "os:cmd/1 is not supported: it needs programs outside (called at unsupported.erl:4)";
     assert!(text.contains(expected), "{text}");
+    assert!(text.contains("unsupported:a_test: not supported, 1 interleaving ("), "{text}");
+    assert!(text.contains("raddle: not supported in execution 1 of unsupported:a_test\n"), "{text}");
     let text = "-module(missing).\n-export([a_test/0]).\na_test() ->\n    X = erlang:trace_info(new, flags),\n    {X}.\n";
     let dir = compile_text("missing", text);
     let (text, _) = command(&[&dir.join("missing.beam").to_string_lossy()]);
@@ -424,4 +435,143 @@ fn a_failure_names_the_weakest_delivery_that_shows_it() {
         "{text}"
     );
     assert_eq!(command(&[&file, "--test", "overtaken"]).1, PASSED);
+}
+
+/// The judgement is the user's to change, and a ticket remembers it.
+#[test]
+fn what_counts_as_a_failure_can_be_said() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(judgements).
+-export([crash/0, stuck/0, slow/0, large/0, early/0]).
+crash() -> spawn(fun() -> exit({because, 1}) end), ok.
+stuck() -> receive never -> ok end.
+slow() -> receive never -> ok after 5000 -> exit(late) end.
+large() -> X = 1 bsl 45, <<0:X>>.
+early() -> spawn_link(fun() -> exit(shutdown) end), receive never -> ok end.
+";
+    let file = compile_text("judgements", text).join("judgements.beam");
+    let file = file.to_string_lossy().into_owned();
+    let code = |arguments: &[&str]| {
+        let (text, code) = command(&[&[file.as_str()], arguments].concat());
+        (code, text)
+    };
+    for (arguments, expected) in [
+        (vec!["--test", "crash"], FAILED),
+        (vec!["--test", "crash", "--treat-as-normal", "because"], PASSED),
+        (vec!["--test", "crash", "--treat-as-normal", "{because, 1}"], PASSED),
+        (vec!["--test", "crash", "--treat-as-normal", "other"], FAILED),
+        (vec!["--test", "crash", "--ignore", "panic"], PASSED),
+        (vec!["--test", "stuck"], FAILED),
+        (vec!["--test", "stuck/0", "--ignore", "deadlock", "--ignore", "panic"], PASSED),
+        (vec!["--test", "slow"], FAILED),
+        (vec!["--test", "slow", "--after-timeout", "1_000", "--ignore", "deadlock"], PASSED),
+        (vec!["--test", "large", "--memory-limit", "500M"], UNUSABLE),
+        (vec!["--test", "early"], FAILED),
+        (vec!["--test", "early", "--treat-as-normal", "{"], UNUSABLE),
+        (vec!["--test", "early", "--ignore", "livelock"], UNUSABLE),
+        (vec!["--test", "early/1"], UNUSABLE),
+    ] {
+        let (found, text) = code(&arguments);
+        assert_eq!(found, expected, "{arguments:?}: {text}");
+    }
+    let (_, text) = code(&["--test", "early"]);
+    assert!(text.contains("P exited before its test was done: shutdown"), "{text}");
+    let (_, text) = code(&["--test", "large", "--memory-limit", "500M"]);
+    assert!(text.contains("it takes more memory than allowed (500 MiB)"), "{text}");
+    let (_, text) = code(&["--test", "slow", "--after-timeout", "1000"]);
+    assert!(text.contains("timeouts of 1,000 ms and more never fire"), "{text}");
+    let (found, again) = code(&["--replay", ticket_of(&text)]);
+    assert_eq!(found, FAILED, "{again}");
+    assert!(again.contains("deadlock: P waits for ever"), "{again}");
+}
+
+/// Terms that are nested so deeply that every recursive operation on them would leave a usual stack.
+#[test]
+fn deep_terms_are_values_like_others() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(deep_terms).
+-export([a_test/0]).
+nest(0, T) -> T;
+nest(N, T) -> nest(N - 1, {T}).
+maps(0, T) -> T;
+maps(N, T) -> maps(N - 1, #{a => T}).
+lists(0, T) -> T;
+lists(N, T) -> lists(N - 1, [T]).
+a_test() ->
+    N = 300000,
+    true = nest(N, x) =:= nest(N, x),
+    true = nest(N, x) < nest(N, y),
+    true = maps(N, x) =/= maps(N, y),
+    <<97>> = iolist_to_binary(lists(N, 97)),
+    self() ! lists(N, x),
+    receive T -> true = is_list(T) end,
+    true = nest(N, x) =:= binary_to_term(term_to_binary(nest(N, x))),
+    nest(N, x).
+";
+    let file = compile_text("deep_terms", text).join("deep_terms.beam");
+    let (text, code) = command(&[&file.to_string_lossy(), "--workers", "2"]);
+    assert_eq!(code, PASSED, "{}", &text[..text.len().min(500)]);
+}
+
+/// In a project neither files nor directories need to be named.
+#[test]
+fn a_project_is_found_and_says_what_to_build() {
+    if !erlang_is_there() {
+        return;
+    }
+    let project = bank();
+    let run = |arguments: &[&str]| {
+        let output = raddle(&project, &[&["erl"], arguments].concat());
+        (out(&output) + &err(&output), output.status.code())
+    };
+    std::fs::write(project.join("rebar.config"), "{deps, []}.\n").expect("a file");
+    let (text, code) = run(&[]);
+    assert_eq!(code, Some(FAILED), "{text}");
+    assert!(text.contains("account_tests:two_deposits_test: FAILED, "), "{text}");
+    let fresh = directory("fresh_project");
+    std::fs::write(fresh.join("rebar.config"), "{deps, []}.\n").expect("a file");
+    let output = raddle(&fresh, &["erl"]);
+    assert_eq!(output.status.code(), Some(UNUSABLE));
+    assert!(err(&output).contains("run `rebar3 as test compile` first"), "{}", err(&output));
+}
+
+/// As for `erl` and `erlc`: applications of `ERL_LIBS`, and included files of `-I`.
+#[test]
+fn libraries_and_included_files_are_found() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = directory("erl_libs");
+    let write = |name: &str, text: &str| {
+        let file = dir.join(name);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        std::fs::write(file, text).expect("a file");
+    };
+    write("include_here/answer.hrl", "-define(ANSWER, 42).\n");
+    write("src/helper.erl", "-module(helper).\n-export([answer/0]).\nanswer() -> 42.\n");
+    write(
+        "t/uses_tests.erl",
+        "-module(uses_tests).\n-include(\"answer.hrl\").\n-export([a_test/0]).\na_test() -> ?ANSWER = helper:answer().\n",
+    );
+    std::fs::create_dir_all(dir.join("libs/helper-1.0/ebin")).expect("a folder");
+    let done = Command::new("erlc")
+        .arg("-o")
+        .arg(dir.join("libs/helper-1.0/ebin"))
+        .arg(dir.join("src/helper.erl"))
+        .status()
+        .expect("erlc runs");
+    assert!(done.success());
+    let run = |libraries: &str| {
+        let mut command = crate::common::command(&dir, &["erl", "t/uses_tests.erl", "-I", "include_here"]);
+        let output = command.env("ERL_LIBS", libraries).output().expect("it runs");
+        (out(&output) + &err(&output), output.status.code())
+    };
+    let (text, code) = run("libs");
+    assert_eq!(code, Some(PASSED), "{text}");
+    let (text, code) = run("nowhere");
+    assert_eq!(code, Some(FAILED), "{text}");
 }

@@ -5,8 +5,8 @@ use super::checked::{Checked, Statistics};
 use super::{Check, OutcomeOf, Program, SearchKind, Stage, Undecided, resume};
 use crate::fact::{Assumption, StopReason};
 use crate::search::{
-    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Searched, Tally, explore_iteratively,
-    grace,
+    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Searched, Tally,
+    explore_iteratively, grace,
 };
 use crate::strategy::{Bounds, SavedSubtree};
 use crate::verdict::{Coverage, Extent, Failure};
@@ -171,6 +171,7 @@ where
             expected: self.check.replay.clone(),
             clock: self.check.clock.clone(),
             cut: self.cut,
+            stack: self.check.stack,
         }
     }
 

@@ -64,6 +64,8 @@ pub struct Check {
     pub seed: u64,
     /// How many operating-system threads explore.
     pub workers: usize,
+    /// The stack of each worker beside the calling thread, in bytes; none as usual.
+    pub stack: Option<usize>,
     /// The budget of the search. Its number of executions limits every kind of search.
     pub budget: Budget,
     /// What to do about a failure.
@@ -94,6 +96,7 @@ impl Default for Check {
             growing: false,
             seed: 0,
             workers: 1,
+            stack: None,
             budget: Budget::default(),
             on_failure: OnFailure::Stop,
             simplify: Simplify::Yes,

@@ -133,6 +133,8 @@ pub struct Plan {
     pub clock: Arc<dyn RealClock>,
     /// When an execution that is under way is cut, by this clock; none for a little after the time limit, if there is one.
     pub cut: Option<Duration>,
+    /// The stack of each further worker, in bytes; none as usual.
+    pub stack: Option<usize>,
 }
 
 impl Default for Plan {
@@ -150,6 +152,7 @@ impl Default for Plan {
             expected: None,
             clock: Arc::new(SystemClock),
             cut: None,
+            stack: None,
         }
     }
 }
@@ -205,7 +208,11 @@ where
     match plan.workers.max(1) - usize::from(here) {
         0 => work(),
         others => std::thread::scope(|scope| {
-            (0..others).for_each(|_| _ = scope.spawn(work));
+            for _ in 0..others {
+                let worker = std::thread::Builder::new();
+                let worker = plan.stack.into_iter().fold(worker, std::thread::Builder::stack_size);
+                worker.spawn_scoped(scope, work).expect("a thread for a worker");
+            }
             if here {
                 work();
             }

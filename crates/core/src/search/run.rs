@@ -19,6 +19,8 @@ pub(super) enum Ran<T> {
     Undecided,
     /// The time of the search was used up. The strategy is in the middle of the execution.
     Cut,
+    /// It was asked to stop in the middle: nothing is known of it.
+    Interrupted,
 }
 
 /// Makes one execution whose first `keep` steps are those of `trace` and whose steps are compared with `expected`. Also
@@ -107,6 +109,9 @@ fn look<W: World>(
         }
     }
     let (kept, stopped) = (driver.kept, driver.stopped);
+    if world.is_interrupted() {
+        return Ran::Interrupted;
+    }
     match stopped {
         Some(Stopped::Failed(defect)) => {
             let Ended { ending, end, .. } = world.end(Some(*defect));
@@ -425,7 +430,7 @@ fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
     let went_on = format!("it went on after step {steps} before, now nothing can happen there");
     match end {
         End::Passed(_) => Defect::not_deterministic(went_on),
-        End::Failed(d) if d.kind == FailureKind::Misuse => d,
+        End::Failed(d) if matches!(d.kind, FailureKind::Misuse | FailureKind::Unsupported) => d,
         End::Failed(d) => {
             let ended = Relation::EndedIn { kind: d.kind, message: d.message };
             Defect::not_deterministic(went_on).with(Fact::new(ended))

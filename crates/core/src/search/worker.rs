@@ -298,6 +298,12 @@ where
                 self.put_away();
                 return (false, steps);
             }
+            Ran::Interrupted => {
+                job.is_cut = true;
+                self.shared.watched.stop(Stopped::Interrupted);
+                self.put_away();
+                return (false, steps);
+            }
         };
         job.strategy.finish(&job.trace, verdict);
         let peak = job.strategy.estimating().map_or(0, |strategy| strategy.peak());
@@ -325,6 +331,10 @@ where
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
         shared.watched.failures.fetch_add(1, Ordering::Relaxed);
+        if defect.kind == FailureKind::MemoryLimit {
+            // The next execution would take as much.
+            shared.watched.stop(Stopped::Failure);
+        }
         if shared.plan.on_failure == OnFailure::KeepGoing && defect.kind == FailureKind::NotDeterministic {
             // The state of the strategy is no longer valid, and no later result could be trusted.
             shared.watched.stop(Stopped::NotDeterministic);

@@ -26,6 +26,10 @@ pub enum FailureKind {
     NotDeterministic,
     /// The library was used in a way that it does not support.
     Misuse,
+    /// The program uses something that is not modelled.
+    Unsupported,
+    /// The exploration took more memory than allowed.
+    MemoryLimit,
 }
 
 impl FailureKind {
@@ -41,26 +45,44 @@ impl FailureKind {
             FailureKind::StepLimit => "step limit",
             FailureKind::NotDeterministic => "not deterministic",
             FailureKind::Misuse => "misuse",
+            FailureKind::Unsupported => "not supported",
+            FailureKind::MemoryLimit => "memory limit",
         }
     }
     /// The title of its report.
     pub fn title(self) -> &'static str {
         match self {
             FailureKind::StepLimit => "step limit reached",
+            FailureKind::MemoryLimit => "memory limit reached",
             kind => kind.name(),
         }
     }
     /// The exit code of a command that found it: 1 if the program failed, 2 if it could not be explored.
     pub fn exit_code(self) -> u8 {
-        if self == FailureKind::Misuse { 2 } else { 1 }
+        match self {
+            FailureKind::Misuse | FailureKind::Unsupported | FailureKind::MemoryLimit => 2,
+            _ => 1,
+        }
     }
     /// Whether it is a limit of the exploration and not a failure of the program.
     pub fn is_limit_of_exploring(self) -> bool {
-        matches!(self, FailureKind::StepLimit | FailureKind::NotDeterministic | FailureKind::Misuse)
+        match self {
+            FailureKind::StepLimit
+            | FailureKind::NotDeterministic
+            | FailureKind::Misuse
+            | FailureKind::Unsupported
+            | FailureKind::MemoryLimit => true,
+            FailureKind::Panic
+            | FailureKind::Deadlock
+            | FailureKind::Livelock
+            | FailureKind::DataRace
+            | FailureKind::Leak
+            | FailureKind::Invariant => false,
+        }
     }
     /// Whether a replay of its ticket reproduces it.
     pub fn can_be_replayed(self) -> bool {
-        !matches!(self, FailureKind::NotDeterministic | FailureKind::Misuse)
+        !self.is_limit_of_exploring() || self == FailureKind::StepLimit
     }
     /// Which steps of the execution are to blame.
     pub fn blame(self) -> Blame {

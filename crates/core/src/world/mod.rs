@@ -102,6 +102,10 @@ pub trait World: Explain {
     /// How the execution ended; called once, when the point is over or the search has stopped it for the given reason.
     /// Keeps all that [`World::point`] and [`Explain::record`] need.
     fn end(&mut self, stopped: Option<Defect>) -> Ended<Self::Outcome>;
+    /// Whether the execution was ended from outside in the middle of a step, so that nothing is known of it.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
     /// Tears the execution down.
     fn finish(&mut self) -> Finished {
         Finished::default()

@@ -57,6 +57,7 @@ impl Clone for Machine {
             monotonic: self.monotonic,
             kills_left: self.kills_left,
             ticking: self.ticking,
+            late_firings: self.late_firings.clone(),
             result: self.result.clone(),
             over: self.over.clone(),
             failed: self.failed.clone(),
@@ -93,6 +94,7 @@ impl Clone for Machine {
             monotonic,
             kills_left,
             ticking,
+            late_firings,
             result,
             over,
             failed,
@@ -119,6 +121,7 @@ impl Clone for Machine {
         copy_shared(&mut self.persistent, persistent);
         copy_shared(&mut self.numbers, numbers);
         copy_shared(&mut self.environment, environment);
+        copy_shared(&mut self.late_firings, late_firings);
         self.result.clone_from(result);
         self.over.clone_from(over);
         self.failed.clone_from(failed);

@@ -4,48 +4,78 @@
 
 use super::local_run_cache::Given;
 use super::{Machine, Task};
-use crate::process::{ExitStep, Exiting, Monitor, Next, Process};
+use crate::process::{ExitStep, Exiting, Monitor, Next};
+use crate::run::Uncaught;
 use crate::settings::{Delivery, Grain, Judgement};
 use crate::term::{Pid, Term, known};
-use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Birth;
 use std::rc::Rc;
 
 /// Exits are numbered apart from other phantom tasks.
 const END: u32 = 1 << 29;
 
+/// Why a process exits.
+enum Cause {
+    /// Its first function returned.
+    Returned,
+    /// It does not handle an exception: see [`Uncaught`].
+    Exception { is_told: bool, follows: Option<Pid> },
+    /// An exit signal of `exit/2`.
+    Told { by_itself: bool },
+    /// An exit signal of this linked process.
+    Linked(Pid),
+    /// An injected fault.
+    Fault,
+}
+
 impl Machine {
-    /// The process exits by itself.
-    pub(crate) fn comes_to_its_end(&mut self, task: usize, reason: Term, trace: Option<Term>) {
-        self.start_exit(task, reason, trace, false, false);
+    /// The first function of the process returned.
+    pub(super) fn returned(&mut self, task: usize) {
+        self.start_exit(task, Term::Atom(known::NORMAL), None, Cause::Returned);
     }
 
-    /// A signal terminates the process.
-    pub(crate) fn signalled_to_exit(&mut self, task: usize, reason: Term) {
-        self.start_exit(task, reason, None, true, false);
+    /// The process does not handle an exception.
+    pub(crate) fn comes_to_its_end(&mut self, task: usize, uncaught: Uncaught) {
+        let Uncaught { reason, trace, is_told, follows } = uncaught;
+        self.start_exit(task, reason, trace, Cause::Exception { is_told, follows });
+    }
+
+    /// An exit signal of `exit/2` terminates the process.
+    pub(super) fn told_to_exit(&mut self, task: usize, reason: Term, from: Pid) {
+        let by_itself = self.process(task).pid == from;
+        self.start_exit(task, reason, None, Cause::Told { by_itself });
+    }
+
+    /// The exit of a linked process terminates the process.
+    pub(super) fn exits_with(&mut self, task: usize, reason: Term, from: Pid) {
+        self.start_exit(task, reason, None, Cause::Linked(from));
     }
 
     /// An injected fault kills the process.
     pub(super) fn injected_kill(&mut self, task: usize) {
-        self.start_exit(task, Term::Atom(known::KILLED), None, true, true);
+        self.start_exit(task, Term::Atom(known::KILLED), None, Cause::Fault);
     }
 
-    fn start_exit(
-        &mut self,
-        task: usize,
-        reason: Term,
-        trace: Option<Term>,
-        signalled: bool,
-        injected: bool,
-    ) {
+    fn start_exit(&mut self, task: usize, reason: Term, trace: Option<Term>, cause: Cause) {
+        let early = self.process(task).pid == Pid::root() && self.result.is_none();
         let p = self.process_mut(task);
+        let (signalled, expected, follows) = match cause {
+            Cause::Returned => (false, false, None),
+            Cause::Exception { is_told, follows } => (false, is_told, follows),
+            Cause::Told { by_itself } => (true, !by_itself, None),
+            Cause::Linked(other) => (true, false, Some(other)),
+            Cause::Fault => (true, false, None),
+        };
         let exiting = Exiting {
             reason,
             trace,
             todo: Vec::new(),
             begun: false,
             signalled,
-            injected,
+            injected: matches!(cause, Cause::Fault),
+            early,
+            expected,
+            follows,
             noticed: false,
             over: false,
         };
@@ -108,11 +138,11 @@ impl Machine {
         false
     }
 
-    fn exiting(&self, task: usize) -> &Exiting {
+    pub(super) fn exiting(&self, task: usize) -> &Exiting {
         self.process(task).exiting.as_ref().expect("a process that ends")
     }
 
-    fn exiting_mut(&mut self, task: usize) -> &mut Exiting {
+    pub(super) fn exiting_mut(&mut self, task: usize) -> &mut Exiting {
         Rc::make_mut(self.process_mut(task).exiting.as_mut().expect("a process that ends"))
     }
 
@@ -160,24 +190,6 @@ impl Machine {
         self.judge(task);
     }
 
-    /// Whether the verdict depends on a process that observes this exit.
-    pub(super) fn may_fail(&self, task: usize) -> bool {
-        self.env.settings.judgement == Judgement::Usual
-            && !self.exiting(task).reason.is_atom(known::NORMAL)
-            && !self.exiting(task).injected
-    }
-
-    fn would_be_noticed(&self, pid: Pid, links: &[Pid], watchers: &[Monitor]) -> bool {
-        // Monitor signals in transit count, since DOWN will be sent for them. (Only with grain `full`, where
-        // an exit that may fail conflicts with everything.)
-        let watches = |(task, p): (usize, &Rc<Process>)| {
-            p.monitors.iter().any(|m| m.other == pid) && !self.has_vanished(task)
-        };
-        (self.env.settings.grain == Grain::Full && self.processes().any(watches))
-            || watchers.iter().any(|w| self.find(w.other).is_some_and(|t| !self.has_vanished(t)))
-            || links.iter().any(|l| self.alive(*l).is_some_and(|t| self.process(t).trap_exit))
-    }
-
     /// Whether name and pid of a process are released.
     pub(super) fn has_vanished(&self, task: usize) -> bool {
         let p = self.process(task);
@@ -187,80 +199,6 @@ impl Machine {
     /// The same by pid.
     pub(super) fn is_pid_gone(&self, pid: Pid) -> bool {
         self.find(pid).is_some_and(|task| self.has_vanished(task))
-    }
-
-    /// Whether the exit of this process, whose pid is not released yet, will be a failure.
-    pub(super) fn will_fail(&self, task: usize) -> bool {
-        let p = self.process(task);
-        self.is_failure(task, self.would_be_noticed(p.pid, &p.links, &p.monitored_by))
-    }
-
-    /// A monitor finds the process terminated by a signal, and gets `noproc`: the exit is observed, though
-    /// not its reason.
-    pub(super) fn is_known_to_end(&mut self, pid: Pid) {
-        let Some(task) = self.find(pid).filter(|t| self.process(*t).is_doomed() && !self.has_vanished(*t))
-        else {
-            return;
-        };
-        if self.may_fail(task) && !self.exiting(task).noticed {
-            self.exiting_mut(task).noticed = true;
-        }
-    }
-
-    fn is_failure(&self, task: usize, noticed: bool) -> bool {
-        let exiting = self.exiting(task);
-        let noticed = noticed || exiting.noticed;
-        let reason = &exiting.reason;
-        if reason.is_atom(known::NORMAL) || exiting.injected {
-            return false;
-        }
-        let shutdown = reason.is_atom(known::SHUTDOWN)
-            || reason.as_tuple().is_some_and(|t| t.len() == 2 && t[0].is_atom(known::SHUTDOWN));
-        // The exit of the test process is a failure, observed or not.
-        let test = self.process(task).pid == Pid::root();
-        match self.env.settings.judgement {
-            Judgement::Strict => true,
-            Judgement::Usual => !shutdown && (!noticed || test),
-            Judgement::Lenient => test,
-        }
-    }
-
-    /// Records a failure if this exit is one. By the thesis's rules the execution is over then; otherwise it
-    /// continues, since other processes may show more behaviour.
-    fn judge(&mut self, task: usize) {
-        let exiting = self.exiting(task);
-        if !self.is_failure(task, exiting.noticed) {
-            return;
-        }
-        let reason = &exiting.reason;
-        let pid = self.process(task).pid;
-        let mut message = match &exiting.trace {
-            Some(_) => {
-                let what = reason.as_tuple().map_or(reason.clone(), |t| t[0].clone());
-                format!("{pid} crashed: {what}")
-            }
-            None => format!("{pid} exited abnormally: {reason}"),
-        };
-        let place = exiting.trace.as_ref().and_then(super::ending::place_of);
-        if let Some(place) = &place {
-            message += &format!(" at {place}");
-        }
-        let mut defect = Defect::new(FailureKind::Panic, message);
-        let undefined = exiting.trace.is_some()
-            && reason
-                .as_tuple()
-                .map_or(reason, |t| &t[0])
-                .as_atom()
-                .is_some_and(|what| what.text() == "undef");
-        let frames = exiting.trace.as_ref().map(super::ending::stack).unwrap_or_default();
-        for (depth, frame) in frames.into_iter().enumerate() {
-            defect = defect.with(frame.fact(undefined && depth == 0));
-        }
-        if self.env.settings.grain == Grain::Thesis {
-            self.over = Some(Rc::new(defect));
-        } else if self.failed.is_none() {
-            self.failed = Some(Rc::new(defect));
-        }
     }
 
     fn gone(&mut self, task: usize) {

@@ -6,11 +6,13 @@ mod copy;
 mod ending;
 mod ets_step_cache;
 mod exit;
+mod judgement;
 mod local_run_cache;
 mod pending;
 mod perform;
 mod signal;
 pub mod spawn;
+pub(crate) mod system;
 mod timer;
 mod touch;
 mod unordered_mailbox;
@@ -19,7 +21,8 @@ pub use ending::{Ending, Log};
 pub use ets_step_cache::EtsStepCache;
 pub use local_run_cache::LocalRunCache;
 pub use signal::{Signal, Sort};
-pub use timer::Timer;
+pub(crate) use timer::place_of as calls_of;
+pub use timer::{LATE_FIRINGS, Timer};
 pub use unordered_mailbox::{Mail, Standing, UnorderedMessage};
 
 use crate::ets::Tables;
@@ -98,6 +101,8 @@ pub struct Machine {
     pub(crate) kills_left: u32,
     /// The number of armed timers.
     ticking: u32,
+    /// How often timers and timeouts fired after the end of the test, by process and calls.
+    late_firings: Rc<BTreeMap<(Pid, u64), u32>>,
     /// The value that the test process returned.
     pub(crate) result: Option<Term>,
     /// The defect that ended the execution.
@@ -157,7 +162,7 @@ impl Machine {
             births: Rc::default(),
             steps: 0,
             index: Rc::default(),
-            names: Rc::default(),
+            names: Rc::new(system::names().collect()),
             once_named: Rc::default(),
             tables: Rc::default(),
             persistent: Rc::default(),
@@ -167,6 +172,7 @@ impl Machine {
             monotonic: 0,
             kills_left,
             ticking: 0,
+            late_firings: Rc::default(),
             result: None,
             over: None,
             failed: None,
@@ -333,6 +339,9 @@ impl Machine {
             f.word(app.hash64());
             f.word(key.hash64());
             f.term(value);
+        }
+        for ((pid, place), times) in self.late_firings.iter() {
+            [pid.hash64(), *place, *times as u64].into_iter().for_each(|word| f.word(word));
         }
         let failed = self.over.is_some() as u64 | (self.failed.is_some() as u64) << 1;
         for n in [self.now, self.monotonic, self.kills_left as u64, failed] {

@@ -188,24 +188,21 @@ impl Machine {
         }
     }
 
-    fn test_is_over(&self) -> bool {
+    pub(super) fn test_is_over(&self) -> bool {
         self.process(0).is_gone() || self.only_tells_the_gone(0)
     }
 
     pub(super) fn let_timers_fire(&mut self, pending: &mut [Pending]) {
-        // When the test is over and no task is enabled, timers no longer matter.
         let busy = !self.enabled.is_empty();
-        if busy && self.env.settings.time == Time::Idle || self.test_is_over() {
+        if busy && self.env.settings.time == Time::Idle {
             return;
         }
         let Some(earliest) = self.earliest() else { return };
+        if self.is_cut_short(earliest) {
+            return;
+        }
         for (task, p) in pending.iter_mut().enumerate() {
-            let deadline = match &self.tasks[task] {
-                Task::Timer(timer) => Some(timer.deadline),
-                Task::Process(process) => process.deadline(),
-                _ => None,
-            };
-            if deadline == Some(earliest) {
+            if self.deadline_of(task) == Some(earliest) {
                 p.options = 1;
                 // A timer advances the clock, which local code may read: nothing is reordered across it.
                 p.accesses = Accesses::EVERYTHING_THERE_IS;

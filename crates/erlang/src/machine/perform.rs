@@ -9,6 +9,7 @@ use crate::process::{Deadline, Found, Next, Process, Then};
 use crate::run::{self, Mode, Raise, Stop};
 use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
+use crate::watch::Halt;
 use raddle_core::record::Place;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::Pick;
@@ -182,6 +183,7 @@ impl Machine {
                 Ok(_) => String::new(),
                 Err(Raise::Exception { reason, .. }) => format!("raises {reason}"),
                 Err(Raise::Unsupported(_)) => "is not supported".to_owned(),
+                Err(Raise::TooLarge) => "takes too much memory".to_owned(),
             };
             self.note(task, told.text, result, told.place, told.step);
         }
@@ -213,7 +215,11 @@ impl Machine {
                 let p = self.process(task);
                 let module = self.env.code.module(p.pc.module);
                 let place = run::place(&module, p.pc.at);
-                self.misuse(format!("{what} (called at {place})"));
+                self.unsupported(format!("{what} (called at {place})"));
+                Went::Wrong
+            }
+            Err(Raise::TooLarge) => {
+                self.halt(Halt::Memory);
                 Went::Wrong
             }
             Err(raise) => {
@@ -247,6 +253,7 @@ impl Machine {
             }
             Found::Nothing { wait, deadline } => {
                 if let Some(Deadline::At(at)) = deadline {
+                    self.count_late(task);
                     self.now = self.now.max(at);
                 }
                 self.note(task, "waits for a message".to_owned(), "times out".to_owned(), place, step);
@@ -286,17 +293,18 @@ impl Machine {
         match stop {
             Stop::Announced => {}
             Stop::Receive => self.look(task),
-            Stop::Ended(reason, trace) => {
+            Stop::Returned => {
                 let p = self.process(task);
-                if p.pid == Pid::root() && reason.is_atom(known::NORMAL) {
+                if p.pid == Pid::root() {
                     self.result = p.x.first().cloned();
                 }
-                self.comes_to_its_end(task, reason, trace);
+                self.returned(task);
             }
+            Stop::Ended(uncaught) => self.comes_to_its_end(task, uncaught),
             Stop::Unsupported(what) => {
                 // It has no next operation: its registers are no arguments of the last call.
                 self.process_mut(task).next = Next::Gone;
-                self.misuse(what);
+                self.unsupported(what);
             }
             Stop::TooLong => {
                 let name = self.process(task).pid;
@@ -304,12 +312,50 @@ impl Machine {
                 let message = format!("{name} goes on and on without sending, receiving or ending");
                 self.over = Some(Rc::new(Defect::new(FailureKind::Livelock, message)));
             }
+            Stop::Halted(why) => {
+                self.process_mut(task).next = Next::Gone;
+                self.halt(why);
+            }
             Stop::Matched(_) | Stop::Waits(..) => unreachable!("only while matching"),
         }
     }
 
-    pub(super) fn misuse(&mut self, what: String) {
-        self.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
+    /// From now on, or no longer, the execution ends when the watch of the settings wants it.
+    pub(crate) fn listen(&self, listens: bool) {
+        self.env.listens.set(listens);
+    }
+
+    /// The execution ends if the watch wants it.
+    pub(crate) fn halt_if_wanted(&mut self) {
+        if let Some(why) = self.env.halted() {
+            self.halt(why);
+        }
+    }
+
+    /// The limit that ended the execution in the middle of a step.
+    pub(crate) fn halted_by(&self) -> Option<Defect> {
+        self.over.as_deref().filter(|defect| defect.kind == FailureKind::MemoryLimit).cloned()
+    }
+
+    /// The execution ends at once.
+    pub(crate) fn halt(&mut self, why: Halt) {
+        let defect = match why {
+            // The search drops it.
+            Halt::Interrupted => Defect::new(FailureKind::Unsupported, "interrupted"),
+            Halt::Memory => {
+                let limit = self.env.settings.memory_limit.unwrap_or(0) >> 20;
+                let what = format!(
+                    "it takes more memory than allowed ({limit} MiB); allow more with --memory-limit"
+                );
+                Defect::new(FailureKind::MemoryLimit, what)
+            }
+        };
+        self.over = Some(Rc::new(defect));
+        self.enabled.clear();
+    }
+
+    pub(super) fn unsupported(&mut self, what: String) {
+        self.over = Some(Rc::new(Defect::new(FailureKind::Unsupported, what)));
     }
 
     /// Finds the message that a receive would take.
@@ -349,11 +395,15 @@ impl Machine {
         match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
             stop @ (Stop::Matched(_) | Stop::Waits(..)) => Ok(stop),
             Stop::Unsupported(what) => {
-                self.misuse(what);
+                self.unsupported(what);
+                Err(())
+            }
+            Stop::Halted(why) => {
+                self.halt(why);
                 Err(())
             }
             other => {
-                self.misuse(format!("a receive does more than matching: {other:?}"));
+                self.unsupported(format!("a receive does more than matching: {other:?}"));
                 Err(())
             }
         }

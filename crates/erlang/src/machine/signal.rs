@@ -229,18 +229,18 @@ impl Machine {
                     let message = Term::tuple([Term::Atom(known::EXIT_SIGNAL), Term::Pid(from), reason]);
                     self.put_in_mailbox(task, message);
                 } else if !reason.is_atom(known::NORMAL) {
-                    self.signalled_to_exit(task, reason);
+                    self.exits_with(task, reason, from);
                 }
             }
             Signal::Exit(from, reason) => {
                 let p = self.process(task);
                 if reason.is_atom(known::KILL) {
-                    self.signalled_to_exit(task, Term::Atom(known::KILLED));
+                    self.told_to_exit(task, Term::Atom(known::KILLED), from);
                 } else if p.trap_exit {
                     let message = Term::tuple([Term::Atom(known::EXIT_SIGNAL), Term::Pid(from), reason]);
                     self.put_in_mailbox(task, message);
                 } else if !reason.is_atom(known::NORMAL) || from == to {
-                    self.signalled_to_exit(task, reason);
+                    self.told_to_exit(task, reason, from);
                 }
             }
             Signal::Monitor(monitor) => {

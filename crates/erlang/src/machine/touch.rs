@@ -155,17 +155,20 @@ impl Machine {
                 Some(t) => normal && !self.process(t).trap_exit,
                 None => false,
             };
+            let tables = self.tables.owned_by(p.pid);
+            let is_inherited = |id: &Term| self.tables.get(id).is_some_and(|table| table.heir.is_some());
             if self.will_fail(task)
-                || step != ExitStep::Vanish
+                || tables.iter().any(is_inherited)
                 || !p.links.iter().all(|pid| tells_at_once(*pid))
             {
                 return Touch::EVERYTHING;
             }
+            let touch = tables.iter().fold(vanish(mine), |touch, id| touch.write(Object::table(id)));
             // It depends on whether they are alive and trap exits.
             let touch = p
                 .links
                 .iter()
-                .fold(vanish(mine), |touch, pid| touch.read(Object::In(*pid)).read(Object::Watch(*pid)));
+                .fold(touch, |touch, pid| touch.read(Object::In(*pid)).read(Object::Watch(*pid)));
             if self.is_order_open() {
                 return touch;
             }

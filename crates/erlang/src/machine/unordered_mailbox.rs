@@ -216,8 +216,12 @@ impl Machine {
         match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
             Stop::Matched(_) => true,
             Stop::Waits(..) => false,
+            Stop::Halted(why) => {
+                self.halt(why);
+                false
+            }
             other => {
-                self.misuse(format!("a receive does more than matching: {other:?}"));
+                self.unsupported(format!("a receive does more than matching: {other:?}"));
                 false
             }
         }
@@ -525,11 +529,15 @@ impl Machine {
         match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
             Stop::Waits(wait, time) => Some((wait, time)),
             Stop::Unsupported(what) => {
-                self.misuse(what);
+                self.unsupported(what);
+                None
+            }
+            Stop::Halted(why) => {
+                self.halt(why);
                 None
             }
             other => {
-                self.misuse(format!("a receive does more than matching: {other:?}"));
+                self.unsupported(format!("a receive does more than matching: {other:?}"));
                 None
             }
         }
@@ -543,6 +551,11 @@ impl Machine {
             None => Found::Nothing { wait, deadline: None },
             Some(Term::Atom(a)) if a == known::INFINITY => Found::Nothing { wait, deadline: None },
             Some(Term::Int(0)) => Found::Nothing { wait, deadline: Some(Deadline::Now) },
+            Some(Term::Int(ms))
+                if (0..=LONGEST_WAIT).contains(&ms) && !self.env.settings.fires(ms as u64) =>
+            {
+                Found::Nothing { wait, deadline: None }
+            }
             Some(Term::Int(ms)) if (0..=LONGEST_WAIT).contains(&ms) => {
                 let at = self.now + ms as u64 * 1_000_000;
                 Found::Nothing { wait, deadline: Some(Deadline::At(at)) }

@@ -152,11 +152,11 @@ fn encode_unsigned(_: R, a: &[Term]) -> Res {
     Ok(Term::binary(if little { n.to_bytes_le().1 } else { n.to_bytes_be().1 }))
 }
 
-fn copy(_: R, a: &[Term]) -> Res {
+fn copy(r: R, a: &[Term]) -> Res {
     let times = a.get(1).map_or(Some(1), Term::as_usize).ok_or_else(bad)?;
     let bytes = bytes(&a[0])?;
-    if bytes.len().saturating_mul(times) > 1 << 30 {
-        return Err(Raise::error(Term::atom("system_limit")));
+    if !r.env.settings.has_room(bytes.len().saturating_mul(times) as u64) {
+        return Err(Raise::TooLarge);
     }
     Ok(Term::binary(bytes.repeat(times)))
 }

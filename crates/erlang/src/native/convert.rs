@@ -147,7 +147,12 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
             _ => return Err(bad()),
         }
     }
-    let (term, taken) = external::decode(&bytes).map_err(|_| bad())?;
+    let (term, taken) = external::decode_own(&bytes).map_err(|error| match error {
+        external::TOO_DEEP => {
+            Raise::unsupported("erlang:binary_to_term/1 of a term that is nested so deeply is not supported")
+        }
+        _ => bad(),
+    })?;
     Ok(if used { Term::tuple([term, Term::from(taken)]) } else { term })
 }
 

@@ -163,10 +163,6 @@ fn application(r: R, a: &[Term]) -> Res {
     }
 }
 
-fn system(what: &'static str) -> Res {
-    Err(Raise::unsupported(format!("{what} is not supported: programs under test cannot reach the outside")))
-}
-
 const E: &str = "erlang";
 
 pub static TABLE: &[Native] = &[
@@ -236,22 +232,6 @@ pub static TABLE: &[Native] = &[
     Native::local("os", "getenv", 1, |_, _| Ok(Term::bool(false))),
     Native::local("os", "getpid", 0, |_, _| Ok(Term::string("1"))),
     Native::local("os", "type", 0, |_, _| Ok(Term::tuple([Term::atom("unix"), Term::atom("linux")]))),
-    Native::local("os", "cmd", 1, |_, _| system("os:cmd/1")),
-    Native::local("os", "cmd", 2, |_, _| system("os:cmd/2")),
-    Native::local(E, "open_port", 2, |_, _| system("erlang:open_port/2")),
-    Native::local(E, "load_nif", 2, |_, _| system("erlang:load_nif/2 (a NIF)")),
-    Native::local(E, "trace", 3, |_, _| system("erlang:trace/3")),
-    Native::local(E, "trace_pattern", 3, |_, _| system("erlang:trace_pattern/3")),
-    Native::local("net_kernel", "start", 1, |_, _| system("net_kernel:start/1 (distribution)")),
-    Native::local("gen_tcp", "connect", 3, |_, _| system("gen_tcp:connect/3")),
-    Native::local("gen_tcp", "connect", 4, |_, _| system("gen_tcp:connect/4")),
-    Native::local("gen_tcp", "listen", 2, |_, _| system("gen_tcp:listen/2")),
-    Native::local("gen_udp", "open", 1, |_, _| system("gen_udp:open/1")),
-    Native::local("gen_udp", "open", 2, |_, _| system("gen_udp:open/2")),
-    Native::local("file", "write_file", 2, |_, _| system("file:write_file/2")),
-    Native::local("file", "write_file", 3, |_, _| system("file:write_file/3")),
-    Native::local("file", "open", 2, |_, _| system("file:open/2")),
-    Native::local("file", "read_file", 1, |_, _| system("file:read_file/1")),
     Native::local("code", "ensure_loaded", 1, |r, a| {
         let name = a[0].as_atom().ok_or_else(bad)?;
         Ok(match r.env.code.find(name) {

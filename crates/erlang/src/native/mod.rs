@@ -6,6 +6,7 @@ mod control;
 mod convert;
 mod crypto;
 mod digest;
+mod files;
 mod floats;
 mod guard;
 mod lists;
@@ -88,6 +89,7 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         time::TABLE,
         crypto::TABLE,
         digest::TABLE,
+        files::TABLE,
     ]
     .into_iter()
     .flatten()

@@ -1,9 +1,14 @@
 %% Environments, and starting applications by their start functions, without an application controller.
 -module(application).
--export([get_env/1, get_env/2, get_env/3, set_env/3, set_env/4, unset_env/2, unset_env/3, get_application/0,
+-export([get_all_env/1, get_env/1, get_env/2, get_env/3, set_env/3, set_env/4, unset_env/2, unset_env/3, get_application/0,
          get_application/1, ensure_started/1, ensure_started/2, ensure_all_started/1, ensure_all_started/2,
-         start/1, start/2, stop/1, load/1, loaded_applications/0, which_applications/0]).
-get_env(_) -> undefined.
+         start/1, start/2, stop/1, load/1, loaded_applications/0, which_applications/0, get_key/2, get_all_key/1]).
+get_env(Key) ->
+    case get_application() of
+        undefined -> undefined;
+        {ok, App} -> get_env(App, Key)
+    end.
+get_all_env(App) -> raddle:all_env(App).
 get_env(App, Key) -> raddle:get_env(App, Key).
 get_env(App, Key, Default) ->
     case raddle:get_env(App, Key) of
@@ -14,11 +19,50 @@ set_env(App, Key, Value) -> raddle:set_env(App, Key, Value).
 set_env(App, Key, Value, _) -> raddle:set_env(App, Key, Value).
 unset_env(App, Key) -> raddle:unset_env(App, Key).
 unset_env(App, Key, _) -> raddle:unset_env(App, Key).
-get_application() -> undefined.
-get_application(_) -> undefined.
-load(_) -> ok.
-loaded_applications() -> [].
-which_applications() -> [].
+%% Of processes only while no application is started: whose a process is, is not known.
+get_application() -> get_application(self()).
+get_application(Pid) when is_pid(Pid) ->
+    case names('$started') of
+        [] -> undefined;
+        _ -> raddle_native:unsupported_call('application:get_application/1 of a process')
+    end;
+get_application(Module) -> raddle:application_of(Module).
+load(App) when App =:= kernel; App =:= stdlib -> {error, {already_loaded, App}};
+load(App) when is_atom(App) ->
+    case {is_loaded(App), raddle:application(App)} of
+        {true, _} -> {error, {already_loaded, App}};
+        {false, none} -> {error, {"no such file or directory", atom_to_list(App) ++ ".app"}};
+        {false, {application, App, Keys}} -> loaded(App, Keys), ok
+    end.
+loaded(App, Keys) ->
+    raddle:set_env('$loaded', App, true),
+    [set_default(App, K, V) || {K, V} <- proplists:get_value(env, Keys, [])].
+is_loaded(App) ->
+    App =:= kernel orelse App =:= stdlib orelse raddle:get_env('$loaded', App) =/= undefined.
+names(What) -> [Name || {Name, _} <- raddle:all_env(What)].
+loaded_applications() -> [described(App) || App <- [kernel, stdlib | names('$loaded')]].
+which_applications() -> [described(App) || App <- names('$started') ++ [stdlib, kernel]].
+described(App) ->
+    {application, App, Keys} = raddle:application(App),
+    {App, proplists:get_value(description, Keys, ""), proplists:get_value(vsn, Keys, "")}.
+get_key(App, Key) ->
+    case get_all_key(App) of
+        {ok, Keys} ->
+            case lists:keyfind(Key, 1, Keys) of
+                {Key, Value} -> {ok, Value};
+                false -> undefined
+            end;
+        undefined -> undefined
+    end.
+get_all_key(App) ->
+    case is_loaded(App) andalso raddle:application(App) of
+        {application, App, Keys} ->
+            Defaults = [{description, ""}, {id, ""}, {vsn, ""}, {modules, []}, {maxP, infinity}, {maxT, infinity},
+                        {registered, []}, {included_applications, []}, {optional_applications, []},
+                        {applications, []}, {env, []}, {mod, []}, {start_phases, undefined}],
+            {ok, [{K, proplists:get_value(K, Keys, V)} || {K, V} <- Defaults]};
+        _ -> undefined
+    end.
 ensure_started(App) -> ensure_started(App, temporary).
 ensure_started(App, Type) ->
     case start(App, Type) of
@@ -47,7 +91,7 @@ start_with(App, Type, Keys) ->
     Needs = proplists:get_value(applications, Keys, []),
     case start_all(Needs, Type, []) of
         {ok, Before} ->
-            [set_default(App, K, V) || {K, V} <- proplists:get_value(env, Keys, [])],
+            loaded(App, Keys),
             case proplists:get_value(mod, Keys, none) of
                 none -> started(App, Before, none);
                 {Mod, Args} ->

@@ -1,4 +1,4 @@
-%% Nothing is logged: what a log would show is in the report.
+%% Nothing is logged: what a log would show is in the report. Handlers are not there: they would be called.
 -module(logger).
 -export([allow/2, macro_log/3, macro_log/4, macro_log/5, log/2, log/3, log/4,
          emergency/1, emergency/2, emergency/3, alert/1, alert/2, alert/3, critical/1, critical/2, critical/3,
@@ -6,8 +6,7 @@
          info/1, info/2, info/3, debug/1, debug/2, debug/3,
          set_process_metadata/1, update_process_metadata/1, get_process_metadata/0, unset_process_metadata/0,
          set_primary_config/1, set_primary_config/2, get_primary_config/0, set_module_level/2,
-         add_handler/3, remove_handler/1, set_handler_config/2, set_handler_config/3, compare_levels/2,
-         get_handler_config/0, timestamp/0]).
+         compare_levels/2, timestamp/0]).
 allow(_, _) -> false.
 macro_log(_, _, _) -> ok.
 macro_log(_, _, _, _) -> ok.
@@ -52,11 +51,6 @@ set_primary_config(_) -> ok.
 set_primary_config(_, _) -> ok.
 get_primary_config() -> #{level => notice, filters => [], filter_default => log}.
 set_module_level(_, _) -> ok.
-add_handler(_, _, _) -> ok.
-remove_handler(_) -> ok.
-set_handler_config(_, _) -> ok.
-set_handler_config(_, _, _) -> ok.
-get_handler_config() -> [].
 compare_levels(A, B) ->
     case {level(A), level(B)} of
         {X, X} -> eq;

@@ -1,9 +1,10 @@
 //! Bit syntax: matching and construction of binaries.
 
-use super::{Flow, Raise, Runner, broken};
+use super::{Flow, Raise, Runner, Stop, broken};
 use crate::beam::{BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src};
 use crate::term::bits::BitsBuilder;
 use crate::term::{Bits, Context, Term, known, number};
+use crate::watch::Halt;
 use num_bigint::{BigInt, Sign};
 use num_traits::ToPrimitive;
 use std::cell::Cell;
@@ -323,7 +324,16 @@ impl Runner<'_> {
                 }
                 BinPart::Value { kind, unit, flags, value, size } => {
                     let value = self.value(value);
-                    match self.bits_of(size, *unit) {
+                    let len = self.bits_of(size, *unit);
+                    let more = match (&value, len) {
+                        (_, Some(Some(bits))) => bits,
+                        (Term::Bits(bits), _) => bits.len(),
+                        _ => 0,
+                    };
+                    if !self.env.settings.has_room((out.len() as u64 + more as u64) / 8) {
+                        return Flow::Stop(Stop::Halted(Halt::Memory));
+                    }
+                    match len {
                         Some(len) => push(&mut out, *kind, *unit, *flags, &value, len),
                         None => false,
                     }

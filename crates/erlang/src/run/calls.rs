@@ -30,7 +30,11 @@ impl Runner<'_> {
 
     /// "erlang:foo/2 is not supported yet (called at reg_server.erl:17)"
     pub(super) fn not_supported(&self, mfa: Mfa) -> String {
-        format!("{mfa} is not supported yet (called at {})", self.place())
+        let place = self.place();
+        match crate::refused::needs(mfa.module.text(), mfa.function.text()) {
+            Some(what) => format!("{mfa} is not supported: it needs {what} (called at {place})"),
+            None => format!("{mfa} is not supported yet (called at {place})"),
+        }
     }
 
     fn push_frame(&mut self) {

@@ -1,10 +1,11 @@
 //! Exceptions: classes, reasons, stack traces, and unwinding to the handler.
 
-use super::{Flow, Runner, Stop};
+use super::{Flow, Runner, Stop, Uncaught};
 use crate::beam::{Dst, Mfa, Src};
 use crate::process::{Pc, Then};
 use crate::term::number::ArithError;
 use crate::term::{Atom, Map, Term, known};
+use crate::watch::Halt;
 
 /// The class of an exception.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +53,8 @@ pub enum Raise {
     },
     /// An unsupported feature, as text.
     Unsupported(String),
+    /// A value would take too much memory.
+    TooLarge,
 }
 
 /// A native's result.
@@ -165,6 +168,7 @@ impl Runner<'_> {
                 (class, reason, trace, args, native, tail)
             }
             Raise::Unsupported(what) => return Some(Stop::Unsupported(what)),
+            Raise::TooLarge => return Some(Stop::Halted(Halt::Memory)),
         };
         let trace = trace.unwrap_or_else(|| self.trace(native, args, tail));
         let found = self.p.ys.iter().enumerate().rev().find_map(|(at, slot)| match slot {
@@ -172,13 +176,15 @@ impl Runner<'_> {
             _ => None,
         });
         let Some((at, module, label)) = found else {
+            let is_told = self.is_told(class, &trace);
+            let follows = self.followed(class, &reason);
             let reason = match class {
                 Class::Exit => reason,
                 Class::Error => Term::tuple([reason, trace.clone()]),
                 Class::Throw => Term::tuple([Term::tagged(known::NOCATCH, reason), trace.clone()]),
             };
             let shown = if class == Class::Exit { None } else { Some(trace) };
-            return Some(Stop::Ended(reason, shown));
+            return Some(Stop::Ended(Uncaught { reason, trace: shown, is_told, follows }));
         };
         let mut depth = self.p.ys.len();
         while let Some(frame) = self.p.frames.last()

@@ -6,9 +6,11 @@ mod binaries;
 mod calls;
 mod exceptions;
 mod registers;
+mod told;
 
 pub use calls::place;
 pub use exceptions::{Class, Raise, Res};
+pub use told::Told;
 
 use crate::beam::{Dst, Instr, Module, Src, Test1, Test2};
 use crate::code::{Code, Target};
@@ -17,7 +19,9 @@ use crate::machine::{EtsStepCache, LocalRunCache};
 use crate::native::Run;
 use crate::process::{Found, Frame, Next, Pc, Process, Then};
 use crate::settings::Settings;
-use crate::term::{Map, Term, known, number, order};
+use crate::term::{Map, Pid, Term, known, number, order};
+use crate::watch::Halt;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -33,6 +37,26 @@ pub struct Env {
     pub ets_cache: EtsStepCache,
     /// The assumption that exits are unobserved, if it is made.
     pub unobserved: Option<Unobserved>,
+    /// The exit reasons of `Settings::treat_as_normal`.
+    pub treat_as_normal: Vec<Term>,
+    /// Whether the watch of the settings is listened to: only where an execution takes a step for the first time, since
+    /// a step that is taken again must go the same way.
+    pub listens: Cell<bool>,
+    /// Timers that tick for ever after the test were cut short.
+    pub timers_were_cut: Cell<bool>,
+}
+
+impl Env {
+    /// Why the execution must end now, if it must.
+    #[inline]
+    pub fn halted(&self) -> Option<Halt> {
+        if self.listens.get() { self.settings.watch.halted() } else { None }
+    }
+    /// Whether an exit with this reason is no failure.
+    pub fn is_treated_as_normal(&self, reason: &Term) -> bool {
+        let first = reason.as_tuple().and_then(|t| t.first());
+        self.treat_as_normal.iter().any(|normal| normal == reason || Some(normal) == first)
+    }
 }
 
 /// The purpose of a run.
@@ -51,20 +75,40 @@ pub enum Stop {
     Announced,
     /// It reached a receive.
     Receive,
-    /// It exits for this reason; with the trace of an uncaught error.
-    Ended(Term, Option<Term>),
+    /// Its first function returned.
+    Returned,
+    /// It exits by an exception that it does not handle.
+    Ended(Uncaught),
     /// It uses an unsupported feature.
     Unsupported(String),
     /// It exceeded the instruction limit.
     TooLong,
+    /// The search wants it to stop, or a value would take too much memory.
+    Halted(Halt),
     /// While matching: this message matches.
     Matched(u32),
     /// While matching: no message matches. The wait instruction, and the timeout.
     Waits(u32, Option<Term>),
 }
 
+/// An exception that a process does not handle.
+#[derive(Debug)]
+pub struct Uncaught {
+    /// The exit reason.
+    pub reason: Term,
+    /// The stack trace of an error.
+    pub trace: Option<Term>,
+    /// Other processes were told of this exit by OTP's behaviours before: see [`Told`].
+    pub is_told: bool,
+    /// The parent, if the process exits because its parent did.
+    pub follows: Option<Pid>,
+}
+
 /// The limit of instructions between two visible operations.
 const ENDLESS: u64 = 200_000_000;
+
+/// So many instructions are executed before the search is asked whether to stop.
+const BREATH: u64 = 8_192;
 
 /// The effect of an instruction on control flow.
 pub(crate) enum Flow {
@@ -116,7 +160,7 @@ pub fn complete(p: &mut Process, then: Then, value: Term) -> Option<Stop> {
         Then::Next => p.pc.at += 1,
         Then::Return => match p.frames.pop() {
             Some(frame) => p.pc = frame.ret,
-            None => return Some(Stop::Ended(Term::Atom(known::NORMAL), None)),
+            None => return Some(Stop::Returned),
         },
     }
     None
@@ -126,33 +170,38 @@ impl Runner<'_> {
     fn run(mut self) -> Stop {
         self.p.unshare_contexts();
         let mut module = self.env.code.module(self.p.pc.module);
-        for _ in 0..ENDLESS {
-            let instr = &module.code[self.p.pc.at as usize];
-            match self.instruction(instr, &module) {
-                Flow::Next => self.p.pc.at += 1,
-                Flow::Jump(at) => self.p.pc.at = at,
-                Flow::Far(pc) => {
-                    if pc.module != self.p.pc.module {
-                        module = self.env.code.module(pc.module);
-                    }
-                    self.p.pc = pc;
-                }
-                Flow::Return => match self.p.frames.pop() {
-                    Some(frame) => {
-                        if frame.ret.module != self.p.pc.module {
-                            module = self.env.code.module(frame.ret.module);
+        for _ in 0..ENDLESS / BREATH {
+            if let Some(why) = self.env.halted() {
+                return Stop::Halted(why);
+            }
+            for _ in 0..BREATH {
+                let instr = &module.code[self.p.pc.at as usize];
+                match self.instruction(instr, &module) {
+                    Flow::Next => self.p.pc.at += 1,
+                    Flow::Jump(at) => self.p.pc.at = at,
+                    Flow::Far(pc) => {
+                        if pc.module != self.p.pc.module {
+                            module = self.env.code.module(pc.module);
                         }
-                        self.p.pc = frame.ret;
+                        self.p.pc = pc;
                     }
-                    None => return Stop::Ended(Term::Atom(known::NORMAL), None),
-                },
-                Flow::Raise(raise) => {
-                    if let Some(stop) = self.unwind(raise) {
-                        return stop;
+                    Flow::Return => match self.p.frames.pop() {
+                        Some(frame) => {
+                            if frame.ret.module != self.p.pc.module {
+                                module = self.env.code.module(frame.ret.module);
+                            }
+                            self.p.pc = frame.ret;
+                        }
+                        None => return Stop::Returned,
+                    },
+                    Flow::Raise(raise) => {
+                        if let Some(stop) = self.unwind(raise) {
+                            return stop;
+                        }
+                        module = self.env.code.module(self.p.pc.module);
                     }
-                    module = self.env.code.module(self.p.pc.module);
+                    Flow::Stop(stop) => return stop,
                 }
-                Flow::Stop(stop) => return stop,
             }
         }
         Stop::TooLong
@@ -273,7 +322,10 @@ impl Runner<'_> {
                 self.set(*b, x);
                 Flow::Next
             }
-            Instr::Send => self.announce(Next::Send(Then::Next), 2),
+            Instr::Send => {
+                self.note_told(module);
+                self.announce(Next::Send(Then::Next), 2)
+            }
             Instr::LoopRec(fail, dst) => {
                 if self.mode == Mode::Real && !self.p.receiving {
                     // Matching may use all x registers: none is live.
@@ -299,7 +351,8 @@ impl Runner<'_> {
                 if self.p.save as usize >= self.p.mailbox.len() {
                     return broken("a message");
                 }
-                self.p.mailbox.remove(self.p.save as usize);
+                let message = self.p.mailbox.remove(self.p.save as usize);
+                self.note_received(&message);
                 self.p.save = 0;
                 self.p.receiving = false;
                 Flow::Next
@@ -511,6 +564,7 @@ impl Runner<'_> {
     }
 
     fn announce_receive(&mut self) -> Flow {
+        self.note_waiting();
         self.p.save = 0;
         self.p.next = Next::Receive(Found::Nothing { wait: self.p.pc.at, deadline: None });
         Flow::Stop(Stop::Receive)

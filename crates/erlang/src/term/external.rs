@@ -9,26 +9,43 @@ use std::rc::Rc;
 /// Why bytes are no term.
 pub type Error = &'static str;
 
-const MAX_DEPTH: usize = 5_000;
+/// The deepest term of a file: no compiler writes deeper ones, and corrupt files may.
+const DEEPEST_IN_FILES: usize = 5_000;
+
+/// The deepest term at all: deeper ones might not fit on the stack.
+const DEEPEST: usize = 1_000_000;
+
+/// The error of a term that is too deep.
+pub const TOO_DEEP: Error = "nested too deeply";
 
 struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    deepest: usize,
 }
 
-/// Decodes one term with its version byte, compressed or not. Says how many bytes it took.
+/// Decodes one term of a file with its version byte, compressed or not. Says how many bytes it took.
 pub fn decode(bytes: &[u8]) -> Result<(Term, usize), Error> {
+    decode_within(bytes, DEEPEST_IN_FILES)
+}
+
+/// The same for a term that a program has encoded.
+pub fn decode_own(bytes: &[u8]) -> Result<(Term, usize), Error> {
+    decode_within(bytes, DEEPEST)
+}
+
+fn decode_within(bytes: &[u8], deepest: usize) -> Result<(Term, usize), Error> {
     match bytes {
         [131, 80, size @ ..] => {
             let [a, b, c, d, packed @ ..] = size else { return Err("truncated") };
             let size = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
             let unpacked = inflate(packed, size)?;
-            let mut reader = Reader { bytes: &unpacked, at: 0, depth: 0 };
+            let mut reader = Reader { bytes: &unpacked, at: 0, depth: 0, deepest };
             Ok((reader.term()?, bytes.len()))
         }
         [131, rest @ ..] => {
-            let mut reader = Reader { bytes: rest, at: 0, depth: 0 };
+            let mut reader = Reader { bytes: rest, at: 0, depth: 0, deepest };
             let term = reader.term()?;
             Ok((term, reader.at + 1))
         }
@@ -101,8 +118,8 @@ impl<'a> Reader<'a> {
     }
     fn term(&mut self) -> Result<Term, Error> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return Err("nested too deeply");
+        if self.depth > self.deepest {
+            return Err(TOO_DEEP);
         }
         let term = self.inner();
         self.depth -= 1;

@@ -31,6 +31,11 @@ impl Pid {
         static USER: LazyLock<Pid> = LazyLock::new(|| Pid::root().child(0));
         *USER
     }
+    /// Whether it is a process of the system: `user`, or one of those numbered as its children.
+    #[inline]
+    pub fn is_system(self) -> bool {
+        self.0.path.first() == Some(&0)
+    }
     /// The `number`th child of this one, from 1.
     pub fn child(self, number: u32) -> Pid {
         let mut path = self.0.path.clone();

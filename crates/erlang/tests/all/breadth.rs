@@ -6,7 +6,7 @@ use raddle_core::verdict::FailureKind;
 use raddle_erlang::beam::{Instr, Module, load};
 use raddle_erlang::code::installed_otp;
 use raddle_erlang::settings::Settings;
-use raddle_erlang::{native, replaced};
+use raddle_erlang::{native, refused, replaced};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
@@ -66,6 +66,49 @@ fn callers(module: &Module, of: &BTreeSet<String>) -> BTreeSet<String> {
     calls.map(|mfa| mfa.to_string()).collect()
 }
 
+/// What programs ask of their node has the same answer as in the installed Erlang, or is refused.
+#[test]
+fn the_node_answers_as_the_installed_erlang_does_or_not_at_all() {
+    if !erlang_is_there() {
+        return;
+    }
+    let programs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let dir = compile_files("node_facts", &[programs.join("node_facts.erl")], &[]);
+    let output = Command::new("erl")
+        .args(["-noshell", "-kernel", "logger_level", "none", "-pa"])
+        .arg(&dir)
+        .args(["-eval", "node_facts:print(), halt()."])
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("erl runs");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let theirs: Vec<(&str, &str)> =
+        text.lines().filter(|line| line.starts_with("q_")).filter_map(|line| line.split_once(' ')).collect();
+    assert!(theirs.len() > 60, "{text}");
+    let (mut same, mut refused) = (0, 0);
+    for (function, answer) in theirs {
+        let found = all(&program(&dir, "node_facts", function, Settings::default()));
+        match found.failure {
+            Some(failure) if failure.kind() == FailureKind::Unsupported => {
+                assert!(failure.message().contains("is not supported"), "{function}: {}", failure.message());
+                refused += 1;
+            }
+            // An exception that `answer` would catch.
+            Some(failure) => {
+                let what = answer.trim_matches(['{', '}']).split(',').nth(1).unwrap_or(answer);
+                assert!(failure.message().contains(what), "{function}: {} is no {answer}", failure.message());
+                same += 1;
+            }
+            None => {
+                let ours: Vec<String> = found.outcomes.keys().map(|o| o.replace(' ', "")).collect();
+                assert_eq!(ours, [answer.replace(' ', "")], "{function}");
+                same += 1;
+            }
+        }
+    }
+    assert!(same > 40 && refused > 10, "{same} the same, {refused} refused");
+}
+
 /// The names in the list of the guide.
 fn listed() -> BTreeSet<String> {
     let section = GUIDE.split("are\nmissing (a test holds").nth(1).expect("the guide has the list");
@@ -80,12 +123,25 @@ fn the_guide_lists_what_is_not_supported() {
     }
     let (release, missing) = missing();
     let internal = |mfa: &&String| INTERNAL.contains(&mfa.split(':').next().unwrap_or_default());
-    let named: BTreeSet<String> = missing.iter().filter(|mfa| !internal(mfa)).cloned().collect();
+    let is_refused = |mfa: &&String| {
+        let (module, rest) = mfa.split_once(':').unwrap_or_default();
+        refused::needs(module, rest.rsplit_once('/').map_or(rest, |(name, _)| name)).is_some()
+    };
+    let named: BTreeSet<String> =
+        missing.iter().filter(|mfa| !internal(mfa) && !is_refused(mfa)).cloned().collect();
     if release != "25" {
         eprintln!("skipped: the list is that of OTP 25, and OTP {release} is installed");
         return;
     }
     assert_eq!(listed(), named);
+}
+
+/// The guide's list is the table by which calls are refused.
+#[test]
+fn the_guide_lists_what_is_refused() {
+    let section = GUIDE.split("<!-- refused -->\n").nth(1).expect("the guide has the list");
+    let lines: Vec<&str> = section.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, refused::listed(), "write these lines between the marks of the guide");
 }
 
 #[test]
@@ -139,11 +195,11 @@ elsewhere() ->
             optimal(&program(&dir, "missing", function, Settings::default())),
         ] {
             let failure = findings.failure.expect("a failure");
-            assert_eq!((failure.kind(), failure.message()), (FailureKind::Misuse, message));
+            assert_eq!((failure.kind(), failure.message()), (FailureKind::Unsupported, message));
         }
     }
     let elsewhere = all(&program(&dir, "missing", "elsewhere", Settings::default()));
-    assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+    assert_eq!(elsewhere.failure.map(|f| f.kind()), Some(FailureKind::Unsupported));
 }
 
 /// An unsupported regular expression is refused, and not given another meaning.
@@ -180,7 +236,7 @@ fn regular_expressions_refuse_what_they_cannot_do() {
     for (n, call) in calls.iter().enumerate() {
         let findings = all(&program(&dir, "refused", &format!("t{n}"), Settings::default()));
         let failure = findings.failure.unwrap_or_else(|| panic!("{call} gives {:?}", findings.outcomes));
-        assert_eq!(failure.kind(), FailureKind::Misuse, "{call}: {}", failure.message());
+        assert_eq!(failure.kind(), FailureKind::Unsupported, "{call}: {}", failure.message());
         assert!(failure.message().starts_with("re:"), "{call}: {}", failure.message());
     }
 }

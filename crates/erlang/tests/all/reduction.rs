@@ -100,3 +100,28 @@ fn no_outcome_is_lost() {
         }
     }
 }
+
+/// The exit of the test process is judged by itself, and a table is one more access of its owner's exit: neither is
+/// reordered with the exits of other processes. There were 64 executions and 288.
+#[test]
+fn exits_beside_a_crash_and_beside_a_table_are_not_reordered() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(beside).
+-export([crash/0, table/0]).
+crash() -> [spawn(fun() -> ok end) || _ <- lists:seq(1, 6)], error(boom).
+table() ->
+    T = ets:new(t, [public]),
+    Me = self(),
+    Write = fun(I) -> ets:insert(T, {I, 1}), ets:lookup(T, I), ets:insert(T, {0, I}), Me ! done end,
+    [spawn(fun() -> Write(I) end) || I <- [1, 2, 3]],
+    [receive done -> ok end || _ <- [1, 2, 3]],
+    ok.
+";
+    let dir = compile_text("beside", text);
+    let crash = optimal(&program(&dir, "beside", "crash", Settings::default()));
+    assert_eq!((crash.executions, crash.failures, crash.undecided), (1, 1, 0));
+    let table = optimal(&program(&dir, "beside", "table", Settings::thesis()));
+    assert_eq!((table.executions, table.failures, table.undecided), (36, 0, 0));
+}

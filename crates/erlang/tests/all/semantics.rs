@@ -188,8 +188,13 @@ unwatched() -> unlink(killed()), ok.
     {
         assert_eq!((outcomes(&findings), findings.failures), (vec!["noproc"], 0));
     }
-    let unwatched = all(&program(&dir, "dying", "unwatched", Settings::default()));
-    assert_eq!(unwatched.failure.expect("a failure").message(), "P.1 exited abnormally: killed");
+    // Its killer knows of its exit; only the strict judgement calls that a failure.
+    let unwatched = |judgement| {
+        let settings = Settings { judgement, ..Settings::default() };
+        all(&program(&dir, "dying", "unwatched", settings)).failure.map(|f| f.message().to_owned())
+    };
+    assert_eq!(unwatched(Judgement::Usual), None);
+    assert_eq!(unwatched(Judgement::Strict).as_deref(), Some("P.1 exited abnormally: killed"));
 }
 
 /// As in the installed Erlang; `catch` has no effect.

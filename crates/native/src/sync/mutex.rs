@@ -166,14 +166,26 @@ impl<T: ?Sized> Mutex<T> {
     #[inline]
     pub(super) fn guard(&self) -> LockResult<MutexGuard<'_, T>> {
         let panicked_before = std::thread::panicking();
-        self.poison.wrap(MutexGuard { mutex: self, panicked_before, changed: false, outside: None, not_send: PhantomData })
+        self.poison.wrap(MutexGuard {
+            mutex: self,
+            panicked_before,
+            changed: false,
+            outside: None,
+            not_send: PhantomData,
+        })
     }
 
     #[inline]
     fn guard_outside<'a>(&'a self, outside: std::sync::MutexGuard<'a, ()>) -> LockResult<MutexGuard<'a, T>> {
         let panicked_before = std::thread::panicking();
         let outside = Some(outside);
-        self.poison.wrap(MutexGuard { mutex: self, panicked_before, changed: false, outside, not_send: PhantomData })
+        self.poison.wrap(MutexGuard {
+            mutex: self,
+            panicked_before,
+            changed: false,
+            outside,
+            not_send: PhantomData,
+        })
     }
 
     /// See [`std::sync::Mutex::lock`].

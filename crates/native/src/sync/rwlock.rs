@@ -197,7 +197,13 @@ impl<T: ?Sized> RwLock<T> {
     ) -> LockResult<RwLockWriteGuard<'a, T>> {
         let panicked_before = std::thread::panicking();
         let not_send = std::marker::PhantomData;
-        self.raw.poison.wrap(RwLockWriteGuard { lock: self, panicked_before, changed: false, outside, not_send })
+        self.raw.poison.wrap(RwLockWriteGuard {
+            lock: self,
+            panicked_before,
+            changed: false,
+            outside,
+            not_send,
+        })
     }
 
     /// See [`std::sync::RwLock::read`].

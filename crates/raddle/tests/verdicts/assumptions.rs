@@ -5,7 +5,7 @@ use raddle::fact::{Assumption, Bound, Delivery, Grain};
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use raddle::time::Instant;
-use raddle::{Checker, Spins, Time, hint, thread};
+use raddle::{Checker, FailureKind, Spins, Time, hint, thread};
 
 /// One of each kind. A new kind does not compile before it is here.
 fn one_of_each() -> Vec<Assumption> {
@@ -30,6 +30,10 @@ fn one_of_each() -> Vec<Assumption> {
         SpinsAwait,
         OwnAllocatorNotUsed,
         OnRealStd(vec!["tokio".to_owned()]),
+        Ignored(FailureKind::Panic),
+        TimeoutsBelow(5_000),
+        TimersAfterTest(3),
+        TreatedAsNormal("stopped".to_owned()),
         ThreadPanicsAllowed,
         Timers(Time::Idle),
         Timers(Time::Any),
@@ -54,8 +58,12 @@ fn one_of_each() -> Vec<Assumption> {
         Timers(_) => 15,
         SpuriousWakeUps(_) => 16,
         OnRealStd(_) => 17,
+        Ignored(_) => 18,
+        TimeoutsBelow(_) => 19,
+        TimersAfterTest(_) => 20,
+        TreatedAsNormal(_) => 21,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..18));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..22));
     all
 }
 

@@ -51,7 +51,9 @@ fn fetch_or() -> SpinLock {
                 thread::yield_now();
             }
         },
-        |word, _| drop(word.fetch_and(!1, SeqCst)),
+        |word, _| {
+            word.fetch_and(!1, SeqCst);
+        },
     )
 }
 
@@ -96,7 +98,9 @@ fn ticket() -> SpinLock {
                 hint::spin_loop();
             }
         },
-        |(_, served), _| drop(served.fetch_add(1, SeqCst)),
+        |(_, served), _| {
+            served.fetch_add(1, SeqCst);
+        },
     )
 }
 
@@ -224,7 +228,9 @@ fn a_counting_loop_loses_nothing_that_is_not_said() {
                 assert!(report.coverage().is_exhaustive(), "{report}");
                 match report.covered().contains(SAID) {
                     false => assert_eq!(found, all),
-                    true => assert!(found.starts_with(&[0, 1, 2, 3]) && found.ends_with(&[rounds]), "{found:?}"),
+                    true => {
+                        assert!(found.starts_with(&[0, 1, 2, 3]) && found.ends_with(&[rounds]), "{found:?}")
+                    }
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! Information about other processes: `process_info`, `is_process_alive`, `processes`.
 
 use super::{Done, Look, Visible, bad, value, visible};
-use crate::machine::Machine;
 use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, system};
 use crate::native::{Native, Run};
 use crate::process::{Next, Process};
 use crate::run::Raise;
@@ -38,6 +38,7 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             Next::Receive(crate::process::Found::Message(_)) => "runnable",
             Next::Receive(_) if p.messages.iter().any(|l| l.fits) => "runnable",
             Next::Receive(_) => "waiting",
+            _ if p.is_hibernated() && p.mailbox.is_empty() => "waiting",
             Next::Exit => "exiting",
             _ => "runnable",
         }),
@@ -50,10 +51,15 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         "group_leader" => Term::Pid(p.group_leader),
         "initial_call" => mfa(p.initial_call.0, p.initial_call.1, p.initial_call.2),
         "parent" => p.pid.parent().map_or(Term::Atom(known::UNDEFINED), Term::Pid),
+        "current_function" if p.is_hibernated() => mfa(known::ERLANG, Atom::new("hibernate"), 3),
         "current_function" => match m.env.code.module(p.pc.module).function_at(p.pc.at) {
             Some(f) => mfa(f.module, f.function, f.arity),
             None => Term::Atom(known::UNDEFINED),
         },
+        "current_stacktrace" if p.is_hibernated() => {
+            let call = [Term::Atom(known::ERLANG), Term::atom("hibernate"), Term::Int(3), Term::Nil];
+            Term::list([Term::tuple(call)])
+        }
         "current_stacktrace" => crate::run::stack_trace(p, &m.env),
         "message_queue_data" => {
             let name = Atom::new("message_queue_data");
@@ -71,6 +77,9 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
 
 fn process_info(m: &mut Machine, asker: usize, a: &[Term]) -> Done {
     let Term::Pid(pid) = a[0] else { return bad() };
+    if pid.is_system() {
+        return Err(system::refuse("erlang:process_info of", pid));
+    }
     let task = m.find(pid).filter(|t| m.is_alive(*t));
     match a.get(1) {
         Some(Term::Atom(what)) => match task {
@@ -122,7 +131,7 @@ static IS_ALIVE: Visible = Visible {
     }),
     act: |m, task, a| {
         let Term::Pid(pid) = a[0] else { return bad() };
-        value(pid == m.process(task).pid || m.alive(pid).is_some())
+        value(pid.is_system() || pid == m.process(task).pid || m.alive(pid).is_some())
     },
 };
 

@@ -3,7 +3,7 @@
 use super::processes::monitor_options;
 use super::{Done, Look, Visible, bad, value, visible, yes};
 use crate::machine::access::{Object, Touch};
-use crate::machine::{Machine, Signal, Sort};
+use crate::machine::{Machine, Signal, Sort, system};
 use crate::native::{Native, Run};
 use crate::process::{AliasKind, Lost, Monitor};
 use crate::run::Raise;
@@ -38,6 +38,9 @@ static LINK: Visible = Visible {
     ready: None,
     act: |m, task, a| {
         let Term::Pid(other) = a[0] else { return bad() };
+        if other.is_system() {
+            return Err(system::refuse("a link to", other));
+        }
         let p = m.process(task);
         let (me, trapping) = (p.pid, p.trap_exit);
         if other == me || p.links.contains(&other) {
@@ -104,6 +107,9 @@ fn monitor(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     }
     let (tag, alias) = a.get(2).map_or(Ok((Term::Atom(known::DOWN), None)), monitor_options)?;
     let (other, shown) = watched(m, &a[1])?;
+    if let Some(pid) = other.filter(|pid| pid.is_system()) {
+        return Err(system::refuse("a monitor of", pid));
+    }
     let p = m.process_mut(task);
     let (me, reference) = (p.pid, p.make_ref());
     if let Some(kind) = alias {

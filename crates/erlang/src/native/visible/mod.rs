@@ -13,10 +13,10 @@ mod timers;
 
 use super::{Native, Run};
 use crate::machine::access::{Object, Touch};
-use crate::machine::{Machine, Sort};
+use crate::machine::{Machine, Sort, system};
 use crate::process::Process;
 use crate::run::Raise;
-use crate::term::{Atom, Term, known};
+use crate::term::{Atom, Pid, Term, known};
 
 /// A visible native.
 pub struct Visible {
@@ -81,11 +81,15 @@ fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
     let send = |touch, to, sort| look.machine.sending_touches(touch, look.me.pid, to, sort);
     let sending = |touch, to| send(touch, to, Sort::Message);
     match to {
+        Term::Pid(pid) if pid.is_system() => system_touches(look, touch, *pid),
         Term::Pid(pid) => sending(touch, *pid),
         Term::Ref(alias) => send(touch, alias.maker, Sort::Aliased(*alias)),
         Term::Atom(name) => {
             let touch = touch.read(Object::Name(*name));
             let now = look.machine.names.get(name).copied();
+            if let Some(pid) = now.filter(|pid| pid.is_system()) {
+                return system_touches(look, touch, pid);
+            }
             // Earlier it would have been sent to the owner of the name then.
             look.machine.once_named(*name, now).chain(now).fold(touch, sending)
         }
@@ -94,17 +98,29 @@ fn send_to_touches(look: &Look<'_>, touch: Touch, to: &Term) -> Touch {
     }
 }
 
+/// The accesses of a message to a system process, which may reply.
+fn system_touches(look: &Look<'_>, touch: Touch, system: Pid) -> Touch {
+    match look.args.get(1).and_then(system::request) {
+        Some((from, _, _)) => look.machine.sending_touches(touch, system, from, Sort::Message),
+        None => touch,
+    }
+}
+
 /// `!`
 pub fn send(m: &mut Machine, task: usize, args: &[Term]) -> Done {
     let me = m.process(task).pid;
     let message = args[1].clone();
     match &args[0] {
+        Term::Pid(to) if to.is_system() => m.send_to_system(task, *to, &message)?,
         Term::Pid(to) => m.send_message(me, *to, message.clone()),
         Term::Ref(alias) => m.send(me, alias.maker, crate::machine::Signal::Aliased(*alias, message.clone())),
         Term::Atom(name) => match m.names.get(name) {
             Some(to) => {
                 let to = *to;
-                m.send_message(me, to, message.clone());
+                match to.is_system() {
+                    true => m.send_to_system(task, to, &message)?,
+                    false => m.send_message(me, to, message.clone()),
+                }
             }
             None => return bad(),
         },
@@ -112,7 +128,10 @@ pub fn send(m: &mut Machine, task: usize, args: &[Term]) -> Done {
             // A name on a node: on this node a missing name is no error.
             (Term::Atom(name), Term::Atom(node)) if *node == known::NONODE => {
                 if let Some(to) = m.names.get(name).copied() {
-                    m.send_message(me, to, message.clone());
+                    match to.is_system() {
+                        true => m.send_to_system(task, to, &message)?,
+                        false => m.send_message(me, to, message.clone()),
+                    }
                 }
             }
             (Term::Atom(_), Term::Atom(_)) => {

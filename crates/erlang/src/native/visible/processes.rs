@@ -236,6 +236,9 @@ static EXIT2: Visible = Visible {
     ready: None,
     act: |m, task, a| {
         let Term::Pid(to) = a[0] else { return bad() };
+        if to.is_system() {
+            return Err(crate::machine::system::refuse("an exit signal to", to));
+        }
         let me = m.process(task).pid;
         m.send(me, to, Signal::Exit(me, a[1].clone()));
         yes()

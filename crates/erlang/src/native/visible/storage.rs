@@ -52,6 +52,15 @@ static GET_ENV: Visible = Visible {
         }
     },
 };
+static ALL_ENV: Visible = Visible {
+    touches: |_, touch| touch.read(Object::Environment),
+    ready: None,
+    act: |m, _, a| {
+        let Term::Atom(app) = &a[0] else { return bad() };
+        let own = m.environment.iter().filter(|((owner, _), _)| owner == app);
+        value(Term::list(own.map(|((_, key), value)| Term::tagged(*key, value.clone())).collect::<Vec<_>>()))
+    },
+};
 static SET_ENV: Visible = Visible {
     touches: |_, touch| touch.write(Object::Environment),
     ready: None,
@@ -80,6 +89,7 @@ pub static TABLE: &[Native] = &[
     visible(P, "get", 0, &GET_ALL),
     visible(P, "erase", 1, &ERASE),
     visible("raddle", "get_env", 2, &GET_ENV),
+    visible("raddle", "all_env", 1, &ALL_ENV),
     visible("raddle", "set_env", 3, &SET_ENV),
     visible("raddle", "unset_env", 2, &UNSET_ENV),
 ];

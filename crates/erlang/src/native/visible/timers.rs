@@ -35,6 +35,8 @@ fn start(m: &mut Machine, task: usize, a: &[Term], tagged: bool) -> Done {
         return bad();
     }
     let deadline = deadline(m, &a[0], a.get(3))?;
+    let fires = m.settings().fires(deadline.saturating_sub(m.now) / 1_000_000);
+    let place = crate::machine::calls_of(m.process(task));
     let p = m.process_mut(task);
     p.timers += 1;
     let (owner, number, reference) = (p.pid, p.timers, p.make_ref());
@@ -43,7 +45,7 @@ fn start(m: &mut Machine, task: usize, a: &[Term], tagged: bool) -> Done {
     } else {
         a[2].clone()
     };
-    let timer = Timer { owner, number, reference, to: a[1].clone(), message, deadline };
+    let timer = Timer { owner, number, reference, to: a[1].clone(), message, deadline, fires, place };
     let to_the_dead = matches!(a[1], Term::Pid(pid) if m.alive(pid).is_none());
     if !to_the_dead {
         m.arm(timer);

@@ -138,6 +138,13 @@ pub fn all(program: &Program) -> Findings<String> {
     explore(program, Box::new(Dfs::new()))
 }
 
+/// The same, and stops after so many executions that a reduced search would long have ended.
+pub fn dfs_for_a_while(program: &Program) -> Findings<String> {
+    let mut plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
+    plan.budget.executions = Some(2_000);
+    search(&plan, Box::new(Dfs::new()), || ErlangWorld::new(program), std::sync::Arc::new(NoListener))
+}
+
 /// Explores with a preemption bound.
 pub fn bounded(program: &Program, preemptions: u32) -> Findings<String> {
     explore(program, Box::new(PreemptionBounding::new(Some(preemptions))))

@@ -286,6 +286,6 @@ fn an_instruction_that_is_gone_is_named_when_it_is_reached() {
     };
     assert_eq!(file(false).outcomes.into_keys().collect::<Vec<_>>(), ["fine"]);
     let failure = file(true).failure.expect("a failure");
-    assert_eq!(failure.kind(), FailureKind::Misuse);
+    assert_eq!(failure.kind(), FailureKind::Unsupported);
     assert!(failure.message().contains("bs_save2"), "{}", failure.message());
 }

@@ -124,7 +124,7 @@ fn two_writers_race_and_files_are_out_of_reach() {
     let found = all(&example("write_race_in_a_table", Settings::default()));
     assert_eq!((counts(&found), outcomes(&found)), ((4, 0), vec!["\"a\"", "\"b\""]));
     let file = all(&example("write_race", Settings::default()));
-    let said = "file:write_file/2 is not supported: programs under test cannot reach the outside";
+    let said = "file:write_file/2 is not supported: it needs files, ";
     assert!(message(&file).starts_with(said), "{}", message(&file));
-    assert_eq!(file.failure.map(|f| f.kind()), Some(FailureKind::Misuse));
+    assert_eq!(file.failure.map(|f| f.kind()), Some(FailureKind::Unsupported));
 }

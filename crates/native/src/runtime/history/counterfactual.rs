@@ -9,9 +9,9 @@ use crate::runtime::execution::Execution;
 use crate::runtime::log::Effect;
 use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Changes, Evaluation, Op};
+use crate::runtime::scheduler::{SpinThen, Stage};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
-use crate::runtime::scheduler::{SpinThen, Stage};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
 use raddle_core::world::{Counterfactual, Pending, Variation};
 
@@ -105,7 +105,9 @@ impl Execution {
         let Evaluation { accesses, options } = self.evaluation_of(op, before, also);
         let is_blocked = match spin.stage {
             Stage::Free | Stage::Last | Stage::Alone => false,
-            Stage::Awaiting => !spin.reads.iter().any(|object| self.has_changed_then(*object, spin.since, before, also)),
+            Stage::Awaiting => {
+                !spin.reads.iter().any(|object| self.has_changed_then(*object, spin.since, before, also))
+            }
             Stage::Exhausted | Stage::Released => true,
         };
         if !is_blocked {
@@ -113,7 +115,8 @@ impl Execution {
             return Pending { accesses, options, ..Pending::NOTHING };
         }
         // As a timer that fires when nothing else can happen.
-        let is_release = |step: u32| self.history.spin(step).is_some_and(|spin| spin.stage == Stage::Released);
+        let is_release =
+            |step: u32| self.history.spin(step).is_some_and(|spin| spin.stage == Stage::Released);
         if is_release(before as u32) {
             return Pending { accesses: Accesses::EVERYTHING_THERE_IS, options, ..Pending::NOTHING };
         }

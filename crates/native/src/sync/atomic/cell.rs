@@ -18,13 +18,17 @@ use std::sync::atomic::Ordering;
 pub(super) static SWAP: OperationKind = OperationKind::write("swap").keeps(|value, new| value == new);
 pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add").keeps(|_, by| by == 0);
 pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub").keeps(|_, by| by == 0);
-pub(super) static FETCH_AND: OperationKind = OperationKind::write("fetch_and").keeps(|value, mask| value & mask == value);
+pub(super) static FETCH_AND: OperationKind =
+    OperationKind::write("fetch_and").keeps(|value, mask| value & mask == value);
 pub(super) static FETCH_NAND: OperationKind = OperationKind::write("fetch_nand");
-pub(super) static FETCH_OR: OperationKind = OperationKind::write("fetch_or").keeps(|value, mask| value | mask == value);
+pub(super) static FETCH_OR: OperationKind =
+    OperationKind::write("fetch_or").keeps(|value, mask| value | mask == value);
 pub(super) static FETCH_XOR: OperationKind = OperationKind::write("fetch_xor").keeps(|_, mask| mask == 0);
 pub(super) static FETCH_NOT: OperationKind = OperationKind::write("fetch_not");
-pub(super) static FETCH_MAX: OperationKind = OperationKind::write("fetch_max").keeps(|value, other| value == other);
-pub(super) static FETCH_MIN: OperationKind = OperationKind::write("fetch_min").keeps(|value, other| value == other);
+pub(super) static FETCH_MAX: OperationKind =
+    OperationKind::write("fetch_max").keeps(|value, other| value == other);
+pub(super) static FETCH_MIN: OperationKind =
+    OperationKind::write("fetch_min").keeps(|value, other| value == other);
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
 /// their size in the kind.

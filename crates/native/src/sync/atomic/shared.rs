@@ -180,7 +180,9 @@ macro_rules! fetch {
         pub fn $name(&self, value: $argument, order: Ordering) -> $value {
             let this = here(self);
             let new: fn($value, $argument) -> $value = $new;
-            let explored = this.cell().update(&$kind, $crate::runtime::memory::Bits::bits(value), order, |old| new(old, value));
+            let explored =
+                this.cell()
+                    .update(&$kind, $crate::runtime::memory::Bits::bits(value), order, |old| new(old, value));
             explored.unwrap_or_else(|| this.0.$name(value, order))
         }
     };

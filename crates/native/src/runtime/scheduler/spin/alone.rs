@@ -55,7 +55,8 @@ impl Execution {
     /// The locks that a round takes.
     fn locks_of_round(&self, id: TaskId) -> Vec<ObjectId> {
         let lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
-        let mut locks: Vec<ObjectId> = lines.filter(|line| line.kind.to_lock == ToLock::Takes).map(|line| line.object).collect();
+        let mut locks: Vec<ObjectId> =
+            lines.filter(|line| line.kind.to_lock == ToLock::Takes).map(|line| line.object).collect();
         locks.dedup();
         locks
     }
@@ -65,11 +66,14 @@ impl Execution {
         let (spin, lines) = (&self.tasks[id].spin, self.log.lines());
         let Some(begin) = spin.circle.first() else { return false };
         let has_read = |object, at: usize| {
-            let by_round = spin.circle.iter().any(|own| *own as usize > at && lines[*own as usize].object == object);
+            let by_round =
+                spin.circle.iter().any(|own| *own as usize > at && lines[*own as usize].object == object);
             spin.reads.contains(&object) && !by_round
         };
         let later = lines.iter().enumerate().skip(*begin as usize);
-        later.filter(|(_, line)| line.changes_objects() && line.task != id).any(|(at, line)| has_read(line.object, at))
+        later
+            .filter(|(_, line)| line.changes_objects() && line.task != id)
+            .any(|(at, line)| has_read(line.object, at))
     }
 
     /// The task, which goes on alone, announces an operation. Says whether that happens at once; else it is announced like
@@ -124,10 +128,8 @@ impl Execution {
         };
         let evaluation = self.tasks[id].evaluation(&self.state);
         let touches = self.tasks[id].spin.then().touches;
-        let only_looks = !evaluation.accesses.any_write()
-            || op.kind.looks
-            || op.kind.to_lock != ToLock::Nothing
-            || keeps;
+        let only_looks =
+            !evaluation.accesses.any_write() || op.kind.looks || op.kind.to_lock != ToLock::Nothing || keeps;
         evaluation.options == 1 && touches.cover(evaluation.accesses) && only_looks
     }
 

@@ -136,9 +136,10 @@ impl SpinThen {
             Stage::Free | Stage::Alone => own,
             Stage::Last => own.union(self.touches),
             Stage::Released => Accesses::EVERYTHING_THERE_IS,
-            Stage::Awaiting | Stage::Exhausted => self.reads.iter().fold(own, |all, object| {
-                all.union(Accesses::read(*object)).union(counted(*object))
-            }),
+            Stage::Awaiting | Stage::Exhausted => self
+                .reads
+                .iter()
+                .fold(own, |all, object| all.union(Accesses::read(*object)).union(counted(*object))),
         }
     }
 }

@@ -39,7 +39,8 @@ impl Execution {
         }
         let now = self.scheduler.changes + 1;
         let clock = self.state.objects.known_clock();
-        let reads_clock = |id: &TaskId| clock.is_some_and(|clock| self.tasks[*id].spin.reads.contains(&clock));
+        let reads_clock =
+            |id: &TaskId| clock.is_some_and(|clock| self.tasks[*id].spin.reads.contains(&clock));
         let is_open = |id: &TaskId| self.tasks[*id].spin.in_vain != now || reads_clock(id);
         let open: Vec<TaskId> = held.iter().copied().filter(is_open).collect();
         if open.is_empty() || self.scheduler.clock.is_at_its_end() && open.iter().all(reads_clock) {

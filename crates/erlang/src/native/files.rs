@@ -1,0 +1,183 @@
+//! Files, read-only: what is on disk while the test is explored. Writing is refused (see `refused.rs`), so a program under
+//! test cannot observe a change.
+
+use super::Native;
+use crate::run::{Raise, Res, Runner};
+use crate::term::{Atom, Term, known, parse};
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+type R<'a, 'b> = &'a mut Runner<'b>;
+
+/// A file name: text, a binary, an atom, or a list of these.
+fn path(t: &Term) -> Result<PathBuf, Raise> {
+    let text = match t {
+        Term::Atom(name) => name.text().to_owned(),
+        _ => match t.to_text() {
+            Some(text) => text,
+            None => {
+                String::from_utf8(t.iolist_bytes().ok_or_else(Raise::badarg)?).map_err(|_| Raise::badarg())?
+            }
+        },
+    };
+    Ok(PathBuf::from(text))
+}
+
+fn error(e: &std::io::Error) -> Term {
+    let why = match e.kind() {
+        ErrorKind::NotFound => "enoent",
+        ErrorKind::PermissionDenied => "eacces",
+        ErrorKind::IsADirectory => "eisdir",
+        ErrorKind::NotADirectory => "enotdir",
+        _ => "eio",
+    };
+    Term::tagged(known::ERROR, Term::atom(why))
+}
+
+fn read_file(r: R, a: &[Term]) -> Res {
+    let path = path(&a[0])?;
+    match std::fs::metadata(&path) {
+        Ok(about) if !r.env.settings.has_room(about.len()) => return Err(Raise::TooLarge),
+        Ok(about) if !about.is_file() && !about.is_dir() => {
+            return Err(Raise::unsupported("file:read_file/1 of what is no plain file is not supported"));
+        }
+        _ => {}
+    }
+    Ok(match std::fs::read(&path) {
+        Ok(bytes) => Term::tagged(known::OK, Term::binary(bytes)),
+        Err(e) => error(&e),
+    })
+}
+
+fn consult(_: R, a: &[Term]) -> Res {
+    let text = match std::fs::read_to_string(path(&a[0])?) {
+        Ok(text) => text,
+        Err(e) => return Ok(error(&e)),
+    };
+    let terms = parse::terms(&text)
+        .map_err(|e| Raise::unsupported(format!("file:consult/1 of {} is not supported: {e}", a[0])))?;
+    Ok(Term::tagged(known::OK, Term::list(terms)))
+}
+
+fn list_dir(_: R, a: &[Term]) -> Res {
+    let entries = match std::fs::read_dir(path(&a[0])?) {
+        Ok(entries) => entries,
+        Err(e) => return Ok(error(&e)),
+    };
+    let mut names: Vec<String> =
+        entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(Term::tagged(known::OK, Term::list(names.iter().map(|name| Term::string(name)).collect::<Vec<_>>())))
+}
+
+fn get_cwd(_: R, _: &[Term]) -> Res {
+    Ok(match std::env::current_dir() {
+        Ok(dir) => Term::tagged(known::OK, Term::string(&dir.to_string_lossy())),
+        Err(e) => error(&e),
+    })
+}
+
+/// The directory of an application: the parent of an `ebin` whose name is the application's, with a version or without.
+fn lib_dir(r: &Runner<'_>, app: Atom) -> Option<PathBuf> {
+    r.env.code.directories().iter().find_map(|dir| {
+        let home = dir.parent().filter(|_| dir.file_name().is_some_and(|name| name == "ebin"))?;
+        let name = home.file_name()?.to_string_lossy().into_owned();
+        let is_its =
+            name.strip_prefix(app.text()).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        is_its.then(|| std::fs::canonicalize(home).unwrap_or_else(|_| home.to_owned()))
+    })
+}
+
+fn directory(r: R, a: &[Term], inside: Option<&str>) -> Res {
+    let app = a[0].as_atom().ok_or_else(Raise::badarg)?;
+    Ok(match lib_dir(r, app) {
+        Some(home) => {
+            let dir = inside.map_or(home.clone(), |inside| home.join(inside));
+            Term::string(&dir.to_string_lossy())
+        }
+        None => Term::tagged(known::ERROR, Term::atom("bad_name")),
+    })
+}
+
+fn root_dir(r: R, inside: &str) -> Res {
+    let stdlib = lib_dir(r, Atom::new("stdlib"));
+    let root = stdlib.as_deref().and_then(|dir| dir.ancestors().nth(2));
+    let root =
+        root.ok_or_else(|| Raise::unsupported("code:root_dir/0 is not known: OTP is not installed"))?;
+    Ok(Term::string(root.join(inside).to_string_lossy().trim_end_matches('/')))
+}
+
+/// The application in whose directory a module's file is.
+fn application_of(r: R, a: &[Term]) -> Res {
+    let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
+    let dir = r.env.code.file(module).and_then(|file| file.parent().map(|dir| dir.to_owned()));
+    let entries = dir.and_then(|dir| std::fs::read_dir(dir).ok()).into_iter().flatten().flatten();
+    let app = entries.filter_map(|e| e.file_name().to_str()?.strip_suffix(".app").map(str::to_owned)).min();
+    Ok(app.map_or(Term::Atom(known::UNDEFINED), |app| Term::tagged(known::OK, Term::atom(&app))))
+}
+
+/// Modules of these applications cannot be replaced in a running node.
+const STICKY: [&str; 3] = ["kernel", "stdlib", "compiler"];
+
+fn is_sticky(r: R, a: &[Term]) -> Res {
+    let app = application_of(r, a)?;
+    let name = app.as_tuple().and_then(|t| t[1].as_atom());
+    Ok(Term::bool(name.is_some_and(|name| STICKY.contains(&name.text()))))
+}
+
+fn get_object_code(r: R, a: &[Term]) -> Res {
+    let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
+    let found = r.env.code.file(module).and_then(|file| std::fs::read(&file).ok().map(|bytes| (file, bytes)));
+    Ok(match found {
+        Some((file, bytes)) => {
+            Term::tuple([a[0].clone(), Term::binary(bytes), Term::string(&file.to_string_lossy())])
+        }
+        None => Term::Atom(known::ERROR),
+    })
+}
+
+/// No module is ever replaced, so there is no old code.
+fn is_no_old_code(_: R, a: &[Term], answer: bool) -> Res {
+    a[0].as_atom().ok_or_else(Raise::badarg)?;
+    Ok(Term::bool(answer))
+}
+
+fn delete(r: R, a: &[Term]) -> Res {
+    let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
+    match r.env.code.find(module) {
+        Some(_) => {
+            Err(Raise::unsupported("code:delete/1 is not supported: it needs loading code while it runs"))
+        }
+        None => Ok(Term::bool(false)),
+    }
+}
+
+const F: &str = "file";
+const C: &str = "code";
+
+pub static TABLE: &[Native] = &[
+    Native::local(F, "read_file", 1, read_file),
+    Native::local(F, "consult", 1, consult),
+    Native::local(F, "list_dir", 1, list_dir),
+    Native::local(F, "get_cwd", 0, get_cwd),
+    Native::local("filelib", "is_file", 1, |_, a| Ok(Term::bool(path(&a[0])?.exists()))),
+    Native::local("filelib", "is_regular", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_file()))),
+    Native::local("filelib", "is_dir", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_dir()))),
+    Native::local(C, "lib_dir", 1, |r, a| directory(r, a, None)),
+    Native::local(C, "priv_dir", 1, |r, a| directory(r, a, Some("priv"))),
+    Native::local(C, "lib_dir", 0, |r, _| root_dir(r, "lib")),
+    Native::local(C, "root_dir", 0, |r, _| root_dir(r, "")),
+    Native::local(C, "get_path", 0, |r, _| {
+        let text = |dir: &PathBuf| Term::string(&dir.to_string_lossy());
+        Ok(Term::list(r.env.code.directories().iter().map(text).collect::<Vec<_>>()))
+    }),
+    Native::local(C, "is_sticky", 1, is_sticky),
+    Native::local(C, "get_object_code", 1, get_object_code),
+    Native::local(C, "purge", 1, |r, a| is_no_old_code(r, a, false)),
+    Native::local(C, "soft_purge", 1, |r, a| is_no_old_code(r, a, true)),
+    Native::local(C, "delete", 1, delete),
+    Native::local("raddle", "application_of", 1, application_of),
+    Native::local("raddle_native", "unsupported_call", 1, |_, a| {
+        Err(Raise::unsupported(format!("{} is not supported", a[0].as_atom().map_or("it", Atom::text))))
+    }),
+];
