@@ -118,7 +118,7 @@ fn nonsense() {
     wrong(
         "RADDLE_STRATEGY",
         "luck",
-        "RADDLE_STRATEGY: there is no strategy `luck`; there are exhaustive, iterative, dfs, preemption-bounding, random ",
+        "RADDLE_STRATEGY: there is no strategy `luck`; there are exhaustive, iterative, dfs, preemption-bounding, staged, random ",
     );
     wrong("RADDLE_SEED", "x", "RADDLE_SEED is `x`; it takes a number");
     wrong("RADDLE_SCHEDULES", "-1", "RADDLE_SCHEDULES is `-1`; it takes a number");
