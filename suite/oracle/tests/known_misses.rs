@@ -7,10 +7,13 @@ use oracle::compare::{Compared, compare};
 use oracle::program::{Hint, Program, Stmt};
 use raddle::sync::Mutex;
 use raddle::sync::atomic::{AtomicBool, AtomicI64, Ordering::SeqCst};
+use raddle::sync::mpsc::sync_channel;
 use raddle::thread;
-use raddle::{Checker, hint};
+use raddle::time::Instant;
+use raddle::{Checker, Time, hint};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Whether a search came to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -147,7 +150,30 @@ fn poll_lock() -> i64 {
     got
 }
 
+/// Hands a message over to a receive with a time limit, and reads the clock twice: 0 if it stands still, 1 if it moved
+/// by itself, 2 if the time was up, 3 if it moved by the timer of the receive, which is over.
+fn handed_over() -> i64 {
+    let (sender, receiver) = sync_channel(0);
+    let child = thread::spawn(move || receiver.recv_timeout(Duration::from_millis(3)).is_ok());
+    let sent = sender.send(()).is_ok();
+    let begin = Instant::now();
+    let elapsed = begin.elapsed();
+    match child.join().unwrap() && sent {
+        false => 2,
+        true if elapsed.is_zero() => 0,
+        true => 1 + 2 * (elapsed < Duration::from_secs(1)) as i64,
+    }
+}
+
 const ROWS: &[Row] = &[
+    Row {
+        what: "the timer of a receive that was handed a message may still move the clock",
+        issue: "found by the oracle",
+        checker: || Checker::exhaustive().time(Time::Any),
+        program: handed_over,
+        right: 0..=2,
+        found: (&[0..=3], Exhaustive),
+    },
     Row {
         what: "a counting loop misses the rounds from 5 on",
         issue: "18 A1",
