@@ -1,16 +1,17 @@
 //! What a task runs on: a stack of its own, and a place in the program where it goes on.
 //!
 //! A task that waits goes straight to the one whose turn it is. The way over the driver's stack, which is all that
-//! asymmetric coroutines have, costs twice as much, and most of that in returns that no processor can foresee.
+//! asymmetric coroutines have, costs twice as much, and most of that in returns that no processor can foresee. Sanitizers
+//! are told of each switch by those coroutines, and take the longer way.
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "sanitizer")))]
 mod direct;
-#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg(any(test, not(target_arch = "x86_64"), feature = "sanitizer"))]
 mod over_the_driver;
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(feature = "sanitizer")))]
 pub(crate) use direct::{At, Fiber, IS_DIRECT, leave};
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(any(not(target_arch = "x86_64"), feature = "sanitizer"))]
 pub(crate) use over_the_driver::{At, Fiber, IS_DIRECT, leave};
 
 #[cfg(test)]
@@ -121,11 +122,11 @@ mod tests {
         };
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "sanitizer")))]
     tests_of!(direct);
     tests_of!(over_the_driver);
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(feature = "sanitizer")))]
     #[test]
     fn one_goes_straight_to_another() {
         use super::direct::{At, Fiber, leave};

@@ -6,7 +6,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// Whether [`leave`] leads to other fibers, too.
-#[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "here it is only tested"))]
+#[cfg_attr(
+    all(target_arch = "x86_64", not(feature = "sanitizer")),
+    expect(dead_code, reason = "here it is only tested")
+)]
 pub(crate) const IS_DIRECT: bool = false;
 
 /// Where to go on: at the driver.
@@ -17,7 +20,10 @@ pub(crate) struct At {
 
 impl At {
     pub const NOWHERE: At = At { is_somewhere: false };
-    #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "here it is only tested"))]
+    #[cfg_attr(
+        all(target_arch = "x86_64", not(feature = "sanitizer")),
+        expect(dead_code, reason = "here it is only tested")
+    )]
     pub fn is_nowhere(self) -> bool {
         !self.is_somewhere
     }
@@ -56,7 +62,10 @@ impl Fiber {
     }
 
     /// Where it goes on: there is no way there but by [`Fiber::resume`].
-    #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "here it is only tested"))]
+    #[cfg_attr(
+        all(target_arch = "x86_64", not(feature = "sanitizer")),
+        expect(dead_code, reason = "here it is only tested")
+    )]
     pub fn at(&self) -> At {
         At::NOWHERE
     }
@@ -75,7 +84,10 @@ impl Fiber {
     }
 
     /// The stack of a fiber that was reset.
-    #[cfg_attr(target_arch = "x86_64", expect(dead_code, reason = "here it is only tested"))]
+    #[cfg_attr(
+        all(target_arch = "x86_64", not(feature = "sanitizer")),
+        expect(dead_code, reason = "here it is only tested")
+    )]
     pub fn into_stack(self) -> TaskStack {
         self.coroutine.into_stack()
     }
