@@ -11,6 +11,16 @@ use crate::runtime::operation::{Op, ToLock};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::waiting_loop::ROUNDS_ALONE;
 
+/// What a task that goes on alone announces.
+enum Alone {
+    /// What comes next in its round, and it can happen.
+    Repeats,
+    /// What comes next in its round, and it is blocked.
+    Waits,
+    /// Something else.
+    Differs,
+}
+
 impl Execution {
     /// The step that cuts the loop of `id` is taken.
     pub(super) fn go_on_alone(&mut self, id: TaskId) {
@@ -80,8 +90,20 @@ impl Execution {
     /// any other, or awaits a change.
     #[cold]
     pub(in crate::runtime::scheduler) fn happens_alone(&mut self, id: TaskId) -> bool {
-        if !self.repeats_alone(id) {
-            return self.leave_alone(id);
+        match self.next_alone(id) {
+            Alone::Repeats => {}
+            Alone::Differs => return self.leave_alone(id),
+            Alone::Waits => {
+                // It waits for time to pass, or for another task: no other round follows by itself.
+                self.log.end_alone();
+                let (token, clock) = (self.tasks[id].token(), self.state.objects.known_clock());
+                let spin = &mut self.tasks[id].spin;
+                spin.takes_time = true;
+                // That its own timer fires is no change.
+                spin.reads.retain(|object| *object != token && Some(*object) != clock);
+                self.hold(id, Stage::Awaiting);
+                return false;
+            }
         }
         let spin = &mut self.tasks[id].spin;
         if spin.next == 0 {
@@ -106,8 +128,8 @@ impl Execution {
         true
     }
 
-    /// Whether what the task announces is what comes next in its round.
-    fn repeats_alone(&mut self, id: TaskId) -> bool {
+    /// How what the task announces goes with its round.
+    fn next_alone(&self, id: TaskId) -> Alone {
         let spin = &self.tasks[id].spin;
         let lines = self.log.lines();
         let length = spin.circle.len();
@@ -119,7 +141,7 @@ impl Execution {
         let operation: Operation = (op.kind, op.place, op.object);
         let is_expected = operation == (expected.kind as _, expected.place as _, expected.object);
         if !saw_the_same || !is_expected || !self.scheduler.auto_run.is_empty() {
-            return false;
+            return Alone::Differs;
         }
         // What it read is as it was then.
         let keeps = match (op.kind.keeps, expected.effect) {
@@ -130,7 +152,11 @@ impl Execution {
         let touches = self.tasks[id].spin.then().touches;
         let only_looks =
             !evaluation.accesses.any_write() || op.kind.looks || op.kind.to_lock != ToLock::Nothing || keeps;
-        evaluation.options == 1 && touches.cover(evaluation.accesses) && only_looks
+        match evaluation.options {
+            0 => Alone::Waits,
+            1 if touches.cover(evaluation.accesses) && only_looks => Alone::Repeats,
+            _ => Alone::Differs,
+        }
     }
 
     /// The loop does something else: that is a step like any other. Returns false.

@@ -80,6 +80,9 @@ pub(crate) struct Spin {
     after_alone: Stage,
     /// It has gone on alone before, and did not give up.
     was_alone: bool,
+    /// Its rounds wait for time to pass or for others; how often it went on in vain after a release.
+    takes_time: bool,
+    releases: u32,
     /// How many changes there had been in the execution when it last went on in vain after a release, plus 1; else 0.
     in_vain: u32,
 }
@@ -106,6 +109,8 @@ impl Spin {
         self.stage = Stage::Free;
         self.touches = None;
         self.was_alone = false;
+        self.takes_time = false;
+        self.releases = 0;
         self.in_vain = 0;
     }
     /// Whether the loop is cut, and so its pending operation is not only what the task announced.

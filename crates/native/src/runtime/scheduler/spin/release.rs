@@ -22,7 +22,8 @@ impl Execution {
         let is_open = |id: &TaskId| {
             let task = &self.tasks[*id];
             let spin = &task.spin;
-            spin.stage == Stage::Exhausted && task.phase() == Phase::Alive && spin.in_vain != now
+            let can_go_on = spin.stage == Stage::Exhausted && task.options(&self.state) > 0;
+            can_go_on && task.phase() == Phase::Alive && spin.in_vain != now
         };
         let open: Vec<TaskId> = self.tasks.ids().filter(is_open).collect();
         let is_any = !open.is_empty();
@@ -99,7 +100,11 @@ impl Execution {
             None => {
                 spin.touches = Some(Accesses::EVERYTHING_THERE_IS);
                 spin.after_alone = spin.before_release;
-                spin.in_vain = self.scheduler.changes + 1;
+                spin.releases += 1;
+                // Time has passed in the rounds of a loop that takes time: it is given as many of them.
+                if !spin.takes_time || spin.releases > ROUNDS_ALONE {
+                    spin.in_vain = self.scheduler.changes + 1;
+                }
                 self.begin_alone(id, ROUNDS_ALONE * patience);
             }
         }
