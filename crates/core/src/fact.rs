@@ -179,10 +179,10 @@ pub enum Assumption {
     FairSpins(u32),
     /// What one step of an Erlang process is.
     Grain(Grain),
-    /// These crates run on the real std, where no operation is seen.
-    OnRealStd(Vec<String>),
     /// Failures of this kind are none.
     Ignored(FailureKind),
+    /// These crates run on the real std, where no operation is seen.
+    OnRealStd(Vec<String>),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
     /// Reference counts of `Arc` are not operations.

@@ -23,7 +23,8 @@ use raddle_terminal::{Interrupt, ProgressLine, read_ticket, write_search, write_
 use report::Found;
 use sources::Sources;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
+use std::time::Duration;
 
 /// The stacks of searches, in bytes: terms may be nested deeply, and are compared, printed and dropped recursively. Only
 /// what is used takes memory. Where there is not so much, less is tried.
@@ -121,6 +122,8 @@ struct Listening {
     most: Option<u64>,
     line: ProgressLine,
     interrupt: Interrupt,
+    /// Ctrl-C was noticed.
+    interrupted: Once,
     writes: bool,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
 }
@@ -135,7 +138,16 @@ impl Listening {
             .settings
             .memory_limit
             .map(|limit| memory::taken().map_or(limit, |taken| limit.max(taken + (64 << 20))));
-        Listening { name, watch, most, line, interrupt: Interrupt::new(), writes, ticket: Mutex::new(None) }
+        Listening {
+            name,
+            watch,
+            most,
+            line,
+            interrupt: Interrupt::new(),
+            interrupted: Once::new(),
+            writes,
+            ticket: Mutex::new(None),
+        }
     }
     fn ticket(&self) -> Option<Result<PathBuf, String>> {
         self.line.clear();
@@ -146,13 +158,24 @@ impl Listening {
     }
 }
 
+/// So long an execution may go on after Ctrl-C.
+const GRACE: Duration = Duration::from_millis(500);
+
 impl Listener for Listening {
     fn tick(&self, progress: &Progress) {
         self.line.tick(self.name.as_deref(), progress);
     }
     fn wants_to_stop(&self) -> bool {
         if self.interrupt.is_requested() {
-            self.watch.halt(Halt::Interrupted);
+            // The execution that is under way may end by itself: then the search can be resumed.
+            self.interrupted.call_once(|| {
+                let watch = self.watch.clone();
+                std::thread::spawn(move || {
+                    std::thread::sleep(GRACE);
+                    watch.halt(Halt::Interrupted);
+                });
+            });
+            return true;
         } else if self.most.zip(memory::taken()).is_some_and(|(most, taken)| taken > most) {
             self.watch.halt(Halt::Memory);
         }

@@ -66,6 +66,8 @@ pub(crate) struct Spin {
     pauses: u32,
     /// A loop that never yields: the operation at which its rounds begin.
     pub(super) turn: Option<Operation>,
+    /// The yield at which the rounds of a loop that yields are counted.
+    yields_at: Option<Operation>,
     /// The objects that a round of a cut loop accesses.
     reads: Vec<ObjectId>,
     /// The line after which a change of them wakes it. The loop went on alone from there, if it did.
@@ -204,6 +206,9 @@ impl Execution {
         if end == RoundEnd::Return && self.tasks[id].spin.turn != Some(turn) {
             return;
         }
+        if end == RoundEnd::Yield && self.is_counted_elsewhere(id, turn) {
+            return;
+        }
         let fair = self.fair_rounds();
         let round = identical_round(&turn, self.looks(id));
         let spin = &mut self.tasks[id].spin;
@@ -228,6 +233,21 @@ impl Execution {
         } else {
             self.tasks[id].spin.stage = Stage::Last;
         }
+    }
+
+    /// Whether a loop yields several times in a round, and its rounds are counted at another one of its yields.
+    fn is_counted_elsewhere(&mut self, id: TaskId, turn: Operation) -> bool {
+        let counted = self.tasks[id].spin.yields_at.filter(|at| *at != turn);
+        let since = self.looks(id).take_while(|look| look.operation != turn);
+        if counted.is_some_and(|at| since.into_iter().any(|look| look.operation == at)) {
+            return true;
+        }
+        let spin = &mut self.tasks[id].spin;
+        if counted.is_some() {
+            spin.leave();
+        }
+        spin.yields_at = Some(turn);
+        false
     }
 
     fn fair_rounds(&self) -> FairRounds {
