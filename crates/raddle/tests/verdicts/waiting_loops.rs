@@ -177,7 +177,8 @@ fn counts(lock: fn() -> SpinLock) -> i64 {
 
 #[test]
 fn textbook_spin_locks_are_exhausted() {
-    let locks: [(&str, fn() -> SpinLock, u64); 8] = [
+    type Row = (&'static str, fn() -> SpinLock, u64);
+    let locks: [Row; 8] = [
         ("swap", swap, 12),
         ("swap without a hint", swap_without_a_hint, 56),
         ("fetch_or", fetch_or, 12),
@@ -349,7 +350,8 @@ fn until_a_deadline() -> i64 {
 
 #[test]
 fn polling_ends_whatever_it_polls() {
-    let polls: [(&str, fn() -> i64, u64); 5] = [
+    type Row = (&'static str, fn() -> i64, u64);
+    let polls: [Row; 5] = [
         ("is_finished", until_finished, 16),
         ("try_recv", until_received, 95),
         ("try_lock", under_try_lock, 22),

@@ -160,7 +160,7 @@ impl Execution {
 
     /// What an object of a channel stands for beside itself.
     pub(in crate::runtime) fn counted_beside(&self, object: ObjectId) -> Accesses {
-        let counted = mpsc::counted(&self.state.objects, object).into_iter();
+        let counted = mpsc::counted(&self.state.objects, object);
         counted.fold(Accesses::NONE, |all, access| all.and(access.object, access.mode))
     }
 
@@ -238,8 +238,11 @@ impl Execution {
     /// Whether a loop yields several times in a round, and its rounds are counted at another one of its yields.
     fn is_counted_elsewhere(&mut self, id: TaskId, turn: Operation) -> bool {
         let counted = self.tasks[id].spin.yields_at.filter(|at| *at != turn);
-        let since = self.looks(id).take_while(|look| look.operation != turn);
-        if counted.is_some_and(|at| since.into_iter().any(|look| look.operation == at)) {
+        let is_within = |at: Operation| {
+            let mut since = self.looks(id).take_while(|look| look.operation != turn);
+            since.any(|look| look.operation == at)
+        };
+        if counted.is_some_and(is_within) {
             return true;
         }
         let spin = &mut self.tasks[id].spin;
@@ -295,8 +298,8 @@ impl Execution {
 
     /// Whether a round of the cut loop takes locks.
     fn takes_locks(&self, id: TaskId) -> bool {
-        let lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
-        lines.into_iter().any(|line| line.wrote && line.kind.to_lock == ToLock::Takes)
+        let mut lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
+        lines.any(|line| line.wrote && line.kind.to_lock == ToLock::Takes)
     }
 
     /// The pending operation of a loop is blocked from now on.
