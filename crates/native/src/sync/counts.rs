@@ -106,7 +106,7 @@ pub fn turn(what: What, key: usize, count: impl Fn() -> usize) {
     take_turn(current, what, object, count);
 }
 
-/// The same for a value of a type of this name, if the search [counts](crate::counted) that type. Otherwise it is no
+/// The same for a value of a type of this name, if the search counts that type. Otherwise it is no
 /// operation, and if the count is observed, this refutes that.
 #[track_caller]
 pub fn turn_of(name: &'static str, what: What, key: usize, count: impl Fn() -> usize) {
