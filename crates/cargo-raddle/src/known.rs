@@ -145,7 +145,7 @@ mod tests {
         };
         failed.failed = Some(outcome.packed());
         let (Verdict::Failed(failed), _) = failed.verdict(None) else { panic!("it failed") };
-        assert_eq!(failed.failure.unwrap().replayed, Some(Replayed::NotInTime), "nobody has seen it again");
+        assert_eq!(failed.failure.unwrap().replayed, Some(Replayed::NotInTime), "it was not replayed");
         assert!(failed.coverage.is_some());
     }
 }

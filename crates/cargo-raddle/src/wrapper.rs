@@ -47,7 +47,7 @@ pub fn compile() -> ExitCode {
     }
 }
 
-/// Without link-time optimisation, whoever asked for it: the facades are libraries without the bitcode that it needs.
+/// Without link-time optimisation, wherever it is asked for: the facades are libraries without the bitcode that it needs.
 fn without_lto(arguments: Vec<OsString>) -> Vec<OsString> {
     let is_lto = |option: &str| {
         let name = option.split('=').next().unwrap_or_default();
