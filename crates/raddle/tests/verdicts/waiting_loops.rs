@@ -4,7 +4,7 @@
 use raddle::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use raddle::sync::{Arc, Mutex, RwLock, mpsc};
 use raddle::time::{Duration, Instant};
-use raddle::{Checker, FailureKind, Report, hint, thread};
+use raddle::{Checker, FailureKind, Report, Time, hint, thread};
 use std::ptr::null_mut;
 
 const SAID: &str = "fair spins (3 rounds)";
@@ -366,6 +366,65 @@ fn polling_ends_whatever_it_polls() {
         is_cut(&Checker::dfs().run(program), name);
         let report = Checker::random(300).run(program);
         assert!(report.failure().is_none(), "{name}: {report}");
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Waits {
+    No,
+    Sleeps(u64),
+    Polls(u64),
+}
+
+/// Each task waits so many milliseconds, in its own way; the order in which they are done is the outcome.
+fn order_of(tasks: &[Waits]) -> Vec<usize> {
+    let begin = Instant::now();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let handles = (0..tasks.len()).map(|task| {
+        let (order, waits) = (order.clone(), tasks[task]);
+        thread::spawn(move || {
+            match waits {
+                Waits::No => (),
+                Waits::Sleeps(time) => thread::sleep(Duration::from_millis(time)),
+                Waits::Polls(time) => {
+                    while begin.elapsed() < Duration::from_millis(time) {
+                        thread::yield_now();
+                    }
+                }
+            }
+            order.lock().unwrap().push(task);
+        })
+    });
+    handles.collect::<Vec<_>>().into_iter().for_each(|handle| handle.join().unwrap());
+    let order = order.lock().unwrap();
+    order.clone()
+}
+
+/// Time that passes is one event, whoever polls the clock: rounds are not multiplied by it, and no order is lost.
+#[test]
+fn deadlines_that_are_polled_lose_no_order() {
+    use Waits::{No, Polls, Sleeps};
+    // When idle: outcomes and executions. At any point: outcomes.
+    let programs: [(&'static [Waits], usize, u64, usize); 6] = [
+        (&[Polls(5), No], 1, 1, 2),
+        (&[Polls(5), Polls(5)], 2, 2, 2),
+        (&[Polls(5), Polls(5), Polls(5)], 6, 6, 6),
+        (&[Polls(3), Polls(500)], 1, 1, 2),
+        (&[Polls(5), Sleeps(5)], 2, 2, 2),
+        (&[Polls(5), Sleeps(3), No], 1, 1, 6),
+    ];
+    for (number, (tasks, when_idle, executions, at_any_point)) in programs.into_iter().enumerate() {
+        for (time, outcomes) in [(Time::Idle, when_idle), (Time::Any, at_any_point)] {
+            let reduced = Checker::exhaustive().time(time).max_executions(1_000).run(|| order_of(tasks));
+            assert_eq!(reduced.outcomes().len(), outcomes, "{number} {time:?}: {reduced}");
+            let sampled = Checker::random(100).time(time).run(|| order_of(tasks));
+            let is_known = |order: &Vec<usize>| reduced.outcomes().contains_key(order);
+            assert!(sampled.outcomes().keys().all(is_known), "{number} {time:?}: {sampled}");
+            if time == Time::Idle {
+                assert!(reduced.coverage().is_exhaustive(), "{number}: {reduced}");
+                assert_eq!(reduced.executions(), executions, "{number}");
+            }
+        }
     }
 }
 

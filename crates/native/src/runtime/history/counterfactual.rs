@@ -101,28 +101,49 @@ impl Execution {
 
     /// The pending operation `op` of a cut loop, as it was with that loop, after the first `before` steps and then `also`.
     #[cold]
-    fn pending_of_cut_loop(&self, op: Op, spin: &SpinThen, before: usize, also: &[u32]) -> Pending {
+    fn pending_of_cut_loop(
+        &self,
+        id: TaskId,
+        op: Op,
+        spin: &SpinThen,
+        before: usize,
+        also: &[u32],
+    ) -> Pending {
         let Evaluation { accesses, options } = self.evaluation_of(op, before, also);
+        let has_changed = |object: &ObjectId| self.has_changed_then(*object, spin.since, before, also);
         let is_blocked = match spin.stage {
             Stage::Free | Stage::Last | Stage::Alone => false,
             Stage::Awaiting => {
-                !spin.reads.iter().any(|object| self.has_changed_then(*object, spin.since, before, also))
+                !spin.reads.iter().any(has_changed) && !self.has_time_passed_then(spin, before, also)
             }
-            Stage::Exhausted | Stage::Released => true,
+            Stage::Exhausted => !self.has_time_passed_then(spin, before, also),
+            Stage::Released => true,
         };
         if !is_blocked {
             let accesses = spin.accesses(accesses, |object| self.counted_beside(object));
             return Pending { accesses, options, ..Pending::NOTHING };
         }
         // As a timer that fires when nothing else can happen.
-        let is_release =
-            |step: u32| self.history.spin(step).is_some_and(|spin| spin.stage == Stage::Released);
-        if is_release(before as u32) {
+        let release = self.history.spin(before as u32).filter(|spin| spin.stage == Stage::Released);
+        if release.is_some_and(|release| release.released.contains(&id)) {
             return Pending { accesses: Accesses::EVERYTHING_THERE_IS, options, ..Pending::NOTHING };
         }
         let blocked = SpinThen { stage: Stage::Exhausted, ..spin.clone() };
         let accesses = blocked.accesses(accesses, |object| self.counted_beside(object));
         Pending { accesses, options: 0, ..Pending::NOTHING }
+    }
+
+    /// Whether time has passed for loops that read the clock, since `spin`, which does, was blocked.
+    fn has_time_passed_then(&self, spin: &SpinThen, before: usize, also: &[u32]) -> bool {
+        let Some(clock) = self.state.objects.known_clock().filter(|clock| spin.reads.contains(clock)) else {
+            return false;
+        };
+        let passes = |(step, release): &(u32, SpinThen)| {
+            release.passes_time
+                && self.history.steps[*step as usize].line > spin.held_at
+                && happened(step + 1, before, also)
+        };
+        self.history.spins.iter().any(passes) || self.has_changed_then(clock, spin.held_at, before, also)
     }
 
     /// Whether a step after line `since` has changed `object`, of the first `before` and then `also`.
@@ -183,7 +204,7 @@ impl Counterfactual for Execution {
             None => task.spin.is_cut().then(|| task.spin.then()),
         };
         if let Some(spin) = spin {
-            return self.pending_of_cut_loop(taken.unwrap_or(task.op), &spin, prefix, also);
+            return self.pending_of_cut_loop(id, taken.unwrap_or(task.op), &spin, prefix, also);
         }
         let accesses = self.scheduler.pending(id).accesses;
         if taken.is_none() && (task.op.kind.by_itself || id == TaskId::MAIN && self.scheduler.main_waits()) {

@@ -43,7 +43,8 @@ pub(crate) enum Stage {
     Alone,
     /// Its pending operation is blocked until something that it read changes.
     Awaiting,
-    /// It was woken often enough: its pending operation is blocked until nothing else can happen.
+    /// It was woken often enough: its pending operation is blocked until nothing else can happen, or, if it reads the
+    /// clock, until that moves.
     Exhausted,
     /// Nothing else can happen, and it may go on. No step is reordered across that.
     Released,
@@ -60,8 +61,9 @@ pub(crate) struct Spin {
     /// Its pending operation is blocked for this reason.
     pub(super) held: bool,
     stage: Stage,
-    /// Its stage before it was released.
+    /// Its stage before it was released, and whether time passes when it goes on.
     before_release: Stage,
+    passes_time: bool,
     /// How many times it has said in a row that it spins.
     pauses: u32,
     /// A loop that never yields: the operation at which its rounds begin.
@@ -72,6 +74,8 @@ pub(crate) struct Spin {
     reads: Vec<ObjectId>,
     /// The line after which a change of them wakes it. The loop went on alone from there, if it did.
     since: u32,
+    /// The line of the step after which it was blocked: time that passes later wakes it.
+    held_at: u32,
     /// The accesses of a round, while its last fair one is under way and after it.
     touches: Option<Accesses>,
     /// The lines of a round, in their order; while it goes on alone, which of them is next, and how many rounds are left.
@@ -95,7 +99,11 @@ pub(crate) struct SpinThen {
     pub stage: Stage,
     pub reads: Vec<ObjectId>,
     pub since: u32,
+    pub held_at: u32,
     pub touches: Accesses,
+    /// The loops that were released together with it, if it was, and whether time passes with it.
+    pub released: Vec<TaskId>,
+    pub passes_time: bool,
 }
 
 impl Spin {
@@ -132,7 +140,15 @@ impl Spin {
     /// The cut loop, for a reduction.
     pub(in crate::runtime) fn then(&self) -> SpinThen {
         let touches = self.touches.unwrap_or(Accesses::EVERYTHING_THERE_IS);
-        SpinThen { stage: self.stage, reads: self.reads.clone(), since: self.since, touches }
+        SpinThen {
+            stage: self.stage,
+            reads: self.reads.clone(),
+            since: self.since,
+            held_at: self.held_at,
+            touches,
+            released: Vec::new(),
+            passes_time: self.passes_time,
+        }
     }
 }
 
@@ -164,16 +180,17 @@ impl Execution {
         counted.fold(Accesses::NONE, |all, access| all.and(access.object, access.mode))
     }
 
-    /// The steps of a task, newest first.
+    /// The steps of a task, newest first. That time has passed makes no other round.
     fn looks(&self, id: TaskId) -> impl Iterator<Item = Look<Operation, Effect>> + Clone {
         let lines = self.log.lines();
+        let clock = self.state.objects.known_clock();
         let mut next = self.tasks[id].progress.last_line;
         std::iter::from_fn(move || {
             let line = &lines[next.checked_sub(1)? as usize];
             next = line.before;
             Some(Look {
                 operation: (line.kind as _, line.place as _, line.object),
-                result: line.effect,
+                result: if Some(line.object) == clock { Effect::None } else { line.effect },
                 only_looks: !line.wrote || line.kind.to_lock == ToLock::Takes,
                 yields: line.kind.manner == Manner::Yielding,
             })
@@ -304,15 +321,18 @@ impl Execution {
 
     /// The pending operation of a loop is blocked from now on.
     fn hold(&mut self, id: TaskId, stage: Stage) {
+        let held_at = self.log.present();
         let Execution { tasks, state, .. } = self;
         let spin = &mut tasks[id].spin;
-        if stage == Stage::Awaiting {
-            for object in &spin.reads {
+        let clock = state.objects.known_clock();
+        for object in &spin.reads {
+            if stage == Stage::Awaiting || Some(*object) == clock {
                 state.objects.add_spinner(*object, id);
             }
         }
         spin.stage = stage;
         spin.held = true;
+        spin.held_at = held_at;
         self.scheduler.held_spins = true;
     }
 
@@ -339,7 +359,11 @@ impl Execution {
         }
         if self.scheduler.mode == Mode::Observed {
             let task = &self.tasks[id];
-            self.history.note_spin(task.op, task.spin.then());
+            let mut then = task.spin.then();
+            if then.stage == Stage::Released {
+                then.released.clone_from(&self.scheduler.released);
+            }
+            self.history.note_spin(task.op, then);
         }
         match self.tasks[id].spin.stage {
             Stage::Last => self.go_on_alone(id),

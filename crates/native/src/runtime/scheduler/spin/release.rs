@@ -23,7 +23,8 @@ impl Execution {
             let task = &self.tasks[*id];
             let spin = &task.spin;
             let can_go_on = spin.stage == Stage::Exhausted && task.options(&self.state) > 0;
-            can_go_on && task.phase() == Phase::Alive && spin.in_vain != now
+            let awaits_only_time = self.reads_clock(*id) && spin.reads.len() == 1;
+            can_go_on && !awaits_only_time && task.phase() == Phase::Alive && spin.in_vain != now
         };
         let open: Vec<TaskId> = self.tasks.ids().filter(is_open).collect();
         let is_any = !open.is_empty();
@@ -31,7 +32,8 @@ impl Execution {
         is_any
     }
 
-    /// Lets every loop go on that has not done so in vain. If there is none, it is a livelock.
+    /// Lets every loop go on that has not done so in vain. Those that read the clock go on together: time passes, which is
+    /// one event, and the first of them stands for it. If there is none, it is a livelock.
     pub(in crate::runtime::scheduler) fn release_spins(&mut self) {
         let waits = |id: &TaskId| self.tasks[*id].spin.held && self.tasks[*id].phase() == Phase::Alive;
         let held: Vec<TaskId> = self.tasks.ids().filter(waits).collect();
@@ -39,18 +41,26 @@ impl Execution {
             return;
         }
         let now = self.scheduler.changes + 1;
-        let clock = self.state.objects.known_clock();
-        let reads_clock =
-            |id: &TaskId| clock.is_some_and(|clock| self.tasks[*id].spin.reads.contains(&clock));
-        let is_open = |id: &TaskId| self.tasks[*id].spin.in_vain != now || reads_clock(id);
-        let open: Vec<TaskId> = held.iter().copied().filter(is_open).collect();
-        if open.is_empty() || self.scheduler.clock.is_at_its_end() && open.iter().all(reads_clock) {
+        let (timed, others): (Vec<TaskId>, Vec<TaskId>) = held.iter().partition(|id| self.reads_clock(**id));
+        let mut open = others;
+        open.retain(|id| self.tasks[*id].spin.in_vain != now);
+        let tick = timed.first().filter(|_| !self.scheduler.clock.is_at_its_end());
+        open.extend(tick);
+        if open.is_empty() {
             let tasks = &self.tasks;
             let defect = self.evidence().livelock(&held, |id| &tasks[id].spin.reads);
             self.fail(defect);
             return;
         }
+        if let Some(id) = tick {
+            self.tasks[*id].spin.passes_time = true;
+        }
         self.release(open);
+    }
+
+    /// Whether the cut loop of `id` reads the clock.
+    fn reads_clock(&self, id: TaskId) -> bool {
+        self.state.objects.known_clock().is_some_and(|clock| self.tasks[id].spin.reads.contains(&clock))
     }
 
     fn release(&mut self, loops: Vec<TaskId>) {
@@ -72,41 +82,40 @@ impl Execution {
             if spin.stage == Stage::Released {
                 spin.stage = spin.before_release;
                 spin.held = true;
+                spin.passes_time = false;
                 self.evaluate(id);
             }
         }
         self.scheduler.released.clear();
     }
 
-    /// A released loop is picked. One that reads the clock sees that time has passed; others go on alone, to see whether
-    /// they ever give up.
+    /// A released loop is picked. If it stands for those that read the clock, time passes, and all of them see it; others
+    /// go on alone, to see whether they ever give up.
     pub(super) fn go_on_released(&mut self, id: TaskId) {
-        let clock = self.state.objects.known_clock();
         let (reads, has_turn) = (&self.tasks[id].spin.reads, self.tasks[id].spin.turn.is_some());
-        let patience = match has_turn {
-            true => WITHOUT_A_YIELD,
-            false if reads.is_empty() => WITHOUT_A_READ,
-            false => 1,
+        let rounds = match has_turn {
+            // It gives up when time passes, if ever.
+            _ if self.reads_clock(id) => 1,
+            true => ROUNDS_ALONE * WITHOUT_A_YIELD,
+            false if reads.is_empty() => ROUNDS_ALONE * WITHOUT_A_READ,
+            false => ROUNDS_ALONE,
         };
-        let reads_clock = clock.filter(|clock| reads.contains(clock));
         self.leave_spinners(id);
-        let spin = &mut self.tasks[id].spin;
-        match reads_clock {
-            Some(clock) => {
-                self.stop_watching_spin(id);
-                self.scheduler.clock.stroll();
-                self.touch(clock);
-            }
-            None => {
-                spin.touches = Some(Accesses::EVERYTHING_THERE_IS);
-                spin.after_alone = spin.before_release;
-                spin.releases += 1;
-                // Time has passed in the rounds of a loop that takes time: it is given as many of them.
-                if !spin.takes_time || spin.releases > ROUNDS_ALONE {
-                    spin.in_vain = self.scheduler.changes + 1;
-                }
-                self.begin_alone(id, ROUNDS_ALONE * patience);
-            }
+        if std::mem::take(&mut self.tasks[id].spin.passes_time) {
+            self.stop_watching_spin(id);
+            self.scheduler.clock.stroll();
+            let clock = self.state.objects.clock();
+            self.touch(clock);
+            return;
         }
+        let spin = &mut self.tasks[id].spin;
+        spin.touches = Some(Accesses::EVERYTHING_THERE_IS);
+        spin.after_alone = spin.before_release;
+        spin.releases += 1;
+        // Time has passed in the rounds of a loop that takes time: it is given as many of them.
+        if !spin.takes_time || spin.releases > ROUNDS_ALONE {
+            spin.in_vain = self.scheduler.changes + 1;
+        }
+        self.begin_alone(id, rounds);
     }
 }
