@@ -61,9 +61,8 @@ where
         let run = std::mem::take(&mut *run.lock().expect("the search is over"));
         (findings.failure, run)
     };
-    let same = |other: &Option<Failure>| {
-        other.as_ref().is_some_and(|f| f.kind() == failure.kind() && f.message() == failure.message())
-    };
+    let same =
+        |other: &Option<Failure>| other.as_ref().is_some_and(|f| f.defect.cause == failure.defect.cause);
     let (again, before) = replay(failure.ticket.picks().collect(), Of::AllSteps);
     if !same(&again) {
         return None;

@@ -1,35 +1,61 @@
 //! The verdict of an execution and of a whole search. A verdict never claims more than was explored.
 
+mod cause;
 mod kind;
 
+pub use cause::{Cause, Elsewhere, Found, PanicDuring};
 pub use kind::{Blame, FailureKind, Simplification};
 
 use crate::fact::{Assumption, Bound, Fact, Relation, StopReason, TeardownError};
 use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
-/// The defect of one execution, as its world reports it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The defect of one execution, as its world reports it. Its serialized form has the message, too, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Defect {
     /// Its kind.
     pub kind: FailureKind,
-    /// What happened, in one or a few lines.
-    pub message: String,
+    /// What happened.
+    pub cause: Cause,
     /// The facts that explain it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub facts: Vec<Fact>,
+}
+
+impl Serialize for Defect {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Defect { kind, cause, facts } = self;
+        let mut fields = serializer.serialize_struct("Defect", 4)?;
+        fields.serialize_field("kind", kind)?;
+        fields.serialize_field("cause", cause)?;
+        fields.serialize_field("message", &self.message())?;
+        match facts.is_empty() {
+            true => fields.skip_field("facts")?,
+            false => fields.serialize_field("facts", facts)?,
+        }
+        fields.end()
+    }
 }
 
 impl Defect {
     /// A defect without facts.
+    pub fn of(cause: Cause) -> Defect {
+        Defect { kind: cause.kind(), cause, facts: Vec::new() }
+    }
+    /// A defect in the words of a world that has no cause for it.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Defect {
-        Defect { kind, message: message.into(), facts: Vec::new() }
+        Defect::of(Cause::Said { kind, message: message.into() })
+    }
+    /// What happened, in one or a few lines.
+    pub fn message(&self) -> String {
+        self.cause.to_string()
     }
     /// The same picks led to different steps, in this way.
     pub fn not_deterministic(difference: impl Into<String>) -> Defect {
         let difference = difference.into();
-        Defect::new(FailureKind::NotDeterministic, format!("the program is not deterministic: {difference}"))
+        Defect::of(Cause::NotDeterministic { difference: difference.clone() })
             .with(Fact::new(Relation::Differs { difference }))
     }
     /// Adds a fact.
@@ -93,8 +119,8 @@ impl Failure {
         self.defect.kind
     }
     /// What happened.
-    pub fn message(&self) -> &str {
-        &self.defect.message
+    pub fn message(&self) -> String {
+        self.defect.message()
     }
     /// In which execution of the search, from 1.
     pub fn execution(&self) -> u64 {

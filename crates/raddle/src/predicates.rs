@@ -117,7 +117,8 @@ impl<T: Ord + Debug> Report<T> {
     fn seen(&self, kind: FailureKind) -> Option<String> {
         let times = *self.failures_by_kind().get(&kind)?;
         let first = self.failure_of(kind)?;
-        let message = first.message().lines().next().unwrap_or_default();
+        let message = first.message();
+        let message = message.lines().next().unwrap_or_default();
         Some(format!(
             "{kind} {}: {message} (first in execution {})",
             times_in_words(times),

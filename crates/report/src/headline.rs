@@ -49,8 +49,8 @@ fn title(failure: &Failure, coverage: &Coverage) -> String {
 /// The message as it is, indented; long lines are broken. Its own colours stay only where colours are wanted.
 fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
     let message = match layout.color {
-        Color::Always => failure.message().to_owned(),
-        Color::Never => text::without_ansi(failure.message()),
+        Color::Always => failure.message(),
+        Color::Never => text::without_ansi(&failure.message()),
     };
     let mut rows = Vec::new();
     for line in message.trim_end().lines() {

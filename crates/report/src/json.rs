@@ -5,7 +5,7 @@ use raddle_core::verdict::{Coverage, Failure};
 use serde::Serialize;
 
 /// The version of the JSON form of a failure.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The failure, its record in full and its ticket, and what the search covered, as JSON.
 pub fn to_json(failure: &Failure, coverage: &Coverage) -> String {

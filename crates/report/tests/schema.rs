@@ -6,7 +6,9 @@ mod records;
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Place};
-use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, Replayed};
+use raddle_core::verdict::{
+    Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Found, PanicDuring, Replayed,
+};
 use serde_json::{Value, json};
 
 /// What is wrong with `value`, as far as `schema` says.
@@ -186,6 +188,96 @@ fn relations() -> Vec<Relation> {
         }
     }
     all
+}
+
+/// One of each; a new variant that is not listed here is an error of the compiler, in `match` below.
+fn causes() -> Vec<Cause> {
+    use Cause::*;
+    let text = || "a".to_owned();
+    let during = [PanicDuring::Unwinding(text()), PanicDuring::DropOfResult, PanicDuring::DropOfThreadLocal];
+    let found = [Found::Step(text()), Found::NotEnabled, Found::End];
+    let elsewhere = [
+        self::Elsewhere::Object(text()),
+        self::Elsewhere::ObjectUsedOutside(text()),
+        self::Elsewhere::Handle(text()),
+        self::Elsewhere::HandleOfThread(text()),
+        self::Elsewhere::ChannelEnd(text()),
+        self::Elsewhere::ChannelEndOutside(text()),
+        self::Elsewhere::Channel,
+    ];
+    let place = Some(Place { file: "tests/a.erl".to_owned(), line: 12, column: 1 });
+    let mut all = vec![
+        Panicked { task: text(), message: text() },
+        Aborted { task: text() },
+        ExitedProcess { task: text(), code: -1 },
+        Deadlock { tasks: vec![text()] },
+        Unfinished { tasks: vec![text()] },
+        ReadAgain { reader: text(), writer: text(), lock: text() },
+        Livelock { tasks: vec![text()] },
+        Endless { process: text() },
+        Unordered { first: text(), second: text(), object: text() },
+        Overlapping { task: text(), does: text(), object: text(), other: Some(text()), access: text() },
+        Overlapping { task: text(), does: text(), object: text(), other: None, access: text() },
+        Leak { values: 2, first: text() },
+        StepLimit { max_steps: 1_000 },
+        NotDeterministic { difference: text() },
+        InAtomicStep { task: text(), operation: text(), step: text() },
+        NoPthread,
+        Crashed { process: text(), reason: text(), place: place.clone() },
+        Exited { process: text(), reason: text(), early: true, place },
+        Halted { process: text(), call: text() },
+        ProcessesWait { processes: vec![text()] },
+        MemoryLimit { mebibytes: 1 },
+        Configuration { error: text() },
+        NotSupported { what: text() },
+        Said { kind: FailureKind::Invariant, message: text() },
+    ];
+    all.extend(during.map(|during| PanicAborts { task: text(), during, message: Some(text()) }));
+    all.extend(found.map(|found| TicketDiffers { step: 1, expected: text(), found }));
+    all.extend(elsewhere.map(Elsewhere));
+    for cause in &all {
+        match cause {
+            Panicked { .. }
+            | PanicAborts { .. }
+            | Aborted { .. }
+            | ExitedProcess { .. }
+            | Deadlock { .. }
+            | Unfinished { .. }
+            | ReadAgain { .. }
+            | Livelock { .. }
+            | Endless { .. }
+            | Unordered { .. }
+            | Overlapping { .. }
+            | Leak { .. }
+            | StepLimit { .. }
+            | NotDeterministic { .. }
+            | TicketDiffers { .. }
+            | InAtomicStep { .. }
+            | Elsewhere(_)
+            | NoPthread
+            | Crashed { .. }
+            | Exited { .. }
+            | Halted { .. }
+            | ProcessesWait { .. }
+            | MemoryLimit { .. }
+            | Configuration { .. }
+            | NotSupported { .. }
+            | Said { .. } => {}
+        }
+    }
+    all
+}
+
+#[test]
+fn every_cause_is_valid_and_is_read_again() {
+    let mut failure = records::deadlock();
+    for cause in causes() {
+        failure.defect = Defect::of(cause);
+        assert!(!failure.message().is_empty());
+        is_valid(&failure, &records::first_failure(&failure));
+        let written = serde_json::to_string(&failure.defect).unwrap();
+        assert_eq!(serde_json::from_str::<Defect>(&written).unwrap(), failure.defect);
+    }
 }
 
 #[test]

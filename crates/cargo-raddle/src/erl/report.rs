@@ -53,7 +53,8 @@ impl Found<'_> {
             match at {
                 0 => self.tell_failure(&group.first),
                 _ => {
-                    let first = group.first.message().lines().next().unwrap_or_default();
+                    let message = group.first.message();
+                    let first = message.lines().next().unwrap_or_default();
                     let times = raddle_report::count(group.count, "interleaving");
                     output::line(format_args!("  also {}: {first} ({times})", group.first.kind()));
                 }

@@ -55,7 +55,7 @@ where
         let again = found.failure.map(|failure| failure.defect);
         match again {
             Some(defect) if defect.kind == failure.kind() => None,
-            Some(defect) => Some(Replayed::Failed { kind: defect.kind, message: defect.message }),
+            Some(defect) => Some(Replayed::Failed { kind: defect.kind, message: defect.message() }),
             None if found.executions == 0 && self.is_late() => Some(Replayed::NotInTime),
             None => Some(Replayed::Passed),
         }

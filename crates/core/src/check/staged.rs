@@ -195,12 +195,8 @@ fn add<T: Ord>(whole: &mut Checked<T>, kind: Kind, earlier: Checked<T>) {
         *whole.outcomes.entry(outcome).or_insert(0) += times;
     }
     for group in earlier.failures {
-        let (of, message) = (group.first.kind(), group.first.message());
-        match whole
-            .failures
-            .iter_mut()
-            .find(|known| known.first.kind() == of && known.first.message() == message)
-        {
+        let cause = &group.first.defect.cause;
+        match whole.failures.iter_mut().find(|known| known.first.defect.cause == *cause) {
             Some(known) => (known.first, known.count) = (group.first, known.count + group.count),
             None => whole.failures.insert(0, group),
         }

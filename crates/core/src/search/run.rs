@@ -6,7 +6,7 @@ use crate::operation::TaskId;
 use crate::strategy::{Decision, Observation, Standing, Strategy};
 use crate::ticket::TicketStep;
 use crate::trace::{Step, Trace};
-use crate::verdict::{Defect, FailureKind, thousands};
+use crate::verdict::{Cause, Defect, FailureKind, Found};
 use crate::world::{Describe, Driver, End, Ended, Ending, Pending, Pick, Point, UniformDraws, World, drive};
 
 /// How an execution ended.
@@ -145,9 +145,7 @@ fn look<W: World>(
     match (outcome, expected.get(happened)) {
         (None, _) => Ran::Abandoned,
         (Some(_), _) if !is_possible || standing == Standing::Redundant => Ran::Abandoned,
-        (Some(_), Some(step)) => {
-            Ran::Failed(diverged(happened, &step.expect, "the program has come to its end"))
-        }
+        (Some(_), Some(step)) => Ran::Failed(diverged(happened, &step.expect, Found::End)),
         (Some(outcome), None) => Ran::Passed(outcome),
     }
 }
@@ -361,7 +359,7 @@ impl StrategyDriver<'_> {
         if decision == Decision::DIVERGED {
             let index = self.trace.len();
             let expected = self.expected.get(index).map_or("a prescribed pick", |step| &step.expect);
-            let defect = diverged(index, expected, "that cannot happen there");
+            let defect = diverged(index, expected, Found::NotEnabled);
             return self.stop(defect);
         }
         self.stopped = Some(match decision {
@@ -378,7 +376,7 @@ impl StrategyDriver<'_> {
         if step.expect == found {
             return true;
         }
-        let defect = diverged(index, &step.expect, &format!("it is `{found}`"));
+        let defect = diverged(index, &step.expect, Found::Step(found));
         self.stop(defect);
         false
     }
@@ -386,26 +384,12 @@ impl StrategyDriver<'_> {
 
 #[cold]
 fn step_limit(max_steps: usize) -> Defect {
-    Defect::new(
-        FailureKind::StepLimit,
-        format!(
-            "the execution took {} steps without coming to an end; if that is no endless loop, allow more \
-             with max_steps",
-            thousands(max_steps as u64)
-        ),
-    )
+    Defect::of(Cause::StepLimit { max_steps })
 }
 
 #[cold]
-fn diverged(index: usize, expected: &str, found: &str) -> Defect {
-    Defect::new(
-        FailureKind::NotDeterministic,
-        format!(
-            "the ticket does not fit: it expects step {} to be `{expected}`, but {found}; the program or its \
-             settings have changed since the ticket was written, or it is not deterministic",
-            index + 1
-        ),
-    )
+fn diverged(index: usize, expected: &str, found: Found) -> Defect {
+    Defect::of(Cause::TicketDiffers { step: index + 1, expected: expected.to_owned(), found })
 }
 
 #[cold]
@@ -432,7 +416,7 @@ fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
         End::Passed(_) => Defect::not_deterministic(went_on),
         End::Failed(d) if matches!(d.kind, FailureKind::Misuse | FailureKind::Unsupported) => d,
         End::Failed(d) => {
-            let ended = Relation::EndedIn { kind: d.kind, message: d.message };
+            let ended = Relation::EndedIn { kind: d.kind, message: d.message() };
             Defect::not_deterministic(went_on).with(Fact::new(ended))
         }
     }
@@ -442,6 +426,7 @@ fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
 fn not_again(defect: &Defect) -> Defect {
     Defect::not_deterministic(format!(
         "it ended in a {} ({}), and passed when the same schedule was run again",
-        defect.kind, defect.message
+        defect.kind,
+        defect.message()
     ))
 }

@@ -3,7 +3,7 @@
 //! [`Tally::merge`] adds up workers, rounds, stages of a search and resumed searches.
 
 use crate::fact::Assumption;
-use crate::verdict::{Failure, FailureKind};
+use crate::verdict::{Cause, Failure, FailureKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -18,8 +18,8 @@ pub struct FailureGroup {
 }
 
 impl FailureGroup {
-    fn is_of(&self, kind: FailureKind, message: &str) -> bool {
-        self.first.kind() == kind && self.first.message() == message
+    fn is_of(&self, cause: &Cause) -> bool {
+        self.first.defect.cause == *cause
     }
 }
 
@@ -140,9 +140,9 @@ impl<T: Ord> Tally<T> {
     }
 
     /// Counts a failure of a known group, or one whose record is not wanted.
-    pub(super) fn count_failure(&mut self, kind: FailureKind, message: &str) {
-        *self.failures_by_kind.entry(kind).or_insert(0) += 1;
-        if let Some(group) = self.failures.iter_mut().find(|group| group.is_of(kind, message)) {
+    pub(super) fn count_failure(&mut self, cause: &Cause) {
+        *self.failures_by_kind.entry(cause.kind()).or_insert(0) += 1;
+        if let Some(group) = self.failures.iter_mut().find(|group| group.is_of(cause)) {
             group.count += 1;
         }
     }
@@ -153,9 +153,10 @@ impl<T: Ord> Tally<T> {
         self.add_group(FailureGroup { first, count: 1 });
     }
 
-    /// The first failure of this kind with this message; of this kind, if it has too many messages.
-    pub(super) fn known(&self, kind: FailureKind, message: &str) -> Option<&Failure> {
-        let exact = self.failures.iter().find(|group| group.is_of(kind, message));
+    /// The first failure with this cause; of its kind, if that has too many causes.
+    pub(super) fn known(&self, cause: &Cause) -> Option<&Failure> {
+        let kind = cause.kind();
+        let exact = self.failures.iter().find(|group| group.is_of(cause));
         let of_kind = || self.failures.iter().filter(|group| group.first.kind() == kind);
         let full = || of_kind().count() >= MOST_GROUPS;
         exact.or_else(|| if full() { of_kind().next() } else { None }).map(|group| &group.first)
@@ -163,7 +164,7 @@ impl<T: Ord> Tally<T> {
 
     fn add_group(&mut self, group: FailureGroup) {
         let (kind, execution) = (group.first.kind(), group.first.execution);
-        match self.failures.iter_mut().find(|known| known.is_of(kind, group.first.message())) {
+        match self.failures.iter_mut().find(|known| known.is_of(&group.first.defect.cause)) {
             Some(known) => {
                 known.count += group.count;
                 if execution < known.first.execution {
@@ -208,7 +209,7 @@ mod tests {
         assert_eq!((all.executions, all.peak, all.failed(), all.outcomes.len()), (6, 4, 5, 2));
         let groups: Vec<_> =
             all.failures.iter().map(|g| (g.first.message(), g.first.execution, g.count)).collect();
-        assert_eq!(groups, [("b", 2, 2), ("a", 5, 1), ("c", 9, 2)]);
+        assert_eq!(groups, [("b", 2, 2), ("a", 5, 1), ("c", 9, 2)].map(|(m, e, c)| (m.to_owned(), e, c)));
         assert_eq!(all.assumptions, [Assumption::RealAddresses, Assumption::SpinsAwait]);
     }
 
@@ -218,7 +219,7 @@ mod tests {
         (0..100).rev().for_each(|n| tally.add_failure(failure(n, &n.to_string())));
         assert_eq!((tally.failures.len(), tally.failed()), (MOST_GROUPS, 100));
         assert_eq!(tally.failures[0].first.execution, 0);
-        assert_eq!(tally.known(FailureKind::Panic, "new").map(|f| f.execution), Some(0));
-        assert_eq!(tally.known(FailureKind::Leak, "new"), None);
+        assert_eq!(tally.known(&Cause::Aborted { task: "new".to_owned() }).map(|f| f.execution), Some(0));
+        assert_eq!(tally.known(&Cause::NoPthread), None);
     }
 }

@@ -344,10 +344,10 @@ where
         let (earlier, known) = {
             let mut total = shared.total.lock().unwrap();
             let is_before = |failure: &Failure| failure.execution <= number;
-            let known = total.tally.known(defect.kind, &defect.message).is_some_and(is_before)
+            let known = total.tally.known(&defect.cause).is_some_and(is_before)
                 || (before <= number && before != u64::MAX);
             if known {
-                total.tally.count_failure(defect.kind, &defect.message);
+                total.tally.count_failure(&defect.cause);
             }
             (total.tally.failures.iter().any(|group| is_before(&group.first)), known)
         };

@@ -90,7 +90,7 @@ fn it_finds_what_looking_finds() {
         assert_eq!((blind.failures, &blind.outcomes), (open.failures, &open.outcomes));
         let told = |found: Findings<Outcome>| {
             let coverage = raddle_report::coverage(&found.coverage);
-            (coverage, found.failure.map(|f| (f.execution, f.defect.message.clone(), f.ticket)))
+            (coverage, found.failure.map(|f| (f.execution, f.defect.message(), f.ticket)))
         };
         assert_eq!(told(blind), told(open));
     }

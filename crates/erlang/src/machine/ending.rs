@@ -7,7 +7,7 @@ use crate::settings::Judgement;
 use crate::term::{Atom, Pid, Term};
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::record::Place;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, FailureKind};
 use std::rc::Rc;
 
 /// How an execution ended.
@@ -159,10 +159,8 @@ impl Machine {
         if stuck.is_empty() || self.env.settings.ignores(FailureKind::Deadlock) {
             return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
         }
-        let names: Vec<String> = stuck.iter().map(|p| self.shown(p)).collect();
-        let operation = if names.len() == 1 { "waits" } else { "wait" };
-        let message = format!("deadlock: {} {operation} for ever", names.join(" and "));
-        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        let processes = stuck.iter().map(|p| self.shown(p)).collect();
+        let mut defect = Defect::of(Cause::ProcessesWait { processes });
         for p in waiting {
             let relation = match &p.next {
                 Next::Receive(_) => {

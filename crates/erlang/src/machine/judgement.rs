@@ -6,7 +6,7 @@ use super::Machine;
 use crate::process::{Exiting, Monitor, Process};
 use crate::settings::{Grain, Judgement};
 use crate::term::{Pid, Term, known};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, FailureKind};
 use std::rc::Rc;
 
 fn is_shutdown(reason: &Term) -> bool {
@@ -102,22 +102,18 @@ impl Machine {
             return;
         }
         let reason = &exiting.reason;
-        let pid = self.process(task).pid;
-        let mut message = match &exiting.trace {
-            Some(_) => {
-                let what = reason.as_tuple().map_or(reason.clone(), |t| t[0].clone());
-                format!("{pid} crashed: {what}")
-            }
-            None if exiting.early && (reason.is_atom(known::NORMAL) || is_shutdown(reason)) => {
-                format!("{pid} exited before its test was done: {reason}")
-            }
-            None => format!("{pid} exited abnormally: {reason}"),
-        };
+        let process = self.process(task).pid.to_string();
         let place = exiting.trace.as_ref().and_then(super::ending::place_of);
-        if let Some(place) = &place {
-            message += &format!(" at {place}");
-        }
-        let mut defect = Defect::new(FailureKind::Panic, message);
+        let mut defect = Defect::of(match &exiting.trace {
+            Some(_) => {
+                let reason = reason.as_tuple().map_or(reason, |t| &t[0]).to_string();
+                Cause::Crashed { process, reason, place: place.clone() }
+            }
+            None => {
+                let early = exiting.early && (reason.is_atom(known::NORMAL) || is_shutdown(reason));
+                Cause::Exited { process, reason: reason.to_string(), early, place: place.clone() }
+            }
+        });
         let undefined = exiting.trace.is_some()
             && reason
                 .as_tuple()

@@ -32,7 +32,7 @@ use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Map, Pid, Ref, Term, parse};
 use access::{Mark, Objects, Stale};
 use raddle_core::operation::TaskId;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 use raddle_core::world::{Birth, Pending};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -192,9 +192,9 @@ impl Machine {
         match machine.env.settings.config.as_deref().map(environment) {
             None => {}
             Some(Ok(environment)) => machine.environment = Rc::new(environment),
-            Some(Err(what)) => {
-                let what = format!("the configuration cannot be used: {what}");
-                machine.over = Some(Rc::new(Defect::new(FailureKind::Misuse, what)));
+            Some(Err(error)) => {
+                let error = error.to_string();
+                machine.over = Some(Rc::new(Defect::of(Cause::Configuration { error })));
             }
         }
         machine.begin(module, function, args);

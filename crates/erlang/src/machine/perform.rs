@@ -11,7 +11,7 @@ use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
 use crate::watch::Halt;
 use raddle_core::record::Place;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, FailureKind};
 use raddle_core::world::Pick;
 use std::rc::Rc;
 
@@ -309,8 +309,7 @@ impl Machine {
             Stop::TooLong => {
                 let name = self.process(task).pid;
                 self.process_mut(task).next = Next::Gone;
-                let message = format!("{name} goes on and on without sending, receiving or ending");
-                self.over = Some(Rc::new(Defect::new(FailureKind::Livelock, message)));
+                self.over = Some(Rc::new(Defect::of(Cause::Endless { process: name.to_string() })));
             }
             Stop::Halted(why) => {
                 self.process_mut(task).next = Next::Gone;
@@ -341,13 +340,10 @@ impl Machine {
     pub(crate) fn halt(&mut self, why: Halt) {
         let defect = match why {
             // The search drops it.
-            Halt::Interrupted => Defect::new(FailureKind::Unsupported, "interrupted"),
+            Halt::Interrupted => Defect::of(Cause::NotSupported { what: "interrupted".to_owned() }),
             Halt::Memory => {
-                let limit = self.env.settings.memory_limit.unwrap_or(0) >> 20;
-                let what = format!(
-                    "it takes more memory than allowed ({limit} MiB); allow more with --memory-limit"
-                );
-                Defect::new(FailureKind::MemoryLimit, what)
+                let mebibytes = (self.env.settings.memory_limit.unwrap_or(0) >> 20) as u64;
+                Defect::of(Cause::MemoryLimit { mebibytes })
             }
         };
         self.over = Some(Rc::new(defect));
@@ -355,7 +351,7 @@ impl Machine {
     }
 
     pub(super) fn unsupported(&mut self, what: String) {
-        self.over = Some(Rc::new(Defect::new(FailureKind::Unsupported, what)));
+        self.over = Some(Rc::new(Defect::of(Cause::NotSupported { what })));
     }
 
     /// Finds the message that a receive would take.

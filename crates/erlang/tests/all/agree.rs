@@ -48,7 +48,11 @@ fn by_us(dir: &Path, module: &str, settings: Settings) -> String {
         world.step(raddle_core::world::Pick { task, option: 0 });
     }
     if let End::Failed(defect) = world.end(None).end {
-        panic!("{}\n{}", defect.message, world.output().iter().map(|(_, t)| t.as_str()).collect::<String>());
+        panic!(
+            "{}\n{}",
+            defect.message(),
+            world.output().iter().map(|(_, t)| t.as_str()).collect::<String>()
+        );
     }
     world.output().into_iter().filter(|(name, _)| name == "P").map(|(_, text)| text).collect()
 }

@@ -195,7 +195,7 @@ elsewhere() ->
             optimal(&program(&dir, "missing", function, Settings::default())),
         ] {
             let failure = findings.failure.expect("a failure");
-            assert_eq!((failure.kind(), failure.message()), (FailureKind::Unsupported, message));
+            assert_eq!((failure.kind(), failure.message().as_str()), (FailureKind::Unsupported, message));
         }
     }
     let elsewhere = all(&program(&dir, "missing", "elsewhere", Settings::default()));

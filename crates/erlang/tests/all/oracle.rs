@@ -225,7 +225,7 @@ fn same_ends(name: &str, (ordered, open): (&ErlangWorld, &ErlangWorld), represen
         match (world.end(None).end, again.end(None).end) {
             (End::Passed(one), End::Passed(other)) => assert_eq!(one, other, "{name}"),
             (End::Failed(one), End::Failed(other)) => {
-                assert_eq!((one.kind, one.message), (other.kind, other.message), "{name}")
+                assert_eq!(one.cause, other.cause, "{name}")
             }
             _ => panic!("{name}: another end when messages have an order"),
         }

@@ -11,7 +11,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::image;
 use crate::runtime::signal::Chained;
 use raddle_core::fact::TeardownError;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 use std::sync::Once;
 
 static SIGNAL: Chained = Chained::new();
@@ -41,7 +41,7 @@ fn note(current: Current) {
         if e.is_teardown() {
             e.judge.note_afterwards(TeardownError::Aborted { task });
         } else {
-            e.fail(Defect::new(FailureKind::Panic, format!("{task} aborted the process")));
+            e.fail(Defect::of(Cause::Aborted { task }));
         }
     });
 }

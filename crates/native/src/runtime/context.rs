@@ -235,7 +235,7 @@ impl Current {
     #[track_caller]
     pub fn fail(self, defect: Defect) -> ! {
         if self.is_in_teardown() {
-            self.with(|e| e.judge.note_afterwards(TeardownError::Failed { message: defect.message.clone() }));
+            self.with(|e| e.judge.note_afterwards(TeardownError::Failed { message: defect.message() }));
             self.suspend_for_ever();
         }
         self.prepare_to_wait();

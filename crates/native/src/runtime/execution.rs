@@ -22,7 +22,7 @@ use crate::settings::{Detached, Settings};
 use raddle_core::fact::TeardownError;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, Elsewhere};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -251,8 +251,8 @@ impl Execution {
                 identity.settle(self.serial, id);
                 Ok(id)
             }
-            Known::Elsewhere => Err(from_elsewhere(kind, "belongs to another execution")),
-            Known::Outside => Err(from_elsewhere(kind, "was used outside of this execution")),
+            Known::Elsewhere => Err(from_elsewhere(Elsewhere::Object(kind.to_owned()))),
+            Known::Outside => Err(from_elsewhere(Elsewhere::ObjectUsedOutside(kind.to_owned()))),
         }
     }
 
@@ -260,7 +260,7 @@ impl Execution {
     #[inline]
     pub fn demand_new(&self, address: usize, kind: ObjectKind) -> Result<(), Defect> {
         if stale_addresses::contains(address) && self.scheduler.mode() != Mode::Teardown {
-            return Err(from_elsewhere(kind, "belongs to another execution"));
+            return Err(from_elsewhere(Elsewhere::Object(kind.to_owned())));
         }
         Ok(())
     }
@@ -388,13 +388,6 @@ impl Execution {
 }
 
 #[cold]
-fn from_elsewhere(kind: ObjectKind, why: &str) -> Defect {
-    let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
-    Defect::new(
-        FailureKind::Misuse,
-        format!(
-            "{article} {kind} that {why} is used here; each execution must start clean, so create it inside the \
-             closure (or make it a static)"
-        ),
-    )
+fn from_elsewhere(what: Elsewhere) -> Defect {
+    Defect::of(Cause::Elsewhere(what))
 }

@@ -16,7 +16,7 @@ use super::scheduler::{AtomicStep, Mode};
 use super::tasks::locals::Slot;
 use super::tasks::task::Phase;
 use raddle_core::operation::{ObjectId, TaskId};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, PanicDuring};
 use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
@@ -171,11 +171,10 @@ impl Execution {
     pub fn note_panic(&mut self, message: String) {
         self.tasks.running_mut().fate.end_with(message);
     }
-    /// The running task dies of a panic in `what`, after which the process would abort.
-    pub fn fail_for_abort(&mut self, what: &str, message: &str) {
-        let name = self.tasks.name(self.tasks.current());
-        let text = format!("{name}: {what}: {message}; the process would abort");
-        self.fail(Defect::new(FailureKind::Panic, text));
+    /// The running task dies of a panic after which the process would abort.
+    pub fn fail_for_abort(&mut self, during: PanicDuring, message: String) {
+        let task = self.tasks.name(self.tasks.current());
+        self.fail(Defect::of(Cause::PanicAborts { task, during, message: Some(message) }));
     }
     /// What the running task has for a key of thread-locals.
     pub fn local(&mut self, key: usize) -> Option<&mut Slot> {

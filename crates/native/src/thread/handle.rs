@@ -3,7 +3,7 @@
 
 use crate::runtime::context::{self, Current};
 use raddle_core::operation::TaskId;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, Elsewhere};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -27,7 +27,7 @@ impl Explored {
     pub fn here(self, what: &str) -> (Current, TaskId) {
         match context::current() {
             Some(current) if current.with(|e| e.serial()) == self.serial => (current, self.task),
-            Some(current) => current.misuse(foreign(what, "a task of another execution")),
+            Some(current) => current.misuse(foreign(Elsewhere::Handle(what.to_owned()))),
             None => panic!("raddle: a {what} of a task is used outside of its execution"),
         }
     }
@@ -46,15 +46,12 @@ impl Explored {
 #[track_caller]
 pub(super) fn used_outside(what: &str) {
     if let Some(current) = context::current() {
-        current.misuse(foreign(what, "a thread outside of the exploration"));
+        current.misuse(foreign(Elsewhere::HandleOfThread(what.to_owned())));
     }
 }
 
-fn foreign(what: &str, of: &str) -> Defect {
-    let text = format!(
-        "a {what} of {of} is used here; each execution must start clean, so spawn the thread inside the closure"
-    );
-    Defect::new(FailureKind::Misuse, text)
+fn foreign(what: Elsewhere) -> Defect {
+    Defect::of(Cause::Elsewhere(what))
 }
 
 #[derive(Clone)]

@@ -11,7 +11,7 @@ use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::tasks::task::{Came, ENDED, RETURNED, SEEN_FINISHED};
 use crate::runtime::teardown::catch;
 use raddle_core::operation::{Accesses, ObjectId};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, PanicDuring};
 use std::any::Any;
 use std::fmt;
 use std::io;
@@ -153,7 +153,7 @@ fn note_end(panic: Option<&Box<dyn Any + Send>>) {
 fn result_panicked(payload: &(dyn Any + Send)) -> Came {
     let current = context::current().expect("a task runs inside of an execution");
     let message = panics::message_of(payload);
-    current.with(|e| e.fail_for_abort("its result panicked on drop", &message));
+    current.with(|e| e.fail_for_abort(PanicDuring::DropOfResult, message));
     Came::Down
 }
 
@@ -373,10 +373,9 @@ impl<T> std::os::unix::thread::JoinHandleExt for JoinHandle<T> {
 #[cold]
 #[track_caller]
 fn no_pthread() -> ! {
-    let text = "a thread of an exploration has no pthread; run this test outside of explorations";
     match context::current() {
-        Some(current) => current.misuse(Defect::new(FailureKind::Misuse, text)),
-        None => panic!("raddle: {text}"),
+        Some(current) => current.misuse(Defect::of(Cause::NoPthread)),
+        None => panic!("raddle: {}", Cause::NoPthread),
     }
 }
 

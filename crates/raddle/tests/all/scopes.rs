@@ -111,7 +111,7 @@ fn an_unjoined_panic_is_the_scopes() {
         });
     });
     let failure = report.failure().expect("it fails");
-    assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main.2 panicked: boom"));
+    assert_eq!((failure.kind(), failure.message().as_str()), (FailureKind::Panic, "main.2 panicked: boom"));
     let notes: Vec<_> = failure.defect.facts.iter().map(raddle_report::fact).collect();
     assert_eq!(notes, ["main.2 panicked here", "main panicked because of it"]);
     assert!(failure.defect.facts.iter().all(|n| n.place.as_ref().unwrap().file.ends_with("scopes.rs")));

@@ -13,7 +13,10 @@ fn aborting_is_a_failure_and_the_search_can_go_on() {
     });
     assert_eq!((report.executions(), report.failures()), (2, 1));
     let failure = report.failure().expect("it aborts");
-    assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main.1 aborted the process"));
+    assert_eq!(
+        (failure.kind(), failure.message().as_str()),
+        (FailureKind::Panic, "main.1 aborted the process")
+    );
 }
 
 #[test]

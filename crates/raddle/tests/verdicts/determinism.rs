@@ -83,7 +83,10 @@ fn a_failure_that_its_ticket_does_not_bring_back() {
         assert!(runs.fetch_add(1, Relaxed) > 0, "cold start");
     });
     let failure = report.failure().unwrap();
-    assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, "main panicked: cold start"));
+    assert_eq!(
+        (failure.kind(), failure.message().as_str()),
+        (FailureKind::Panic, "main panicked: cold start")
+    );
     assert_eq!(failure.replayed, Some(Replayed::Passed));
     let text = report.to_text(200);
     assert!(text.contains("replaying this ticket once gave another result (no failure)"), "{text}");

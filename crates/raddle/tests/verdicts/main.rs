@@ -71,7 +71,11 @@ where
     for ticket in [file, &content, &text] {
         let again = Checker::replay(ticket).run(&program);
         let same = again.failure().expect("it fails again");
-        assert_eq!((same.kind(), same.message()), (failure.kind(), failure.message()), "{again}");
+        assert_eq!(
+            (same.kind(), same.message().as_str()),
+            (failure.kind(), failure.message().as_str()),
+            "{again}"
+        );
         assert_eq!(same.defect, failure.defect);
         assert_eq!(same.trace(), failure.trace());
         assert_eq!(same.ticket(), failure.ticket());

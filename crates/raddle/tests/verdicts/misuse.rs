@@ -13,7 +13,8 @@ fn misused(kind: &str, program: impl Fn() + Send + Sync) -> Failure {
     let report = Checker::random(2).run(program);
     let failure = report.failure().unwrap_or_else(|| panic!("{kind} goes unnoticed")).clone();
     assert_eq!(failure.kind(), FailureKind::Misuse, "{report}");
-    let what = failure.message().split(" that ").next().unwrap();
+    let message = failure.message();
+    let what = message.split(" that ").next().unwrap();
     assert_eq!(what, kind);
     assert!(failure.message().contains("each execution must start clean"), "{report}");
     let used = failure.defect.facts.last().unwrap();
@@ -178,7 +179,7 @@ fn a_check_inside_of_a_check() {
     let report = Checker::dfs().run(|| raddle::check(|| ()));
     let failure = report.failure().unwrap();
     let message = "main panicked: raddle: a check inside of a check; explore one program at a time";
-    assert_eq!((failure.kind(), failure.message()), (FailureKind::Panic, message));
+    assert_eq!((failure.kind(), failure.message().as_str()), (FailureKind::Panic, message));
     assert_eq!(failure.defect.facts[0].place.as_ref().unwrap().file, file!());
     snapshot("misuse_check_inside_of_a_check", &columns(&report));
 }

@@ -120,7 +120,7 @@ fn check(programs: &Programs, hints: Hints, slow: &Explored, reduced: &Explored)
         found.executions,
         found.undecided,
         found.coverage,
-        found.failure.as_ref().map(|f| &f.defect.message),
+        found.failure.as_ref().map(|f| f.defect.message()),
     );
     let all_there = missed == 0
         && found.outcomes.keys().eq(slow.found.outcomes.keys())

@@ -9,7 +9,7 @@ use crate::native::Native;
 use crate::process::{AliasKind, Process};
 use crate::run::Raise;
 use crate::term::{Atom, Fun, Pid, Ref, Term, known};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 use std::rc::Rc;
 
 fn nothing(_: &Look<'_>, touch: Touch) -> Touch {
@@ -330,9 +330,8 @@ fn halt(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     match failure {
         None => m.halted = true,
         Some(what) => {
-            let pid = m.process(task).pid;
-            m.over =
-                Some(Rc::new(Defect::new(FailureKind::Panic, format!("{pid} stopped the system: {what}"))));
+            let process = m.process(task).pid.to_string();
+            m.over = Some(Rc::new(Defect::of(Cause::Halted { process, call: what })));
         }
     }
     Ok(Effect::Over)

@@ -19,7 +19,10 @@ fn the_token_goes_round_in_one_way_and_then_the_ring_breaks() {
     }
     // Exactly one process is enabled at any time: one interleaving, by the thesis's rules.
     let found = all(&listing("ring", Settings::thesis()));
-    assert_eq!((counts(&found), message(&found)), ((1, 1), "P exited abnormally: ttl_limit_surpassed"));
+    assert_eq!(
+        (counts(&found), message(&found).as_str()),
+        ((1, 1), "P exited abnormally: ttl_limit_surpassed")
+    );
     // With any last receiver of the token, all processes of the ring exit for that reason, its builder
     // included.
     for function in ["ring_of_3_builder_last", "ring_of_3_member_last"] {

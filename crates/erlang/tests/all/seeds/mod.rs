@@ -11,6 +11,7 @@ mod pulse_time;
 use crate::common::*;
 use raddle_core::search::{Findings, NoListener, Plan, search};
 use raddle_core::strategy::{Random, Strategy};
+use raddle_core::verdict::Failure;
 use raddle_erlang::settings::{Delivery, Grain, Settings};
 use raddle_erlang::world::{ErlangWorld, Program};
 use std::sync::Arc;
@@ -48,6 +49,6 @@ fn outcomes(findings: &Findings<String>) -> Vec<&str> {
 }
 
 /// The message of the first failure.
-fn message(findings: &Findings<String>) -> &str {
-    findings.failure.as_ref().map_or("passed", |failure| failure.message())
+fn message(findings: &Findings<String>) -> String {
+    findings.failure.as_ref().map_or_else(|| "passed".to_owned(), Failure::message)
 }

@@ -113,7 +113,7 @@ fn a_link_may_come_too_late() {
     assert_eq!(outcomes(&linked), ["kill"]);
     // An unobserved crash is a failure: when the link comes too late.
     let usual = all(&example("proc_a", Settings::default()));
-    assert_eq!((counts(&usual), message(&usual)), ((10, 6), "P.1 exited abnormally: kill"));
+    assert_eq!((counts(&usual), message(&usual).as_str()), ((10, 6), "P.1 exited abnormally: kill"));
 }
 
 #[test]

@@ -11,19 +11,14 @@ use crate::runtime::tasks::task::{Phase, Role};
 use raddle_core::fact::{Fact, Other, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::Place;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 
 impl Evidence<'_> {
     /// Nothing can move: which task waits for which?
     pub fn deadlock(&self) -> Defect {
         let waiting: Vec<TaskId> = self.waiting().collect();
-        let names: Vec<String> = waiting.iter().map(|id| self.task_name(*id)).collect();
-        let message = match names.as_slice() {
-            [one] => format!("nothing can move: {one} waits for ever"),
-            [most @ .., last] => format!("nothing can move: {} and {last} wait for ever", most.join(", ")),
-            [] => "nothing can move".to_owned(),
-        };
-        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        let tasks = waiting.iter().map(|id| self.task_name(*id)).collect();
+        let mut defect = Defect::of(Cause::Deadlock { tasks });
         for id in waiting {
             let op = &self.tasks[id].op;
             let mut fact = self.waits(id);
@@ -56,11 +51,8 @@ impl Evidence<'_> {
 
     /// Only these loops that wait are left, and nothing that they read changes; `reads` says what a task reads.
     pub fn livelock<'r>(&self, held: &[TaskId], reads: impl Fn(TaskId) -> &'r [ObjectId]) -> Defect {
-        let names: Vec<String> = held.iter().map(|t| self.task_name(*t)).collect();
-        let mut defect = Defect::new(
-            FailureKind::Livelock,
-            format!("only waiting loops are left, and nothing they read ever changes: {}", names.join(", ")),
-        );
+        let tasks = held.iter().map(|t| self.task_name(*t)).collect();
+        let mut defect = Defect::of(Cause::Livelock { tasks });
         for id in held {
             let task = &self.tasks[*id];
             let objects = reads(*id).iter().map(|o| self.object_name(*o)).collect();
@@ -86,11 +78,8 @@ impl Evidence<'_> {
         if unfinished.is_empty() {
             return None;
         }
-        let those: Vec<String> = unfinished.iter().map(|t| self.task_name(*t)).collect();
-        let mut defect = Defect::new(
-            FailureKind::Deadlock,
-            format!("main has returned, but {} did not come to an end", those.join(", ")),
-        );
+        let tasks = unfinished.iter().map(|t| self.task_name(*t)).collect();
+        let mut defect = Defect::of(Cause::Unfinished { tasks });
         for id in unfinished {
             let op = &self.tasks[id].op;
             let next = Fact::of(self.task_name(id), Relation::Next { operation: op.kind.name.to_owned() });

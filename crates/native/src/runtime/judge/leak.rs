@@ -3,7 +3,7 @@
 //! Invariant: a value is listed from when it is tracked until it is dropped.
 
 use raddle_core::fact::{Fact, Relation};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 use std::panic::Location;
 
 /// The tracked values of one execution.
@@ -32,11 +32,7 @@ impl Tracked {
     /// What was not dropped.
     pub fn leak(&self) -> Option<Defect> {
         let (_, first, _) = self.alive.first()?;
-        let message = match self.alive.len() {
-            1 => format!("a tracked {first} was never dropped"),
-            n => format!("{n} tracked values were never dropped, the first of them a {first}"),
-        };
-        let mut defect = Defect::new(FailureKind::Leak, message);
+        let mut defect = Defect::of(Cause::Leak { values: self.alive.len(), first: (*first).to_owned() });
         for (_, name, place) in self.alive.iter().take(10) {
             defect = defect.with(Fact::new(Relation::Made).object(*name).at(Some((*place).into())));
         }

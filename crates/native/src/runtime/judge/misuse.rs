@@ -6,7 +6,7 @@ use super::evidence::Evidence;
 use crate::runtime::operation::NO_OBJECT;
 use crate::runtime::scheduler::AtomicStep;
 use raddle_core::fact::{Fact, Relation};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 
 impl Evidence<'_> {
     /// The running task announces an operation in the middle of an atomic step.
@@ -19,11 +19,8 @@ impl Evidence<'_> {
             NO_OBJECT => op.kind.name.to_owned(),
             object => format!("{} {}", op.kind.name, self.object_name(object)),
         };
-        let message = format!(
-            "{me} wants to {what} in the middle of atomic_step {name}: other tasks could run there, and it \
-             would not be atomic; do it before or after"
-        );
-        Defect::new(FailureKind::Misuse, message)
+        let cause = Cause::InAtomicStep { task: me.clone(), operation: what.clone(), step: name.clone() };
+        Defect::of(cause)
             .with(Fact::new(Relation::AtomicStepBegan).object(name).at(Some(place.into())))
             .with(Fact::of(me, Relation::WantsTo { operation: what }).at(Some(op.place.into())))
     }

@@ -11,7 +11,7 @@ use crate::runtime::tasks::task::Phase;
 use raddle_core::fact::{Fact, Relation, TeardownError};
 use raddle_core::operation::TaskId;
 use raddle_core::record::Place;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, PanicDuring};
 use std::any::Any;
 use std::panic::{Location, PanicHookInfo};
 use std::sync::{Mutex, PoisonError};
@@ -108,8 +108,11 @@ fn would_abort(e: &mut Execution, message: &str, place: Option<Place>) {
     let me = e.tasks.current();
     let name = e.tasks.name(me);
     let last = e.tasks[me].fate.panic.clone();
-    let said = last.as_ref().map(|p| format!(": {}", p.message)).unwrap_or_default();
-    let defect = Defect::new(FailureKind::Panic, format!("{name}: {message}{said}; the process would abort"));
+    let defect = Defect::of(Cause::PanicAborts {
+        task: name.clone(),
+        during: PanicDuring::Unwinding(message.to_owned()),
+        message: last.as_ref().map(|p| p.message.clone()),
+    });
     e.fail(defect.with(Fact::of(name, Relation::Panicked).at(last.and_then(|p| p.place).or(place))));
 }
 
@@ -227,7 +230,7 @@ impl Evidence<'_> {
             None => (id, &panic.message, &panic.place),
         };
         let name = self.task_name(first);
-        let defect = Defect::new(FailureKind::Panic, format!("{name} panicked: {message}"))
+        let defect = Defect::of(Cause::Panicked { task: name.clone(), message: message.clone() })
             .with(Fact::of(name, Relation::Panicked).at(place.clone()));
         match first == id {
             true => defect,

@@ -12,7 +12,7 @@ use crate::runtime::objects::ObjectKind;
 use crate::runtime::operation::OperationKind;
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 use std::panic::Location;
 
 /// The kind of cells.
@@ -237,24 +237,18 @@ impl Evidence<'_> {
             Conflict::WithEnded(first) => (first, true),
         };
         let theirs = self.task_name(first.task);
-        let (kind, message) = if ended {
-            let message = format!("{theirs} and {mine} touch {name}, and nothing in the program orders them");
-            (FailureKind::DataRace, message)
-        } else if first.task == me {
-            let (does, did) = (how.does(), first.how.kind().name);
-            let message = format!(
-                "{mine} {does} {name} inside of its own {did} of it: a reference to the value that is \
-                 changed must be the only one"
-            );
-            (FailureKind::Misuse, message)
+        let cause = if ended {
+            Cause::Unordered { first: theirs.clone(), second: mine.clone(), object: name.clone() }
         } else {
-            let (does, did) = (how.does(), first.how.kind().name);
-            (
-                FailureKind::DataRace,
-                format!("{mine} {does} {name} while {theirs} is still in the middle of a {did}"),
-            )
+            Cause::Overlapping {
+                task: mine.clone(),
+                does: how.does().to_owned(),
+                object: name.clone(),
+                other: (first.task != me).then(|| theirs.clone()),
+                access: first.how.kind().name.to_owned(),
+            }
         };
-        Defect::new(kind, message)
+        Defect::of(cause)
             .with(Fact::of(theirs, first.how.relation()).object(name.clone()).at(Some(first.place.into())))
             .with(Fact::of(mine, how.relation()).object(name).at(Some(place.into())))
     }

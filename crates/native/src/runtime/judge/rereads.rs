@@ -10,7 +10,7 @@ use super::evidence::Evidence;
 use crate::runtime::record::in_the_program;
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect};
 
 /// A read of a lock by a task that reads it already.
 pub(crate) struct Reread {
@@ -81,17 +81,17 @@ impl Evidence<'_> {
     pub fn deadlock_by_reread(&self, reread: &Reread, me: TaskId) -> Defect {
         let (reader, writer, lock) =
             (self.task_name(reread.task), self.task_name(me), self.object_name(reread.lock));
-        let message = format!(
-            "{reader} reads {lock} again while it reads it, and {writer} may already wait to write it: std's RwLock \
-             keeps new readers out while a writer waits, and then they wait for each other for ever"
-        );
         let again = &self.log.lines()[reread.line as usize];
         let first = self.log.lines()[..reread.line as usize]
             .iter()
             .rev()
             .find(|line| line.task == reread.task && line.object == reread.lock);
         let op = &self.tasks[me].op;
-        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        let mut defect = Defect::of(Cause::ReadAgain {
+            reader: reader.clone(),
+            writer: writer.clone(),
+            lock: lock.clone(),
+        });
         if let Some(first) = first {
             let since = Fact::of(reader.clone(), Relation::ReadsSince).object(lock.clone());
             defect = defect.with(since.at(in_the_program(first.kind, first.place)));

@@ -12,7 +12,7 @@ use crate::runtime::judge::panics;
 use crate::runtime::operation::Op;
 use crate::runtime::teardown;
 use raddle_core::operation::TaskId;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::PanicDuring;
 use std::any::Any;
 use std::panic::Location;
 
@@ -106,11 +106,7 @@ pub(in crate::runtime) fn destroy(current: Current) -> Came {
             Ok(Err(payload)) => {
                 let message = panics::message_of(&*payload);
                 current.with(|e| {
-                    let name = e.tasks.name(e.tasks.current());
-                    let text = format!(
-                        "{name}: a thread-local destructor panicked: {message}; the process would abort"
-                    );
-                    e.fail(Defect::new(FailureKind::Panic, text));
+                    e.fail_for_abort(PanicDuring::DropOfThreadLocal, message);
                 });
                 return Came::Down;
             }

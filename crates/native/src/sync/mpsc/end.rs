@@ -6,7 +6,7 @@ use crate::runtime::context::{self, Current};
 use crate::runtime::objects::ObjectKind;
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::ObjectId;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, Elsewhere};
 use std::panic::Location;
 
 /// One end of a channel; `R` is std's.
@@ -72,22 +72,13 @@ impl<T, R> End<T, R> {
 #[track_caller]
 fn refuse_elsewhere(kind: ObjectKind, current: Option<Current>) -> ! {
     match current {
-        Some(current) => current.misuse(from_elsewhere(&format!("a {kind} of another execution"))),
-        None => panic!("raddle: {}", from_elsewhere(&format!("a {kind} of an execution")).message),
+        Some(current) => current.misuse(Defect::of(Cause::Elsewhere(Elsewhere::ChannelEnd(kind.to_owned())))),
+        None => panic!("raddle: {}", Elsewhere::ChannelEndOutside(kind.to_owned())),
     }
 }
 
 #[cold]
-fn from_elsewhere(what: &str) -> Defect {
-    let message = format!(
-        "{what} is used outside of it; each execution must start clean, so create channels inside the closure"
-    );
-    Defect::new(FailureKind::Misuse, message)
-}
-
-#[cold]
 fn made_outside(made: &'static Location<'static>) -> Defect {
-    let message = "a channel that was made outside of this execution is used in it; each execution must start \
-                   clean, so create it inside the closure (or use std's own to send results out)";
-    Defect::new(FailureKind::Misuse, message).with(Fact::new(Relation::ChannelMade).at(Some(made.into())))
+    Defect::of(Cause::Elsewhere(Elsewhere::Channel))
+        .with(Fact::new(Relation::ChannelMade).at(Some(made.into())))
 }

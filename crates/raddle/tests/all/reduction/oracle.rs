@@ -91,7 +91,7 @@ fn compare(
         // Which step ends an execution depends on when a panic is observed; panics are compared below.
         let missed = all.keys().filter(|class| !class.0 && !seen.contains_key(class)).count();
         let problem = |words: &str| {
-            let failure = found.failure.as_ref().map(|f| &f.defect.message);
+            let failure = found.failure.as_ref().map(|f| f.defect.message());
             Err(format!(
                 "{words}, {workers} workers: {} executions, {redundant:?}, {} failures, {} classes, {missed} missed; {failure:?}\n{:?}",
                 found.executions,

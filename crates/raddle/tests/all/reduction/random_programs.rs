@@ -210,8 +210,7 @@ fn compare_blind(program: &[Do], settings: &Settings) -> Result<(), String> {
     let panics = Arc::default();
     let blind = run(&|| body(program, &panics), settings, 1, MOST, Random::new(7));
     let told = |found: &Findings<Notes>| {
-        let failure =
-            found.failure.as_ref().map(|f| (f.execution, f.defect.message.clone(), f.ticket.clone()));
+        let failure = found.failure.as_ref().map(|f| (f.execution, f.defect.message(), f.ticket.clone()));
         (found.executions, found.steps, found.failures, found.outcomes.clone(), failure)
     };
     match told(&open) == told(&blind) {

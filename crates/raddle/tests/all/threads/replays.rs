@@ -64,7 +64,10 @@ fn failures_replay() {
         let failure = found.failure().expect("it fails");
         let again = Checker::replay(failure.ticket().to_string()).run(program);
         let replayed = again.failure().expect("it fails again");
-        assert_eq!((replayed.kind(), replayed.message()), (failure.kind(), failure.message()));
+        assert_eq!(
+            (replayed.kind(), replayed.message().as_str()),
+            (failure.kind(), failure.message().as_str())
+        );
         assert_eq!(replayed.trace(), failure.trace());
     }
 }

@@ -39,7 +39,7 @@ fn follow<W: World<Outcome = String>>(world: &mut W, picks: &[Pick]) -> (View, S
     }
     let end = match world.end(None).end {
         End::Passed(outcome) => outcome,
-        End::Failed(defect) => format!("{}: {}", defect.kind, defect.message),
+        End::Failed(defect) => format!("{}: {}", defect.kind, defect.message()),
     };
     world.finish();
     (then, end)

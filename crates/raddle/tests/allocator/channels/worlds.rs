@@ -163,7 +163,7 @@ fn a_deadlock_replays() {
     let found = failure(program);
     let again = Checker::replay(found.ticket().to_string()).run(program);
     let again = again.failure().expect("fails again");
-    assert_eq!((again.kind(), again.message()), (found.kind(), found.message()));
+    assert_eq!((again.kind(), again.message().as_str()), (found.kind(), found.message().as_str()));
     assert_eq!(again.trace(), found.trace());
 }
 

@@ -113,6 +113,6 @@ fn timers_that_fire_at_any_point_fire_before_main_ends() {
     };
     assert!(Checker::dfs().run(program).failure().is_none());
     let report = Checker::dfs().time(Time::Any).keep_going().run(program);
-    assert_eq!(report.failure().map(|f| f.message()), Some("main.1 panicked: awake"));
+    assert_eq!(report.failure().map(|f| f.message()).as_deref(), Some("main.1 panicked: awake"));
     assert_eq!((report.executions(), report.failures()), (1, 1));
 }

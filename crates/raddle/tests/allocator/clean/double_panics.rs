@@ -38,7 +38,7 @@ fn in_a_task_that_would_have_been_joined() {
         task.join().is_err()
     });
     let message = "main.1: panic in a destructor during cleanup: in a destructor; the process would abort";
-    assert_eq!((failed.kind(), failed.message()), (FailureKind::Panic, message));
+    assert_eq!((failed.kind(), failed.message().as_str()), (FailureKind::Panic, message));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_function_that_must_not_unwind() {
     }
     let failed = failure(|| callback());
     let message = "main: panic in a function that cannot unwind: across the border; the process would abort";
-    assert_eq!((failed.kind(), failed.message()), (FailureKind::Panic, message));
+    assert_eq!((failed.kind(), failed.message().as_str()), (FailureKind::Panic, message));
 }
 
 /// Destructors perform operations during unwinding, and then panic.

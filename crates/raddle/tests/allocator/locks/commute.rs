@@ -105,7 +105,7 @@ fn all_executions<T: Debug>(
         let end = match world.end(None).end {
             End::Passed(outcome) => format!("{outcome:?}"),
             // The message names all blocked tasks, in the order of their creation.
-            End::Failed(defect) => format!("{}: {}", defect.kind, defect.message),
+            End::Failed(defect) => format!("{}: {}", defect.kind, defect.message()),
         };
         world.finish();
         let taken = std::mem::take(&mut dfs.taken);

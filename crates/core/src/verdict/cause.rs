@@ -1,0 +1,430 @@
+//! What happened in an execution that failed, as a type: each cause knows its kind of failure, and its words are here
+//! and nowhere else.
+//!
+//! Tasks and objects are named as in a trace. A new cause is a variant, its kind and its sentence.
+
+use super::{FailureKind, thousands};
+use crate::record::Place;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What happened.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// A task panicked.
+    Panicked {
+        /// The task.
+        task: String,
+        /// What the panic said.
+        message: String,
+    },
+    /// A panic after which the process aborts.
+    PanicAborts {
+        /// The task.
+        task: String,
+        /// Where the panic was, and so aborts.
+        during: PanicDuring,
+        /// What the panic said, if it is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        message: Option<String>,
+    },
+    /// A task aborted the process.
+    Aborted {
+        /// The task.
+        task: String,
+    },
+    /// A task ended the process.
+    ExitedProcess {
+        /// The task.
+        task: String,
+        /// The exit code.
+        code: i32,
+    },
+    /// No task is enabled, and these are blocked.
+    Deadlock {
+        /// Their names.
+        tasks: Vec<String>,
+    },
+    /// The first task has returned, and these cannot come to an end.
+    Unfinished {
+        /// Their names.
+        tasks: Vec<String>,
+    },
+    /// A task reads a lock again that a writer may wait for.
+    ReadAgain {
+        /// The task that reads.
+        reader: String,
+        /// The task that writes.
+        writer: String,
+        /// The lock.
+        lock: String,
+    },
+    /// Only loops that wait are enabled.
+    Livelock {
+        /// The tasks that spin.
+        tasks: Vec<String>,
+    },
+    /// A process computes without a step.
+    Endless {
+        /// The process.
+        process: String,
+    },
+    /// Two accesses that happens-before does not order.
+    Unordered {
+        /// The task of the first.
+        first: String,
+        /// The task of the second.
+        second: String,
+        /// The object.
+        object: String,
+    },
+    /// An access in the middle of another.
+    Overlapping {
+        /// The task.
+        task: String,
+        /// What it does.
+        does: String,
+        /// The object.
+        object: String,
+        /// The task in whose access; none if it is its own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other: Option<String>,
+        /// That access.
+        access: String,
+    },
+    /// Tracked values that were not dropped.
+    Leak {
+        /// How many.
+        values: usize,
+        /// The type of the first.
+        first: String,
+    },
+    /// The execution did not come to an end.
+    StepLimit {
+        /// The limit.
+        max_steps: usize,
+    },
+    /// The same picks did not lead to the same steps.
+    NotDeterministic {
+        /// What was different.
+        difference: String,
+    },
+    /// A ticket expects another step.
+    TicketDiffers {
+        /// The step, from 1.
+        step: usize,
+        /// What the ticket expects.
+        expected: String,
+        /// What is there.
+        found: Found,
+    },
+    /// An operation in the middle of an atomic step.
+    InAtomicStep {
+        /// The task.
+        task: String,
+        /// Its operation, with the object.
+        operation: String,
+        /// The atomic step.
+        step: String,
+    },
+    /// Something of another execution is used.
+    Elsewhere(Elsewhere),
+    /// A thread of an execution is asked for its pthread.
+    NoPthread,
+    /// A process crashed.
+    Crashed {
+        /// The process.
+        process: String,
+        /// The reason.
+        reason: String,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Place>,
+    },
+    /// A process exited.
+    Exited {
+        /// The process.
+        process: String,
+        /// The reason.
+        reason: String,
+        /// It was the process of the test, which was not done.
+        early: bool,
+        /// Where.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<Place>,
+    },
+    /// A process stopped the system.
+    Halted {
+        /// The process.
+        process: String,
+        /// The call.
+        call: String,
+    },
+    /// These processes wait for ever.
+    ProcessesWait {
+        /// Their names.
+        processes: Vec<String>,
+    },
+    /// The execution took more memory than allowed.
+    MemoryLimit {
+        /// The limit, in MiB.
+        mebibytes: u64,
+    },
+    /// The configuration of an application cannot be used.
+    Configuration {
+        /// Why.
+        error: String,
+    },
+    /// Not modelled.
+    NotSupported {
+        /// What.
+        what: String,
+    },
+    /// Said by a world in its own words.
+    Said {
+        /// The kind of failure.
+        kind: FailureKind,
+        /// The words.
+        message: String,
+    },
+}
+
+/// Where a panic aborts the process.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PanicDuring {
+    /// In a destructor while another panic unwinds, or in a function that cannot unwind, in the words of `core`.
+    Unwinding(String),
+    /// When the result of a thread was dropped.
+    DropOfResult,
+    /// In the destructor of a thread-local.
+    DropOfThreadLocal,
+}
+
+/// What is there instead of a step that a ticket expects.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Found {
+    /// Another step.
+    Step(String),
+    /// The step is not enabled.
+    NotEnabled,
+    /// The end of the execution.
+    End,
+}
+
+/// Something that does not belong to this execution.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Elsewhere {
+    /// An object that belongs to another execution.
+    Object(String),
+    /// An object that was used outside of executions.
+    ObjectUsedOutside(String),
+    /// A handle of a task of another execution.
+    Handle(String),
+    /// A handle of a real thread.
+    HandleOfThread(String),
+    /// An end of a channel of another execution.
+    ChannelEnd(String),
+    /// An end of a channel of an execution that is over.
+    ChannelEndOutside(String),
+    /// A channel that was made outside of executions.
+    Channel,
+}
+
+impl Cause {
+    /// The kind of failure.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Cause::Panicked { .. }
+            | Cause::PanicAborts { .. }
+            | Cause::Aborted { .. }
+            | Cause::ExitedProcess { .. }
+            | Cause::Crashed { .. }
+            | Cause::Exited { .. }
+            | Cause::Halted { .. } => FailureKind::Panic,
+            Cause::Deadlock { .. }
+            | Cause::Unfinished { .. }
+            | Cause::ReadAgain { .. }
+            | Cause::ProcessesWait { .. } => FailureKind::Deadlock,
+            Cause::Livelock { .. } | Cause::Endless { .. } => FailureKind::Livelock,
+            Cause::Unordered { .. } | Cause::Overlapping { other: Some(_), .. } => FailureKind::DataRace,
+            Cause::Leak { .. } => FailureKind::Leak,
+            Cause::StepLimit { .. } => FailureKind::StepLimit,
+            Cause::NotDeterministic { .. } | Cause::TicketDiffers { .. } => FailureKind::NotDeterministic,
+            Cause::Overlapping { other: None, .. }
+            | Cause::InAtomicStep { .. }
+            | Cause::Elsewhere(_)
+            | Cause::NoPthread
+            | Cause::Configuration { .. } => FailureKind::Misuse,
+            Cause::MemoryLimit { .. } => FailureKind::MemoryLimit,
+            Cause::NotSupported { .. } => FailureKind::Unsupported,
+            Cause::Said { kind, .. } => *kind,
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Panicked { task, message } => write!(f, "{task} panicked: {message}"),
+            Cause::PanicAborts { task, during, message } => {
+                write!(f, "{task}: {during}")?;
+                message.iter().try_for_each(|message| write!(f, ": {message}"))?;
+                f.write_str("; the process would abort")
+            }
+            Cause::Aborted { task } => write!(f, "{task} aborted the process"),
+            Cause::ExitedProcess { task, code } => {
+                write!(f, "{task} ended the process with exit code {code}")
+            }
+            Cause::Deadlock { tasks } => match tasks.as_slice() {
+                [] => f.write_str("nothing can move"),
+                [one] => write!(f, "nothing can move: {one} waits for ever"),
+                [most @ .., last] => {
+                    write!(f, "nothing can move: {} and {last} wait for ever", most.join(", "))
+                }
+            },
+            Cause::Unfinished { tasks } => {
+                write!(f, "main has returned, but {} did not come to an end", tasks.join(", "))
+            }
+            Cause::ReadAgain { reader, writer, lock } => write!(
+                f,
+                "{reader} reads {lock} again while it reads it, and {writer} may already wait to write it: std's \
+                 RwLock keeps new readers out while a writer waits, and then they wait for each other for ever"
+            ),
+            Cause::Livelock { tasks } => write!(
+                f,
+                "only waiting loops are left, and nothing they read ever changes: {}",
+                tasks.join(", ")
+            ),
+            Cause::Endless { process } => {
+                write!(f, "{process} goes on and on without sending, receiving or ending")
+            }
+            Cause::Unordered { first, second, object } => {
+                write!(f, "{first} and {second} touch {object}, and nothing in the program orders them")
+            }
+            Cause::Overlapping { task, does, object, other: Some(other), access } => {
+                write!(f, "{task} {does} {object} while {other} is still in the middle of a {access}")
+            }
+            Cause::Overlapping { task, does, object, other: None, access } => write!(
+                f,
+                "{task} {does} {object} inside of its own {access} of it: a reference to the value that is changed \
+                 must be the only one"
+            ),
+            Cause::Leak { values: 1, first } => write!(f, "a tracked {first} was never dropped"),
+            Cause::Leak { values, first } => {
+                write!(f, "{values} tracked values were never dropped, the first of them a {first}")
+            }
+            Cause::StepLimit { max_steps } => write!(
+                f,
+                "the execution took {} steps without coming to an end; if that is no endless loop, allow more with \
+                 max_steps",
+                thousands(*max_steps as u64)
+            ),
+            Cause::NotDeterministic { difference } => {
+                write!(f, "the program is not deterministic: {difference}")
+            }
+            Cause::TicketDiffers { step, expected, found } => {
+                write!(f, "the ticket does not fit: it expects step {step} to be `{expected}`, but ")?;
+                match found {
+                    Found::Step(step) => write!(f, "it is `{step}`")?,
+                    Found::NotEnabled => f.write_str("that cannot happen there")?,
+                    Found::End => f.write_str("the program has come to its end")?,
+                }
+                f.write_str(
+                    "; the program or its settings have changed since the ticket was written, or it is not \
+                     deterministic",
+                )
+            }
+            Cause::InAtomicStep { task, operation, step } => write!(
+                f,
+                "{task} wants to {operation} in the middle of atomic_step {step}: other tasks could run there, and \
+                 it would not be atomic; do it before or after"
+            ),
+            Cause::Elsewhere(what) => what.fmt(f),
+            Cause::NoPthread => f.write_str(
+                "a thread of an exploration has no pthread; run this test outside of explorations",
+            ),
+            Cause::Crashed { process, reason, place } => {
+                write!(f, "{process} crashed: {reason}")?;
+                at(f, place)
+            }
+            Cause::Exited { process, reason, early, place } => {
+                let how = if *early { "before its test was done" } else { "abnormally" };
+                write!(f, "{process} exited {how}: {reason}")?;
+                at(f, place)
+            }
+            Cause::Halted { process, call } => write!(f, "{process} stopped the system: {call}"),
+            Cause::ProcessesWait { processes } => {
+                let wait = if processes.len() == 1 { "waits" } else { "wait" };
+                write!(f, "deadlock: {} {wait} for ever", processes.join(" and "))
+            }
+            Cause::MemoryLimit { mebibytes } => write!(
+                f,
+                "it takes more memory than allowed ({mebibytes} MiB); allow more with --memory-limit"
+            ),
+            Cause::Configuration { error } => write!(f, "the configuration cannot be used: {error}"),
+            Cause::NotSupported { what } => f.write_str(what),
+            Cause::Said { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+fn at(f: &mut fmt::Formatter<'_>, place: &Option<Place>) -> fmt::Result {
+    place.iter().try_for_each(|place| write!(f, " at {place}"))
+}
+
+impl fmt::Display for PanicDuring {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PanicDuring::Unwinding(words) => words,
+            PanicDuring::DropOfResult => "its result panicked on drop",
+            PanicDuring::DropOfThreadLocal => "a thread-local destructor panicked",
+        })
+    }
+}
+
+impl fmt::Display for Elsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const CLEAN: &str = "each execution must start clean";
+        match self {
+            Elsewhere::Object(kind) | Elsewhere::ObjectUsedOutside(kind) => {
+                let article = if kind.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+                let why = match self {
+                    Elsewhere::Object(_) => "belongs to another execution",
+                    _ => "was used outside of this execution",
+                };
+                write!(
+                    f,
+                    "{article} {kind} that {why} is used here; {CLEAN}, so create it inside the closure (or make it \
+                     a static)"
+                )
+            }
+            Elsewhere::Handle(handle) => write!(
+                f,
+                "a {handle} of a task of another execution is used here; {CLEAN}, so spawn the thread inside the \
+                 closure"
+            ),
+            Elsewhere::HandleOfThread(handle) => write!(
+                f,
+                "a {handle} of a thread outside of the exploration is used here; {CLEAN}, so spawn the thread \
+                 inside the closure"
+            ),
+            Elsewhere::ChannelEnd(end) => write!(
+                f,
+                "a {end} of another execution is used outside of it; {CLEAN}, so create channels inside the closure"
+            ),
+            Elsewhere::ChannelEndOutside(end) => write!(
+                f,
+                "a {end} of an execution is used outside of it; {CLEAN}, so create channels inside the closure"
+            ),
+            Elsewhere::Channel => write!(
+                f,
+                "a channel that was made outside of this execution is used in it; {CLEAN}, so create it inside the \
+                 closure (or use std's own to send results out)"
+            ),
+        }
+    }
+}
