@@ -138,10 +138,11 @@ fn explored_on(entry: &Entry, home: &Path) -> String {
 
 /// The `raddle` command of this repository, built.
 fn command() -> Result<PathBuf, String> {
+    // In the profile of this program, and with the features that `cargo run --bin raddle` has: otherwise half of the crates
+    // would be built again.
+    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     let status = Command::new("cargo")
-        // As `cargo run --release --bin raddle` does: with other features of the shared crates, half of them
-        // would be built again.
-        .args(["build", "--release", "--workspace", "--bin", "raddle"])
+        .args(["build", "--profile", profile, "--workspace", "--bin", "raddle"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()
         .map_err(|e| format!("cannot run cargo: {e}"))?;
@@ -149,7 +150,7 @@ fn command() -> Result<PathBuf, String> {
         return Err("the raddle command does not build".to_owned());
     }
     let here = std::env::current_exe().map_err(|e| format!("cannot find this program: {e}"))?;
-    let built = here.parent().and_then(Path::parent).map(|target| target.join("release/raddle"));
+    let built = here.parent().and_then(Path::parent).map(|target| target.join(folder).join("raddle"));
     built
         .filter(|path| path.is_file())
         .ok_or_else(|| "the raddle command is not where it was built".to_owned())
