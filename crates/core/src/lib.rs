@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod check;
+pub mod checksum;
 pub mod clock;
 pub mod fact;
 pub mod operation;

@@ -10,6 +10,7 @@ use crate::world::{ErlangWorld, Program};
 use raddle_core::check;
 use raddle_core::search::LazySettings;
 use raddle_core::world::{Pick, World};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the reduced world assumes of the ends of processes, as it is written down.
@@ -93,6 +94,10 @@ impl check::Program for Checkable {
         };
         self.ends_are_steps.store(observed, Ordering::Relaxed);
         Ok(())
+    }
+
+    fn parts(&self) -> BTreeMap<String, String> {
+        crate::parts::parts(&self.program.path)
     }
 
     fn settings(&self) -> LazySettings {

@@ -16,6 +16,7 @@ mod keep;
 mod linear;
 pub mod machine;
 pub mod native;
+mod parts;
 pub mod process;
 pub mod refused;
 mod regex;

@@ -4,8 +4,10 @@ use crate::outcome::Outcome;
 use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
 use raddle_core::check::{Check, Checked, Program, check};
+use raddle_core::checksum::Checksum;
 use raddle_core::search::{LazySettings, Listener};
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 /// The body of a program's main task. Its result is hidden, so that the whole pipeline is compiled once and not for each
 /// closure.
@@ -81,6 +83,14 @@ impl<'f> Program for RustProgram<'f> {
         let (counts, observers) = assumed.split_once(COUNTS).unwrap_or(("", assumed));
         self.settings.counted.apply(counts)?;
         self.settings.observers.as_ref().map_or(Ok(()), |known| known.apply(observers))
+    }
+
+    /// One: the executable, with all that is linked into it.
+    fn parts(&self) -> BTreeMap<String, String> {
+        static EXECUTABLE: OnceLock<Option<Checksum>> = OnceLock::new();
+        let sum = EXECUTABLE
+            .get_or_init(|| Some(Checksum::of(&std::fs::read(std::env::current_exe().ok()?).ok()?)));
+        sum.iter().map(|sum| ("the executable".to_owned(), sum.to_string())).collect()
     }
 
     fn settings(&self) -> LazySettings {

@@ -2,6 +2,7 @@
 
 use crate::search::LazySettings;
 use crate::world::{Pick, World};
+use std::collections::BTreeMap;
 
 /// A program under test, with all settings that shape its executions.
 pub trait Program: Sync {
@@ -49,6 +50,11 @@ pub trait Program: Sync {
     fn assume(&self, assumed: &str) -> Result<(), String> {
         let _ = assumed;
         Ok(())
+    }
+    /// The parts of the program, each with a checksum of its code, for a search that is resumed later: the same program
+    /// has the same parts. Not empty for a program whose code is known.
+    fn parts(&self) -> BTreeMap<String, String> {
+        BTreeMap::new()
     }
     /// The settings that shape executions, for tickets.
     fn settings(&self) -> LazySettings;

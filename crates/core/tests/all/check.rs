@@ -3,7 +3,7 @@
 use crate::common::{Op::*, Program as Toys, Toy, pick, program};
 use raddle_core::check::{Check, Program, SearchKind, Simplify, Verdict, check};
 use raddle_core::fact::{Assumption, Bound, StopReason};
-use raddle_core::search::{LazySettings, Listener, NoListener, OnFailure};
+use raddle_core::search::{LazySettings, Listener, NoListener, OnFailure, Saved};
 use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Extent, Failure, FailureKind, Replayed};
 use raddle_core::world::Pick;
@@ -225,4 +225,72 @@ fn a_failure_that_does_not_come_back_says_so() {
     let once = Once(Two::new(racy()), AtomicU32::new(0));
     let checked = check(&once, &Check::new(SearchKind::Dfs), silent()).unwrap();
     assert_eq!(checked.failures[0].first.replayed, Some(Replayed::Passed));
+}
+
+/// A program whose code is known.
+struct Known(Two, &'static [(&'static str, &'static str)]);
+
+impl Program for Known {
+    type World = Toy;
+    fn world(&self) -> Toy {
+        self.0.world()
+    }
+    fn parts(&self) -> BTreeMap<String, String> {
+        self.1.iter().map(|(part, sum)| ((*part).to_owned(), (*sum).to_owned())).collect()
+    }
+    fn settings(&self) -> LazySettings {
+        self.0.settings()
+    }
+}
+
+fn three() -> Toys {
+    let ops: &[_] = &[Add(0, 1), Read(0)];
+    program([ops, ops, ops])
+}
+
+fn stopped(parts: &'static [(&'static str, &'static str)]) -> Box<Saved> {
+    let mut early = Check::new(SearchKind::Dfs);
+    early.budget.time = Some(std::time::Duration::ZERO);
+    check(&Known(Two::new(three()), parts), &early, silent()).unwrap().left.expect("most of it is left")
+}
+
+#[test]
+fn a_search_is_resumed_on_the_same_program_only() {
+    let saved = stopped(&[("module a", "1"), ("module b", "2")]);
+    let resume = |parts: &'static [(&'static str, &'static str)]| {
+        let check_again = Check { resume: Some(saved.clone()), ..Check::new(SearchKind::Dfs) };
+        check(&Known(Two::new(three()), parts), &check_again, silent())
+    };
+    assert!(resume(&[("module a", "1"), ("module b", "2")]).is_ok());
+    let changes: [(&[(&str, &str)], &str); 3] = [
+        (&[("module a", "1"), ("module b", "3")], "module b has changed"),
+        (&[("module a", "1")], "module b is gone"),
+        (&[("module a", "1"), ("module b", "2"), ("module c", "4")], "module c is new"),
+    ];
+    for (parts, what) in changes {
+        let error = resume(parts).unwrap_err();
+        assert!(error.contains("not the one whose search was stopped") && error.contains(what), "{error}");
+    }
+}
+
+/// Each byte of the file, changed in several ways, or missing.
+#[test]
+fn a_search_file_that_was_changed_is_refused() {
+    let saved = stopped(&[("module a", "1")]);
+    let file = saved.to_json();
+    assert_eq!(Saved::parse(&file).as_ref(), Ok(&*saved));
+    let is_refused = |bytes: Vec<u8>| match String::from_utf8(bytes) {
+        Ok(text) => Saved::parse(&text).is_err(),
+        Err(_) => true,
+    };
+    // The end of the last line may get lost.
+    for at in 0..file.len() - 1 {
+        for byte in [b'0', b'1', b'9', b'}', b'"', b' '] {
+            let mut changed = file.clone().into_bytes();
+            if std::mem::replace(&mut changed[at], byte) != byte {
+                assert!(is_refused(changed), "byte {at} of {file}");
+            }
+        }
+        assert!(is_refused(file.as_bytes()[..at].to_vec()), "cut at {at}");
+    }
 }

@@ -102,6 +102,7 @@ fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Find
             kind: String::new(),
             fallen_back: false,
             settings: Default::default(),
+            program: Default::default(),
             assumed: None,
             round: None,
             explored: found.explored.unwrap_or(0.0),

@@ -13,6 +13,20 @@ fn corrupt<T>(what: &str) -> Result<T> {
     Err(Error(format!("not a usable .beam file: {what}")))
 }
 
+/// Shows the chunks of a file that are executed; none if it is no `.beam` file.
+pub fn executed<T>(bytes: &[u8], show: impl FnOnce(&[&[u8]]) -> T) -> Option<T> {
+    let unpacked;
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        unpacked = gunzip(bytes).ok()?;
+        &unpacked
+    } else {
+        bytes
+    };
+    let chunks = chunks(bytes).ok()?;
+    let names: [&[u8]; 7] = [b"AtU8", b"Code", b"StrT", b"ImpT", b"ExpT", b"FunT", b"LitT"];
+    Some(show(&names.map(|name| chunks.get(name).copied().unwrap_or_default())))
+}
+
 /// Loads a module from the bytes of its file.
 pub fn load(bytes: &[u8]) -> Result<Module> {
     let unpacked;

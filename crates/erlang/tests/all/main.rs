@@ -9,6 +9,7 @@ mod corrupt;
 mod judged;
 mod loader;
 mod oracle;
+mod parts;
 mod reduction;
 mod replaced;
 mod seeds;
