@@ -8,6 +8,7 @@
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
 use crate::trace::Trace;
+use crate::verdict::thousands;
 use crate::world::Pick;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use std::fmt;
 
 /// The version of the ticket format.
 pub const VERSION: u32 = 1;
+
+/// A text with more steps is no ticket: a few characters could stand for all memory that there is.
+const MOST_STEPS: usize = 2_000_000;
 
 /// One pick and its operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -172,8 +176,8 @@ impl Ticket {
             let (Some(entry), Ok(times)) = (entry, times.parse::<usize>()) else {
                 return err(format!("`{run}` is not a step"));
             };
-            if times > 100_000_000 {
-                return err(format!("`{run}` repeats too often"));
+            if times > MOST_STEPS - list.len() {
+                return err(format!("it has more than {} steps", thousands(MOST_STEPS as u64)));
             }
             list.extend(std::iter::repeat_n(entry.clone(), times));
         }
@@ -304,6 +308,14 @@ mod tests {
     fn a_cut_off_ticket_says_so() {
         let e = Ticket::parse("raddle1;time=idle;0:main+end").unwrap_err().to_string();
         assert_eq!(e, "not a usable ticket: a part is missing; was it cut off when it was copied?");
+    }
+
+    #[test]
+    fn a_few_characters_are_not_all_memory_that_there_is() {
+        for steps in ["0*2000001", "0*2000000.0", "0.0*18446744073709551615"] {
+            let e = Ticket::parse(&format!("raddle1;;0:main+end;{steps}")).unwrap_err().to_string();
+            assert_eq!(e, "not a usable ticket: it has more than 2,000,000 steps");
+        }
     }
 
     #[test]

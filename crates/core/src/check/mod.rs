@@ -33,7 +33,7 @@ pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
 /// Checks `program`. The first failure is reported to the listener twice if its schedule could be simplified.
 ///
 /// # Errors
-/// If the search to resume is one of another kind, of another test or with other settings.
+/// If the search to resume is one of another kind, of another test or with other settings, or a number is out of range.
 pub fn check<P: Program>(
     program: &P,
     check: &Check,
@@ -42,6 +42,7 @@ pub fn check<P: Program>(
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
+    check.are_numbers_in_range()?;
     if check.kind == SearchKind::Staged && check.replay.is_none() {
         return staged::check(program, check, listener);
     }

@@ -2,8 +2,9 @@
 
 use super::SearchKind;
 use crate::search::{Budget, OnFailure, RealClock, Saved, SystemClock};
-use crate::strategy::{Bounds, Replay, Strategy};
+use crate::strategy::{Bounds, Replay, Sampler, Strategy};
 use crate::ticket::Ticket;
+use crate::verdict::thousands;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,6 +26,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         None => Err("that is too long".to_owned()),
     }
 }
+
+/// Each worker is a thread with a world of its own.
+const MOST_WORKERS: usize = 1_024;
+/// More change points than this are never drawn within an execution.
+const MOST_CHANGES: usize = 10_000;
 
 /// The setting of tickets that says how many steps an execution may take.
 pub const STEPS: &str = "steps";
@@ -140,6 +146,24 @@ impl Check {
         self.replay.is_none() && self.kind.is_reduced()
     }
 
+    /// Refuses numbers that no machine is made for, with the limit.
+    pub(super) fn are_numbers_in_range(&self) -> Result<(), String> {
+        let parameter = match self.kind {
+            SearchKind::Sampled(Sampler::Pct(number) | Sampler::Swarm(number)) => number,
+            _ => 0,
+        };
+        let numbers = [
+            ("workers", self.workers, MOST_WORKERS),
+            ("change points of a sampler", parameter as usize, MOST_CHANGES),
+        ];
+        match numbers.into_iter().find(|(_, number, most)| number > most) {
+            Some((what, number, most)) => {
+                let [number, most] = [number, most].map(|n| thousands(n as u64));
+                Err(format!("{number} {what} are too many; at most {most} are possible"))
+            }
+            None => Ok(()),
+        }
+    }
     /// The strategy within `bounds`; executions with at most `explored` preemptions are explored already.
     pub(super) fn strategy(&self, bounds: Bounds, explored: Option<u32>) -> Box<dyn Strategy> {
         if let Some(ticket) = &self.replay {

@@ -273,6 +273,17 @@ fn a_search_is_resumed_on_the_same_program_only() {
     }
 }
 
+#[test]
+fn numbers_out_of_range_are_refused() {
+    let refused = |check_with: Check| check(&Two::new(racy()), &check_with, silent()).unwrap_err();
+    let workers = Check { workers: 1_000_000_000_000, ..Check::default() };
+    assert_eq!(refused(workers), "1,000,000,000,000 workers are too many; at most 1,024 are possible");
+    for sampler in [Sampler::Pct(99_999_999), Sampler::Swarm(99_999_999)] {
+        let error = refused(Check::new(SearchKind::Sampled(sampler)));
+        assert_eq!(error, "99,999,999 change points of a sampler are too many; at most 10,000 are possible");
+    }
+}
+
 /// Each byte of the file, changed in several ways, or missing.
 #[test]
 fn a_search_file_that_was_changed_is_refused() {

@@ -277,7 +277,7 @@ fn other_files_are_refused() {
     let error = |text: &str| Saved::parse(text).unwrap_err();
     assert!(error("{ \"search\": 1, \"le").starts_with("this is no search that was stopped: EOF while"));
     assert_eq!(error("{}"), "this is no search that was stopped: it has no version");
-    let newer = "this search was stopped by another version of raddle: its format is 7, not 5";
+    let newer = "this search was stopped by another version of raddle: its format is 7, not 6";
     assert_eq!(error("{\"search\": 7}"), newer);
     assert!(error("{\"search\": 5}").contains("missing field"));
     // A ticket is a file of another kind.
