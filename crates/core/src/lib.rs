@@ -7,6 +7,7 @@
 
 pub mod check;
 pub mod clock;
+pub mod difference;
 pub mod fact;
 pub mod operation;
 pub mod order;

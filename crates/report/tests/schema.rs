@@ -4,6 +4,7 @@
 mod records;
 
 use raddle_core::clock::Time;
+use raddle_core::difference::{Difference, Ended};
 use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Place};
 use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, Replayed};
@@ -133,6 +134,9 @@ fn every_example_is_valid() {
 fn relations() -> Vec<Relation> {
     use Relation::*;
     let text = || "a".to_owned();
+    let passed = Ended::Passed { steps: 1 };
+    let failed = Ended::Failed { kind: FailureKind::Leak, message: text() };
+    let unknown = Ended::Failed { kind: FailureKind::Leak, message: String::new() };
     let all = vec![
         Waits { waiting: Waiting::Woken, operation: text(), needs: Some(text()) },
         Spins { objects: vec![text()] },
@@ -155,7 +159,14 @@ fn relations() -> Vec<Relation> {
         Next { operation: text() },
         In { function: text() },
         Undefined { module: text(), function: text() },
-        Differs { difference: text() },
+        Differs { difference: Difference::Step { step: 1, was: text(), now: text() } },
+        Differs { difference: Difference::Option { step: 1, now: text(), option: 2 } },
+        Differs { difference: Difference::EndsEarlier { steps: 1 } },
+        Differs { difference: Difference::EndsLater { steps: 1, now: text() } },
+        Differs { difference: Difference::End { was: passed, now: failed } },
+        Differs { difference: Difference::End { was: unknown, now: Ended::Abandoned } },
+        Differs { difference: Difference::Outcome },
+        Differs { difference: Difference::From { step: 1 } },
         EndedIn { kind: FailureKind::Leak, message: text() },
     ];
     for relation in &all {
