@@ -3,9 +3,8 @@
 
 mod records;
 
-use raddle_core::clock::Time;
 use raddle_core::difference::{Difference, Ended};
-use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
+use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Place};
 use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind, Replayed};
 use serde_json::{Value, json};
@@ -223,7 +222,6 @@ fn every_fact_is_valid_and_has_a_sentence() {
 
 #[test]
 fn every_coverage_is_valid() {
-    use Assumption::*;
     let bounds = [Bound::Preemptions(2), Bound::Yields(1), Bound::Steps(3), Bound::Prefix(4)];
     let executions = 7;
     let stops = [
@@ -239,30 +237,7 @@ fn every_coverage_is_valid() {
         StopReason::OneSchedule,
         StopReason::Excluded { crates: vec!["tokio".to_owned()] },
     ];
-    let assumptions = vec![
-        SampledWithin(Bound::Steps(1)),
-        RealAddresses,
-        Kills(1),
-        HeapCellsNotJudged,
-        ClockMoves { times: 1, readings: 4 },
-        DetachedSteps(2),
-        FairSpins(3),
-        Grain(self::Grain::Thesis),
-        OnRealStd(vec!["tokio".to_owned()]),
-        Ignored(FailureKind::Deadlock),
-        FirstSteps(4),
-        ReferenceCountsNotExplored,
-        SequentiallyConsistent,
-        Signals(Delivery::Pairs),
-        SpinsAwait,
-        OwnAllocatorNotUsed,
-        ThreadPanicsAllowed,
-        TimeoutsBelow(6),
-        TimersAfterTest(3),
-        Timers(Time::Any),
-        TreatedAsNormal("because".to_owned()),
-        SpuriousWakeUps(5),
-    ];
+    let assumptions = raddle_core::examples::assumptions();
     let mut extents = vec![Extent::Exhaustive, Extent::Within(bounds.to_vec()), Extent::Replayed];
     extents.push(Extent::Sampled { schedules: 3, seed: 1 });
     extents.extend(stops.map(Extent::Partial));

@@ -9,7 +9,7 @@ use crate::runtime::execution::Execution;
 use crate::runtime::log::Effect;
 use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Changes, Evaluation, Op};
-use crate::runtime::scheduler::{SpinThen, Stage};
+use crate::runtime::scheduler::{CutLoop, SpinThen, Stage};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
@@ -101,7 +101,7 @@ impl Execution {
 
     /// The pending operation `op` of a cut loop, as it was with that loop, after the first `before` steps and then `also`.
     #[cold]
-    fn pending_of_cut_loop(&self, op: Op, spin: &SpinThen, before: usize, also: &[u32]) -> Pending {
+    fn pending_of_cut_loop(&self, op: Op, spin: CutLoop<'_>, before: usize, also: &[u32]) -> Pending {
         let Evaluation { accesses, options } = self.evaluation_of(op, before, also);
         let is_blocked = match spin.stage {
             Stage::Free | Stage::Last | Stage::Alone => false,
@@ -116,11 +116,11 @@ impl Execution {
         }
         // As a timer that fires when nothing else can happen.
         let is_release =
-            |step: u32| self.history.spin(step).is_some_and(|spin| spin.stage == Stage::Released);
+            |step: u32| self.history.spin(step).is_some_and(|spin| spin.cut().stage == Stage::Released);
         if is_release(before as u32) {
             return Pending { accesses: Accesses::EVERYTHING_THERE_IS, options, ..Pending::NOTHING };
         }
-        let blocked = SpinThen { stage: Stage::Exhausted, ..spin.clone() };
+        let blocked = CutLoop { stage: Stage::Exhausted, ..spin };
         let accesses = blocked.accesses(accesses, |object| self.counted_beside(object));
         Pending { accesses, options: 0, ..Pending::NOTHING }
     }
@@ -179,11 +179,11 @@ impl Counterfactual for Execution {
         // Only if it depended on the state.
         let taken = left_out.and_then(|step| self.history.taken(step));
         let spin = match taken {
-            Some(_) => left_out.and_then(|step| self.history.spin(step)).cloned(),
-            None => task.spin.is_cut().then(|| task.spin.then()),
+            Some(_) => left_out.and_then(|step| self.history.spin(step)).map(SpinThen::cut),
+            None => task.spin.is_cut().then(|| task.spin.cut()),
         };
         if let Some(spin) = spin {
-            return self.pending_of_cut_loop(taken.unwrap_or(task.op), &spin, prefix, also);
+            return self.pending_of_cut_loop(taken.unwrap_or(task.op), spin, prefix, also);
         }
         let accesses = self.scheduler.pending(id).accesses;
         if taken.is_none() && (task.op.kind.by_itself || id == TaskId::MAIN && self.scheduler.main_waits()) {
