@@ -125,7 +125,8 @@ fn limit(failure: &Failure, steps: usize) -> SkipReason {
     match failure.kind() {
         FailureKind::StepLimit => SkipReason::StepLimit { steps },
         FailureKind::NotDeterministic => {
-            let difference = failure.defect.difference().map_or_else(|| failure.message(), str::to_owned);
+            let difference = failure.defect.difference();
+            let difference = difference.map_or_else(|| failure.message(), ToString::to_string);
             SkipReason::NotDeterministic { difference, untracked_arcs: false }
         }
         _ => SkipReason::Misuse { message: failure.message() },

@@ -3,6 +3,7 @@
 //! No code parses a sentence: the world passes facts to the renderer, and only `raddle-report` makes sentences of them.
 
 use crate::clock::Time;
+use crate::difference::Difference;
 use crate::record::{Caller, Place};
 use crate::verdict::FailureKind;
 use serde::{Deserialize, Serialize};
@@ -360,7 +361,7 @@ pub enum Relation {
     /// The same picks led to different steps.
     Differs {
         /// What was different.
-        difference: String,
+        difference: Difference,
     },
     /// It is not known when memory is freed, and so which atomic lives at an address.
     FreedMemoryUnknown,

@@ -8,6 +8,9 @@
 pub mod check;
 pub mod checksum;
 pub mod clock;
+pub mod difference;
+#[doc(hidden)]
+pub mod examples;
 pub mod fact;
 pub mod operation;
 pub mod order;

@@ -6,6 +6,7 @@ mod kind;
 pub use cause::{Cause, Elsewhere, Found, PanicDuring};
 pub use kind::{Blame, FailureKind, Simplification};
 
+use crate::difference::Difference;
 use crate::fact::{Assumption, Bound, Fact, Relation, StopReason, TeardownError};
 use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
@@ -53,8 +54,7 @@ impl Defect {
         self.cause.to_string()
     }
     /// The same picks led to different steps, in this way.
-    pub fn not_deterministic(difference: impl Into<String>) -> Defect {
-        let difference = difference.into();
+    pub fn not_deterministic(difference: Difference) -> Defect {
         Defect::of(Cause::NotDeterministic { difference: difference.clone() })
             .with(Fact::new(Relation::Differs { difference }))
     }
@@ -65,9 +65,9 @@ impl Defect {
         self
     }
     /// What was different, where the same picks led to different steps.
-    pub fn difference(&self) -> Option<&str> {
+    pub fn difference(&self) -> Option<&Difference> {
         self.facts.iter().find_map(|fact| match &fact.relation {
-            Relation::Differs { difference } => Some(difference.as_str()),
+            Relation::Differs { difference } => Some(difference),
             _ => None,
         })
     }

@@ -11,6 +11,7 @@ use crate::runtime::{abort, exit, overflow};
 use crate::settings::{Settings, Spins};
 use crate::statics;
 use crate::time;
+use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
@@ -97,6 +98,9 @@ impl<T, F: Fn() -> T + ?Sized> Describe for NativeWorld<'_, T, F> {
     }
     fn describe_last_time(&self, index: usize) -> String {
         self.execution.describe_last_time(index)
+    }
+    fn differs_from_last_time(&self, steps: usize) -> Option<Difference> {
+        self.execution.differs_from_last_time(steps)
     }
 }
 

@@ -50,6 +50,7 @@ pub use error::{CheckError, DoesNotApply};
 pub use predicates::{Finding, Findings, autocheck};
 pub use raddle_core::check::{Checked, SearchKind, Simplify, Statistics, Verdict};
 pub use raddle_core::clock::Time;
+pub use raddle_core::difference;
 pub use raddle_core::fact;
 pub use raddle_core::record;
 pub use raddle_core::strategy::Sampler;

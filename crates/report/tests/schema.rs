@@ -3,8 +3,8 @@
 
 mod records;
 
-use raddle_core::clock::Time;
-use raddle_core::fact::{Assumption, Bound, Delivery, Fact, Grain, Other, Relation, StopReason, Waiting};
+use raddle_core::difference::{Difference, Ended};
+use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Place};
 use raddle_core::verdict::{
     Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Found, PanicDuring, Replayed,
@@ -135,6 +135,9 @@ fn every_example_is_valid() {
 fn relations() -> Vec<Relation> {
     use Relation::*;
     let text = || "a".to_owned();
+    let passed = Ended::Passed { steps: 1 };
+    let failed = Ended::Failed { kind: FailureKind::Leak, message: text() };
+    let unknown = Ended::Failed { kind: FailureKind::Leak, message: String::new() };
     let all = vec![
         Waits { waiting: Waiting::Woken, operation: text(), needs: Some(text()) },
         Spins { objects: vec![text()] },
@@ -157,7 +160,14 @@ fn relations() -> Vec<Relation> {
         Next { operation: text() },
         In { function: text() },
         Undefined { module: text(), function: text() },
-        Differs { difference: text() },
+        Differs { difference: Difference::Step { step: 1, was: text(), now: text() } },
+        Differs { difference: Difference::Option { step: 1, now: text(), option: 2 } },
+        Differs { difference: Difference::EndsEarlier { steps: 1 } },
+        Differs { difference: Difference::EndsLater { steps: 1, now: text() } },
+        Differs { difference: Difference::End { was: passed, now: failed } },
+        Differs { difference: Difference::End { was: unknown, now: Ended::Abandoned } },
+        Differs { difference: Difference::Outcome },
+        Differs { difference: Difference::From { step: 1 } },
         EndedIn { kind: FailureKind::Leak, message: text() },
     ];
     for relation in &all {
@@ -220,7 +230,7 @@ fn causes() -> Vec<Cause> {
         Overlapping { task: text(), does: text(), object: text(), other: None, access: text() },
         Leak { values: 2, first: text() },
         StepLimit { max_steps: 1_000 },
-        NotDeterministic { difference: text() },
+        NotDeterministic { difference: Difference::From { step: 1 } },
         InAtomicStep { task: text(), operation: text(), step: text() },
         NoPthread,
         Crashed { process: text(), reason: text(), place: place.clone() },
@@ -304,7 +314,6 @@ fn every_fact_is_valid_and_has_a_sentence() {
 
 #[test]
 fn every_coverage_is_valid() {
-    use Assumption::*;
     let bounds = [Bound::Preemptions(2), Bound::Yields(1), Bound::Steps(3), Bound::Prefix(4)];
     let executions = 7;
     let stops = [
@@ -320,30 +329,7 @@ fn every_coverage_is_valid() {
         StopReason::OneSchedule,
         StopReason::Excluded { crates: vec!["tokio".to_owned()] },
     ];
-    let assumptions = vec![
-        SampledWithin(Bound::Steps(1)),
-        RealAddresses,
-        Kills(1),
-        HeapCellsNotJudged,
-        ClockMoves { times: 1, readings: 4 },
-        DetachedSteps(2),
-        FairSpins(3),
-        Grain(self::Grain::Thesis),
-        OnRealStd(vec!["tokio".to_owned()]),
-        Ignored(FailureKind::Deadlock),
-        FirstSteps(4),
-        ReferenceCountsNotExplored,
-        SequentiallyConsistent,
-        Signals(Delivery::Pairs),
-        SpinsAwait,
-        OwnAllocatorNotUsed,
-        ThreadPanicsAllowed,
-        TimeoutsBelow(6),
-        TimersAfterTest(3),
-        Timers(Time::Any),
-        TreatedAsNormal("because".to_owned()),
-        SpuriousWakeUps(5),
-    ];
+    let assumptions = raddle_core::examples::assumptions();
     let mut extents = vec![Extent::Exhaustive, Extent::Within(bounds.to_vec()), Extent::Replayed];
     extents.push(Extent::Sampled { schedules: 3, seed: 1 });
     extents.extend(stops.map(Extent::Partial));

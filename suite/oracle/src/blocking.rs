@@ -4,17 +4,20 @@
 //! are two steps, one that begins them and one that ends them.
 
 use crate::code::Ins;
-use crate::machine::{At, Machine, Move, Progress, Scope, State};
-use crate::program::{BARRIER, CHANNELS, CLOCK_MOVE, CLOCK_MOVES, CLOCK_READINGS, Stmt, Time, mark};
+use crate::machine::{At, Destroys, Machine, Move, Progress, Scope, State};
+use crate::program::{
+    BARRIER, CHANNELS, CLOCK_MOVE, CLOCK_MOVES, CLOCK_READINGS, Destructor, Stmt, Time, mark,
+};
 
 impl Machine {
     /// Whether task `id` has nothing left to do but to end.
-    fn is_over(&self, state: &State, id: usize) -> bool {
+    pub(crate) fn is_over(&self, state: &State, id: usize) -> bool {
         let task = &state.tasks[id];
-        match task.panics {
-            true => task.scopes.is_empty() && !task.ends.contains(&true),
-            false => task.pc == self.code[id].len(),
-        }
+        task.destroys == Destroys::Not
+            && match task.panics {
+                true => task.scopes.is_empty() && !task.ends.contains(&true) && task.strong == 0,
+                false => task.pc == self.code[id].len(),
+            }
     }
 
     /// What a step of task `id` leads to.
@@ -22,6 +25,9 @@ impl Machine {
         let task = &state.tasks[id];
         if task.ended {
             return Move::Blocked;
+        }
+        if task.destroys != Destroys::Not {
+            return self.destroy(state, id);
         }
         let mut then = state.clone();
         if task.panics && !task.scopes.is_empty() {
@@ -32,6 +38,10 @@ impl Machine {
             && let Some(end) = task.ends.iter().position(|has| *has)
         {
             then.drop_end(id, end);
+            return Move::To(vec![then]);
+        }
+        if task.panics && task.strong > 0 {
+            then.drop_reference(id);
             return Move::To(vec![then]);
         }
         let Some(ins) = self.code[id].get(task.pc).filter(|_| !task.panics) else {
@@ -132,6 +142,11 @@ impl Machine {
                 then.drop_end(id, *end);
                 true
             }
+            // It comes here again for the next one.
+            Ins::DropArcs => {
+                then.drop_reference(id);
+                false
+            }
             Ins::JoinRest(other) if self.is_over(state, *other) => {
                 then.join(id, *other);
                 true
@@ -146,7 +161,8 @@ impl Machine {
     /// A wake-up or failure of task `id` for no reason, if there may be one.
     pub(crate) fn spurious(&self, state: &State, id: usize) -> Option<State> {
         let task = &state.tasks[id];
-        let Ins::Do(stmt) = self.code[id].get(task.pc).filter(|_| !task.panics && !task.ended)? else {
+        let is_elsewhere = task.panics || task.ended || task.destroys != Destroys::Not;
+        let Ins::Do(stmt) = self.code[id].get(task.pc).filter(|_| !is_elsewhere)? else {
             return None;
         };
         let mut then = state.clone();
@@ -168,6 +184,24 @@ impl Machine {
         }
         self.settle(&mut then, id);
         Some(then)
+    }
+
+    /// The next step of the destructor that task `id` runs.
+    fn destroy(&self, state: &State, id: usize) -> Move {
+        let mut then = state.clone();
+        then.tasks[id].destroys = Destroys::Not;
+        match (self.destructor, state.tasks[id].destroys) {
+            (Destructor::Store(var, value), _) => then.vars[var] = value,
+            (Destructor::Lock(mutex, _), Destroys::Holds) => then.mutexes[mutex].writer = false,
+            (Destructor::Lock(mutex, _), _) if state.mutexes[mutex].writer => return Move::Blocked,
+            (Destructor::Lock(mutex, value), _) => {
+                (then.mutexes[mutex].writer, then.mutexes[mutex].data) = (true, value);
+                then.tasks[id].destroys = Destroys::Holds;
+            }
+            (Destructor::Nothing, _) => {}
+        }
+        self.settle(&mut then, id);
+        Move::To(vec![then])
     }
 
     fn perform(&self, state: &State, id: usize, stmt: &Stmt) -> Move {
@@ -303,6 +337,23 @@ impl Machine {
                 }
             }
             Stmt::Unpark(other) => then.tasks[*other].token = true,
+            Stmt::DropArc => then.drop_reference(id),
+            Stmt::CloneArc => {
+                then.strong += 1;
+                then.tasks[id].strong += 1;
+            }
+            Stmt::StrongCount => then.log(id, state.strong as i8),
+            Stmt::TryUnwrap if state.strong > 1 => then.log(id, mark::REFUSED),
+            Stmt::TryUnwrap | Stmt::IntoInner => {
+                then.log(id, if state.strong == 1 { mark::OK } else { mark::EMPTY });
+                then.drop_reference(id);
+            }
+            Stmt::Upgrade if state.strong == 0 => then.log(id, mark::EMPTY),
+            Stmt::Upgrade => {
+                then.log(id, mark::OK);
+                then.strong += 1;
+                then.tasks[id].strong += 1;
+            }
             Stmt::GetCell(o) => match state.cells[*o] {
                 (Progress::Done, value) => then.log(id, value),
                 _ => then.log(id, mark::EMPTY),

@@ -38,6 +38,8 @@ pub enum Ins {
     Log(i8),
     /// Drops this end of a channel, if it is left: senders come first, then receivers.
     DropEnds(usize),
+    /// Drops the counted references that are left, one after the other.
+    DropArcs,
     /// Joins a task that was not joined yet.
     JoinRest(usize),
 }
@@ -49,6 +51,7 @@ pub fn of(program: &Program, task: usize) -> Vec<Ins> {
     for end in 0..2 * crate::program::CHANNELS.len() {
         code.push(Ins::DropEnds(end));
     }
+    code.push(Ins::DropArcs);
     if task == 0 {
         code.extend((1..program.tasks.len()).map(Ins::JoinRest));
     }

@@ -3,7 +3,7 @@
 //!
 //! Invariant: whether a change may happen is decided before, in [`blocking`](crate::blocking).
 
-use crate::machine::{At, Lock, Progress, Scope, State};
+use crate::machine::{At, Destroys, Lock, Progress, Scope, State};
 use crate::program::{CHANNELS, mark};
 
 impl State {
@@ -76,6 +76,14 @@ impl State {
         match end.checked_sub(CHANNELS.len()) {
             None => self.channels[end].senders -= 1,
             Some(channel) => self.channels[channel].has_receiver = false,
+        }
+    }
+    /// The task drops one of its counted references. If it is the last one, the destructor comes next.
+    pub(crate) fn drop_reference(&mut self, id: usize) {
+        self.strong -= 1;
+        self.tasks[id].strong -= 1;
+        if self.strong == 0 {
+            self.tasks[id].destroys = Destroys::Begins;
         }
     }
     /// `id` joins `other`, which is over, and so ends at the latest now; logs how.

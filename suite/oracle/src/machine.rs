@@ -6,7 +6,9 @@
 
 use crate::code::{self, Ins};
 use crate::outcomes::{Kind, Outcomes};
-use crate::program::{CHANNELS, CONDVARS, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS, mark};
+use crate::program::{
+    CHANNELS, CONDVARS, Destructor, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS, mark,
+};
 use std::collections::{HashSet, VecDeque};
 
 /// Where a task is within its present instruction.
@@ -24,6 +26,16 @@ pub(crate) enum At {
     Offered,
     /// It has arrived at the barrier, in this generation.
     Arrived(u8),
+}
+
+/// How far the destructor of the counted value is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Destroys {
+    Not,
+    /// It begins.
+    Begins,
+    /// It holds its mutex.
+    Holds,
 }
 
 /// What a task holds.
@@ -44,6 +56,10 @@ pub(crate) struct Task {
     pub log: Vec<i8>,
     /// Its ends of channels: senders, then receivers.
     pub ends: [bool; 2 * CHANNELS.len()],
+    /// How many counted references it has.
+    pub strong: u8,
+    /// It has dropped the last one, and its destructor is under way.
+    pub destroys: Destroys,
     pub token: bool,
     /// How often it has read the clock.
     pub readings: u8,
@@ -91,6 +107,8 @@ pub(crate) struct State {
     pub onces: [Progress; ONCES],
     pub cells: [(Progress, i8); ONCES],
     pub channels: [Channel; CHANNELS.len()],
+    /// How many counted references there are.
+    pub strong: u8,
     /// How many tasks have arrived at the barrier, and in which generation.
     pub arrived: u8,
     pub generation: u8,
@@ -105,6 +123,7 @@ pub(crate) struct State {
 pub(crate) struct Machine {
     pub code: Vec<Vec<Ins>>,
     pub time: Time,
+    pub destructor: Destructor,
     /// A task takes no more rounds of waiting loops in a row, if there is a limit.
     most_rounds: Option<u8>,
     begin: State,
@@ -137,6 +156,8 @@ impl Machine {
                 None => program.sends(task, end),
                 Some(channel) => program.uses(channel) && program.receiver(channel) == task,
             }),
+            strong: program.refers(task) as u8,
+            destroys: Destroys::Not,
             token: false,
             readings: (task == 0) as u8,
             deadline: None,
@@ -154,6 +175,7 @@ impl Machine {
             onces: [Progress::New; ONCES],
             cells: [(Progress::New, 0); ONCES],
             channels,
+            strong: (0..tasks).filter(|task| program.refers(*task)).count() as u8,
             arrived: 0,
             generation: 0,
             spurious: program.spurious,
@@ -162,7 +184,8 @@ impl Machine {
             tasks: (0..tasks).map(task).collect(),
         };
         let code = (0..tasks).map(|task| code::of(program, task)).collect();
-        let mut machine = Machine { code, time: program.time, most_rounds, begin };
+        let Program { time, destructor, .. } = *program;
+        let mut machine = Machine { code, time, destructor, most_rounds, begin };
         let mut begin = machine.begin.clone();
         (0..tasks).for_each(|task| machine.settle(&mut begin, task));
         machine.begin = begin;
@@ -173,12 +196,16 @@ impl Machine {
     pub fn settle(&self, state: &mut State, id: usize) {
         loop {
             let task = &state.tasks[id];
-            if task.at != At::Next || task.panics {
+            if task.at != At::Next || task.panics || task.destroys != Destroys::Not {
                 return;
             }
             match self.code[id].get(task.pc) {
                 Some(Ins::Log(number)) => state.tasks[id].log.push(*number),
                 Some(Ins::DropEnds(end)) if !task.ends[*end] => {}
+                Some(Ins::DropArcs) if task.strong == 0 => {}
+                Some(Ins::Do(stmt)) if stmt.needs_reference() && task.strong == 0 => {
+                    state.tasks[id].log.push(mark::SKIPPED);
+                }
                 Some(Ins::JoinRest(other)) if state.tasks[*other].joined => {}
                 Some(Ins::Do(Stmt::Yield)) => {}
                 Some(Ins::Do(Stmt::Get)) => {
@@ -237,6 +264,10 @@ impl Machine {
     /// `to`, which a step of task `id` leads to, with its rounds counted; none if there are too many.
     fn count_round(&self, from: &State, mut to: State, id: usize) -> Option<State> {
         let Some(most) = self.most_rounds else { return Some(to) };
+        if from.tasks[id].destroys != Destroys::Not {
+            to.tasks[id].rounds = 0;
+            return Some(to);
+        }
         let Some(Ins::Look(_, round, end) | Ins::PollRecv(_, round, end) | Ins::Poll(_, round, end)) =
             self.code[id].get(from.tasks[id].pc)
         else {
@@ -254,11 +285,11 @@ impl Machine {
     /// Takes `state` apart: what it leads to, or how it is an end.
     fn visit(&self, state: &State, found: &mut Outcomes, next: &mut Vec<State>) {
         let main = &state.tasks[0];
-        if main.panics {
+        if main.panics && self.is_over(state, 0) {
             found.failed.insert(Kind::Panic);
             return;
         }
-        if main.pc == self.code[0].len() {
+        if !main.panics && self.is_over(state, 0) {
             found.passed.insert(state.tasks.iter().map(|task| task.log.clone()).collect());
             return;
         }

@@ -2,7 +2,7 @@
 //! objects. Each task writes what it observes into a log of its own.
 //!
 //! Main is task 0: it creates everything, starts all other tasks in order, does its statements, drops its ends of
-//! channels, and joins the tasks that it has not joined yet. An outcome is the logs of all tasks.
+//! channels and its counted references, and joins the tasks that it has not joined yet. An outcome is the logs of all tasks.
 
 /// How many objects there are of each kind.
 pub const VARS: usize = 2;
@@ -167,6 +167,29 @@ pub enum Stmt {
     Spin(usize, u8, Hint),
     /// Gives way.
     Yield,
+    /// Drops one of this task's counted references.
+    DropArc,
+    /// Clones one.
+    CloneArc,
+    /// Logs how many there are.
+    StrongCount,
+    /// `Arc::try_unwrap`; logs how it went, and drops the value.
+    TryUnwrap,
+    /// `Arc::into_inner`; the same.
+    IntoInner,
+    /// Upgrades this task's weak reference; logs how it went.
+    Upgrade,
+}
+
+/// What the destructor of the counted value does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Destructor {
+    /// Nothing.
+    Nothing,
+    /// Stores the value in an atomic.
+    Store(usize, i8),
+    /// Sets the number in a mutex.
+    Lock(usize, i8),
 }
 
 impl Stmt {
@@ -190,6 +213,10 @@ impl Stmt {
             _ => None,
         }
     }
+    /// Whether it needs a counted reference.
+    pub fn needs_reference(&self) -> bool {
+        matches!(self, Stmt::DropArc | Stmt::CloneArc | Stmt::StrongCount | Stmt::TryUnwrap | Stmt::IntoInner)
+    }
     /// Whether it sets a timer.
     pub fn is_timed(&self) -> bool {
         matches!(
@@ -208,6 +235,8 @@ pub struct Program {
     pub time: Time,
     /// How many spurious wake-ups and failures there may be.
     pub spurious: u8,
+    /// What happens when the last counted reference is dropped.
+    pub destructor: Destructor,
 }
 
 impl Program {
@@ -228,6 +257,18 @@ impl Program {
     /// Whether a statement of any task is like this.
     pub fn has(&self, like: impl Fn(&Stmt) -> bool) -> bool {
         (0..self.tasks.len()).any(|task| self.statements(task).into_iter().any(&like))
+    }
+    /// Whether there are counted references.
+    pub fn counts(&self) -> bool {
+        self.has(|stmt| stmt.needs_reference() || *stmt == Stmt::Upgrade)
+    }
+    /// Whether the task begins with a counted reference: main, and all that need one.
+    pub fn refers(&self, task: usize) -> bool {
+        self.counts() && (task == 0 || self.statements(task).into_iter().any(Stmt::needs_reference))
+    }
+    /// Whether it begins with a weak reference.
+    pub fn upgrades(&self, task: usize) -> bool {
+        self.statements(task).contains(&&Stmt::Upgrade)
     }
     /// Whether the task has a sender of the channel.
     pub fn sends(&self, task: usize, channel: usize) -> bool {

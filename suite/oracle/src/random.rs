@@ -2,7 +2,9 @@
 //!
 //! Each program mixes a few kinds of statements, so that they meet.
 
-use crate::program::{CHANNELS, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS};
+use crate::program::{
+    CHANNELS, CONDVARS, Destructor, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS,
+};
 
 /// A loop has no more rounds than this, and all loops of a task together none more than twice as many.
 const ROUNDS: usize = 8;
@@ -29,7 +31,8 @@ impl Rng {
 
 /// Kinds of statements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Group {
+#[allow(missing_docs, reason = "each is named as what it is about")]
+pub enum Group {
     Atomics,
     Exchanges,
     Mutexes,
@@ -47,9 +50,10 @@ enum Group {
     Panics,
     Finished,
     Loops,
+    References,
 }
 
-const GROUPS: [Group; 17] = [
+const GROUPS: [Group; 18] = [
     Group::Atomics,
     Group::Exchanges,
     Group::Mutexes,
@@ -67,6 +71,7 @@ const GROUPS: [Group; 17] = [
     Group::Panics,
     Group::Finished,
     Group::Loops,
+    Group::References,
 ];
 
 /// What a task holds where a statement stands.
@@ -92,11 +97,11 @@ struct Draw<'a> {
     time: Time,
 }
 
-/// The program of number `number` of those that `seed` stands for.
-pub fn program(seed: u64, number: u64) -> Program {
+/// The program of number `number` of those that `seed` stands for, with statements of the kind `about` among others.
+pub fn program(seed: u64, number: u64, about: Option<Group>) -> Program {
     let mut rng = Rng(seed.wrapping_mul(0x1000_0000_01b3) ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let tasks = [2, 2, 3, 3, 3, 4][rng.below(6)];
-    let mut groups = Vec::new();
+    let mut groups = Vec::from_iter(about);
     for _ in 0..1 + rng.below(3) {
         groups.push(GROUPS[rng.below(GROUPS.len())]);
     }
@@ -111,11 +116,14 @@ pub fn program(seed: u64, number: u64) -> Program {
             (0..most).filter_map(|_| draw.statement(task, &mut Vec::new())).collect()
         })
         .collect();
-    let mut program = Program { tasks: bodies, time, spurious: 0 };
-    if rng.one_in(3) {
-        program.spurious = 1;
-    }
-    program
+    let spurious = rng.one_in(3) as u8;
+    let destructor = match rng.below(4) {
+        0 => Destructor::Nothing,
+        1 => Destructor::Store(rng.below(VARS), 1),
+        2 => Destructor::Store(rng.below(VARS), 3),
+        _ => Destructor::Lock(rng.below(MUTEXES), 3),
+    };
+    Program { tasks: bodies, time, spurious, destructor }
 }
 
 impl Draw<'_> {
@@ -231,6 +239,20 @@ impl Draw<'_> {
                     true => Stmt::GetCell(cell),
                     false => Stmt::GetOrInit(cell, value, self.body(task, held, Held::Cell(cell))),
                 }
+            }
+            Group::References => {
+                let try_lock = Stmt::TryLock(self.rng.below(MUTEXES), vec![]);
+                self.one_of(&[
+                    Stmt::DropArc,
+                    Stmt::DropArc,
+                    Stmt::CloneArc,
+                    Stmt::StrongCount,
+                    Stmt::TryUnwrap,
+                    Stmt::IntoInner,
+                    Stmt::Upgrade,
+                    Stmt::Load(var),
+                    try_lock,
+                ])
             }
             Group::Barrier => Stmt::Meet,
             Group::Timers if self.rng.one_in(4) => Stmt::Clock,

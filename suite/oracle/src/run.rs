@@ -6,6 +6,7 @@ use crate::outcomes::{Kind, Logs, Outcomes};
 use crate::program::{
     BARRIER, CHANNELS, CLOCK_MOVE, CONDVARS, Hint, LOCKS, MUTEXES, ONCES, Program, Stmt, Time, VARS, mark,
 };
+use crate::references::{Faint, Strong};
 use raddle::sync::atomic::{AtomicI8, Ordering::SeqCst};
 use raddle::sync::mpsc::{
     Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError, channel, sync_channel,
@@ -17,14 +18,14 @@ use raddle::{Checker, FailureKind, Report, hint};
 use std::sync::{Arc, PoisonError, TryLockError};
 use std::time::Duration;
 
-enum Tx {
+pub(crate) enum Tx {
     Unbounded(Sender<i8>),
     Bounded(SyncSender<i8>),
 }
 
-struct Shared {
-    vars: [AtomicI8; VARS],
-    mutexes: [Mutex<i8>; MUTEXES],
+pub(crate) struct Shared {
+    pub vars: [AtomicI8; VARS],
+    pub mutexes: [Mutex<i8>; MUTEXES],
     locks: [RwLock<i8>; LOCKS],
     condvars: [Condvar; CONDVARS],
     onces: [Once; ONCES],
@@ -35,10 +36,12 @@ struct Shared {
 }
 
 /// What a task has for its own. The ends are dropped in the order of the fields.
-struct Own {
+pub(crate) struct Own {
     id: usize,
     senders: [Option<Tx>; CHANNELS.len()],
     receivers: [Option<Receiver<i8>>; CHANNELS.len()],
+    pub strong: Vec<Strong>,
+    pub faint: Option<Faint>,
     shared: Arc<Shared>,
     began: Instant,
     threads: Vec<Thread>,
@@ -46,7 +49,7 @@ struct Own {
 }
 
 impl Own {
-    fn log(&self, number: i8) {
+    pub fn log(&self, number: i8) {
         self.shared.logs.lock().unwrap_or_else(PoisonError::into_inner)[self.id].push(number);
     }
     /// The guard of a lock, poisoned or not.
@@ -212,6 +215,8 @@ impl Own {
             Stmt::RecvTimeout(c, _) | Stmt::DropReceiver(c) => {
                 self.receives(*c, stmt);
             }
+            Stmt::DropArc | Stmt::CloneArc | Stmt::StrongCount => self.refers(stmt),
+            Stmt::TryUnwrap | Stmt::IntoInner | Stmt::Upgrade => self.refers(stmt),
         }
     }
 
@@ -308,6 +313,8 @@ fn execute(program: &Program) -> Logs {
             id,
             senders: [const { None }; CHANNELS.len()],
             receivers: [const { None }; CHANNELS.len()],
+            strong: Vec::new(),
+            faint: None,
             shared: shared.clone(),
             began,
             threads: vec![main.clone()],
@@ -337,6 +344,14 @@ fn execute(program: &Program) -> Logs {
         drop(first);
         owns[program.receiver(number)].receivers[number] = Some(receiver);
     }
+    if program.counts() {
+        let first = Strong::new(shared.clone(), program.destructor);
+        for (task, own) in owns.iter_mut().enumerate() {
+            own.faint = program.upgrades(task).then(|| first.downgrade());
+            own.strong.extend((task > 0 && program.refers(task)).then(|| first.clone()));
+        }
+        owns[0].strong.push(first);
+    }
     let mut owns = owns.into_iter();
     let mut me = owns.next().expect("there is a main");
     for mut own in owns {
@@ -348,6 +363,7 @@ fn execute(program: &Program) -> Logs {
     me.all(&program.tasks[0], &mut None);
     me.senders.iter_mut().for_each(|sender| *sender = None);
     me.receivers.iter_mut().for_each(|receiver| *receiver = None);
+    me.strong.clear();
     for task in 1..tasks {
         if let Some(handle) = me.handles[task].take() {
             me.join(handle);

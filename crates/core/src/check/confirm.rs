@@ -64,7 +64,7 @@ where
     fn one_execution(&self) -> Plan {
         let mut plan = self.plan();
         (plan.left, plan.counted, plan.explored) = (None, 0, 0.0);
-        (plan.workers, plan.on_failure) = (1, OnFailure::Stop);
+        (plan.workers, plan.on_failure, plan.repeats_first) = (1, OnFailure::Stop, false);
         // It begins in any case, and is cut as all executions are.
         (plan.budget.executions, plan.budget.time) = (None, None);
         plan

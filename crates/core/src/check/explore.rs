@@ -169,6 +169,7 @@ where
             keeps_left: false,
             left: self.left.clone(),
             expected: self.check.replay.clone(),
+            repeats_first: self.check.replay.is_none(),
             clock: self.check.clock.clone(),
             cut: self.cut,
             stack: self.check.stack,

@@ -152,7 +152,9 @@ where
     /// Whether so many executions fit into the time of a stage, if they take as long as those of the first one.
     fn fit(&self, executions: u32, kind: Kind) -> bool {
         let Some(burst) = self.of(Kind::Burst) else { return true };
-        let one = burst.statistics.elapsed / u32::try_from(burst.executions()).unwrap_or(u32::MAX).max(1);
+        // The first one is made twice, unless its world can be rewound.
+        let made = u32::try_from(burst.executions()).unwrap_or(u32::MAX).saturating_add(1);
+        let one = burst.statistics.elapsed / made;
         self.stage(kind).0.budget.time.is_none_or(|time| one * executions <= time)
     }
 

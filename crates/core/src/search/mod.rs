@@ -1,6 +1,7 @@
 //! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and stopping. It
 //! replays a kept prefix without asking the strategy.
 
+mod determinism;
 mod estimate;
 mod findings;
 mod iterate;
@@ -129,6 +130,9 @@ pub struct Plan {
     pub left: Option<Vec<SavedSubtree>>,
     /// The ticket that the execution is expected to follow: see [`replay`].
     pub expected: Option<Arc<Ticket>>,
+    /// Whether the first execution is made twice: a program that is not deterministic is noticed before anything is said of
+    /// it. Worlds that can be rewound are deterministic by construction.
+    pub repeats_first: bool,
     /// The clock of the time limit.
     pub clock: Arc<dyn RealClock>,
     /// When an execution that is under way is cut, by this clock; none for a little after the time limit, if there is one.
@@ -150,6 +154,7 @@ impl Default for Plan {
             keeps_left: true,
             left: None,
             expected: None,
+            repeats_first: false,
             clock: Arc::new(SystemClock),
             cut: None,
             stack: None,

@@ -1,12 +1,12 @@
 //! One execution: the kept prefix is replayed, then the strategy chooses each step until the execution ends.
 
+use super::determinism::{no_longer_possible, not_again, not_deterministic, over_too_early};
 use super::{Hour, Lookout};
-use crate::fact::{Fact, Relation};
 use crate::operation::TaskId;
 use crate::strategy::{Decision, Observation, Standing, Strategy};
 use crate::ticket::TicketStep;
 use crate::trace::{Step, Trace};
-use crate::verdict::{Cause, Defect, FailureKind, Found};
+use crate::verdict::{Cause, Defect, Found};
 use crate::world::{Describe, Driver, End, Ended, Ending, Pending, Pick, Point, UniformDraws, World, drive};
 
 /// How an execution ended.
@@ -61,7 +61,7 @@ pub(super) fn execute<W: World>(
     }
     // A failure is reproduced step by step: the same random numbers are drawn again.
     let ran = match (look(world, strategy, trace, keep, expected, max_steps, lookout), unconfirmed) {
-        (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect)),
+        (Ran::Passed(_), Some(defect)) => Ran::Failed(not_again(&defect, trace.len())),
         (ran, _) => ran,
     };
     (ran, trace.len())
@@ -69,7 +69,7 @@ pub(super) fn execute<W: World>(
 
 /// The same, observed step by step.
 #[inline(always)]
-fn look<W: World>(
+pub(super) fn look<W: World>(
     world: &mut W,
     strategy: &mut dyn Strategy,
     trace: &mut Trace,
@@ -92,10 +92,13 @@ fn look<W: World>(
         expected,
         lookout,
         look_at,
+        is_compared: keep == 0,
         stopped: None,
     };
     if keep > 0 && world.rewind().is_some_and(|world| world.rewind_to(driver.trace.steps())) {
         driver.kept = keep;
+        // A state that was restored is the same.
+        driver.is_compared = true;
         driver.care();
         drive(world, &mut driver);
     } else {
@@ -193,6 +196,8 @@ struct StrategyDriver<'a> {
     lookout: &'a mut Lookout,
     /// At this number of steps the clock is read.
     look_at: usize,
+    /// Whether the results of the prefix were compared with those of the previous execution.
+    is_compared: bool,
     stopped: Option<Stopped>,
 }
 
@@ -256,7 +261,7 @@ impl StrategyDriver<'_> {
     /// Computes from where on steps take the checked path.
     #[inline]
     fn care(&mut self) {
-        let careful = self.kept < self.keep || !self.expected.is_empty();
+        let careful = self.kept < self.keep || !self.is_compared || !self.expected.is_empty();
         self.careful_from = if careful { 0 } else { self.max_steps.min(self.look_at) };
     }
 
@@ -309,6 +314,9 @@ impl StrategyDriver<'_> {
             self.trace.truncate(self.kept);
             return self.stop(defect);
         }
+        if !self.is_the_same_prefix(world) {
+            return Decision::STOP;
+        }
         if self.trace.len() >= self.max_steps {
             return self.stop(step_limit(self.max_steps));
         }
@@ -339,6 +347,9 @@ impl StrategyDriver<'_> {
             }
             return fits;
         }
+        if !self.is_the_same_prefix(world) {
+            return false;
+        }
         if self.trace.len() >= self.max_steps {
             self.stop(step_limit(self.max_steps));
             return false;
@@ -347,6 +358,18 @@ impl StrategyDriver<'_> {
             return false;
         }
         self.is_expected(Pick { task, option: 0 }, world)
+    }
+
+    /// Whether the steps of the prefix had the results that they had in the previous execution.
+    fn is_the_same_prefix(&mut self, world: &dyn Describe) -> bool {
+        if self.is_compared {
+            return true;
+        }
+        self.is_compared = true;
+        self.care();
+        let Some(difference) = world.differs_from_last_time(self.keep) else { return true };
+        self.stop(Defect::not_deterministic(difference));
+        false
     }
 
     /// The strategy stopped the execution, or picked what is not possible.
@@ -390,43 +413,4 @@ fn step_limit(max_steps: usize) -> Defect {
 #[cold]
 fn diverged(index: usize, expected: &str, found: Found) -> Defect {
     Defect::of(Cause::TicketDiffers { step: index + 1, expected: expected.to_owned(), found })
-}
-
-#[cold]
-fn not_deterministic(world: &dyn Describe, index: usize, task: TaskId, exists: bool) -> Defect {
-    let was = world.describe_last_time(index);
-    let now = if exists { world.describe(task) } else { "a task that does not exist".to_owned() };
-    Defect::not_deterministic(format!("step {} was `{was}`, now it is `{now}`", index + 1))
-}
-
-#[cold]
-fn no_longer_possible(world: &dyn Describe, index: usize, pick: Pick, exists: bool) -> Defect {
-    let now = if exists { world.describe(pick.task) } else { "a task that does not exist".to_owned() };
-    let step = index + 1;
-    Defect::not_deterministic(format!(
-        "option {} of `{now}` was possible at step {step}, now it is not",
-        pick.option
-    ))
-}
-
-#[cold]
-fn over_too_early<T>(steps: usize, end: End<T>) -> Defect {
-    let went_on = format!("it went on after step {steps} before, now nothing can happen there");
-    match end {
-        End::Passed(_) => Defect::not_deterministic(went_on),
-        End::Failed(d) if matches!(d.kind, FailureKind::Misuse | FailureKind::Unsupported) => d,
-        End::Failed(d) => {
-            let ended = Relation::EndedIn { kind: d.kind, message: d.message() };
-            Defect::not_deterministic(went_on).with(Fact::new(ended))
-        }
-    }
-}
-
-#[cold]
-fn not_again(defect: &Defect) -> Defect {
-    Defect::not_deterministic(format!(
-        "it ended in a {} ({}), and passed when the same schedule was run again",
-        defect.kind,
-        defect.message()
-    ))
 }

@@ -1,5 +1,6 @@
 //! A worker: one operating-system thread with its own world, which takes jobs from the pool.
 
+use super::determinism::{again, observed};
 use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::tally::Tally;
@@ -265,22 +266,35 @@ where
     /// Makes one execution. Returns whether it counts, and the number of its steps.
     fn run_one(&mut self, job: &mut Job, keep: usize, number: u64) -> (bool, usize) {
         let max_steps = self.shared.plan.budget.steps;
-        let (ran, steps) = execute(
-            &mut self.world,
-            &mut *job.strategy,
-            &mut job.trace,
-            keep,
-            self.shared.expected(),
-            max_steps,
-            &mut self.lookout,
-        );
+        let is_twice = number == 0 && self.shared.plan.repeats_first && self.world.rewind().is_none();
+        let (world, lookout) = (&mut self.world, &mut self.lookout);
+        let (strategy, trace) = (&mut *job.strategy, &mut job.trace);
+        let (ran, steps) = match is_twice {
+            true => observed(world, strategy, trace, keep, max_steps, lookout),
+            false => execute(world, strategy, trace, keep, self.shared.expected(), max_steps, lookout),
+        };
         self.own.steps += steps as u64;
         let verdict = match ran {
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
-                *self.own.outcomes.entry(outcome).or_insert(0) += 1;
                 self.put_away();
-                Verdict::Passed
+                let differs = match is_twice {
+                    true => again(&mut self.world, &mut job.trace, &outcome, max_steps, &mut self.lookout),
+                    false => None,
+                };
+                *self.own.outcomes.entry(outcome).or_insert(0) += 1;
+                match differs {
+                    Some(defect) => {
+                        let kind = defect.kind;
+                        self.failed(defect, &job.trace, number);
+                        Verdict::Failed(kind)
+                    }
+                    None if is_twice => {
+                        self.put_away();
+                        Verdict::Passed
+                    }
+                    None => Verdict::Passed,
+                }
             }
             Ran::Failed(defect) => {
                 self.own.executions += 1;
@@ -390,7 +404,8 @@ where
 
     fn hand_in(&mut self) {
         self.report();
-        let own = Tally { assumptions: self.world.assumptions(), ..std::mem::take(&mut self.own) };
+        let mut own = Tally { assumptions: self.world.assumptions(), ..std::mem::take(&mut self.own) };
+        own.assumptions.sort();
         let total = &mut self.shared.total.lock().unwrap().tally;
         match total.is_nothing() && total.failures.is_empty() && total.assumptions.is_empty() {
             true => *total = own,

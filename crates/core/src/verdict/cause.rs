@@ -4,6 +4,7 @@
 //! Tasks and objects are named as in a trace. A new cause is a variant, its kind and its sentence.
 
 use super::{FailureKind, thousands};
+use crate::difference::Difference;
 use crate::record::Place;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -108,7 +109,7 @@ pub enum Cause {
     /// The same picks did not lead to the same steps.
     NotDeterministic {
         /// What was different.
-        difference: String,
+        difference: Difference,
     },
     /// A ticket expects another step.
     TicketDiffers {

@@ -12,6 +12,7 @@ pub use counterfactual::{Counterfactual, Variation};
 pub use driver::{Decision, Driver, UniformDraws};
 pub use point::{Birth, Manner, Pending, Pick, Point};
 
+use crate::difference::Difference;
 use crate::fact::{Assumption, TeardownError};
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
@@ -76,6 +77,12 @@ pub trait Describe {
     fn describe(&self, task: TaskId) -> String;
     /// Step `index` of the previous execution.
     fn describe_last_time(&self, index: usize) -> String;
+    /// The first of the first `steps` steps whose result is not the one that it had in the previous execution. A world
+    /// that is deterministic by construction need not compare.
+    fn differs_from_last_time(&self, steps: usize) -> Option<Difference> {
+        let _ = steps;
+        None
+    }
 }
 
 /// Makes an execution readable.

@@ -279,7 +279,7 @@ fn other_files_are_refused() {
     assert_eq!(error("{}"), "this is no search that was stopped: it has no version");
     let newer = "this search was stopped by another version of raddle: its format is 7, not 6";
     assert_eq!(error("{\"search\": 7}"), newer);
-    assert!(error("{\"search\": 5}").contains("missing field"));
+    assert!(error("{\"search\": 6}").contains("it was changed or cut"));
     // A ticket is a file of another kind.
     assert!(
         error("{\"version\": 1, \"test\": null, \"settings\": {}, \"steps\": []}").contains("no version")

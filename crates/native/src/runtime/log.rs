@@ -309,6 +309,12 @@ impl Log {
     pub fn text(&self, number: u32) -> &str {
         &self.texts[number as usize]
     }
+    /// The steps of this execution, each with the step of the same number in the execution before it.
+    #[inline]
+    pub fn now_and_before(&self) -> impl Iterator<Item = (&Line, &Line)> {
+        let steps = |lines| <[Line]>::iter(lines).filter(|line| line.is_step);
+        steps(&self.lines).zip(steps(&self.last))
+    }
     /// Step `index` of the execution before this one.
     pub fn step_before(&self, index: usize) -> Option<Line> {
         self.last.iter().filter(|line| line.is_step).nth(index).copied()

@@ -25,6 +25,7 @@ pub(crate) mod operation;
 pub(crate) mod overflow;
 mod panic_count;
 pub(crate) mod record;
+mod repetition;
 pub(crate) mod scheduler;
 mod serial;
 mod signal;

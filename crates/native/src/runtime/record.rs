@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// Numbers for pointers, in the order in which they appear: addresses differ from run to run.
 #[derive(Default)]
-struct Pointers(BTreeMap<u64, usize>);
+pub(super) struct Pointers(BTreeMap<u64, usize>);
 
 impl Pointers {
     fn show(&mut self, shape: Shape, bits: u64) -> String {
@@ -44,7 +44,7 @@ pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'sta
 }
 
 impl Evidence<'_> {
-    fn detail(&self, line: &LogLine, pointers: &mut Pointers) -> String {
+    pub(super) fn detail(&self, line: &LogLine, pointers: &mut Pointers) -> String {
         match line.effect {
             Effect::None => String::new(),
             Effect::Read(shape, bits) => format!("→ {}", pointers.show(shape, bits)),

@@ -1,77 +1,17 @@
 //! What a line can say after "exhaustive": each assumption is taken in the open, and no other is. The guide explains each.
 
 use raddle::cell::UnsafeCell;
-use raddle::fact::{Assumption, Bound, Delivery, Grain};
+use raddle::fact::{Assumption, Bound};
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use raddle::time::Instant;
-use raddle::{Checker, FailureKind, Spins, Time, hint, thread};
-
-/// One of each kind. A new kind does not compile before it is here.
-fn one_of_each() -> Vec<Assumption> {
-    use Assumption::*;
-    let all = vec![
-        SampledWithin(Bound::Preemptions(2)),
-        RealAddresses,
-        Kills(1),
-        HeapCellsNotJudged,
-        ClockMoves { times: 1, readings: 4 },
-        DetachedSteps(1_000),
-        FairSpins(3),
-        Grain(self::Grain::Full),
-        Grain(self::Grain::Thesis),
-        Grain(self::Grain::Receive),
-        FirstSteps(100_000),
-        ReferenceCountsNotExplored,
-        SequentiallyConsistent,
-        Signals(Delivery::Instant),
-        Signals(Delivery::Local),
-        Signals(Delivery::Pairs),
-        SpinsAwait,
-        OwnAllocatorNotUsed,
-        OnRealStd(vec!["tokio".to_owned()]),
-        Ignored(FailureKind::Panic),
-        TimeoutsBelow(5_000),
-        TimersAfterTest(3),
-        TreatedAsNormal("stopped".to_owned()),
-        ThreadPanicsAllowed,
-        Timers(Time::Idle),
-        Timers(Time::Any),
-        SpuriousWakeUps(1),
-    ];
-    let kind = |assumption: &Assumption| match assumption {
-        SampledWithin(_) => 0,
-        RealAddresses => 1,
-        Kills(_) => 2,
-        HeapCellsNotJudged => 3,
-        ClockMoves { .. } => 4,
-        DetachedSteps(_) => 5,
-        FairSpins(_) => 6,
-        Grain(_) => 7,
-        FirstSteps(_) => 8,
-        ReferenceCountsNotExplored => 9,
-        SequentiallyConsistent => 10,
-        Signals(_) => 11,
-        SpinsAwait => 12,
-        OwnAllocatorNotUsed => 13,
-        ThreadPanicsAllowed => 14,
-        Timers(_) => 15,
-        SpuriousWakeUps(_) => 16,
-        OnRealStd(_) => 17,
-        Ignored(_) => 18,
-        TimeoutsBelow(_) => 19,
-        TimersAfterTest(_) => 20,
-        TreatedAsNormal(_) => 21,
-    };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..22));
-    all
-}
+use raddle::{Checker, Spins, Time, hint, thread};
 
 #[test]
 fn the_guide_explains_every_word_of_a_line() {
     let guide = include_str!("../../guide/what_is_explored.md");
     let rows: Vec<&str> = guide.lines().filter(|line| line.starts_with("| `")).collect();
-    for assumption in one_of_each() {
+    for assumption in raddle_core::examples::assumptions() {
         let words = format!("`{}`", raddle_report::assumption(&assumption));
         let explained = rows.iter().filter(|row| row.contains(&words)).count();
         assert_eq!(explained, 1, "the guide has no row, or several, for {words}");

@@ -1,6 +1,6 @@
 //! A panic fails the test, except where the program itself handles it.
 
-use crate::{fails, lines, notes, passes, snapshot};
+use crate::{child, fails, lines, notes, passes, snapshot};
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Mutex};
 use raddle::{Checker, FailureKind, thread};
@@ -155,4 +155,41 @@ fn a_panic_that_the_program_catches() {
         (handled, balance.is_poisoned())
     });
     assert_eq!(outcomes.into_iter().collect::<Vec<_>>(), [(true, true)]);
+}
+
+/// A destructor that panics while its task unwinds: in main, in a task, and in a task that is torn down.
+#[test]
+fn panics_twice() {
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("in a destructor");
+        }
+    }
+    let unwinds = || {
+        let _bad = Panics;
+        panic!("the first");
+    };
+    if child::is_one() {
+        let main = Checker::dfs().run(unwinds);
+        let task = Checker::dfs().run(|| thread::spawn(unwinds).join().is_err());
+        let torn_down = Checker::dfs().run(|| {
+            let _bad = Panics;
+            let other = thread::spawn(|| {
+                let _bad = Panics;
+                thread::park();
+            });
+            other.join().unwrap();
+        });
+        let kinds = [main.failure(), task.failure(), torn_down.failure()].map(|f| f.unwrap().kind());
+        println!("kinds: {kinds:?}");
+    }
+}
+
+/// std's own line about it cannot be held back: the hook of a panic cannot be left.
+#[test]
+fn a_double_panic_ends_its_execution_and_not_the_process() {
+    let (status, text) = child::run(child::of("panics::panics_twice").arg("--nocapture"));
+    assert!(status.success(), "{text}");
+    assert!(text.contains("kinds: [Panic, Panic, Deadlock]"), "{text}");
 }

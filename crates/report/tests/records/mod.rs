@@ -1,6 +1,7 @@
 //! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
 
 use raddle_core::clock::Time;
+use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, TeardownError, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::{self, Ticket, TicketStep};
@@ -291,7 +292,11 @@ pub fn not_deterministic() -> Failure {
         .fails(
             Some("bank::no_deposit_is_lost"),
             2,
-            Defect::not_deterministic("step 2 was `main load AtomicU64#1`, now it is `main lock Mutex#2`"),
+            Defect::not_deterministic(Difference::Step {
+                step: 2,
+                was: "main load AtomicU64#1".to_owned(),
+                now: "main lock Mutex#2".to_owned(),
+            }),
         )
 }
 

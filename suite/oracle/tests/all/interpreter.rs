@@ -2,10 +2,11 @@
 
 use oracle::machine::outcomes;
 use oracle::outcomes::{Kind, Logs};
-use oracle::program::{Program, Stmt, Time, mark};
+use oracle::program::{Destructor, Program, Stmt, Time, mark};
 
 fn program(tasks: &[&[Stmt]]) -> Program {
-    Program { tasks: tasks.iter().map(|body| body.to_vec()).collect(), time: Time::Idle, spurious: 0 }
+    let tasks = tasks.iter().map(|body| body.to_vec()).collect();
+    Program { tasks, time: Time::Idle, spurious: 0, destructor: Destructor::Nothing }
 }
 
 /// The logs of all outcomes that passed, and the kinds of failures.
@@ -56,6 +57,25 @@ fn timers_fire_in_order_and_when_the_policy_lets_them() {
     // The receiver may be gone by then.
     let gone = vec![vec![mark::TIMED_OUT, mark::OK], vec![mark::DISCONNECTED]];
     assert_eq!(all(&any), (vec![logs(5), logs(mark::TIMED_OUT), gone], vec![]));
+}
+
+#[test]
+fn the_last_reference_that_is_dropped_runs_the_destructor() {
+    // The task that drops the last one sees what the destructor did.
+    let mut dropped = program(&[&[Stmt::DropArc, Stmt::Load(0)], &[Stmt::DropArc, Stmt::Load(0)]]);
+    dropped.destructor = Destructor::Store(0, 3);
+    let logs = |main, child| vec![vec![main, mark::OK], vec![child]];
+    assert_eq!(all(&dropped), (vec![logs(0, 3), logs(3, 0), logs(3, 3)], vec![]));
+    // The destructor needs the mutex that its task holds.
+    let mut locked = program(&[&[Stmt::Lock(0, vec![Stmt::DropArc])], &[Stmt::StrongCount]]);
+    locked.destructor = Destructor::Lock(0, 3);
+    let counted = |count| vec![vec![mark::OK], vec![count]];
+    assert_eq!(all(&locked), (vec![counted(1), counted(2)], vec![Kind::Deadlock]));
+    // An upgrade keeps the value alive, or comes too late.
+    let upgraded = program(&[&[Stmt::IntoInner], &[Stmt::Upgrade]]);
+    let logs = |main, child| vec![vec![main, mark::OK], vec![child]];
+    let passed = vec![logs(mark::OK, mark::OK), logs(mark::OK, mark::EMPTY), logs(mark::EMPTY, mark::OK)];
+    assert_eq!(all(&upgraded), (passed, vec![]));
 }
 
 #[test]

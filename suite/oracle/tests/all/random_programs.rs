@@ -1,11 +1,11 @@
 //! Random programs: what raddle finds is what there is.
 //!
 //! `RADDLE_ORACLE_SEED` and `RADDLE_ORACLE_PROGRAMS` set another seed and size:
-//! `RADDLE_ORACLE_SEED=7 RADDLE_ORACLE_PROGRAMS=50000 cargo test --release -p oracle random_programs`.
+//! `RADDLE_ORACLE_SEED=7 RADDLE_ORACLE_PROGRAMS=50000 cargo test --release -p oracle raddle_finds_exactly`.
 
 use oracle::compare::{Compared, compare, shrink};
 use oracle::outcomes::Kind;
-use oracle::random;
+use oracle::random::{self, Group};
 
 fn setting(name: &str, otherwise: u64) -> u64 {
     match std::env::var(name) {
@@ -14,14 +14,13 @@ fn setting(name: &str, otherwise: u64) -> u64 {
     }
 }
 
-#[test]
-fn raddle_finds_exactly_the_outcomes_of_the_outside_oracle() {
+/// Compares so many programs, with statements about `about` among others.
+fn compare_all(programs: u64, about: Option<Group>) {
     let seed = setting("RADDLE_ORACLE_SEED", 1);
-    let programs = setting("RADDLE_ORACLE_PROGRAMS", 2_000);
     let (mut agreed, mut too_large, mut differ) = (0, 0, Vec::new());
     let (mut several, mut panics, mut deadlocks) = (0, 0, 0);
     for number in 0..programs {
-        let program = random::program(seed, number);
+        let program = random::program(seed, number, about);
         match compare(&program, number) {
             Compared::Agreed(outcomes) => {
                 agreed += 1;
@@ -46,4 +45,14 @@ fn raddle_finds_exactly_the_outcomes_of_the_outside_oracle() {
     assert!(agreed * 10 >= programs * 9, "only {agreed} of {programs} programs were compared");
     // What is compared is worth it.
     assert!(several * 3 >= programs && deadlocks * 20 >= programs && panics * 50 >= programs);
+}
+
+#[test]
+fn raddle_finds_exactly_the_outcomes_of_the_outside_oracle() {
+    compare_all(setting("RADDLE_ORACLE_PROGRAMS", 2_000), None);
+}
+
+#[test]
+fn and_those_of_programs_with_counted_references() {
+    compare_all(setting("RADDLE_ORACLE_PROGRAMS", 300), Some(Group::References));
 }

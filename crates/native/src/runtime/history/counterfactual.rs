@@ -9,7 +9,7 @@ use crate::runtime::execution::Execution;
 use crate::runtime::log::Effect;
 use crate::runtime::objects::ObjectState;
 use crate::runtime::operation::{Changes, Evaluation, Op};
-use crate::runtime::scheduler::{SpinThen, Stage};
+use crate::runtime::scheduler::{CutLoop, SpinThen, Stage};
 use crate::runtime::tasks::task::Role;
 use raddle_core::clock::Time;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
@@ -105,7 +105,7 @@ impl Execution {
         &self,
         id: TaskId,
         op: Op,
-        spin: &SpinThen,
+        spin: CutLoop<'_>,
         before: usize,
         also: &[u32],
     ) -> Pending {
@@ -114,9 +114,9 @@ impl Execution {
         let is_blocked = match spin.stage {
             Stage::Free | Stage::Last | Stage::Alone => false,
             Stage::Awaiting => {
-                !spin.reads.iter().any(has_changed) && !self.has_time_passed_then(spin, before, also)
+                !spin.reads.iter().any(has_changed) && !self.has_time_passed_then(&spin, before, also)
             }
-            Stage::Exhausted => !self.has_time_passed_then(spin, before, also),
+            Stage::Exhausted => !self.has_time_passed_then(&spin, before, also),
             Stage::Released => true,
         };
         if !is_blocked {
@@ -124,22 +124,23 @@ impl Execution {
             return Pending { accesses, options, ..Pending::NOTHING };
         }
         // As a timer that fires when nothing else can happen.
-        let release = self.history.spin(before as u32).filter(|spin| spin.stage == Stage::Released);
+        let release = self.history.spin(before as u32).map(SpinThen::cut);
+        let release = release.filter(|spin| spin.stage == Stage::Released);
         if release.is_some_and(|release| release.released.contains(&id)) {
             return Pending { accesses: Accesses::EVERYTHING_THERE_IS, options, ..Pending::NOTHING };
         }
-        let blocked = SpinThen { stage: Stage::Exhausted, ..spin.clone() };
+        let blocked = CutLoop { stage: Stage::Exhausted, ..spin };
         let accesses = blocked.accesses(accesses, |object| self.counted_beside(object));
         Pending { accesses, options: 0, ..Pending::NOTHING }
     }
 
     /// Whether time has passed for loops that read the clock, since `spin`, which does, was blocked.
-    fn has_time_passed_then(&self, spin: &SpinThen, before: usize, also: &[u32]) -> bool {
+    fn has_time_passed_then(&self, spin: &CutLoop<'_>, before: usize, also: &[u32]) -> bool {
         let Some(clock) = self.state.objects.known_clock().filter(|clock| spin.reads.contains(clock)) else {
             return false;
         };
         let passes = |(step, release): &(u32, SpinThen)| {
-            release.passes_time
+            release.cut().passes_time
                 && self.history.steps[*step as usize].line > spin.held_at
                 && happened(step + 1, before, also)
         };
@@ -200,11 +201,11 @@ impl Counterfactual for Execution {
         // Only if it depended on the state.
         let taken = left_out.and_then(|step| self.history.taken(step));
         let spin = match taken {
-            Some(_) => left_out.and_then(|step| self.history.spin(step)).cloned(),
-            None => task.spin.is_cut().then(|| task.spin.then()),
+            Some(_) => left_out.and_then(|step| self.history.spin(step)).map(SpinThen::cut),
+            None => task.spin.is_cut().then(|| task.spin.cut()),
         };
         if let Some(spin) = spin {
-            return self.pending_of_cut_loop(id, taken.unwrap_or(task.op), &spin, prefix, also);
+            return self.pending_of_cut_loop(id, taken.unwrap_or(task.op), spin, prefix, also);
         }
         let accesses = self.scheduler.pending(id).accesses;
         if taken.is_none() && (task.op.kind.by_itself || id == TaskId::MAIN && self.scheduler.main_waits()) {

@@ -11,6 +11,7 @@ use crate::runtime::operation::NO_OBJECT;
 use crate::runtime::record::in_the_program;
 use crate::runtime::state::State;
 use crate::runtime::tasks::Tasks;
+use raddle_core::difference::Difference;
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::Describe;
@@ -78,5 +79,9 @@ impl Describe for Execution {
             NO_OBJECT => format!("{name} {}", line.kind.name),
             object => format!("{name} {} {}", line.kind.name, self.state.objects.name_before(object, task)),
         }
+    }
+
+    fn differs_from_last_time(&self, steps: usize) -> Option<Difference> {
+        self.first_difference(steps)
     }
 }

@@ -24,7 +24,7 @@ use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::{Decision, Driver, Pending, UniformDraws};
 use retrace::Script;
 pub(crate) use spin::Spin;
-pub(crate) use spin::{SpinThen, Stage};
+pub(crate) use spin::{CutLoop, SpinThen, Stage};
 use std::panic::Location;
 use std::time::Duration;
 use task_set::{Listed, TaskSet};

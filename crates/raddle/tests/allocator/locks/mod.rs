@@ -5,6 +5,7 @@ mod bounded_buffer;
 mod commute;
 mod condvar;
 mod condvar_time;
+mod futex;
 mod lazy_lock;
 mod once;
 mod once_lock;

@@ -5,6 +5,7 @@
 use crate::explore::{Search, SearchRecorder, Searches, checker};
 use crate::protocol::Order;
 use raddle::determinism_probe::{Probe, Verdict};
+use raddle::difference::{Difference, Ended};
 use raddle::{Checker, Defect, Failure, Ticket};
 use std::time::{Duration, Instant};
 
@@ -104,18 +105,18 @@ fn says_more_than(seen: &Search, once: &Probe, again: &Probe) -> bool {
 }
 
 fn not_the_same(order: &Order, once: &Probe, again: &Probe) -> Failure {
-    let words = |drawn: &Probe| match drawn.verdict {
-        Verdict::Passed => format!("took {} steps", drawn.steps.len()),
-        Verdict::Failed(kind) => format!("failed ({kind})"),
-        Verdict::Abandoned => "was given up".to_owned(),
+    let end = |drawn: &Probe| match drawn.verdict {
+        Verdict::Passed => Ended::Passed { steps: drawn.steps.len() },
+        Verdict::Failed(kind) => Ended::Failed { kind, message: String::new() },
+        Verdict::Abandoned => Ended::Abandoned,
     };
-    let text = match (words(once), words(again)) {
-        (once, again) if once != again => format!("one schedule {once}, and {again} when it was run again"),
+    let difference = match (end(once), end(again)) {
+        (was, now) if was != now => Difference::End { was, now },
         _ => {
             let same = once.steps.iter().zip(&again.steps).take_while(|(one, other)| one == other).count();
-            format!("one schedule went differently from step {} on when it was run again", same + 1)
+            Difference::From { step: same + 1 }
         }
     };
     let ticket = Ticket { test: Some(order.test.clone()), ..Ticket::empty() };
-    Failure::new(Defect::not_deterministic(text), 2, Default::default(), ticket)
+    Failure::new(Defect::not_deterministic(difference), 2, Default::default(), ticket)
 }

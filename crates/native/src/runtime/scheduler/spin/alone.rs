@@ -45,7 +45,7 @@ impl Execution {
         }
         self.scheduler.held_spins |= !self.is_the_only_task(id);
         let since = self.log.present();
-        for object in self.locks_of_round(id) {
+        for object in self.objects_of_locks(id) {
             self.note_aside(object);
         }
         let spin = &mut self.tasks[id].spin;
@@ -63,10 +63,8 @@ impl Execution {
     }
 
     /// The locks that a round takes.
-    fn locks_of_round(&self, id: TaskId) -> Vec<ObjectId> {
-        let lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
-        let mut locks: Vec<ObjectId> =
-            lines.filter(|line| line.kind.to_lock == ToLock::Takes).map(|line| line.object).collect();
+    fn objects_of_locks(&self, id: TaskId) -> Vec<ObjectId> {
+        let mut locks: Vec<ObjectId> = self.locks_of_round(id).map(|line| line.object).collect();
         locks.dedup();
         locks
     }
@@ -149,7 +147,7 @@ impl Execution {
             _ => false,
         };
         let evaluation = self.tasks[id].evaluation(&self.state);
-        let touches = self.tasks[id].spin.then().touches;
+        let touches = self.tasks[id].spin.cut().touches;
         let only_looks =
             !evaluation.accesses.any_write() || op.kind.looks || op.kind.to_lock != ToLock::Nothing || keeps;
         match evaluation.options {
@@ -162,7 +160,7 @@ impl Execution {
     /// The loop does something else: that is a step like any other. Returns false.
     pub(in crate::runtime::scheduler) fn leave_alone(&mut self, id: TaskId) -> bool {
         self.log.end_alone();
-        let locks = self.locks_of_round(id);
+        let locks = self.objects_of_locks(id);
         let spin = &mut self.tasks[id].spin;
         spin.reads.clear();
         spin.leave();

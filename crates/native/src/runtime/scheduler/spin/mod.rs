@@ -94,15 +94,26 @@ pub(crate) struct Spin {
 }
 
 /// A cut loop, as it was when its task took a step.
-#[derive(Clone)]
 pub(crate) struct SpinThen {
+    stage: Stage,
+    reads: Vec<ObjectId>,
+    since: u32,
+    held_at: u32,
+    touches: Accesses,
+    released: Vec<TaskId>,
+    passes_time: bool,
+}
+
+/// The same, or a cut loop as it is.
+#[derive(Clone, Copy)]
+pub(crate) struct CutLoop<'a> {
     pub stage: Stage,
-    pub reads: Vec<ObjectId>,
+    pub reads: &'a [ObjectId],
     pub since: u32,
     pub held_at: u32,
     pub touches: Accesses,
     /// The loops that were released together with it, if it was, and whether time passes with it.
-    pub released: Vec<TaskId>,
+    pub released: &'a [TaskId],
     pub passes_time: bool,
 }
 
@@ -138,21 +149,42 @@ impl Spin {
         self.held || self.is_cut() || self.turn.is_some() || self.touches.is_some()
     }
     /// The cut loop, for a reduction.
-    pub(in crate::runtime) fn then(&self) -> SpinThen {
+    pub(in crate::runtime) fn cut(&self) -> CutLoop<'_> {
         let touches = self.touches.unwrap_or(Accesses::EVERYTHING_THERE_IS);
-        SpinThen {
+        CutLoop {
             stage: self.stage,
-            reads: self.reads.clone(),
+            reads: &self.reads,
             since: self.since,
             held_at: self.held_at,
             touches,
-            released: Vec::new(),
+            released: &[],
             passes_time: self.passes_time,
         }
     }
 }
 
 impl SpinThen {
+    pub(in crate::runtime) fn cut(&self) -> CutLoop<'_> {
+        let SpinThen { stage, reads, since, held_at, touches, released, passes_time } = self;
+        CutLoop {
+            stage: *stage,
+            reads,
+            since: *since,
+            held_at: *held_at,
+            touches: *touches,
+            released,
+            passes_time: *passes_time,
+        }
+    }
+}
+
+impl CutLoop<'_> {
+    /// A copy that outlives the loop.
+    fn keep(self) -> SpinThen {
+        let CutLoop { stage, reads, since, held_at, touches, released, passes_time } = self;
+        let (reads, released) = (reads.to_vec(), released.to_vec());
+        SpinThen { stage, reads, since, held_at, touches, released, passes_time }
+    }
     /// The accesses of the pending operation of the loop, which accesses these by itself.
     pub fn accesses(&self, own: Accesses, counted: impl Fn(ObjectId) -> Accesses) -> Accesses {
         match self.stage {
@@ -171,7 +203,7 @@ impl Execution {
     /// The accesses of the pending operation of a cut loop.
     #[cold]
     pub(super) fn accesses_of_cut_loop(&self, id: TaskId, own: Accesses) -> Accesses {
-        self.tasks[id].spin.then().accesses(own, |object| self.counted_beside(object))
+        self.tasks[id].spin.cut().accesses(own, |object| self.counted_beside(object))
     }
 
     /// What an object of a channel stands for beside itself.
@@ -245,7 +277,7 @@ impl Execution {
         let is_last = spin.rounds >= fair.until_last(end);
         self.note_circle(id, length);
         // Tasks that take locks in their rounds keep waking each other.
-        if is_last || self.takes_locks(id) {
+        if is_last || self.locks_of_round(id).any(|line| line.wrote) {
             self.hold(id, Stage::Exhausted);
         } else {
             self.tasks[id].spin.stage = Stage::Last;
@@ -313,10 +345,10 @@ impl Execution {
         }
     }
 
-    /// Whether a round of the cut loop takes locks.
-    fn takes_locks(&self, id: TaskId) -> bool {
-        let mut lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
-        lines.any(|line| line.wrote && line.kind.to_lock == ToLock::Takes)
+    /// The lines of a round of the cut loop that take locks, or try to.
+    fn locks_of_round(&self, id: TaskId) -> impl Iterator<Item = &Line> {
+        let lines = self.tasks[id].spin.circle.iter().map(|at| &self.log.lines()[*at as usize]);
+        lines.filter(|line| line.kind.to_lock == ToLock::Takes)
     }
 
     /// The pending operation of a loop is blocked from now on.
@@ -359,11 +391,11 @@ impl Execution {
         }
         if self.scheduler.mode == Mode::Observed {
             let task = &self.tasks[id];
-            let mut then = task.spin.then();
-            if then.stage == Stage::Released {
-                then.released.clone_from(&self.scheduler.released);
-            }
-            self.history.note_spin(task.op, then);
+            let released: &[TaskId] = match task.spin.stage {
+                Stage::Released => &self.scheduler.released,
+                _ => &[],
+            };
+            self.history.note_spin(task.op, CutLoop { released, ..task.spin.cut() }.keep());
         }
         match self.tasks[id].spin.stage {
             Stage::Last => self.go_on_alone(id),
