@@ -19,7 +19,7 @@ pub struct Defect {
     /// Its kind.
     pub kind: FailureKind,
     /// What happened.
-    pub cause: Cause,
+    pub cause: Box<Cause>,
     /// The facts that explain it.
     #[serde(default)]
     pub facts: Vec<Fact>,
@@ -43,7 +43,7 @@ impl Serialize for Defect {
 impl Defect {
     /// A defect without facts.
     pub fn of(cause: Cause) -> Defect {
-        Defect { kind: cause.kind(), cause, facts: Vec::new() }
+        Defect { kind: cause.kind(), cause: Box::new(cause), facts: Vec::new() }
     }
     /// A defect in the words of a world that has no cause for it.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Defect {

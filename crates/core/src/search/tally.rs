@@ -19,7 +19,7 @@ pub struct FailureGroup {
 
 impl FailureGroup {
     fn is_of(&self, cause: &Cause) -> bool {
-        self.first.defect.cause == *cause
+        *self.first.defect.cause == *cause
     }
 }
 

@@ -342,7 +342,7 @@ impl Machine {
             // The search drops it.
             Halt::Interrupted => Defect::of(Cause::NotSupported { what: "interrupted".to_owned() }),
             Halt::Memory => {
-                let mebibytes = (self.env.settings.memory_limit.unwrap_or(0) >> 20) as u64;
+                let mebibytes = self.env.settings.memory_limit.unwrap_or(0) >> 20;
                 Defect::of(Cause::MemoryLimit { mebibytes })
             }
         };
