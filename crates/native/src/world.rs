@@ -135,6 +135,7 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
     }
 
     fn finish(&mut self) -> Finished {
+        self.execution.refute_destructors_under_way();
         let Settings { observers, counted, .. } = &self.execution.settings;
         let is_refuted =
             observers.as_ref().is_some_and(|observers| observers.are_refuted()) || counted.are_refuted();

@@ -66,9 +66,22 @@ impl Execution {
         let me = self.me();
         let Some(at) = self.counts.under_way.iter().rposition(|(task, ..)| *task == me) else { return };
         let (_, progress, object) = self.counts.under_way.remove(at);
-        if let Some(types) = object.and_then(|object| self.counts.seen.get(&object.0))
-            && self.progress() != progress
-        {
+        if self.progress() != progress {
+            self.refute_destructor(object);
+        }
+    }
+
+    /// The execution is over. A destructor that is still under way is about to do something that others can notice, as one
+    /// that waits for a lock for ever.
+    pub fn refute_destructors_under_way(&mut self) {
+        for (_, _, object) in std::mem::take(&mut self.counts.under_way) {
+            self.refute_destructor(object);
+        }
+    }
+
+    /// It matters which task destroys `object`, if that is given.
+    fn refute_destructor(&self, object: Option<ObjectId>) {
+        if let Some(types) = object.and_then(|object| self.counts.seen.get(&object.0)) {
             self.settings.counted.refute(types.iter().copied());
         }
     }

@@ -5,6 +5,7 @@
 
 use oracle::compare::{Compared, compare, shrink};
 use oracle::outcomes::Kind;
+use oracle::program::{Destructor, Program, Stmt, Time};
 use oracle::random::{self, Group};
 
 fn setting(name: &str, otherwise: u64) -> u64 {
@@ -50,6 +51,22 @@ fn compare_all(programs: u64, about: Option<Group>) {
 #[test]
 fn raddle_finds_exactly_the_outcomes_of_the_outside_oracle() {
     compare_all(setting("RADDLE_ORACLE_PROGRAMS", 2_000), None);
+}
+
+/// It waits for the mutex that its own task holds. Whether another task destroys the value was once not explored.
+#[test]
+fn a_destructor_that_never_ends_is_not_the_only_one() {
+    let locked = vec![Stmt::Lock(1, vec![Stmt::DropArc])];
+    let program = Program {
+        tasks: vec![vec![], locked],
+        time: Time::Idle,
+        spurious: 0,
+        destructor: Destructor::Lock(1, 3),
+    };
+    for number in 0..4 {
+        let Compared::Agreed(outcomes) = compare(&program, number) else { panic!("search {number} differs") };
+        assert_eq!((outcomes.passed.len(), outcomes.failed), (1, [Kind::Deadlock].into()));
+    }
 }
 
 #[test]
