@@ -2,7 +2,8 @@
 -module(small).
 -export([readers_2/0, readers_3/0, readers_5/0, readers_10/0, readers_13/0, last_zero_3/0, last_zero_5/0,
          last_zero_7/0, last_zero_9/0, last_zero_13/0, names/0, links/0, monitors/0, aliases/0, tables/0, timers/0,
-         exits/0, counters/0, register_race/0, listing_5_14/0, two_senders/0, ring_5/0, readers_16/0]).
+         exits/0, counters/0, register_race/0, listing_5_14/0, two_senders/0, ring_5/0, readers_16/0, senders_7_1/0, senders_3_4/0,
+         senders_2_8/0, senders_8_3/0]).
 
 readers_2() -> readers(2).
 readers_3() -> readers(3).
@@ -139,3 +140,14 @@ catch_badarg(F) -> try F() catch error:badarg -> badarg end.
 
 %% Long enough for several workers.
 readers_16() -> readers(16).
+
+%% N processes send K messages each to the test process, which receives them in any order.
+senders_7_1() -> senders(7, 1).
+senders_3_4() -> senders(3, 4).
+senders_2_8() -> senders(2, 8).
+senders_8_3() -> senders(8, 3).
+
+senders(N, K) ->
+    Me = self(),
+    [spawn(fun() -> [Me ! {I, J} || J <- lists:seq(1, K)] end) || I <- lists:seq(1, N)],
+    [receive Message -> Message end || _ <- lists:seq(1, N * K)].

@@ -7,7 +7,7 @@ use crate::machine::access::{Mark, Object};
 use crate::settings::Grain;
 use crate::world::ErlangWorld;
 use raddle_core::operation::{Accesses, Mode, TaskId};
-use raddle_core::world::{Counterfactual, Pending, Pick};
+use raddle_core::world::{Counterfactual, Pending, Pick, Variation};
 
 /// A step of the present execution.
 #[derive(Clone, Copy)]
@@ -17,6 +17,73 @@ pub(crate) struct Done {
     pub mark: Mark,
     /// After this step only one process is enabled.
     pub hurries: bool,
+    /// The step before it of its task, plus 1.
+    pub before: u32,
+}
+
+/// Which steps of the present execution change a process, by process, so that no question scans all steps.
+#[derive(Clone, Default)]
+pub(crate) struct Moves {
+    /// For each task its last step, plus 1.
+    last: Vec<u32>,
+    /// For each process, its steps and its receives.
+    of: Vec<Vec<u32>>,
+    /// The other steps that may change a process: those that write anything.
+    others: Vec<u32>,
+}
+
+impl Moves {
+    /// Adds step `at`, of `task`, which is a step of `process` or its receive. Returns the step before it of its task, plus 1.
+    pub fn add(&mut self, at: usize, task: usize, process: Option<usize>, accesses: Accesses) -> u32 {
+        let at = at as u32;
+        if self.last.len() <= task {
+            self.last.resize(task + 1, 0);
+        }
+        if let Some(process) = process {
+            if self.of.len() <= process {
+                self.of.resize(process + 1, Vec::new());
+            }
+            self.of[process].push(at);
+        }
+        if accesses.any_write() && process.is_none_or(|process| process == task) {
+            self.others.push(at);
+        }
+        std::mem::replace(&mut self.last[task], at + 1)
+    }
+    /// Removes the steps `done`, from number `from` on.
+    pub fn remove(&mut self, from: usize, done: &[Done]) {
+        for done in done.iter().rev() {
+            self.last[done.pick.task.index()] = done.before;
+        }
+        for steps in self.of.iter_mut().chain([&mut self.others]) {
+            steps.truncate(steps.partition_point(|at| (*at as usize) < from));
+        }
+    }
+    /// Forgets all steps.
+    pub fn clear(&mut self) {
+        self.last.clear();
+        self.of.iter_mut().for_each(Vec::clear);
+        self.others.clear();
+    }
+    /// The last step of a task, plus 1.
+    fn last_of(&self, task: usize) -> usize {
+        self.last.get(task).map_or(0, |last| *last as usize)
+    }
+    fn from(steps: &[u32], before: usize) -> &[u32] {
+        &steps[steps.partition_point(|at| (*at as usize) < before)..]
+    }
+    /// The steps and receives of a process from `before` on.
+    fn of(&self, process: usize, before: usize) -> &[u32] {
+        self.of.get(process).map_or(&[], |steps| Moves::from(steps, before))
+    }
+    /// The other steps from `before` on that write anything.
+    fn others(&self, before: usize) -> &[u32] {
+        Moves::from(&self.others, before)
+    }
+}
+
+fn is_among(at: u32, also: &[u32]) -> bool {
+    also.binary_search(&at).is_ok()
 }
 
 /// The standing of every task after each step.
@@ -49,6 +116,13 @@ impl Standings {
         let at = all.partition_point(|(since, _)| *since as usize <= steps).checked_sub(1)?;
         Some(all[at].1)
     }
+    /// After how many steps a task was blocked that is so after `steps` steps; none if it is not.
+    fn waited_since(&self, task: usize, steps: usize) -> Option<usize> {
+        let all = self.tasks.get(task)?;
+        let at = all.partition_point(|(since, _)| *since as usize <= steps).checked_sub(1)?;
+        let (since, standing) = all[at];
+        (standing == Standing::Waits).then_some(since as usize)
+    }
 }
 
 /// Where a process is after another prefix.
@@ -63,8 +137,7 @@ enum Place {
 
 impl Counterfactual for ErlangWorld {
     fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
-        let left_out = |at: usize| self.done[at].pick.task == task && !also.contains(&(at as u32));
-        if (prefix..self.done.len()).any(left_out) {
+        if self.is_left_out(task.index(), prefix, also) {
             // It has done something else since.
             return self.pending_by_trying(task, prefix, also).unwrap_or(Pending::NOTHING);
         }
@@ -89,9 +162,37 @@ impl Counterfactual for ErlangWorld {
         let options = enabled.map_or(tried.options, |enabled| enabled as u32);
         Pending { accesses: accesses.unwrap_or(tried.accesses), options, ..Pending::NOTHING }
     }
+
+    /// A message always changes its receiver, and nothing else. It is blocked until that waits for it.
+    fn variation(&self, task: TaskId) -> Variation {
+        let now = self.machine();
+        match now.is_mail(task.index()) && now.settings().grain == Grain::Full {
+            true => Variation::Enabledness,
+            false => Variation::State,
+        }
+    }
+
+    fn blocked_since(&self, task: TaskId, prefix: usize) -> usize {
+        match self.machine().is_mail(task.index()) {
+            true => self.standings.waited_since(task.index(), prefix).unwrap_or(prefix),
+            false => prefix,
+        }
+    }
 }
 
 impl ErlangWorld {
+    /// Whether a step of `task` from number `before` on is not among the steps `also`.
+    fn is_left_out(&self, task: usize, before: usize, also: &[u32]) -> bool {
+        let mut last = self.moves.last_of(task);
+        while last > before {
+            if !is_among(last as u32 - 1, also) {
+                return true;
+            }
+            last = self.done[last - 1].before as usize;
+        }
+        false
+    }
+
     /// The accesses of an operation there, if they follow from its present ones without replay.
     fn same_accesses(&self, task: TaskId, before: usize, also: &[u32]) -> Option<Accesses> {
         let now = self.machine();
@@ -111,12 +212,22 @@ impl ErlangWorld {
         };
         let itself = Accesses::read(itself);
         let mark = Mark::of(itself);
-        let (mut taken, mut left_out) = (false, false);
-        for (at, done) in self.done.iter().enumerate().skip(before) {
-            let moves = done.pick.task.index() == process
-                || done.mark.may_conflict(mark) && done.accesses.conflict(itself);
-            if moves {
-                match also.contains(&(at as u32)) {
+        let own = self.moves.of(process, before);
+        let (mut taken, mut left_out) = match also.is_empty() {
+            true => (false, !own.is_empty()),
+            false => {
+                let first = also.partition_point(|at| (*at as usize) < before);
+                let taken = also[first..].iter().filter(|at| is_among(**at, own)).count();
+                (taken > 0, taken < own.len())
+            }
+        };
+        for at in self.moves.others(before) {
+            if taken && left_out {
+                break;
+            }
+            let done = &self.done[*at as usize];
+            if done.mark.may_conflict(mark) && done.accesses.conflict(itself) {
+                match is_among(*at, also) {
                     true => taken = true,
                     false => left_out = true,
                 }
@@ -157,7 +268,7 @@ impl ErlangWorld {
             },
             Place::AsNow => {
                 let born = now.point().birth(TaskId(task as u32)).after as usize;
-                let was_there = born <= before || also.contains(&(born as u32 - 1));
+                let was_there = born <= before || is_among(born as u32 - 1, also);
                 match now.standing(task) {
                     Standing::Goes if was_there => Some(true),
                     Standing::Waits if was_there => Some(false),
@@ -201,13 +312,13 @@ impl ErlangWorld {
         let mark = Mark::of(basis.and(itself, Mode::Read));
         // The usual case: no omitted step conflicts with it.
         let matters = |done: &Done| done.pick.task.index() == task || done.mark.may_conflict(mark);
-        let is_left_out = |at: usize| !also.contains(&(at as u32));
+        let is_left_out = |at: usize| !is_among(at as u32, also);
         if !(before..self.done.len()).any(|at| matters(&self.done[at]) && is_left_out(at)) {
             return true;
         }
         let mark = Mark::of(basis);
         let changes = |(at, done): (usize, &crate::counterfactual::Done)| {
-            done.mark.may_conflict(mark) && done.accesses.conflict(basis) && !also.contains(&(at as u32))
+            done.mark.may_conflict(mark) && done.accesses.conflict(basis) && !is_among(at as u32, also)
         };
         self.place_of(task, before, also) == Place::AsNow
             && !self.done.iter().enumerate().skip(before).any(changes)

@@ -1,12 +1,14 @@
 //! Snapshots of the present execution, from which the next one starts. A snapshot costs about as much as a
 //! step, so they are taken where executions backtrack to, and otherwise as far apart as executions usually
 //! backtrack.
+//!
+//! A state is as large as its execution is long, in the number of messages. So the distance of snapshots grows with their
+//! depth, and all snapshots together take as much memory as a fixed number of states.
 
 use crate::machine::Machine;
 
-/// Beyond this depth snapshots are sparse.
-const KEPT_DENSELY: usize = 2_000;
-const SPARSE: usize = 64;
+/// The distance of snapshots is at most this fraction of their depth.
+const FRACTION: usize = 64;
 
 /// Snapshots, each with its number of steps, in ascending order.
 #[derive(Clone, Default)]
@@ -17,6 +19,12 @@ pub(crate) struct Kept {
     spare: Vec<Box<Machine>>,
     /// How far executions backtrack: eight times the average number of steps.
     back: usize,
+}
+
+/// The distance of snapshots at this depth, where executions backtrack by `back` / 8 steps on average.
+#[inline]
+fn apart(back: usize, depth: usize) -> usize {
+    (back / 16).max(1 + depth / FRACTION)
 }
 
 impl Kept {
@@ -43,9 +51,13 @@ impl Kept {
     /// Whether the state after `steps` steps, behind all snapshots, is worth a snapshot.
     #[inline]
     pub fn is_due(&self, steps: usize) -> bool {
-        let apart = (self.back / 16).max(1);
-        let apart = if steps < KEPT_DENSELY { apart } else { apart.max(SPARSE) };
-        steps >= self.states.last().map_or(0, |(depth, _)| *depth) + apart
+        steps >= self.states.last().map_or(0, |(depth, _)| *depth) + apart(self.back, steps)
+    }
+
+    /// Whether the state after `steps` steps is worth a snapshot while steps are taken again up to `target`: the search is
+    /// likely to backtrack a little further next.
+    pub fn is_due_again(&self, steps: usize, target: usize) -> bool {
+        self.is_due(steps) || (target - steps).is_power_of_two()
     }
 
     /// Takes a snapshot of the state after `steps` steps, behind all others.
@@ -59,5 +71,31 @@ impl Kept {
             None => Box::new(state.clone()),
         };
         self.states.push((steps, copy));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The depths at which a long execution takes snapshots.
+    fn depths(steps: usize) -> Vec<usize> {
+        let (mut depths, mut last) = (Vec::new(), 0);
+        for depth in 0..steps {
+            if depth >= last + apart(0, depth) {
+                depths.push(depth);
+                last = depth;
+            }
+        }
+        depths
+    }
+
+    #[test]
+    fn all_snapshots_take_as_much_as_a_fixed_number_of_states() {
+        assert_eq!(depths(FRACTION), (1..FRACTION).collect::<Vec<_>>(), "dense at first");
+        for steps in [1_000, 10_000, 100_000] {
+            let together: usize = depths(steps).iter().sum();
+            assert!(together <= (FRACTION + 1) * steps, "{together} for {steps} steps");
+        }
     }
 }

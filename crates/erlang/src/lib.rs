@@ -5,6 +5,7 @@
 //! operation, [`machine`] holds the state and takes steps, [`world`] adapts it to the search.
 #![forbid(unsafe_code)]
 
+mod arrival_order;
 pub mod beam;
 pub mod check;
 pub mod code;

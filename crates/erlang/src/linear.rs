@@ -2,6 +2,7 @@
 //! the first matching message of its mailbox. There may be none.
 
 use crate::machine::{Machine, Task};
+use crate::term::Term;
 use raddle_core::operation::Accesses;
 use raddle_core::world::Pick;
 
@@ -13,6 +14,7 @@ struct Posted {
     receiver: usize,
     /// The step in which it was received.
     received: Option<usize>,
+    content: Term,
 }
 
 /// An order of the steps that ordered mailboxes allow, if there is one. `states` are the states before each
@@ -45,8 +47,7 @@ pub(crate) fn order(states: &[Machine], picks: &[Pick]) -> Option<Vec<usize>> {
                 && other.received.is_none_or(|r| r > step)
         });
         for other in others {
-            let message = states[other.arrived + 1].message_of(other.task);
-            if states[step].clone().fits(first.receiver, &message) {
+            if states[step].would_fit(first.receiver, &other.content) {
                 before[other.arrived].push(first.arrived);
             }
         }
@@ -67,7 +68,7 @@ fn messages(states: &[Machine], picks: &[Pick]) -> Vec<Posted> {
         let gone = (arrived + 1..picks.len())
             .find(|i| !matches!(states[i + 1].tasks[task], Task::UnorderedMessage(_)));
         let received = gone.filter(|i| states[*i].is_receiving(receiver));
-        posted.push(Posted { task, arrived, receiver, received });
+        posted.push(Posted { task, arrived, receiver, received, content: message.content.clone() });
     }
     posted
 }

@@ -285,6 +285,14 @@ impl Process {
         });
         told.or_else(|| self.monitors.iter().find(|m| m.reference == reference).map(|m| m.other))
     }
+    /// Whether a copy costs much more than a step. Such a process is not cached: a shared one is copied by each step.
+    pub fn is_large(&self) -> bool {
+        self.ys.len() + self.frames.len() + self.mailbox.len() > 256
+    }
+    /// The position of the message of this task in the mailbox. Messages are in the order of their tasks.
+    pub fn place_of(&self, message: usize) -> Option<usize> {
+        self.messages.binary_search_by_key(&message, |mail| mail.task as usize).ok()
+    }
     /// A fresh reference.
     pub fn make_ref(&mut self) -> Ref {
         self.refs += 1;
@@ -443,13 +451,13 @@ impl Process {
 }
 
 impl Process {
-    /// A copy that is sufficient to match a receive against the mailbox.
+    /// A copy without messages that is sufficient to match a receive.
     pub fn for_matching(&self) -> Process {
         let mut copy = Process::new(self.pid, self.pc, self.initial_call, self.group_leader);
         copy.x = self.x.clone();
-        copy.ys = self.ys.clone();
-        copy.mailbox = self.mailbox.clone();
-        // The stack frames are not needed: matching does not return from the function.
+        // Other stack slots and the frames are not needed: matching does not return from the function.
+        let frame = self.frames.last().map_or(0, |frame| frame.depth as usize);
+        copy.ys = self.ys.get(frame..).unwrap_or_default().to_vec();
         copy.next = Next::Gone;
         copy
     }

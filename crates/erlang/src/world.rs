@@ -1,13 +1,14 @@
 //! The Erlang world of the search. Snapshots are taken along an execution, so that the next one continues
 //! from their common prefix instead of executing it again (see `keep.rs`).
 
+use crate::arrival_order::ArrivalLog;
 use crate::beam::{Import, Instr, Mfa, Module};
 use crate::code::{Code, SearchPath};
-use crate::counterfactual::{Done, Standings};
+use crate::counterfactual::{Done, Moves, Standings};
 use crate::ends::Unobserved;
 use crate::keep::Kept;
 use crate::linear;
-use crate::machine::{self, EtsStepCache, LocalRunCache, Log, Machine};
+use crate::machine::{self, EtsStepCache, LocalRunCache, Log, Machine, Task};
 use crate::process::Process;
 use crate::run::Env;
 use crate::settings::Settings;
@@ -50,11 +51,50 @@ pub struct ErlangWorld {
     pub(crate) done: Vec<Done>,
     /// The standing of tasks after each step.
     pub(crate) standings: Standings,
+    /// Which of them change which process.
+    pub(crate) moves: Moves,
+    /// Its arrivals and receives, with unordered mailboxes.
+    arrivals: ArrivalLog,
     /// The picks of the execution before.
     last_time: Vec<Pick>,
     /// The processes of the last deadlock, and its defect.
     deadlock: Option<(Vec<Rc<Process>>, Defect)>,
     assumptions: Vec<Assumption>,
+}
+
+/// An execution that is translated to ordered mailboxes, as far as it has come.
+struct Translation {
+    machine: Machine,
+    taken: Vec<Pick>,
+}
+
+impl Translation {
+    /// Adds the step `pick` from `state` to `next`.
+    fn add(&mut self, state: &Machine, pick: Pick, next: &Machine) {
+        if state.is_hurried() {
+            // It continued in the same step.
+            return;
+        }
+        let Translation { machine, taken } = self;
+        let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
+        if state.delivers_to_the_dead(pick.task.index(), machine) {
+            return;
+        }
+        let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
+        if state.tells_the_dead(pick.task.index(), machine, task.index()) {
+            return;
+        }
+        let options = machine.point().pending(task).options;
+        let option = if options == 1 { 0 } else { pick.option };
+        assert!(option < options, "raddle: {} cannot move where it did", describe(machine, task));
+        machine.step(Pick { task, option });
+        taken.push(Pick { task, option });
+        // An unobserved exit is a step of its own here.
+        if next.has_ended(key) && machine.is_ending(task.index()) {
+            machine.step(Pick { task, option: 0 });
+            taken.push(Pick { task, option: 0 });
+        }
+    }
 }
 
 /// The module with the start instruction of every process: `erlang:apply(M, F, Args)`.
@@ -119,6 +159,8 @@ impl ErlangWorld {
             kept: Kept::default(),
             done: Vec::new(),
             standings: Standings::default(),
+            moves: Moves::default(),
+            arrivals: ArrivalLog::default(),
             last_time: Vec::new(),
             deadlock: None,
             assumptions,
@@ -132,6 +174,8 @@ impl ErlangWorld {
         self.kept.clear();
         self.done.clear();
         self.standings = Standings::default();
+        self.moves.clear();
+        self.arrivals.truncate(0);
         for task in 0..self.now.point().all().len() {
             self.standings.note(task, 0, self.now.standing(task));
         }
@@ -174,40 +218,50 @@ impl ErlangWorld {
     /// The present execution with ordered mailboxes: the picks in the world `ordered` of the same program.
     /// None if it is not possible there.
     pub fn in_order(&self, ordered: &ErlangWorld) -> Option<Vec<Pick>> {
-        let (states, picks) = (self.states(), self.picks());
-        let order = match self.machine().has_overtaken() {
-            true => Some(linear::order(&states, &picks)?),
-            false => None,
-        };
-        let mut machine = ordered.begin.clone();
-        let mut taken = Vec::new();
-        for number in 0..picks.len() {
-            let step = order.as_ref().map_or(number, |order| order[number]);
-            let (pick, state) = (picks[step], &states[step]);
-            if state.is_hurried() {
-                // It continued in the same step.
-                continue;
+        let mut translated = Translation { machine: ordered.begin.clone(), taken: Vec::new() };
+        if self.machine().has_overtaken() {
+            let (states, picks) = (self.states(), self.picks());
+            for step in linear::order(&states, &picks)? {
+                translated.add(&states[step], picks[step], &states[step + 1]);
             }
-            let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
-            if state.delivers_to_the_dead(pick.task.index(), &machine) {
-                continue;
-            }
-            let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
-            if state.tells_the_dead(pick.task.index(), &machine, task.index()) {
-                continue;
-            }
-            let options = machine.point().pending(task).options;
-            let option = if options == 1 { 0 } else { pick.option };
-            assert!(option < options, "raddle: {} cannot move where it did", describe(&machine, task));
-            machine.step(Pick { task, option });
-            taken.push(Pick { task, option });
-            // An unobserved exit is a step of its own here.
-            if states[step + 1].has_ended(key) && machine.is_ending(task.index()) {
-                machine.step(Pick { task, option: 0 });
-                taken.push(Pick { task, option: 0 });
+        } else {
+            // The states are needed one by one.
+            let mut state = self.begin.clone();
+            for done in &self.done {
+                let mut next = state.clone();
+                next.step(done.pick);
+                translated.add(&state, done.pick, &next);
+                state = next;
             }
         }
-        Some(taken)
+        Some(translated.taken)
+    }
+
+    /// Whether the present execution is possible with ordered mailboxes.
+    fn is_possible(&self) -> bool {
+        // A world that begins in the middle of an execution knows nothing of the earlier arrivals.
+        if !self.machine().has_overtaken() || self.begin.has_arrivals() {
+            return true;
+        }
+        let mut replayed: Option<(usize, Machine)> = None;
+        let is_possible = self.arrivals.is_possible(|step, receiver, message| {
+            let fits = |state: &Machine| state.would_fit(receiver, &message.content);
+            let (nearest, state) = self.kept.nearest(step).unwrap_or((0, &self.begin));
+            if nearest == step {
+                return fits(state);
+            }
+            let begun = replayed.take().filter(|(at, _)| nearest <= *at && *at <= step);
+            let (mut at, mut state) = begun.unwrap_or_else(|| (nearest, state.clone()));
+            while at < step {
+                state.step(self.done[at].pick);
+                at += 1;
+            }
+            let fits = fits(&state);
+            replayed = Some((at, state));
+            fits
+        });
+        debug_assert_eq!(is_possible, linear::order(&self.states(), &self.picks()).is_some());
+        is_possible
     }
 
     /// The inverse: the pick in this world for a step that `ordered` can take in the corresponding state.
@@ -265,13 +319,22 @@ impl ErlangWorld {
             self.kept.keep(before, &self.now);
         }
         let accesses = self.now.point().pending(pick.task).accesses;
+        let tasks = self.now.tasks.len();
+        let mover = self.now.mover_of(pick.task.index());
+        let earlier = self.moves.add(before, pick.task.index(), mover, accesses);
+        self.arrivals.note_receive(&self.now, before, pick);
         self.now.listen(true);
         self.now.step(pick);
         self.now.halt_if_wanted();
         self.now.listen(false);
         let hurries = self.now.is_hurried();
-        self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries });
-        let ErlangWorld { now, standings, .. } = self;
+        self.done.push(Done { pick, accesses, mark: self.now.moved(), hurries, before: earlier });
+        let ErlangWorld { now, standings, arrivals, .. } = self;
+        for task in &now.tasks[tasks..] {
+            if let Task::UnorderedMessage(message) = task {
+                arrivals.note_arrival(before, message);
+            }
+        }
         now.each_looked_at(|task| standings.note(task, before + 1, now.standing(task)));
     }
 
@@ -284,9 +347,10 @@ impl ErlangWorld {
         }
         let (mut at, nearest) = self.kept.nearest(steps).unwrap_or((0, &self.begin));
         self.now.clone_from(nearest);
+        let begun = at;
         if at < steps {
             while at < steps {
-                if self.kept.is_due(at) {
+                if at > begun && self.kept.is_due_again(at, steps) {
                     self.kept.keep(at, &self.now);
                 }
                 self.now.step(self.done[at].pick);
@@ -294,8 +358,10 @@ impl ErlangWorld {
             }
             self.kept.keep(steps, &self.now);
         }
+        self.moves.remove(steps, &self.done[steps..]);
         self.done.truncate(steps);
         self.standings.truncate(steps);
+        self.arrivals.truncate(steps);
     }
 
     /// A world in the same state, without its history.
@@ -366,9 +432,7 @@ impl World for ErlangWorld {
             return Ended::stopped(why);
         }
         let ending = if self.machine().is_cut() { Ending::Cut } else { Ending::Natural };
-        let is_possible =
-            !self.machine().has_overtaken() || linear::order(&self.states(), &self.picks()).is_some();
-        Ended { ending, is_possible, end: self.result() }
+        Ended { ending, is_possible: self.is_possible(), end: self.result() }
     }
     fn is_interrupted(&self) -> bool {
         self.begin.settings().watch.halted() == Some(Halt::Interrupted)

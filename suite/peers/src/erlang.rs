@@ -32,15 +32,26 @@ struct Row {
     reduced: bool,
     /// The number of interleavings.
     expected: u64,
+    grain: RowGrain,
 }
 
-const ROWS: [Row; 3] = [
+/// The steps of a row, and how much of it is explored.
+#[derive(Clone, Copy, PartialEq)]
+enum RowGrain {
+    /// Those of Concuerror, and all interleavings.
+    Thesis,
+    /// The default ones, and the first interleavings only: as many as give Concuerror's rate.
+    Default,
+}
+
+const ROWS: [Row; 7] = [
     Row {
         title: "two stops, every interleaving",
         module: "reg_server_tests",
         function: "multiple_concurrent_stops_test",
         reduced: false,
         expected: 827_844,
+        grain: RowGrain::Thesis,
     },
     Row {
         title: "readers(13), optimal",
@@ -48,6 +59,7 @@ const ROWS: [Row; 3] = [
         function: "readers_13",
         reduced: true,
         expected: 8_192,
+        grain: RowGrain::Thesis,
     },
     Row {
         title: "last_zero(13), optimal",
@@ -55,8 +67,18 @@ const ROWS: [Row; 3] = [
         function: "last_zero_13",
         reduced: true,
         expected: 32_768,
+        grain: RowGrain::Thesis,
     },
+    senders("7 senders, 1 message each", "senders_7_1"),
+    senders("3 senders, 4 messages each", "senders_3_4"),
+    senders("2 senders, 8 messages each", "senders_2_8"),
+    senders("8 senders, 3 messages each", "senders_8_3"),
 ];
+
+/// Processes that send to one receiver, with the default steps.
+const fn senders(title: &'static str, function: &'static str) -> Row {
+    Row { title, module: "small", function, reduced: true, expected: SAMPLE, grain: RowGrain::Default }
+}
 
 /// For workers only: the other two reduced searches are over before they have shared much.
 const LONGER: Row = Row {
@@ -65,11 +87,14 @@ const LONGER: Row = Row {
     function: "readers_16",
     reduced: true,
     expected: 65_536,
+    grain: RowGrain::Thesis,
 };
 
 /// Measures and prints, line by line.
 pub fn print() {
-    println!("Erlang programs, --grain thesis: interleavings per CPU second");
+    println!(
+        "Erlang programs: interleavings per CPU second (senders: the default grain; others: --grain thesis)"
+    );
     let compiled = match Compiled::new() {
         Ok(compiled) => compiled,
         Err(error) => return println!("{error}"),
@@ -99,7 +124,7 @@ pub fn print() {
         ),
         None => println!("{MISSING}"),
     }
-    for row in ROWS.iter().chain([&LONGER]) {
+    for row in ROWS.iter().filter(|row| row.grain == RowGrain::Thesis).chain([&LONGER]) {
         let text = match two_workers(&compiled.program(row), row) {
             Some((wall, cpu)) => {
                 format!("{:>7} as fast by the wall, {} the CPU time", number::ratio(wall), number::ratio(cpu))
@@ -126,7 +151,10 @@ fn line(row: &Row, ours: Option<Measured>, theirs: Option<&Result<Measured, Stri
 fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
     let kind = if row.reduced { SearchKind::Exhaustive } else { SearchKind::Dfs };
     let on_failure = OnFailure::KeepGoing;
-    let check = Check { workers, on_failure, undecided: Undecided::Report, ..Check::new(kind) };
+    let mut check = Check { workers, on_failure, undecided: Undecided::Report, ..Check::new(kind) };
+    if row.grain == RowGrain::Default {
+        check.budget.executions = Some(row.expected);
+    }
     let program = Checkable::new(program.clone());
     let checked = check::check(&program, &check, Arc::new(NoListener)).ok()?;
     let executions = checked.executions();
@@ -199,7 +227,10 @@ impl Compiled {
             path: SearchPath { directories, given: Vec::new() },
             module: row.module.into(),
             function: row.function.into(),
-            settings: Settings::thesis(),
+            settings: match row.grain {
+                RowGrain::Thesis => Settings::thesis(),
+                RowGrain::Default => Settings::default(),
+            },
         }
     }
 }

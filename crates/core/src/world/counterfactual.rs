@@ -1,7 +1,7 @@
 //! The pending operation of a task after another prefix of the present execution: a capability of worlds, for
 //! strategies that reverse races of operations that may be blocked or whose accesses depend on the state.
 //!
-//! There is one query, [`Counterfactual::pending_then`]. The other two methods are hints: they save queries and
+//! There is one query, [`Counterfactual::pending_then`]. The other methods are hints: they save queries and
 //! executions, and never decide what is explored.
 
 use super::point::Pending;
@@ -50,5 +50,11 @@ pub trait Counterfactual {
     fn blocks(&self, step: usize, task: TaskId) -> bool {
         let _ = (step, task);
         false
+    }
+    /// The pending operation of `task`, which has taken no step since, is blocked after the first `prefix` steps: it is
+    /// blocked after each shorter prefix down to this length. A hint: `prefix` is always safe.
+    fn blocked_since(&self, task: TaskId, prefix: usize) -> usize {
+        let _ = task;
+        prefix
     }
 }

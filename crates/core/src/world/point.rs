@@ -124,6 +124,11 @@ impl<'a> Point<'a> {
     pub fn blocks(&self, step: usize, task: TaskId) -> bool {
         self.past.is_some_and(|past| past.blocks(step, task))
     }
+    /// See [`Counterfactual::blocked_since`].
+    #[inline]
+    pub fn blocked_since(&self, task: TaskId, prefix: usize) -> usize {
+        self.past.map_or(prefix, |past| past.blocked_since(task, prefix))
+    }
     /// The enabled tasks, in ascending order.
     #[inline]
     pub fn enabled(&self) -> &'a [TaskId] {

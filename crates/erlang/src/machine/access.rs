@@ -294,44 +294,96 @@ impl Mark {
     }
 }
 
+/// The marks of all tasks.
+#[derive(Debug, Default)]
+pub struct Marks {
+    all: Vec<Mark>,
+    /// The tasks beyond the bit set of [`Stale`] that have a mark, in ascending order. Most tasks of a long execution are
+    /// messages that were received.
+    late: Vec<u32>,
+}
+
+impl Clone for Marks {
+    fn clone(&self) -> Marks {
+        Marks { all: self.all.clone(), late: self.late.clone() }
+    }
+    fn clone_from(&mut self, other: &Marks) {
+        self.all.clone_from(&other.all);
+        self.late.clone_from(&other.late);
+    }
+}
+
+impl Marks {
+    /// Sets the mark of a task, which is known or the next one.
+    #[inline]
+    pub fn set(&mut self, task: usize, mark: Mark) {
+        if task == self.all.len() {
+            self.all.push(Mark::default());
+        }
+        let before = std::mem::replace(&mut self.all[task], mark);
+        if task >= Stale::FIRST && (before.touched == 0) != (mark.touched == 0) {
+            match self.late.binary_search(&(task as u32)) {
+                Ok(at) => _ = self.late.remove(at),
+                Err(at) => self.late.insert(at, task as u32),
+            }
+        }
+    }
+}
+
 /// The tasks whose pending operation must be evaluated again.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Stale {
     first: [u64; Stale::WORDS],
-    /// The tasks beyond the bit set.
-    more: bool,
+    /// The tasks beyond the bit set, perhaps several times.
+    more: Vec<u32>,
+    /// All tasks beyond the bit set.
+    all: bool,
 }
 
 impl Stale {
     const WORDS: usize = 4;
+    const FIRST: usize = 64 * Stale::WORDS;
 
     /// Adds one task.
     #[inline]
     pub fn add(&mut self, task: usize) {
         match self.first.get_mut(task / 64) {
             Some(word) => *word |= 1 << (task % 64),
-            None => self.more = true,
+            None if self.all || self.more.last() == Some(&(task as u32)) => {}
+            None => self.more.push(task as u32),
         }
     }
     /// Whether no task is in it.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        !self.more && self.first.iter().all(|word| *word == 0)
+        !self.all && self.more.is_empty() && self.first.iter().all(|word| *word == 0)
     }
-    /// Adds the tasks with this property.
+    /// Adds the tasks whose operation may conflict with this mark.
     #[inline]
-    pub fn add_all<T>(&mut self, tasks: &[T], is_so: impl Fn(&T) -> bool) {
-        let mut parts = tasks.chunks(64);
-        for (word, part) in self.first.iter_mut().zip(&mut parts) {
-            *word |= part.iter().rev().fold(0, |bits, task| bits << 1 | is_so(task) as u64);
+    pub fn add_conflicts(&mut self, marks: &Marks, mark: Mark) {
+        for (word, part) in self.first.iter_mut().zip(marks.all.chunks(64)) {
+            *word |= part.iter().rev().fold(0, |bits, other| bits << 1 | other.may_conflict(mark) as u64);
         }
-        self.more |= parts.flatten().any(is_so);
+        if !self.all {
+            let late = marks.late.iter().copied();
+            self.more.extend(late.filter(|task| marks.all[*task as usize].may_conflict(mark)));
+        }
     }
     /// Adds all tasks.
     pub fn everything(&mut self) {
-        *self = Stale { first: [u64::MAX; Stale::WORDS], more: true };
+        self.first = [u64::MAX; Stale::WORDS];
+        self.more.clear();
+        self.all = true;
     }
-    /// The tasks among the first `len`, perhaps with others, in ascending order.
+    /// Puts the tasks in ascending order, each once.
+    #[inline]
+    pub fn sort(&mut self) {
+        if self.more.len() > 1 {
+            self.more.sort_unstable();
+            self.more.dedup();
+        }
+    }
+    /// The tasks among the first `len`, perhaps with others; in ascending order, if they were sorted.
     #[inline]
     pub fn each(&self, len: usize, mut visit: impl FnMut(usize)) {
         for (at, word) in self.first.iter().enumerate().take(len.div_ceil(64)) {
@@ -345,8 +397,9 @@ impl Stale {
                 left &= left - 1;
             }
         }
-        if self.more {
-            (64 * Stale::WORDS..len).for_each(visit);
+        match self.all {
+            true => (Stale::FIRST..len).for_each(visit),
+            false => self.more.iter().map(|task| *task as usize).filter(|task| *task < len).for_each(visit),
         }
     }
 }
@@ -370,5 +423,30 @@ mod tests {
             let (a, b) = (some(), some());
             assert!(!a.conflict(b) || Mark::of(a).may_conflict(Mark::of(b)), "{a:?} {b:?}");
         }
+    }
+
+    #[test]
+    fn stale_tasks_are_visited_once_however_many_there_are() {
+        let visited = |stale: &Stale, len| {
+            let mut all = Vec::new();
+            stale.each(len, |task| all.push(task));
+            all
+        };
+        let mut stale = Stale::default();
+        assert!(stale.is_empty());
+        [700, 3, 300, 700, 64, 300].into_iter().for_each(|task| stale.add(task));
+        let (mut marks, written) = (Marks::default(), Mark::of(Accesses::write(ObjectId(5))));
+        for task in 0..1_000 {
+            let is_marked = [3, 500, 700].contains(&task);
+            marks.set(task, if is_marked { written } else { Mark::default() });
+        }
+        marks.set(500, Mark::default());
+        stale.add_conflicts(&marks, written);
+        stale.sort();
+        assert_eq!(visited(&stale, 1_000), [3, 64, 300, 700]);
+        assert_eq!(visited(&stale, 400), [3, 64, 300]);
+        stale.everything();
+        stale.add(999);
+        assert_eq!(visited(&stale, 1_000), (0..1_000).collect::<Vec<_>>());
     }
 }

@@ -47,6 +47,7 @@ impl Clone for Machine {
             births: self.births.clone(),
             steps: self.steps,
             index: self.index.clone(),
+            pairs: self.pairs.clone(),
             names: self.names.clone(),
             once_named: self.once_named.clone(),
             tables: self.tables.clone(),
@@ -69,8 +70,8 @@ impl Clone for Machine {
             pending: self.pending.clone(),
             marks: self.marks.clone(),
             moved: self.moved,
-            stale: self.stale,
-            fresh: self.fresh,
+            stale: self.stale.clone(),
+            fresh: self.fresh.clone(),
             enabled: self.enabled.clone(),
             log: self.log.clone(),
         }
@@ -84,6 +85,7 @@ impl Clone for Machine {
             births,
             steps,
             index,
+            pairs,
             names,
             once_named,
             tables,
@@ -115,6 +117,7 @@ impl Clone for Machine {
         copy_tasks(&mut self.tasks, tasks);
         copy_shared(&mut self.births, births);
         copy_shared(&mut self.index, index);
+        copy_shared(&mut self.pairs, pairs);
         copy_shared(&mut self.names, names);
         copy_shared(&mut self.once_named, once_named);
         copy_shared(&mut self.tables, tables);
@@ -134,6 +137,8 @@ impl Clone for Machine {
         (self.steps, self.now, self.monotonic) = (*steps, *now, *monotonic);
         (self.kills_left, self.ticking, self.halted) = (*kills_left, *ticking, *halted);
         (self.current, self.hurried) = (*current, *hurried);
-        (self.moved, self.stale, self.fresh) = (*moved, *stale, *fresh);
+        self.stale.clone_from(stale);
+        self.fresh.clone_from(fresh);
+        self.moved = *moved;
     }
 }

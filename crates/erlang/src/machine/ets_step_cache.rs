@@ -124,7 +124,7 @@ impl Machine {
         self.step_ends(accesses);
         note_mover(&mut self.enabled, task, self.pending[task].options > 0, pending.options > 0);
         self.pending[task] = pending;
-        self.marks[task] = Mark::of(pending.accesses);
+        self.marks.set(task, Mark::of(pending.accesses));
         self.moved = Mark::of(accesses);
         self.fresh = Stale::default();
         self.fresh.add(task);

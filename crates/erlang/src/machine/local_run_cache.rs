@@ -2,7 +2,7 @@
 //! way. A hit saves the run and the copy, and states share the resulting process. Debug builds run the
 //! process as well and compare.
 
-use super::{Machine, Task};
+use super::{Machine, Mail, Task};
 use crate::process::Process;
 use crate::term::{Fun, Term};
 use std::cell::RefCell;
@@ -15,8 +15,8 @@ pub(crate) enum Given {
     Value(Term),
     /// Permission to receive the message at this position.
     Turn(u32),
-    /// A message, and its task with unordered mailboxes.
-    Message(Term, u32),
+    /// A message, and how it is listed with unordered mailboxes.
+    Message(Term, Mail),
     /// Permission to exit without sending a signal.
     Rest,
 }
@@ -138,7 +138,8 @@ impl Machine {
         given: Given,
         run: impl FnOnce(&mut Machine, Given),
     ) {
-        if self.log.is_some() || self.over.is_some() || !Rc::ptr_eq(self.process(task), &before) {
+        let is_shareable = self.log.is_none() && self.over.is_none() && !before.is_large();
+        if !is_shareable || !Rc::ptr_eq(self.process(task), &before) {
             drop(before);
             return run(self, given);
         }

@@ -2,6 +2,7 @@
 //! clock. It lists the pending operations and takes one step at a time.
 
 pub mod access;
+pub(crate) mod arrival_clocks;
 mod copy;
 mod ending;
 mod ets_step_cache;
@@ -30,7 +31,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Map, Pid, Ref, Term, parse};
-use access::{Mark, Objects, Stale};
+use access::{Mark, Marks, Objects, Stale};
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Cause, Defect};
 use raddle_core::world::{Birth, Pending};
@@ -88,6 +89,8 @@ pub struct Machine {
     pub(crate) steps: u32,
     /// The tasks of processes, by pid.
     pub(crate) index: Rc<Vec<(Pid, u32)>>,
+    /// The tasks of pairs.
+    pairs: Rc<Vec<u32>>,
     pub(crate) names: Rc<BTreeMap<Atom, Pid>>,
     /// Names that were released. Programs cannot observe them, so the fingerprint omits them.
     once_named: Rc<Vec<(Atom, Pid)>>,
@@ -112,7 +115,7 @@ pub struct Machine {
     /// The program halted without an error.
     pub(crate) halted: bool,
     /// The happens-before of messages, with unordered mailboxes.
-    unordered_mailbox: Option<Rc<unordered_mailbox::Known>>,
+    unordered_mailbox: Option<Rc<arrival_clocks::ArrivalClocks>>,
     /// The task of the present step, or of the last one.
     current: usize,
     /// The only process that may take the next step.
@@ -120,7 +123,7 @@ pub struct Machine {
     objects: Objects,
     pending: Vec<Pending>,
     /// A summary of the accesses of each, before timers and faults are considered.
-    marks: Vec<Mark>,
+    marks: Marks,
     /// A summary of the accesses of the last step.
     moved: Mark,
     /// The pending operations to evaluate again after the next step.
@@ -162,6 +165,7 @@ impl Machine {
             births: Rc::default(),
             steps: 0,
             index: Rc::default(),
+            pairs: Rc::default(),
             names: Rc::new(system::names().collect()),
             once_named: Rc::default(),
             tables: Rc::default(),
@@ -182,7 +186,7 @@ impl Machine {
             hurried: None,
             objects: Objects::default(),
             pending: Vec::new(),
-            marks: Vec::new(),
+            marks: Marks::default(),
             moved: Mark::default(),
             stale: Stale::default(),
             fresh: Stale::default(),
@@ -210,6 +214,9 @@ impl Machine {
     pub(crate) fn add_task(&mut self, task: Task, parent: usize, number: u32) -> usize {
         let birth = Birth { parent: TaskId(parent as u32), number, after: self.steps };
         Rc::make_mut(&mut self.births).push(birth);
+        if matches!(task, Task::Pair(_)) {
+            Rc::make_mut(&mut self.pairs).push(self.tasks.len() as u32);
+        }
         self.tasks.push(task);
         self.tasks.len() - 1
     }
@@ -288,7 +295,7 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => p.pid.to_string(),
             Task::Pair(pair) => format!("{}~{}", pair.from, pair.to),
-            Task::UnorderedMessage(message) => format!("{}~message{}", message.to, message.number),
+            Task::UnorderedMessage(message) => format!("{}~message{}", message.to, message.arrival.number),
             Task::End(pid) => pid.to_string(),
             Task::Received(to) => format!("a message that {to} received"),
             Task::Timer(timer) | Task::Spent(timer) => timer_name(timer.owner, timer.number),

@@ -99,8 +99,8 @@ impl Machine {
     }
 
     /// Updates the pending operations after a step with these accesses. Only the operations that conflict
-    /// with it can have changed, those of processes that it changed, and those that timers or faults blocked
-    /// or enabled.
+    /// with it can have changed, those of processes that it changed, with their messages, and those that timers or
+    /// faults blocked or enabled.
     pub(super) fn refresh_after(&mut self, accesses: Accesses) {
         let mut objects = std::mem::take(&mut self.objects);
         let mut pending = std::mem::take(&mut self.pending);
@@ -109,20 +109,32 @@ impl Machine {
         self.moved = moved;
         let known = pending.len();
         let mut stale = std::mem::take(&mut self.stale);
-        stale.add_all(&marks, |mark| mark.may_conflict(moved));
+        stale.add_conflicts(&marks, moved);
+        stale.sort();
         let mut enabled = std::mem::take(&mut self.enabled);
+        let mut receivers: Vec<u32> = Vec::new();
         stale.each(known, |task| {
             let now = self.evaluate(task, &mut objects);
             note_mover(&mut enabled, task, pending[task].options > 0, now.options > 0);
             pending[task] = now;
-            marks[task] = Mark::of(now.accesses);
+            marks.set(task, self.mark_of(task, now.accesses));
+            if self.has_messages(task) {
+                receivers.push(task as u32);
+            }
         });
+        for receiver in receivers {
+            for (task, ready) in self.changed_messages(receiver as usize, &enabled, known) {
+                stale.add(task);
+                pending[task].options = ready as u32;
+                note_mover(&mut enabled, task, !ready, ready);
+            }
+        }
         for task in known..self.tasks.len() {
             stale.add(task);
             let now = self.evaluate(task, &mut objects);
             note_mover(&mut enabled, task, false, now.options > 0);
             pending.push(now);
-            marks.push(Mark::of(now.accesses));
+            marks.set(task, self.mark_of(task, now.accesses));
         }
         self.enabled = enabled;
         self.fresh = stale;
@@ -164,6 +176,16 @@ impl Machine {
                     .eq((0..pending.len()).filter(|t| pending[*t].options > 0))
         );
         self.pending = pending;
+    }
+
+    /// A summary of the accesses of a pending operation. That of a message never changes but with its receiver, and what is
+    /// over has none any more: no step makes these stale.
+    #[inline]
+    fn mark_of(&self, task: usize, accesses: Accesses) -> Mark {
+        match &self.tasks[task] {
+            Task::UnorderedMessage(_) | Task::Received(_) | Task::Spent(_) => Mark::default(),
+            _ => Mark::of(accesses),
+        }
     }
 
     /// Lists the enabled tasks.

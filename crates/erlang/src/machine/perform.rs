@@ -22,6 +22,28 @@ struct Told {
     step: bool,
 }
 
+/// A process before its operation: itself, or only the arguments if it is large. A large process must not be shared, or the
+/// operation copies it.
+enum Before {
+    Process(Rc<Process>),
+    Arguments(Vec<Term>),
+}
+
+impl Before {
+    fn of(process: &Rc<Process>) -> Before {
+        match process.is_large() {
+            true => Before::Arguments(process.x.clone()),
+            false => Before::Process(process.clone()),
+        }
+    }
+    fn arguments(&self) -> &[Term] {
+        match self {
+            Before::Process(process) => &process.x,
+            Before::Arguments(x) => x,
+        }
+    }
+}
+
 /// Whether an operation raised an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Went {
@@ -136,22 +158,22 @@ impl Machine {
         let next = self.process(task).next.clone();
         match next {
             Next::Call(native, then) => {
-                let before = self.process(task).clone();
+                let before = Before::of(self.process(task));
                 let Run::Visible(visible) = native.run else {
                     unreachable!("only visible natives are announced")
                 };
                 // Snapshots share these tables.
                 let tables = (Rc::strong_count(&self.tables) > 1 && visible::changes_tables(native))
                     .then(|| self.tables.clone());
-                let done = (visible.act)(self, task, &before.x);
-                if let Some(tables) = tables {
-                    self.share_tables(&before, tables);
+                let done = (visible.act)(self, task, before.arguments());
+                if let (Some(tables), Before::Process(before)) = (tables, &before) {
+                    self.share_tables(before, tables);
                 }
                 self.done(task, native, then, done, before, told)
             }
             Next::Send(then) => {
-                let before = self.process(task).clone();
-                let done = visible::send(self, task, &before.x);
+                let before = Before::of(self.process(task));
+                let done = visible::send(self, task, before.arguments());
                 self.done(task, &visible::SEND, then, done, before, told)
             }
             Next::Receive(found) => {
@@ -174,7 +196,7 @@ impl Machine {
         native: &'static Native,
         then: Then,
         done: Result<Effect, Raise>,
-        before: Rc<Process>,
+        before: Before,
         told: Option<Box<Told>>,
     ) -> Went {
         if let Some(told) = told {
@@ -193,13 +215,17 @@ impl Machine {
                     // It killed itself.
                     return Went::Well;
                 }
-                self.again(task, before, Given::Value(value), |machine, given| {
+                let go_on = |machine: &mut Machine, given| {
                     let Given::Value(value) = given else { unreachable!("it was a value") };
                     match run::complete(machine.process_mut(task), then, value) {
                         Some(stop) => machine.settle(task, stop),
                         None => machine.advance(task),
                     }
-                });
+                };
+                match before {
+                    Before::Process(before) => self.again(task, before, Given::Value(value), go_on),
+                    Before::Arguments(_) => go_on(self, Given::Value(value)),
+                }
                 Went::Well
             }
             Ok(Effect::Jump(module, function, args)) => {
@@ -224,7 +250,7 @@ impl Machine {
             }
             Err(raise) => {
                 let env = self.env.clone();
-                let args = before.x.clone();
+                let args = before.arguments().to_vec();
                 drop(before);
                 let p = self.process_mut(task);
                 match run::raise(p, &env, raise.in_native(native.mfa(), args)) {
@@ -387,6 +413,7 @@ impl Machine {
     /// Runs the match code of a receive on a copy, starting at one message.
     fn try_match(&mut self, task: usize, from: u32) -> Result<Stop, ()> {
         let mut copy = self.process(task).for_matching();
+        copy.mailbox = self.process(task).mailbox.clone();
         copy.save = from;
         match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
             stop @ (Stop::Matched(_) | Stop::Waits(..)) => Ok(stop),

@@ -2,7 +2,7 @@
 //! arrive in the order of their sends. It follows the Erlang Reference Manual, "Processes".
 
 use super::local_run_cache::Given;
-use super::{Machine, Pair, Task};
+use super::{Machine, Mail, Pair, Task};
 use crate::process::{AliasKind, ExitStep, Lost, Monitor, Process};
 use crate::settings::Delivery;
 use crate::term::hash::Fingerprint;
@@ -131,7 +131,9 @@ impl Signal {
 impl Machine {
     /// The task of the signals in transit from one process to another.
     pub(crate) fn pair(&self, from: Pid, to: Pid) -> Option<usize> {
-        self.tasks.iter().position(|t| matches!(t, Task::Pair(p) if p.from == from && p.to == to))
+        let is_it =
+            |t: &u32| matches!(&self.tasks[*t as usize], Task::Pair(p) if p.from == from && p.to == to);
+        self.pairs.iter().copied().find(is_it).map(|task| task as usize)
     }
 
     /// Whether signals are in transit from one process to another.
@@ -356,7 +358,8 @@ impl Machine {
         if self.is_order_open() {
             return self.post(task, message);
         }
-        self.again(task, self.process(task).clone(), Given::Message(message, u32::MAX), |machine, given| {
+        let unlisted = Mail { task: u32::MAX, bringer: u32::MAX, fits: false };
+        self.again(task, self.process(task).clone(), Given::Message(message, unlisted), |machine, given| {
             let Given::Message(message, _) = given else { unreachable!("it was a message") };
             machine.process_mut(task).mailbox.push(message);
             machine.look_again(task);

@@ -3,11 +3,12 @@
 //!
 //! So two messages to one process do not conflict where they are sent, only where they are received, and only
 //! if both match. A message may be received before one that arrived earlier unless their arrivals are ordered
-//! by happens-before, which [`Known`] tracks. The observations of several processes may fit no single order
-//! of arrivals; [`crate::linear`] checks that at the end of an execution. A receive that depends on the
+//! by happens-before, which [`ArrivalClocks`](super::arrival_clocks) track. The observations of several processes may fit no single order
+//! of arrivals; [`crate::arrival_order`] checks that at the end of an execution. A receive that depends on the
 //! absence of messages (`after 0`) takes them in steps of its process.
 
 use super::access::{Object, Objects, Touch};
+use super::arrival_clocks::Arrival;
 use super::local_run_cache::Given;
 use super::{Machine, Signal, Task};
 use crate::native::Run;
@@ -16,7 +17,7 @@ use crate::run::{self, Mode, Stop};
 use crate::settings::Grain;
 use crate::term::{Pid, Term, known};
 use raddle_core::clock::Time;
-use raddle_core::operation::{Accesses, Mode as Touches, TaskId};
+use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::world::{Birth, Manner, Pending, Pick};
 use std::rc::Rc;
 
@@ -31,38 +32,15 @@ pub enum Standing {
     Other,
 }
 
-/// A set of messages.
-#[derive(Clone, Default, Debug)]
-pub struct Set(Vec<u64>);
-
-impl Set {
-    fn insert(&mut self, message: u32) {
-        let at = message as usize / 64;
-        if self.0.len() <= at {
-            self.0.resize(at + 1, 0);
-        }
-        self.0[at] |= 1 << (message % 64);
-    }
-    fn contains(&self, message: u32) -> bool {
-        self.0.get(message as usize / 64).is_some_and(|word| word >> (message % 64) & 1 == 1)
-    }
-    fn join(&mut self, other: &Set) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine |= theirs);
-    }
-}
-
 /// A message that has arrived and was not received.
 #[derive(Clone, Debug)]
 pub struct UnorderedMessage {
     /// Its receiver.
     pub to: Pid,
-    /// Its number among all messages.
-    pub number: u32,
-    /// The messages whose arrival happens before its own.
-    after: Set,
+    /// Its content.
+    pub content: Term,
+    /// Its place among all arrivals.
+    pub arrival: Arrival,
 }
 
 /// A message in its process's mailbox.
@@ -70,76 +48,11 @@ pub struct UnorderedMessage {
 pub struct Mail {
     /// Its task.
     pub task: u32,
-    /// The current receive of its process matches it.
+    /// The task in whose step it arrived.
+    pub bringer: u32,
+    /// The current receive of its process matches it, and no earlier message of the same bringer. A later one comes after
+    /// that in every order.
     pub fits: bool,
-}
-
-/// The arrivals that happen before the next step of each task, and before the next access to each object.
-#[derive(Clone, Default)]
-pub struct Known {
-    messages: u32,
-    tasks: Vec<Set>,
-    /// The number of messages that arrived in steps of each task.
-    brought: Vec<u32>,
-    /// For the next read of an object, and for the next write.
-    objects: Vec<(Set, Set)>,
-    /// For every task.
-    all: Set,
-    /// For the present step.
-    present: Set,
-    /// A message was received before one that had arrived earlier.
-    overtaken: bool,
-}
-
-impl Known {
-    fn begin(&mut self, task: usize, accesses: Accesses) {
-        let mut present = self.tasks.get(task).cloned().unwrap_or_default();
-        present.join(&self.all);
-        if accesses.is_everything() {
-            self.tasks.iter().for_each(|set| present.join(set));
-        }
-        for access in accesses.iter() {
-            if let Some((to_readers, to_writers)) = self.objects.get(access.object.index()) {
-                present.join(if access.mode == Touches::Write { to_writers } else { to_readers });
-            }
-        }
-        self.present = present;
-    }
-    fn end(&mut self, current: usize, accesses: Accesses, tasks: usize) {
-        let present = std::mem::take(&mut self.present);
-        // A new task inherits from its parent.
-        self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
-        if accesses.is_everything() {
-            self.all = present.clone();
-        }
-        for access in accesses.iter() {
-            let at = access.object.index();
-            if self.objects.len() <= at {
-                self.objects.resize(at + 1, Default::default());
-            }
-            let (to_readers, to_writers) = &mut self.objects[at];
-            to_writers.join(&present);
-            if access.mode == Touches::Write {
-                to_readers.join(&present);
-            }
-        }
-        self.tasks[current] = present;
-    }
-    /// A message arrives: its number, its index among those of the task, and the arrivals that happen before
-    /// it.
-    fn post(&mut self, current: usize, task: usize) -> (u32, u32, Set) {
-        if self.messages == 0 {
-            self.tasks.resize(task, Set::default());
-        }
-        if self.brought.len() <= current {
-            self.brought.resize(current + 1, 0);
-        }
-        self.brought[current] += 1;
-        let (number, after) = (self.messages, self.present.clone());
-        self.messages += 1;
-        self.present.insert(number);
-        (number, self.brought[current], after)
-    }
 }
 
 /// Messages are numbered apart from other phantom tasks.
@@ -165,7 +78,7 @@ impl Machine {
 
     /// A step with these accesses begins.
     pub(super) fn step_begins(&mut self, task: usize, accesses: Accesses) {
-        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
+        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| !known.is_empty()) {
             Rc::make_mut(known).begin(task, accesses);
         }
     }
@@ -173,7 +86,7 @@ impl Machine {
     /// The step is over.
     pub(super) fn step_ends(&mut self, accesses: Accesses) {
         let (current, tasks) = (self.current, self.tasks.len());
-        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| known.messages > 0) {
+        if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| !known.is_empty()) {
             Rc::make_mut(known).end(current, accesses, tasks);
         }
     }
@@ -183,58 +96,83 @@ impl Machine {
         let message_task = self.tasks.len();
         let parent = self.current;
         let known = Rc::make_mut(self.unordered_mailbox.as_mut().expect("the order is open"));
-        let (number, nth, after) = known.post(parent, message_task);
+        let arrival = known.post(parent, message_task);
         let to = self.process(task).pid;
-        self.add_task(
-            Task::UnorderedMessage(Rc::new(UnorderedMessage { to, number, after })),
-            parent,
-            UNORDERED | nth,
-        );
-        let delivered_by = message_task as u32;
-        self.again(
-            task,
-            self.process(task).clone(),
-            Given::Message(message, delivered_by),
-            |machine, given| {
-                let Given::Message(message, delivered_by) = given else { unreachable!("it was a message") };
-                let fits = machine.fits(task, &message);
-                let p = machine.process_mut(task);
-                p.mailbox.push(message);
-                p.messages.push(Mail { task: delivered_by, fits });
-            },
-        );
+        let number = UNORDERED | arrival.index;
+        let posted = UnorderedMessage { to, content: message.clone(), arrival };
+        self.add_task(Task::UnorderedMessage(Rc::new(posted)), parent, number);
+        let mail = Mail { task: message_task as u32, bringer: parent as u32, fits: false };
+        self.again(task, self.process(task).clone(), Given::Message(message, mail), |machine, given| {
+            let Given::Message(message, mail) = given else { unreachable!("it was a message") };
+            let p = machine.process(task);
+            let is_behind = p.messages.iter().any(|other| other.fits && other.bringer == mail.bringer);
+            let fits = !is_behind && machine.fits(task, &message);
+            let p = machine.process_mut(task);
+            p.mailbox.push(message);
+            p.messages.push(Mail { fits, ..mail });
+        });
     }
 
     /// Whether the current receive of a process matches a message.
-    pub(crate) fn fits(&mut self, task: usize, message: &Term) -> bool {
+    fn fits(&mut self, task: usize, message: &Term) -> bool {
         let p = self.process(task);
         if !matches!(p.next, Next::Receive(_)) {
             return false;
         }
-        let mut copy = p.for_matching();
-        copy.mailbox = vec![message.clone()];
-        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
-            Stop::Matched(_) => true,
-            Stop::Waits(..) => false,
-            Stop::Halted(why) => {
-                self.halt(why);
-                false
-            }
-            other => {
-                self.unsupported(format!("a receive does more than matching: {other:?}"));
-                false
-            }
-        }
+        let stop = self.match_one(&mut p.for_matching(), message);
+        self.is_match(stop)
     }
 
-    /// A process has reached a receive: marks the messages that match.
+    /// The same in a state that has taken the step already, so that matching succeeded.
+    pub(crate) fn would_fit(&self, task: usize, message: &Term) -> bool {
+        let p = self.process(task);
+        matches!(p.next, Next::Receive(_))
+            && matches!(self.match_one(&mut p.for_matching(), message), Stop::Matched(_))
+    }
+
+    /// Matches one message with a copy of a process. If it does not match, the copy can be used again.
+    fn match_one(&self, copy: &mut Process, message: &Term) -> Stop {
+        let pc = copy.pc;
+        copy.mailbox.clear();
+        copy.mailbox.push(message.clone());
+        copy.save = 0;
+        let stop = run::run(copy, &self.env, self.now, Mode::Matching);
+        copy.pc = pc;
+        stop
+    }
+
+    fn is_match(&mut self, stop: Stop) -> bool {
+        match stop {
+            Stop::Matched(_) => return true,
+            Stop::Waits(..) => {}
+            Stop::Halted(why) => self.halt(why),
+            other => self.unsupported(format!("a receive does more than matching: {other:?}")),
+        }
+        false
+    }
+
+    /// A process has reached a receive: marks the messages that match, of each bringer the first.
     pub(super) fn evaluate_unordered_messages(&mut self, task: usize) {
-        for at in 0..self.process(task).mailbox.len() {
-            let message = self.process(task).mailbox[at].clone();
-            let fits = self.fits(task, &message);
-            if self.process(task).messages[at].fits != fits {
-                self.process_mut(task).messages[at].fits = fits;
+        let p = self.process(task).clone();
+        let mut copy = p.for_matching();
+        let mut found: Vec<usize> = Vec::new();
+        for (at, message) in p.mailbox.iter().enumerate() {
+            let bringer = p.messages[at].bringer;
+            if found.iter().any(|other| p.messages[*other].bringer == bringer) {
+                continue;
             }
+            let stop = self.match_one(&mut copy, message);
+            if self.is_match(stop) {
+                found.push(at);
+                copy = p.for_matching();
+            }
+        }
+        let is_known = p.messages.iter().enumerate().all(|(at, mail)| mail.fits == found.contains(&at));
+        drop(p);
+        if !is_known {
+            let messages = &mut self.process_mut(task).messages;
+            messages.iter_mut().for_each(|mail| mail.fits = false);
+            found.into_iter().for_each(|at| messages[at].fits = true);
         }
     }
 
@@ -252,11 +190,12 @@ impl Machine {
         if !p.messages.is_empty() {
             let message = p.messages.remove(at).task;
             self.tasks[message as usize] = Task::Received(self.process(task).pid);
+            self.stale.add(message as usize);
         }
         message
     }
 
-    fn unordered(&self, task: u32) -> &UnorderedMessage {
+    pub(crate) fn unordered(&self, task: u32) -> &UnorderedMessage {
         match &self.tasks[task as usize] {
             Task::UnorderedMessage(message) => message,
             _ => unreachable!("task {task} is no message"),
@@ -267,8 +206,9 @@ impl Machine {
     fn may_be_received(&self, p: &Process, at: usize) -> bool {
         let mail = p.messages[at];
         mail.fits && {
-            let after = &self.unordered(mail.task).after;
-            !p.messages.iter().any(|other| other.fits && after.contains(self.unordered(other.task).number))
+            let arrival = &self.unordered(mail.task).arrival;
+            let is_after = |other: &Mail| arrival.is_after(&self.unordered(other.task).arrival);
+            !p.messages.iter().any(|other| other.fits && is_after(other))
         }
     }
 
@@ -312,11 +252,45 @@ impl Machine {
             matches!(p.next, Next::Receive(_))
                 && p.exiting.is_none()
                 && !self.takes_by_itself(p)
-                && p.messages
-                    .iter()
-                    .position(|mail| mail.task as usize == task)
-                    .is_some_and(|at| self.may_be_received(p, at))
+                && p.place_of(task).is_some_and(|at| self.may_be_received(p, at))
         })
+    }
+
+    /// Whether a task is a process with messages.
+    #[inline]
+    pub(super) fn has_messages(&self, task: usize) -> bool {
+        matches!(&self.tasks[task], Task::Process(p) if !p.messages.is_empty())
+    }
+
+    /// A process may have changed: which of its messages among the first `known` tasks are enabled now and were not, or the
+    /// other way round. The tasks `enabled` are those that were.
+    pub(super) fn changed_messages(
+        &self,
+        receiver: usize,
+        enabled: &[TaskId],
+        known: usize,
+    ) -> Vec<(usize, bool)> {
+        let p = self.process(receiver);
+        let may_receive =
+            matches!(p.next, Next::Receive(_)) && p.exiting.is_none() && !self.takes_by_itself(p);
+        let mut changed = Vec::new();
+        for task in enabled {
+            let is_its = matches!(&self.tasks[task.index()], Task::UnorderedMessage(m) if m.to == p.pid);
+            let stays = |at: usize| may_receive && self.may_be_received(p, at);
+            if is_its && !p.place_of(task.index()).is_some_and(stays) {
+                changed.push((task.index(), false));
+            }
+        }
+        if may_receive {
+            for (at, mail) in p.messages.iter().enumerate().filter(|(_, mail)| mail.fits) {
+                let is_known =
+                    (mail.task as usize) < known && enabled.binary_search(&TaskId(mail.task)).is_err();
+                if is_known && self.may_be_received(p, at) {
+                    changed.push((mail.task as usize, true));
+                }
+            }
+        }
+        changed
     }
 
     /// The pending operation of a message.
@@ -337,8 +311,8 @@ impl Machine {
     pub(super) fn receive_unordered(&mut self, message_task: usize) {
         let to = self.unordered(message_task as u32).to;
         let task = self.find(to).expect("its process is there");
-        let at = self.process(task).messages.iter().position(|mail| mail.task as usize == message_task);
-        self.receive_at(task, at.expect("it is in the mailbox"));
+        let at = self.process(task).place_of(message_task).expect("it is in the mailbox");
+        self.receive_at(task, at);
     }
 
     /// A process receives a message in its own step; says whether there was one.
@@ -351,12 +325,19 @@ impl Machine {
         found.is_some()
     }
 
-    /// The content of a message task.
-    pub(crate) fn message_of(&self, message_task: usize) -> Term {
-        let p =
-            self.process(self.find(self.unordered(message_task as u32).to).expect("its process is there"));
-        let at = p.messages.iter().position(|mail| mail.task as usize == message_task);
-        p.mailbox[at.expect("it is in the mailbox")].clone()
+    /// The receiver of the message that the step `pick` takes, and its position in the mailbox; none if it takes none.
+    pub(crate) fn receipt_of(&self, pick: Pick) -> Option<(usize, usize)> {
+        let task = pick.task.index();
+        match &self.tasks[task] {
+            Task::UnorderedMessage(message) => {
+                let receiver = self.find(message.to)?;
+                Some((receiver, self.process(receiver).place_of(task)?))
+            }
+            Task::Process(p) if self.is_order_open() && matches!(p.next, Next::Receive(_)) => {
+                Some((task, *self.candidates(p).get(pick.option as usize)?))
+            }
+            _ => None,
+        }
     }
 
     /// The step in which a process receives its first matching message.
@@ -381,6 +362,15 @@ impl Machine {
             Task::Process(_) => Some(task),
             Task::UnorderedMessage(message) => self.find(message.to),
             Task::Received(to) | Task::End(to) => self.find(*to),
+            _ => None,
+        }
+    }
+
+    /// The process that a step of the task is known to change: itself, or the receiver of a message.
+    pub(crate) fn mover_of(&self, task: usize) -> Option<usize> {
+        match &self.tasks[task] {
+            Task::Process(_) => Some(task),
+            Task::UnorderedMessage(message) => self.find(message.to),
             _ => None,
         }
     }
@@ -487,6 +477,11 @@ impl Machine {
         matches!(self.process(task).next, Next::Receive(_))
     }
 
+    /// Whether a message has arrived.
+    pub(crate) fn has_arrivals(&self) -> bool {
+        self.unordered_mailbox.as_ref().is_some_and(|known| !known.is_empty())
+    }
+
     /// Whether a message was received before one that had arrived earlier.
     pub(crate) fn has_overtaken(&self) -> bool {
         self.unordered_mailbox.as_ref().is_some_and(|known| known.overtaken)
@@ -505,6 +500,7 @@ impl Machine {
         }
         let message = self.process(task).messages[at].task;
         self.tasks[message as usize] = Task::Received(self.process(task).pid);
+        self.stale.add(message as usize);
         if self.log.is_some() {
             let place = super::ending::own_place(&self.env, self.process(task));
             let message = self.process(task).mailbox[at].to_string();

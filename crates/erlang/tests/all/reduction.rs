@@ -125,3 +125,48 @@ table() ->
     let table = optimal(&program(&dir, "beside", "table", Settings::thesis()));
     assert_eq!((table.executions, table.failures, table.undecided), (36, 0, 0));
 }
+
+/// N senders of K messages each to one receiver: one execution for each order of the messages that keeps those of a sender
+/// in order, (NK)! / (K!)^N. Long executions have one trace each.
+#[test]
+fn messages_of_several_senders_and_long_executions() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(messages).
+-export([five/0, three_by_two/0, two_by_four/0, all_then_receive/0, one_by_one/0, backwards/0, contradiction/0]).
+five() -> senders(5, 1).
+three_by_two() -> senders(3, 2).
+two_by_four() -> senders(2, 4).
+senders(N, K) ->
+    Me = self(),
+    [spawn(fun() -> [Me ! {I, J} || J <- lists:seq(1, K)] end) || I <- lists:seq(1, N)],
+    receive_all(N * K).
+receive_all(0) -> ok;
+receive_all(N) -> receive _ -> receive_all(N - 1) end.
+all_then_receive() -> [self() ! I || I <- lists:seq(1, 150)], receive_all(150).
+one_by_one() -> one_by_one(300).
+one_by_one(0) -> ok;
+one_by_one(N) -> self() ! N, receive N -> one_by_one(N - 1) end.
+backwards() -> [self() ! I || I <- lists:seq(1, 60)], [receive I -> I end || I <- lists:seq(60, 1, -1)], ok.
+%% x arrives before y. If y arrives before z, so does x, and is received before it.
+contradiction() ->
+    Me = self(),
+    spawn(fun() -> Me ! x, Me ! y end),
+    spawn(fun() -> Me ! z end),
+    A = receive y -> y; z -> z end,
+    B = receive x -> x; z -> z end,
+    {A, B}.
+";
+    let dir = compile_text("messages", text);
+    let found = |function: &str| optimal(&program(&dir, "messages", function, Settings::default()));
+    for (function, executions) in [("five", 120), ("three_by_two", 90), ("two_by_four", 70)] {
+        let findings = found(function);
+        assert_eq!((findings.executions, findings.undecided), (executions, 0), "{function}");
+    }
+    for function in ["all_then_receive", "one_by_one", "backwards"] {
+        assert_eq!(found(function).executions, 1, "{function}");
+    }
+    let outcomes: Vec<String> = found("contradiction").outcomes.into_keys().collect();
+    assert_eq!(outcomes, ["{y,x}", "{z,x}"]);
+}

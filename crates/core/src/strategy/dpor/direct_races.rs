@@ -52,6 +52,8 @@ impl Finder<'_> {
         self.set_out(root.accesses);
         let is_single = self.scratch.conflicts.is_single();
         let mut later = None;
+        // It is blocked after each prefix from this length to the place of the last conflict.
+        let mut blocked_since = usize::MAX;
         while let Some((at, walks)) = self.scratch.conflicts.next(path) {
             if path.covers(&self.scratch.past, at) {
                 self.scratch.conflicts.retire(walks);
@@ -62,10 +64,21 @@ impl Finder<'_> {
                 return false;
             }
             later = Some(at);
+            if blocked_since <= at {
+                continue;
+            }
             let enabled = path.was_enabled(root.task, at).unwrap_or_else(|| {
-                self.ask_with_past(at);
+                // Nothing that happens before it is later than the step that enabled or created its task.
+                if at < path.last_before(root.task) {
+                    self.ask_with_past(at);
+                } else {
+                    self.scratch.also.clear();
+                }
                 self.point.pending_then(root.task, at, &self.scratch.also).options > 0
             });
+            if !enabled && path.was_pending(root.task, at) {
+                blocked_since = self.point.blocked_since(root.task, at);
+            }
             if enabled {
                 // Before a write of its only object there is no other conflict.
                 let is_chain = is_single && walks == FIRST || self.is_first_of_chain(at);

@@ -147,6 +147,17 @@ impl Path {
             && event.origin != Origin::ByItself;
         is_covered.then(|| event.enabled & 1 << task.0 != 0)
     }
+    /// The step before the next one of `task` by program order or birth, plus 1.
+    #[inline]
+    pub fn last_before(&self, task: TaskId) -> usize {
+        self.tasks[task.index()].from() as usize
+    }
+    /// Whether the pending operation of `task` was pending in the place of step `at`.
+    #[inline]
+    pub fn was_pending(&self, task: TaskId, at: usize) -> bool {
+        let Task { last, birth, .. } = &self.tasks[task.index()];
+        *last as usize <= at && birth.after as usize <= at
+    }
     /// Adds the step of the last call of [`Path::append_clock`].
     #[inline(always)]
     pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, enabled: u64) {
