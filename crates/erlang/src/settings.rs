@@ -20,6 +20,16 @@ pub enum Judgement {
     Strict,
 }
 
+/// What becomes of loops that poll: see `machine/polling.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Polling {
+    /// A round that would change nothing is not taken again.
+    #[default]
+    Blocks,
+    /// Every round is taken, for oracles that compare states.
+    Steps,
+}
+
 /// Reads an exit reason.
 pub fn reason(text: &str) -> Result<Term, String> {
     match parse::terms(&format!("{text}.")).map_err(|e| e.to_string())?.as_slice() {
@@ -55,6 +65,8 @@ pub struct Settings {
     pub memory_limit: Option<u64>,
     /// Ends executions from outside.
     pub watch: Watch,
+    /// What becomes of loops that poll.
+    pub polling: Polling,
 }
 
 impl Settings {

@@ -149,22 +149,42 @@ impl Machine {
         }
         let strict = self.env.settings.judgement == Judgement::Strict;
         let waiting: Vec<&Rc<Process>> = self.waiting().collect();
+        let loops: Vec<usize> = self
+            .processes()
+            .filter(|(task, p)| !p.is_gone() && self.is_polling(*task))
+            .map(|(task, _)| task)
+            .collect();
+        let polls = |p: &Process| loops.iter().copied().find(|task| self.process(*task).pid == p.pid);
         let stuck: Vec<&Rc<Process>> = waiting
             .iter()
             .copied()
             .filter(|p| strict || p.pid == Pid::root() || self.awaits_reply(p))
             // After the end of the test timers may be cut short.
-            .filter(|p| p.deadline().is_none() && !self.has_timer(p))
+            .filter(|p| polls(p).is_some() || p.deadline().is_none() && !self.has_timer(p))
             .collect();
-        if stuck.is_empty() || self.env.settings.ignores(FailureKind::Deadlock) {
+        let kind = if loops.is_empty() { FailureKind::Deadlock } else { FailureKind::Livelock };
+        if stuck.is_empty() || self.env.settings.ignores(kind) {
             return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
         }
-        let names: Vec<String> = stuck.iter().map(|p| self.shown(p)).collect();
-        let operation = if names.len() == 1 { "waits" } else { "wait" };
-        let message = format!("deadlock: {} {operation} for ever", names.join(" and "));
-        let mut defect = Defect::new(FailureKind::Deadlock, message);
+        let shown = |p: &&Rc<Process>| self.shown(p);
+        let message = match kind {
+            FailureKind::Livelock => {
+                let polling: Vec<String> = loops.iter().map(|task| self.shown(self.process(*task))).collect();
+                let whose = polling.join(", ");
+                format!("only waiting loops are left, and nothing they read ever changes: {whose}")
+            }
+            _ => {
+                let names: Vec<String> = stuck.iter().map(shown).collect();
+                let operation = if names.len() == 1 { "waits" } else { "wait" };
+                format!("deadlock: {} {operation} for ever", names.join(" and "))
+            }
+        };
+        let mut defect = Defect::new(kind, message);
         for p in waiting {
             let relation = match &p.next {
+                _ if polls(p).is_some() => {
+                    Relation::Spins { objects: polls(p).map_or(Vec::new(), |task| self.polled(task)) }
+                }
                 Next::Receive(_) => {
                     Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_string).collect() }
                 }

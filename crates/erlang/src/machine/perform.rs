@@ -24,7 +24,7 @@ struct Told {
 
 /// Whether an operation raised an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Went {
+pub(super) enum Went {
     Well,
     Wrong,
 }
@@ -51,7 +51,14 @@ impl Machine {
         self.current = task;
         self.step_begins(task, accesses);
         match &self.tasks[task] {
-            Task::Process(_) => self.step_process(task, pick.option),
+            Task::Process(p) => {
+                if p.round > 0
+                    && let Some(time) = self.deadline_of_loop(task)
+                {
+                    self.now = self.now.max(time);
+                }
+                self.step_process(task, pick.option)
+            }
             Task::End(pid) => {
                 let process = self.find(*pid).expect("its process is there");
                 self.exit_by_grain(process);
@@ -128,7 +135,7 @@ impl Machine {
         }
     }
 
-    fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
+    pub(super) fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
         let told = self.log.is_some().then(|| {
             let place = super::ending::own_place(&self.env, self.process(task));
             Box::new(Told { text: self.words(task), place, step })
@@ -177,6 +184,7 @@ impl Machine {
         before: Rc<Process>,
         told: Option<Box<Told>>,
     ) -> Went {
+        let look = visible::is_look(native, &done).then(|| before.clone());
         if let Some(told) = told {
             let result = match &done {
                 Ok(Effect::Value(value)) => value.to_string(),
@@ -195,15 +203,19 @@ impl Machine {
                 }
                 self.again(task, before, Given::Value(value), |machine, given| {
                     let Given::Value(value) = given else { unreachable!("it was a value") };
-                    match run::complete(machine.process_mut(task), then, value) {
+                    let p = machine.process_mut(task);
+                    p.acts();
+                    match run::complete(p, then, value) {
                         Some(stop) => machine.settle(task, stop),
                         None => machine.advance(task),
                     }
+                    look.into_iter().for_each(|before| machine.has_looked(task, before));
                 });
                 Went::Well
             }
             Ok(Effect::Jump(module, function, args)) => {
                 let p = self.process_mut(task);
+                p.acts();
                 p.frames.clear();
                 p.ys.clear();
                 super::spawn::set_up_call(p, module, function, args);
@@ -227,10 +239,12 @@ impl Machine {
                 let args = before.x.clone();
                 drop(before);
                 let p = self.process_mut(task);
+                p.acts();
                 match run::raise(p, &env, raise.in_native(native.mfa(), args)) {
                     Ok(()) => self.advance(task),
                     Err(stop) => self.settle(task, stop),
                 }
+                look.into_iter().for_each(|before| self.has_looked(task, before));
                 Went::Wrong
             }
         }
@@ -246,6 +260,7 @@ impl Machine {
                 }
                 self.again(task, self.process(task).clone(), Given::Turn(index), |machine, _| {
                     let p = machine.process_mut(task);
+                    p.acts();
                     p.save = index;
                     p.receiving = true;
                     machine.advance(task);
@@ -257,10 +272,13 @@ impl Machine {
                     self.now = self.now.max(at);
                 }
                 self.note(task, "waits for a message".to_owned(), "times out".to_owned(), place, step);
+                let before = self.process(task).clone();
                 let p = self.process_mut(task);
+                p.acts();
                 p.save = 0;
                 p.pc.at = wait + 1;
                 self.advance(task);
+                self.has_looked(task, before);
             }
             Found::BadTimeout { wait } => {
                 let env = self.env.clone();

@@ -394,7 +394,7 @@ impl Machine {
     pub(crate) fn standing(&self, task: usize) -> Standing {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
-                _ if p.is_doomed() => Standing::Other,
+                _ if p.is_doomed() || p.round > 0 => Standing::Other,
                 Next::Receive(_) if !self.takes_by_itself(p) => Standing::Waits,
                 Next::Call(native, _) if matches!(&native.run, Run::Visible(v) if v.ready.is_none()) => {
                     Standing::Goes
@@ -514,6 +514,7 @@ impl Machine {
             machine.process_mut(task).messages.remove(at);
             machine.forget_fits(task);
             let p = machine.process_mut(task);
+            p.acts();
             p.save = at as u32;
             p.receiving = true;
             p.may_give_up |=

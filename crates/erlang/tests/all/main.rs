@@ -9,6 +9,7 @@ mod corrupt;
 mod judged;
 mod loader;
 mod oracle;
+mod polling;
 mod reduction;
 mod replaced;
 mod seeds;

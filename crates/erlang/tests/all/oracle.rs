@@ -392,6 +392,12 @@ fn timers_at_any_time() {
     many("oracle_timed", Flavour::Timed, &settings, 8);
 }
 
+#[test]
+fn loops_that_poll() {
+    let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
+    many("oracle_polling", Flavour::Polling, &settings, 11);
+}
+
 fn one_kill() -> [Settings; 2] {
     [Delivery::Instant, Delivery::Local].map(|delivery| Settings {
         kills: 1,
