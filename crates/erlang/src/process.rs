@@ -219,7 +219,7 @@ pub struct Process {
     pub told: Told,
     /// What it has printed.
     pub output: Option<Rc<Output>>,
-    /// Its state before its last look, as long as it only looks: see [`crate::machine`]. Programs cannot observe this, so
+    /// Its state before its last look, as long as it only looks: see `machine/polling.rs`. Programs cannot observe this, so
     /// the fingerprint omits it.
     pub looked: Option<Rc<Process>>,
     /// How many looks it has taken in a row.

@@ -87,9 +87,13 @@ impl Settings {
     pub fn ignores(&self, kind: FailureKind) -> bool {
         self.ignored.contains(&kind)
     }
+    /// The largest value, in bytes.
+    pub fn room(&self) -> usize {
+        (self.memory_limit.unwrap_or(1 << 32) / 2) as usize
+    }
     /// Whether there is room for a value of so many bytes.
     pub fn has_room(&self, bytes: u64) -> bool {
-        bytes <= self.memory_limit.unwrap_or(1 << 32) / 2
+        bytes <= self.room() as u64
     }
     /// Whether a timeout of so many milliseconds fires at all.
     pub fn fires(&self, ms: u64) -> bool {

@@ -164,7 +164,7 @@ impl Machine {
             .collect();
         let kind = if loops.is_empty() { FailureKind::Deadlock } else { FailureKind::Livelock };
         if stuck.is_empty() || self.env.settings.ignores(kind) {
-            return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
+            return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_short_text));
         }
         let shown = |p: &&Rc<Process>| self.shown(p);
         let message = match kind {
@@ -186,7 +186,7 @@ impl Machine {
                     Relation::Spins { objects: polls(p).map_or(Vec::new(), |task| self.polled(task)) }
                 }
                 Next::Receive(_) => {
-                    Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_string).collect() }
+                    Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_short_text).collect() }
                 }
                 _ => Relation::WaitsForSignal,
             };
@@ -273,11 +273,11 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
                 Next::Call(native, _) => {
-                    let args: Vec<String> = p.x.iter().map(Term::to_string).collect();
+                    let args: Vec<String> = p.x.iter().map(Term::to_short_text).collect();
                     format!("{}:{}({})", native.module, native.function, args.join(", "))
                 }
                 Next::Send(_) => match p.x.as_slice() {
-                    [to, message, ..] => format!("{to} ! {message}"),
+                    [to, message, ..] => format!("{to} ! {}", message.to_short_text()),
                     _ => "send".to_owned(),
                 },
                 Next::Receive(found) => match found {

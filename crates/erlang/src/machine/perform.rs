@@ -187,7 +187,7 @@ impl Machine {
         let look = visible::is_look(native, &done).then(|| before.clone());
         if let Some(told) = told {
             let result = match &done {
-                Ok(Effect::Value(value)) => value.to_string(),
+                Ok(Effect::Value(value)) => value.to_short_text(),
                 Ok(_) => String::new(),
                 Err(Raise::Exception { reason, .. }) => format!("raises {reason}"),
                 Err(Raise::Unsupported(_)) => "is not supported".to_owned(),
@@ -255,7 +255,7 @@ impl Machine {
         match found {
             Found::Message(index) => {
                 if self.log.is_some() {
-                    let message = self.process(task).mailbox[index as usize].to_string();
+                    let message = self.process(task).mailbox[index as usize].to_short_text();
                     self.note(task, "receives a message".to_owned(), message, place, step);
                 }
                 self.again(task, self.process(task).clone(), Given::Turn(index), |machine, _| {

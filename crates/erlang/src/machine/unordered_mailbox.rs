@@ -507,7 +507,7 @@ impl Machine {
         self.tasks[message as usize] = Task::Received(self.process(task).pid);
         if self.log.is_some() {
             let place = super::ending::own_place(&self.env, self.process(task));
-            let message = self.process(task).mailbox[at].to_string();
+            let message = self.process(task).mailbox[at].to_short_text();
             self.note(task, "receives a message".to_owned(), message, place, true);
         }
         self.again(task, self.process(task).clone(), Given::Turn(at as u32), |machine, _| {
