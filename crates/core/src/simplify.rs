@@ -9,7 +9,7 @@ mod reorder;
 
 use crate::search::{NoListener, OnFailure, Plan, search};
 use crate::verdict::{Failure, Simplification};
-use crate::world::{Pick, World};
+use crate::world::{Ending, Pick, World};
 use follow::{Follow, Of, Run};
 use std::sync::{Arc, Mutex};
 
@@ -67,6 +67,8 @@ where
     if !same(&again) {
         return None;
     }
+    // Where the execution went on after the failure, its last step is not the one that failed.
+    let may_be_cut = may_be_cut && before.ending != Some(Ending::Natural);
     let (simple, after) = replay(reorder::reorder(&before, may_be_cut, is_late)?, Of::Choices);
     let better = same(&simple) && cost(&after) < cost(&before);
     let simple = simple.filter(|_| better)?;

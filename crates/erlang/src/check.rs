@@ -70,6 +70,10 @@ impl check::Program for Checkable {
     }
 
     fn concretise(&self, schedule: &[Pick]) -> Option<Vec<Pick>> {
+        if self.program.settings.watch.halted().is_some() {
+            // Its last step would take too much memory again.
+            return None;
+        }
         let mut open = self.reduced_world();
         open.start();
         schedule.iter().for_each(|pick| open.step(*pick));

@@ -219,6 +219,15 @@ pub struct Process {
     pub told: Told,
     /// What it has printed.
     pub output: Option<Rc<Output>>,
+    /// Its state before its last look, as long as it only looks: see `machine/polling.rs`. Programs cannot observe this, so
+    /// the fingerprint omits it.
+    pub looked: Option<Rc<Process>>,
+    /// How many looks it has taken in a row.
+    pub looks: u32,
+    /// So many of them led it back to where it was before them; 0 if they did not.
+    pub round: u32,
+    /// It has read the clock since its last operation.
+    pub reads_clock: bool,
 }
 
 /// The output of a process, newest text first.
@@ -275,6 +284,10 @@ impl Process {
             exiting: None,
             told: Told::default(),
             output: None,
+            looked: None,
+            looks: 0,
+            round: 0,
+            reads_clock: false,
         }
     }
     /// The target of a monitor, also after its DOWN arrived.

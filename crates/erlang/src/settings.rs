@@ -20,6 +20,16 @@ pub enum Judgement {
     Strict,
 }
 
+/// What becomes of loops that poll: see `machine/polling.rs`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Polling {
+    /// A round that would change nothing is not taken again.
+    #[default]
+    Blocks,
+    /// Every round is taken, for oracles that compare states.
+    Steps,
+}
+
 /// Reads an exit reason.
 pub fn reason(text: &str) -> Result<Term, String> {
     match parse::terms(&format!("{text}.")).map_err(|e| e.to_string())?.as_slice() {
@@ -55,6 +65,8 @@ pub struct Settings {
     pub memory_limit: Option<u64>,
     /// Ends executions from outside.
     pub watch: Watch,
+    /// What becomes of loops that poll.
+    pub polling: Polling,
 }
 
 impl Settings {
@@ -75,9 +87,13 @@ impl Settings {
     pub fn ignores(&self, kind: FailureKind) -> bool {
         self.ignored.contains(&kind)
     }
+    /// The largest value, in bytes.
+    pub fn room(&self) -> usize {
+        (self.memory_limit.unwrap_or(1 << 32) / 2) as usize
+    }
     /// Whether there is room for a value of so many bytes.
     pub fn has_room(&self, bytes: u64) -> bool {
-        bytes <= self.memory_limit.unwrap_or(1 << 32) / 2
+        bytes <= self.room() as u64
     }
     /// Whether a timeout of so many milliseconds fires at all.
     pub fn fires(&self, ms: u64) -> bool {

@@ -136,6 +136,9 @@ impl ErlangWorld {
             unobserved,
             treat_as_normal: program.settings.normal_reasons(),
             timers_were_cut: Cell::new(false),
+            loops_were_cut: Cell::new(false),
+            sleeps_were_cut: Cell::new(false),
+            activity_is_read: Cell::new(false),
             listens: Cell::new(true),
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
@@ -518,7 +521,9 @@ impl Explain for ErlangWorld {
     }
     fn assumptions(&self) -> Vec<Assumption> {
         let cut = self.begin.timers_were_cut().then_some(Assumption::TimersAfterTest(machine::LATE_FIRINGS));
-        self.assumptions.iter().cloned().chain(cut).collect()
+        // A process that is asked what it does may be found anywhere in a round, and one that sleeps at another time.
+        let fair = self.begin.rounds_were_left_out().then_some(Assumption::FairSpins(1));
+        self.assumptions.iter().cloned().chain(cut).chain(fair).collect()
     }
 }
 

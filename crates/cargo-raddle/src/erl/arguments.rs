@@ -107,7 +107,8 @@ fn ignorable(text: &str) -> Result<FailureKind, String> {
     match text {
         "panic" => Ok(FailureKind::Panic),
         "deadlock" => Ok(FailureKind::Deadlock),
-        _ => Err("only a panic or a deadlock can be ignored".to_owned()),
+        "livelock" => Ok(FailureKind::Livelock),
+        _ => Err("only a panic, a deadlock or a livelock can be ignored".to_owned()),
     }
 }
 

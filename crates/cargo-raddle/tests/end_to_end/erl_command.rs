@@ -401,10 +401,11 @@ fn a_long_story_shows_its_beginning_and_its_end() {
     if !erlang_is_there() {
         return;
     }
-    let dir = compile_suite("long_record", &["thesis_listings.erl"]);
-    let file = dir.join("thesis_listings.beam");
-    let arguments =
-        [&file.to_string_lossy(), "--test", "listing_4_1", "--strategy", "dfs", "--max-steps", "1000"];
+    // It counts its rounds: each of them leads to another state.
+    let text = "-module(long_record).\n-export([counts/0]).\ncounts() -> counts(0).\n\
+        counts(N) -> whereis(nobody), counts(N + 1).\n";
+    let file = compile_text("long_record", text).join("long_record.beam");
+    let arguments = [&file.to_string_lossy(), "--test", "counts", "--strategy", "dfs", "--max-steps", "1000"];
     let (text, code) = command(&arguments);
     assert_eq!(code, FAILED, "{text}");
     assert!(text.contains("shortened: "), "{text}");
@@ -444,11 +445,21 @@ fn what_counts_as_a_failure_can_be_said() {
         return;
     }
     let text = "-module(judgements).
--export([crash/0, stuck/0, slow/0, large/0, early/0]).
+-export([crash/0, stuck/0, slow/0, large/0, early/0, polls/0, bytes/0, encoded/0, appended/0, counted/0, shared/0]).
 crash() -> spawn(fun() -> exit({because, 1}) end), ok.
 stuck() -> receive never -> ok end.
 slow() -> receive never -> ok after 5000 -> exit(late) end.
 large() -> X = 1 bsl 45, <<0:X>>.
+polls() -> whereis(nobody), polls().
+nested(0, X) -> X;
+nested(N, X) -> nested(N - 1, [X, X]).
+bytes() -> whereis(nobody), iolist_to_binary(nested(50, <<1>>)).
+encoded() -> term_to_binary(nested(50, <<1>>)).
+appended() -> appended(50, [a]).
+appended(0, L) -> L;
+appended(N, L) -> appended(N - 1, L ++ L).
+counted() -> whereis(nobody), lists:seq(1, 1 bsl 40).
+shared() -> nested(50, a).
 early() -> spawn_link(fun() -> exit(shutdown) end), receive never -> ok end.
 ";
     let file = compile_text("judgements", text).join("judgements.beam");
@@ -470,7 +481,15 @@ early() -> spawn_link(fun() -> exit(shutdown) end), receive never -> ok end.
         (vec!["--test", "large", "--memory-limit", "500M"], UNUSABLE),
         (vec!["--test", "early"], FAILED),
         (vec!["--test", "early", "--treat-as-normal", "{"], UNUSABLE),
-        (vec!["--test", "early", "--ignore", "livelock"], UNUSABLE),
+        (vec!["--test", "early", "--ignore", "race"], UNUSABLE),
+        (vec!["--test", "polls"], FAILED),
+        (vec!["--test", "polls", "--ignore", "livelock"], PASSED),
+        // What a single call makes counts, too; what is only shared takes no memory.
+        (vec!["--test", "bytes", "--memory-limit", "200M"], UNUSABLE),
+        (vec!["--test", "encoded", "--memory-limit", "20M"], UNUSABLE),
+        (vec!["--test", "appended", "--memory-limit", "200M"], UNUSABLE),
+        (vec!["--test", "counted", "--memory-limit", "200M"], UNUSABLE),
+        (vec!["--test", "shared", "--memory-limit", "200M"], PASSED),
         (vec!["--test", "early/1"], UNUSABLE),
     ] {
         let (found, text) = code(&arguments);

@@ -1,10 +1,10 @@
 //! Follows prescribed picks once and records the execution. Steps that happen by themselves are not prescribed.
 
 use crate::operation::TaskId;
-use crate::strategy::{Decision, Next, NoPreempt, Strategy};
+use crate::strategy::{Decision, Next, NoPreempt, Standing, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Extent, Verdict};
-use crate::world::{Pick, Point};
+use crate::world::{Ending, Pick, Point};
 use std::sync::{Arc, Mutex};
 
 /// One execution.
@@ -13,6 +13,8 @@ pub(super) struct Run {
     pub trace: Trace,
     /// By task: the number of steps before it existed. Main and the tasks of the start have 0.
     pub births: Vec<usize>,
+    /// Why it has no further step; none if it was abandoned.
+    pub ending: Option<Ending>,
 }
 
 /// Which picks are prescribed.
@@ -52,6 +54,11 @@ impl Strategy for Follow {
         let pick = self.picks.get(at).copied().unwrap_or_else(|| NoPreempt::pick(so_far, point));
         let possible = |p: &Pick| point.is_enabled(p.task) && p.option < point.pending(p.task).options;
         if possible(&pick) { Decision::take(pick) } else { Decision::ABANDON }
+    }
+
+    fn over(&mut self, _so_far: &Trace, _point: &Point<'_>, ending: Ending) -> Standing {
+        self.run.lock().expect("no panic while it is locked").ending = Some(ending);
+        Standing::Counts
     }
 
     fn finish(&mut self, trace: &Trace, _verdict: Verdict) {

@@ -130,6 +130,16 @@ impl Touch {
         self.observes |= matches!(object, Object::Watch(_));
         self
     }
+    /// The accesses of both.
+    #[must_use]
+    pub fn union(self, other: Touch) -> Touch {
+        if self.everything || other.everything {
+            return Touch::EVERYTHING;
+        }
+        let accessed = other.list.into_iter().filter(|(key, _)| *key != 0);
+        let all = accessed.fold(self, |all, (key, write)| all.add(key, write));
+        Touch { observes: all.observes || other.observes, ..all }
+    }
     /// Adds the exit of this process, which sends no signal.
     #[must_use]
     pub fn ends(self, pid: Pid) -> Touch {

@@ -149,22 +149,37 @@ impl Machine {
         }
         let strict = self.env.settings.judgement == Judgement::Strict;
         let waiting: Vec<&Rc<Process>> = self.waiting().collect();
+        let loops: Vec<usize> = self
+            .processes()
+            .filter(|(task, p)| !p.is_gone() && self.is_polling(*task))
+            .map(|(task, _)| task)
+            .collect();
+        let polls = |p: &Process| loops.iter().copied().find(|task| self.process(*task).pid == p.pid);
         let stuck: Vec<&Rc<Process>> = waiting
             .iter()
             .copied()
             .filter(|p| strict || p.pid == Pid::root() || self.awaits_reply(p))
             // After the end of the test timers may be cut short.
-            .filter(|p| p.deadline().is_none() && !self.has_timer(p))
+            .filter(|p| polls(p).is_some() || p.deadline().is_none() && !self.has_timer(p))
             .collect();
-        if stuck.is_empty() || self.env.settings.ignores(FailureKind::Deadlock) {
-            return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_string));
+        let kind = if loops.is_empty() { FailureKind::Deadlock } else { FailureKind::Livelock };
+        if stuck.is_empty() || self.env.settings.ignores(kind) {
+            return Ending::Passed(self.result.as_ref().map_or(String::new(), Term::to_short_text));
         }
-        let processes = stuck.iter().map(|p| self.shown(p)).collect();
-        let mut defect = Defect::of(Cause::ProcessesWait { processes });
+        let mut defect = Defect::of(match kind {
+            FailureKind::Livelock => {
+                let tasks = loops.iter().map(|task| self.shown(self.process(*task))).collect();
+                Cause::Livelock { tasks }
+            }
+            _ => Cause::ProcessesWait { processes: stuck.iter().map(|p| self.shown(p)).collect() },
+        });
         for p in waiting {
             let relation = match &p.next {
+                _ if polls(p).is_some() => {
+                    Relation::Spins { objects: polls(p).map_or(Vec::new(), |task| self.polled(task)) }
+                }
                 Next::Receive(_) => {
-                    Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_string).collect() }
+                    Relation::WaitsForMessage { mailbox: p.mailbox.iter().map(Term::to_short_text).collect() }
                 }
                 _ => Relation::WaitsForSignal,
             };
@@ -251,11 +266,11 @@ impl Machine {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
                 Next::Call(native, _) => {
-                    let args: Vec<String> = p.x.iter().map(Term::to_string).collect();
+                    let args: Vec<String> = p.x.iter().map(Term::to_short_text).collect();
                     format!("{}:{}({})", native.module, native.function, args.join(", "))
                 }
                 Next::Send(_) => match p.x.as_slice() {
-                    [to, message, ..] => format!("{to} ! {message}"),
+                    [to, message, ..] => format!("{to} ! {}", message.to_short_text()),
                     _ => "send".to_owned(),
                 },
                 Next::Receive(found) => match found {

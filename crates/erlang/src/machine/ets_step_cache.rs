@@ -80,6 +80,7 @@ impl Machine {
     /// Whether the next operation of a process depends on its own state and the tables alone.
     fn depends_on_tables(&self, p: &Process) -> bool {
         match &p.next {
+            _ if p.round > 0 => false,
             Next::Call(native, _) => {
                 visible::basis(native, &Look { machine: self, me: p, args: &p.x }).is_some()
             }
@@ -92,6 +93,7 @@ impl Machine {
     #[inline]
     fn is_quiet(&self, p: &Process, accesses: Accesses) -> bool {
         !accesses.any_write()
+            && p.round == 0
             && matches!(p.next, Next::Call(native, _) if native.module == "ets")
             && self.log.is_none()
             && self.over.is_none()

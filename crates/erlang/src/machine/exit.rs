@@ -80,6 +80,7 @@ impl Machine {
             over: false,
         };
         p.exiting = Some(Rc::new(exiting));
+        p.acts();
         p.ys.clear();
         p.frames.clear();
         p.fr.clear();

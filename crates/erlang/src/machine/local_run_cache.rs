@@ -4,7 +4,7 @@
 
 use super::{Machine, Mail, Task};
 use crate::process::Process;
-use crate::term::{Fun, Term};
+use crate::term::{Fun, Map, Term};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -59,6 +59,7 @@ fn is_same(a: &Term, b: &Term, left: &mut u32) -> bool {
         (Term::Atom(a), Term::Atom(b)) => a == b,
         (Term::Pid(a), Term::Pid(b)) => a == b,
         (Term::Ref(a), Term::Ref(b)) => a == b,
+        (Term::Catch(m, a), Term::Catch(n, b)) => (m, a) == (n, b),
         (Term::Float(a), Term::Float(b)) => a.to_bits() == b.to_bits(),
         (Term::Big(a), Term::Big(b)) => a == b,
         (Term::Tuple(a), Term::Tuple(b)) => Rc::ptr_eq(a, b) || all(a, b),
@@ -85,6 +86,24 @@ fn is_same(a: &Term, b: &Term, left: &mut u32) -> bool {
         }
         _ => false,
     }
+}
+
+/// The size of registers and dictionaries that are compared to find loops.
+const LOOKED_AT_IN_LOOPS: u32 = 4_096;
+
+/// Whether these terms are known to be identical.
+pub(super) fn are_same(a: &[Term], b: &[Term]) -> bool {
+    let mut left = LOOKED_AT_IN_LOOPS;
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| is_same(a, b, &mut left))
+}
+
+/// The same of the entries of maps.
+pub(super) fn have_same_entries(a: &Map, b: &Map) -> bool {
+    let mut left = LOOKED_AT_IN_LOOPS;
+    let mut same = |(x, y): (&(Term, Term), &(Term, Term))| {
+        is_same(&x.0, &y.0, &mut left) && is_same(&x.1, &y.1, &mut left)
+    };
+    a.len() == b.len() && a.entries().iter().zip(b.entries()).all(&mut same)
 }
 
 struct Entry {

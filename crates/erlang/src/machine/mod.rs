@@ -11,6 +11,7 @@ mod judgement;
 mod local_run_cache;
 mod pending;
 mod perform;
+mod polling;
 mod signal;
 pub mod spawn;
 pub(crate) mod system;
@@ -350,6 +351,7 @@ impl Machine {
         for ((pid, place), times) in self.late_firings.iter() {
             [pid.hash64(), *place, *times as u64].into_iter().for_each(|word| f.word(word));
         }
+        self.result.iter().for_each(|result| f.term(result));
         let failed = self.over.is_some() as u64 | (self.failed.is_some() as u64) << 1;
         for n in [self.now, self.monotonic, self.kills_left as u64, failed] {
             f.word(n);

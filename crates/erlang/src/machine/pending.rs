@@ -76,6 +76,9 @@ impl Machine {
     /// The accesses that the accesses of a process's pending operation depend on; none if that is not known.
     pub(crate) fn basis_of(&self, task: usize) -> Option<Accesses> {
         let p = self.process(task);
+        if p.round > 0 {
+            return None;
+        }
         let object = match &p.next {
             Next::Call(native, _) => visible::basis(native, &Look { machine: self, me: p, args: &p.x })?,
             // A message with no signal in transit before it is sent in the same way to an exited process.
@@ -220,7 +223,7 @@ impl Machine {
             return;
         }
         let Some(earliest) = self.earliest() else { return };
-        if self.is_cut_short(earliest) {
+        if self.is_cut_short(earliest) || !busy && self.only_loops_sleep() {
             return;
         }
         for (task, p) in pending.iter_mut().enumerate() {
@@ -263,6 +266,10 @@ impl Machine {
         let p = self.process(task);
         let mine = Touch::NOTHING.read(Object::Itself(p.pid));
         let (touch, options) = self.touch_alone(task, p, mine);
+        let (touch, options) = match p.round {
+            0 => (touch, options),
+            _ => self.touch_in_loop(task, touch, options),
+        };
         let more = match self.env.settings.grain {
             Grain::Full => false,
             // With this grain a step continues after a call that raises.
@@ -308,7 +315,7 @@ impl Machine {
         }
     }
 
-    fn touch_alone(&self, task: usize, p: &Process, mine: Touch) -> (Touch, u32) {
+    pub(super) fn touch_alone(&self, task: usize, p: &Process, mine: Touch) -> (Touch, u32) {
         match &p.next {
             Next::Call(native, _) => {
                 let Run::Visible(visible) = &native.run else { unreachable!("only visible natives") };

@@ -46,7 +46,7 @@ impl Before {
 
 /// Whether an operation raised an exception.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Went {
+pub(super) enum Went {
     Well,
     Wrong,
 }
@@ -73,7 +73,14 @@ impl Machine {
         self.current = task;
         self.step_begins(task, accesses);
         match &self.tasks[task] {
-            Task::Process(_) => self.step_process(task, pick.option),
+            Task::Process(p) => {
+                if p.round > 0
+                    && let Some(time) = self.deadline_of_loop(task)
+                {
+                    self.now = self.now.max(time);
+                }
+                self.step_process(task, pick.option)
+            }
             Task::End(pid) => {
                 let process = self.find(*pid).expect("its process is there");
                 self.exit_by_grain(process);
@@ -150,7 +157,7 @@ impl Machine {
         }
     }
 
-    fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
+    pub(super) fn perform(&mut self, task: usize, step: bool, option: u32) -> Went {
         let told = self.log.is_some().then(|| {
             let place = super::ending::own_place(&self.env, self.process(task));
             Box::new(Told { text: self.words(task), place, step })
@@ -199,9 +206,11 @@ impl Machine {
         before: Before,
         told: Option<Box<Told>>,
     ) -> Went {
+        // A look has left the process as it was.
+        let look = visible::is_look(native, &done).then(|| self.process(task).clone());
         if let Some(told) = told {
             let result = match &done {
-                Ok(Effect::Value(value)) => value.to_string(),
+                Ok(Effect::Value(value)) => value.to_short_text(),
                 Ok(_) => String::new(),
                 Err(Raise::Exception { reason, .. }) => format!("raises {reason}"),
                 Err(Raise::Unsupported(_)) => "is not supported".to_owned(),
@@ -217,10 +226,13 @@ impl Machine {
                 }
                 let go_on = |machine: &mut Machine, given| {
                     let Given::Value(value) = given else { unreachable!("it was a value") };
-                    match run::complete(machine.process_mut(task), then, value) {
+                    let p = machine.process_mut(task);
+                    p.acts();
+                    match run::complete(p, then, value) {
                         Some(stop) => machine.settle(task, stop),
                         None => machine.advance(task),
                     }
+                    look.into_iter().for_each(|before| machine.has_looked(task, before));
                 };
                 match before {
                     Before::Process(before) => self.again(task, before, Given::Value(value), go_on),
@@ -230,6 +242,7 @@ impl Machine {
             }
             Ok(Effect::Jump(module, function, args)) => {
                 let p = self.process_mut(task);
+                p.acts();
                 p.frames.clear();
                 p.ys.clear();
                 super::spawn::set_up_call(p, module, function, args);
@@ -253,10 +266,12 @@ impl Machine {
                 let args = before.arguments().to_vec();
                 drop(before);
                 let p = self.process_mut(task);
+                p.acts();
                 match run::raise(p, &env, raise.in_native(native.mfa(), args)) {
                     Ok(()) => self.advance(task),
                     Err(stop) => self.settle(task, stop),
                 }
+                look.into_iter().for_each(|before| self.has_looked(task, before));
                 Went::Wrong
             }
         }
@@ -267,11 +282,12 @@ impl Machine {
         match found {
             Found::Message(index) => {
                 if self.log.is_some() {
-                    let message = self.process(task).mailbox[index as usize].to_string();
+                    let message = self.process(task).mailbox[index as usize].to_short_text();
                     self.note(task, "receives a message".to_owned(), message, place, step);
                 }
                 self.again(task, self.process(task).clone(), Given::Turn(index), |machine, _| {
                     let p = machine.process_mut(task);
+                    p.acts();
                     p.save = index;
                     p.receiving = true;
                     machine.advance(task);
@@ -283,10 +299,13 @@ impl Machine {
                     self.now = self.now.max(at);
                 }
                 self.note(task, "waits for a message".to_owned(), "times out".to_owned(), place, step);
+                let before = self.process(task).clone();
                 let p = self.process_mut(task);
+                p.acts();
                 p.save = 0;
                 p.pc.at = wait + 1;
                 self.advance(task);
+                self.has_looked(task, before);
             }
             Found::BadTimeout { wait } => {
                 let env = self.env.clone();

@@ -3,6 +3,7 @@
 
 use super::{Machine, Signal, Task};
 use crate::process::{Pc, Process};
+use crate::run::Env;
 use crate::term::hash::Fingerprint;
 use crate::term::{Pid, Ref, Term};
 use raddle_core::world::Birth;
@@ -103,6 +104,7 @@ impl Machine {
     pub(super) fn deadline_of(&self, task: usize) -> Option<u64> {
         match &self.tasks[task] {
             Task::Timer(timer) => timer.fires.then_some(timer.deadline),
+            Task::Process(p) if p.round > 0 => self.deadline_of_loop(task),
             Task::Process(p) => p.deadline(),
             _ => None,
         }
@@ -132,6 +134,12 @@ impl Machine {
     /// Whether timers were cut short in an execution so far.
     pub(crate) fn timers_were_cut(&self) -> bool {
         self.env.timers_were_cut.get()
+    }
+    /// Whether rounds of loops that poll were left out that could make a difference: they sleep, or a process asks what
+    /// others do at the moment.
+    pub(crate) fn rounds_were_left_out(&self) -> bool {
+        let Env { loops_were_cut, sleeps_were_cut, activity_is_read, .. } = &*self.env;
+        sleeps_were_cut.get() || loops_were_cut.get() && activity_is_read.get()
     }
     fn late_key(&self, task: usize) -> Option<(Pid, u64)> {
         match &self.tasks[task] {

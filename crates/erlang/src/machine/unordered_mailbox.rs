@@ -384,7 +384,7 @@ impl Machine {
     pub(crate) fn standing(&self, task: usize) -> Standing {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
-                _ if p.is_doomed() => Standing::Other,
+                _ if p.is_doomed() || p.round > 0 => Standing::Other,
                 Next::Receive(_) if !self.takes_by_itself(p) => Standing::Waits,
                 Next::Call(native, _) if matches!(&native.run, Run::Visible(v) if v.ready.is_none()) => {
                     Standing::Goes
@@ -503,13 +503,14 @@ impl Machine {
         self.stale.add(message as usize);
         if self.log.is_some() {
             let place = super::ending::own_place(&self.env, self.process(task));
-            let message = self.process(task).mailbox[at].to_string();
+            let message = self.process(task).mailbox[at].to_short_text();
             self.note(task, "receives a message".to_owned(), message, place, true);
         }
         self.again(task, self.process(task).clone(), Given::Turn(at as u32), |machine, _| {
             machine.process_mut(task).messages.remove(at);
             machine.forget_fits(task);
             let p = machine.process_mut(task);
+            p.acts();
             p.save = at as u32;
             p.receiving = true;
             p.may_give_up |=

@@ -125,15 +125,20 @@ fn list_to_bitstring(_: R, a: &[Term]) -> Res {
     Ok(Term::Bits(Rc::new(out.build())))
 }
 
-fn list_to_binary(_: R, a: &[Term]) -> Res {
+/// The bytes of an iolist.
+fn iolist(r: R, a: &[Term]) -> Result<Vec<u8>, Raise> {
+    a[0].iolist_bytes_within(r.env.settings.room())?.ok_or_else(bad)
+}
+
+fn list_to_binary(r: R, a: &[Term]) -> Res {
     if !a[0].is_list() {
         return Err(bad());
     }
-    a[0].iolist_bytes().map(Term::binary).ok_or_else(bad)
+    iolist(r, a).map(Term::binary)
 }
 
-fn iolist_to_binary(_: R, a: &[Term]) -> Res {
-    a[0].iolist_bytes().map(Term::binary).ok_or_else(bad)
+fn iolist_to_binary(r: R, a: &[Term]) -> Res {
+    iolist(r, a).map(Term::binary)
 }
 
 fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
@@ -176,7 +181,7 @@ fn external_form(r: &Runner<'_>, a: &[Term]) -> Result<Vec<u8>, Raise> {
             }
         }
     }
-    Ok(external::encode_with(&a[0], atoms))
+    Ok(external::encode_with(&a[0], atoms, r.env.settings.room())?)
 }
 
 fn term_to_binary(r: R, a: &[Term]) -> Res {
@@ -328,11 +333,9 @@ pub static TABLE: &[Native] = &[
     Native::local("binary", "list_to_bin", 1, list_to_binary),
     Native::local("binary", "bin_to_list", 1, |_, a| binary_to_list(a)),
     Native::local(E, "iolist_to_binary", 1, iolist_to_binary),
-    Native::local(E, "iolist_size", 1, |_, a| {
-        a[0].iolist_bytes().map(|b| Term::from(b.len())).ok_or_else(bad)
-    }),
-    Native::local(E, "iolist_to_iovec", 1, |_, a| {
-        let bytes = a[0].iolist_bytes().ok_or_else(bad)?;
+    Native::local(E, "iolist_size", 1, |r, a| iolist(r, a).map(|bytes| Term::from(bytes.len()))),
+    Native::local(E, "iolist_to_iovec", 1, |r, a| {
+        let bytes = iolist(r, a)?;
         Ok(if bytes.is_empty() { Term::Nil } else { Term::list([Term::binary(bytes)]) })
     }),
     Native::local(E, "term_to_binary", 1, term_to_binary),

@@ -10,11 +10,15 @@ fn proper(t: &Term) -> Result<Vec<Term>, Raise> {
     t.to_vec().ok_or_else(Raise::badarg)
 }
 
-fn append(_: R, a: &[Term]) -> Res {
+fn append(r: R, a: &[Term]) -> Res {
     if matches!(a[0], Term::Nil) {
         return Ok(a[1].clone());
     }
-    Ok(Term::list_onto(proper(&a[0])?, a[1].clone()))
+    let front = proper(&a[0])?;
+    if !r.env.settings.has_room((front.len() * size_of::<crate::term::Cons>()) as u64) {
+        return Err(Raise::TooLarge);
+    }
+    Ok(Term::list_onto(front, a[1].clone()))
 }
 
 fn subtract(_: R, a: &[Term]) -> Res {

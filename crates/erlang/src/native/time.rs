@@ -31,12 +31,18 @@ fn in_units(nanoseconds: i128, unit: Option<&Term>) -> Res {
     Ok(number::of_i128((nanoseconds * units).div_euclid(1_000_000_000)))
 }
 
+/// The time, which the process has read now.
+fn read(r: R) -> u64 {
+    r.p.reads_clock = true;
+    r.now
+}
+
 fn system(r: R, a: &[Term]) -> Res {
-    in_units(EPOCH as i128 + r.now as i128, a.first())
+    in_units(EPOCH as i128 + read(r) as i128, a.first())
 }
 
 fn monotonic(r: R, a: &[Term]) -> Res {
-    in_units(MONOTONIC_START as i128 + r.now as i128, a.first())
+    in_units(MONOTONIC_START as i128 + read(r) as i128, a.first())
 }
 
 fn offset(_: R, a: &[Term]) -> Res {
@@ -86,7 +92,7 @@ fn seconds(t: &Term) -> Option<i64> {
 }
 
 fn universal(r: R, _: &[Term]) -> Res {
-    Ok(date_time(((EPOCH + r.now) / 1_000_000_000) as i64))
+    Ok(date_time(((EPOCH + read(r)) / 1_000_000_000) as i64))
 }
 
 fn half(r: R, first: bool) -> Res {
@@ -103,7 +109,7 @@ fn convert(_: R, a: &[Term]) -> Res {
 fn statistics(r: R, a: &[Term]) -> Res {
     match a[0].as_atom().map(Atom::text) {
         Some("wall_clock" | "runtime") => {
-            let ms = Term::Int((r.now / 1_000_000) as i64);
+            let ms = Term::Int((read(r) / 1_000_000) as i64);
             Ok(Term::tuple([ms, Term::Int(0)]))
         }
         _ => Err(Raise::unsupported(format!("erlang:statistics({}) is not supported", a[0]))),
@@ -142,9 +148,9 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "system_time", 1, system),
     Native::local("os", "system_time", 0, system),
     Native::local("os", "system_time", 1, system),
-    Native::local("os", "perf_counter", 0, |r, _| Ok(Term::Int(r.now as i64))),
-    Native::local("os", "timestamp", 0, |r, _| Ok(stamp((EPOCH + r.now) / 1_000))),
-    Native::local(E, "timestamp", 0, |r, _| Ok(stamp((EPOCH + r.now) / 1_000))),
+    Native::local("os", "perf_counter", 0, |r, _| Ok(Term::Int(read(r) as i64))),
+    Native::local("os", "timestamp", 0, |r, _| Ok(stamp((EPOCH + read(r)) / 1_000))),
+    Native::local(E, "timestamp", 0, |r, _| Ok(stamp((EPOCH + read(r)) / 1_000))),
     Native::local(E, "monotonic_time", 0, monotonic),
     Native::local(E, "monotonic_time", 1, monotonic),
     Native::local(E, "time_offset", 0, offset),

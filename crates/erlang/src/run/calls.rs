@@ -80,7 +80,12 @@ impl Runner<'_> {
             Run::Local(run) => {
                 self.p.x.resize(arity.max(self.p.x.len()), Term::Nil);
                 let args: Vec<Term> = self.p.x.drain(..arity).collect();
-                match run(self, &args) {
+                let done = run(self, &args);
+                // It may have made much at once.
+                if let Some(why) = self.env.halted() {
+                    return Flow::Stop(Stop::Halted(why));
+                }
+                match done {
                     Ok(value) => {
                         self.p.x.clear();
                         self.p.x.push(value);

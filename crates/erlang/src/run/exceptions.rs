@@ -4,7 +4,7 @@ use super::{Flow, Runner, Stop, Uncaught};
 use crate::beam::{Dst, Mfa, Src};
 use crate::process::{Pc, Then};
 use crate::term::number::ArithError;
-use crate::term::{Atom, Map, Term, known};
+use crate::term::{Atom, Map, Term, TooLarge, known};
 use crate::watch::Halt;
 
 /// The class of an exception.
@@ -59,6 +59,12 @@ pub enum Raise {
 
 /// A native's result.
 pub type Res = Result<Term, Raise>;
+
+impl From<TooLarge> for Raise {
+    fn from(_: TooLarge) -> Raise {
+        Raise::TooLarge
+    }
+}
 
 impl Raise {
     /// An exception.

@@ -44,6 +44,12 @@ pub struct Env {
     pub listens: Cell<bool>,
     /// Timers that tick for ever after the test were cut short.
     pub timers_were_cut: Cell<bool>,
+    /// A loop that polls was blocked.
+    pub loops_were_cut: Cell<bool>,
+    /// One that sleeps was blocked.
+    pub sleeps_were_cut: Cell<bool>,
+    /// A process asks what another one does at the moment.
+    pub activity_is_read: Cell<bool>,
 }
 
 impl Env {

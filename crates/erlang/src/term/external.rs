@@ -2,7 +2,7 @@
 //! Pids, references and funs of the program are logical names, so they have private tags; those of other
 //! nodes are refused.
 
-use super::{Atom, Bits, Fun, Map, Pid, Ref, Term, number};
+use super::{Atom, Bits, Fun, Map, Pid, Ref, Term, TooLarge, number};
 use num_bigint::{BigInt, Sign};
 use std::rc::Rc;
 
@@ -260,6 +260,8 @@ pub enum Atoms {
 struct Out {
     bytes: Vec<u8>,
     atoms: Atoms,
+    /// What is longer is not written to its end.
+    most: usize,
 }
 
 impl std::ops::Deref for Out {
@@ -276,14 +278,14 @@ impl std::ops::DerefMut for Out {
 
 /// Encodes a term with its version byte, as OTP 25 does.
 pub fn encode(term: &Term) -> Vec<u8> {
-    encode_with(term, Atoms::Latin1)
+    encode_with(term, Atoms::Latin1, usize::MAX).unwrap_or_default()
 }
 
-/// Encodes a term with its version byte.
-pub fn encode_with(term: &Term, atoms: Atoms) -> Vec<u8> {
-    let mut out = Out { bytes: vec![131], atoms };
+/// Encodes a term with its version byte; an error if that takes more than so many bytes.
+pub fn encode_with(term: &Term, atoms: Atoms, most: usize) -> Result<Vec<u8>, TooLarge> {
+    let mut out = Out { bytes: vec![131], atoms, most };
     write(term, &mut out);
-    out.bytes
+    if out.len() > most { Err(TooLarge) } else { Ok(out.bytes) }
 }
 
 fn write_atom(a: Atom, out: &mut Out) {
@@ -305,6 +307,9 @@ fn write_atom(a: Atom, out: &mut Out) {
 }
 
 fn write(term: &Term, out: &mut Out) {
+    if out.len() > out.most {
+        return;
+    }
     match term {
         Term::Nil => out.push(106),
         Term::Int(n) => match (u8::try_from(*n), i32::try_from(*n)) {
@@ -410,7 +415,7 @@ fn write_fun(fun: &Fun, out: &mut Out) {
             write(&Term::Int(*arity as i64), out);
         }
         Fun::Local { module, index, arity, uniq, old_uniq, free, creator } => {
-            let mut body = Out { bytes: vec![*arity as u8], atoms: out.atoms };
+            let mut body = Out { bytes: vec![*arity as u8], atoms: out.atoms, most: out.most };
             body.extend(uniq);
             body.extend(index.to_be_bytes());
             body.extend((free.len() as u32).to_be_bytes());

@@ -278,9 +278,25 @@ impl Term {
     }
     /// The text of an iolist or chardata, as bytes: integers are bytes.
     pub fn iolist_bytes(&self) -> Option<Vec<u8>> {
+        self.iolist_bytes_within(usize::MAX).unwrap_or_default()
+    }
+    /// The same; an error if that takes more than so many bytes or steps. Parts of a small term may be shared, and then it
+    /// stands for a very large one.
+    pub fn iolist_bytes_within(&self, most: usize) -> Result<Option<Vec<u8>>, TooLarge> {
+        let mut steps = 0;
         let mut out = Vec::new();
+        let bytes = self.add_iolist(&mut out, |written| {
+            steps += 1;
+            steps.max(written) <= most
+        });
+        if steps.max(out.len()) > most { Err(TooLarge) } else { Ok(bytes.map(|()| out)) }
+    }
+    fn add_iolist(&self, out: &mut Vec<u8>, mut may_go_on: impl FnMut(usize) -> bool) -> Option<()> {
         let mut todo = vec![self.clone()];
         while let Some(term) = todo.pop() {
+            if !may_go_on(out.len()) {
+                return None;
+            }
             match term {
                 Term::Nil => {}
                 Term::Cons(cell) => {
@@ -295,9 +311,13 @@ impl Term {
                 _ => return None,
             }
         }
-        Some(out)
+        Some(())
     }
 }
+
+/// A value that would take too much memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge;
 
 /// An iterator over a list.
 pub struct ListIter<'a> {

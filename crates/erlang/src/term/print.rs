@@ -153,6 +153,31 @@ impl fmt::Display for Term {
     }
 }
 
+/// The longest text of a result.
+const LONGEST: usize = 1 << 20;
+
+/// A text that is cut where it is too long.
+#[derive(Default)]
+struct Cut(String);
+
+impl fmt::Write for Cut {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.push_str(text);
+        if self.0.len() > LONGEST { Err(fmt::Error) } else { Ok(()) }
+    }
+}
+
+impl Term {
+    /// Its text, or the beginning of it: parts of a small term may be shared, and then its text is endless.
+    pub fn to_short_text(&self) -> String {
+        let mut text = Cut::default();
+        match fmt::Write::write_fmt(&mut text, format_args!("{self}")) {
+            Ok(()) => text.0,
+            Err(_) => text.0 + "...",
+        }
+    }
+}
+
 impl fmt::Debug for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -10,6 +10,7 @@ mod judged;
 mod loader;
 mod oracle;
 mod parts;
+mod polling;
 mod reduction;
 mod replaced;
 mod seeds;

@@ -308,7 +308,9 @@ fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) {
         return;
     }
     let number = |name| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
-    let programs = number("RADDLE_ORACLE").unwrap_or(40);
+    // Programs with loops have many executions.
+    let usual = if flavour == Flavour::Polling { 12 } else { 40 };
+    let programs = number("RADDLE_ORACLE").unwrap_or(usual);
     let seed = seed + number("RADDLE_ORACLE_SEED").unwrap_or(0);
     let dir = compile_text(name, &generate::module(name, flavour, programs, seed));
     let (mut compared, mut all, mut few) = (0, 0, 0);
@@ -390,6 +392,12 @@ fn timers_at_any_time() {
     let any = |delivery| Settings { time: Time::Any, ..lenient(Grain::Full, delivery) };
     let settings = [any(Delivery::Instant), any(Delivery::Local), lenient(Grain::Full, Delivery::Local)];
     many("oracle_timed", Flavour::Timed, &settings, 8);
+}
+
+#[test]
+fn loops_that_poll() {
+    let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
+    many("oracle_polling", Flavour::Polling, &settings, 11);
 }
 
 fn one_kill() -> [Settings; 2] {

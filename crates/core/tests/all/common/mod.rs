@@ -273,7 +273,8 @@ impl World for Toy {
             }
             (None, None) => End::Passed(self.outcome.clone()),
         };
-        Ended::new(Ending::Natural, end)
+        // A failed expectation ends the execution for all tasks.
+        Ended::new(if self.defect.is_some() { Ending::Cut } else { Ending::Natural }, end)
     }
 }
 

@@ -113,7 +113,10 @@ fn touches(look: &Look<'_>, touch: Touch) -> Touch {
             touch.write(Object::Watch(pid))
         }
         // The activity of another process changes with each of its steps.
-        _ => Touch::EVERYTHING,
+        _ => {
+            look.machine.env.activity_is_read.set(true);
+            Touch::EVERYTHING
+        }
     }
 }
 

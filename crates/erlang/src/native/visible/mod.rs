@@ -3,6 +3,7 @@
 
 mod info;
 mod links;
+mod looks;
 mod names;
 mod numbers;
 mod portions;
@@ -10,6 +11,8 @@ mod processes;
 mod storage;
 mod tables;
 mod timers;
+
+pub(crate) use looks::is_look;
 
 use super::{Native, Run};
 use crate::machine::access::{Object, Touch};

@@ -13,6 +13,8 @@ pub enum Flavour {
     Signals,
     /// Messages, timeouts and timers.
     Timed,
+    /// Loops that poll tables, names and mailboxes. All processes end before main does, or never.
+    Polling,
 }
 
 /// A module with one function `t0/0`, `t1/0`, ... for each program.
@@ -50,8 +52,14 @@ fn program(number: u64, flavour: Flavour, rng: &mut Rng) -> String {
         text += &format!("    M{op} = {},\n", operation(flavour, &known, 0, rng));
         results.push(format!("M{op}"));
     }
+    if flavour == Flavour::Polling {
+        for worker in 1..=workers {
+            text += &format!("    R{worker} = receive {{w{worker}, A{worker}}} -> A{worker} end,\n");
+            results.push(format!("R{worker}"));
+        }
+    }
     // The order in which they finish matters only in some programs.
-    match rng.below(3) {
+    match if flavour == Flavour::Polling { 3 } else { rng.below(3) } {
         0 => {
             text += "    R = receive {w1, A} -> A; stop -> stop end,\n";
             results.push("R".to_owned());
@@ -120,7 +128,37 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
         ),
         _ => "erlang:monotonic_time(millisecond)".to_owned(),
     };
+    let polling = |rng: &mut Rng| {
+        let tag = rng.below(1_000_000);
+        let until = |round: String| format!("(fun F{tag}() -> {round} end)()");
+        let key = rng.below(2);
+        match rng.below(12) {
+            0 | 1 => format!("ets:insert(tab, {{{number}, {worker}}})"),
+            2 => format!("ets:delete(tab, {number})"),
+            3 => "catch register(name, self())".to_owned(),
+            4 => format!("begin {whom} ! {{m, {number}}}, sent end"),
+            5 => until(format!("case ets:lookup(tab, {key}) of [] -> F{tag}(); [V{tag}] -> V{tag} end")),
+            6 => until(format!(
+                "V{tag} = ets:member(tab, 0), case ets:lookup(tab, 1) of [] when not V{tag} -> F{tag}(); U{tag} -> {{V{tag}, U{tag}}} end"
+            )),
+            7 => {
+                until(format!("case whereis(name) of undefined -> erlang:yield(), F{tag}(); _ -> found end"))
+            }
+            8 => format!(
+                "begin {}, ets:delete(tab, lock) end",
+                until(format!(
+                    "case ets:insert_new(tab, {{lock, {worker}}}) of false -> F{tag}(); true -> ok end"
+                ))
+            ),
+            9 => until(format!("receive {{m, V{tag}}} -> V{tag} after 0 -> F{tag}() end")),
+            10 => until(format!(
+                "receive {{m, V{tag}}} -> V{tag} after 0 -> case ets:member(tab, {key}) of true -> there; false -> F{tag}() end end"
+            )),
+            _ => format!("ets:lookup(tab, {number})"),
+        }
+    };
     match (flavour, rng.below(3)) {
+        (Flavour::Polling, _) => polling(rng),
         (Flavour::Timed, 1 | 2) => timed(rng),
         (Flavour::Messages, _) | (_, 0) => messages(rng),
         (Flavour::Shared | Flavour::Timed, _) => shared(rng),

@@ -1,0 +1,27 @@
+//! Which calls are looks: they leave everything but their own process as it was. A call that is not listed here is none.
+
+use super::{Done, Effect};
+use crate::native::Native;
+use crate::run::Raise;
+use crate::term::{Term, known};
+
+/// Whether a call with this outcome has changed nothing.
+pub(crate) fn is_look(native: &Native, done: &Done) -> bool {
+    let raises = matches!(done, Err(Raise::Exception { .. }));
+    let gave = |is_it: fn(&Term) -> bool| matches!(done, Ok(Effect::Value(value)) if is_it(value));
+    match (native.module, native.function) {
+        ("ets", "lookup" | "lookup_element" | "member" | "info" | "whereis" | "all" | "slot")
+        | ("ets", "first" | "last" | "next" | "prev")
+        | ("ets", "first_lookup" | "last_lookup" | "next_lookup" | "prev_lookup")
+        | ("ets", "match" | "match_object" | "select" | "select_reverse" | "select_count")
+        | ("erlang", "whereis" | "registered" | "is_process_alive" | "processes" | "process_info")
+        | ("counters" | "atomics", "get" | "info")
+        | ("persistent_term", "get")
+        | ("raddle", "get_env" | "all_env") => raises || gave(|_| true),
+        // An attempt that failed.
+        ("ets", "insert_new") => raises || gave(|value| value.is_atom(known::FALSE)),
+        ("atomics", "compare_exchange") => gave(|value| !value.is_atom(known::OK)),
+        ("ets", "insert") | ("erlang", "register" | "unregister" | "!" | "send") => raises,
+        _ => false,
+    }
+}
