@@ -73,6 +73,7 @@ pub(crate) fn start_module() -> Module {
         files: Vec::new(),
         attributes: Term::Nil,
         compile_info: Term::Nil,
+        has_on_load: false,
     }
 }
 
@@ -374,7 +375,8 @@ impl World for ErlangWorld {
         self.begin.settings().watch.halted() == Some(Halt::Interrupted)
     }
     fn finish(&mut self) -> Finished {
-        Finished { is_refuted: self.now.are_ends_observed(), ..Finished::default() }
+        let is_refuted = self.now.are_ends_observed() || self.begin.settings().dynamic.is_refuted();
+        Finished { is_refuted, ..Finished::default() }
     }
     fn rewind(&mut self) -> Option<&mut dyn Rewind> {
         Some(self)

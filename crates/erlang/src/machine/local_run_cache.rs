@@ -138,7 +138,12 @@ impl Machine {
         given: Given,
         run: impl FnOnce(&mut Machine, Given),
     ) {
-        if self.log.is_some() || self.over.is_some() || !Rc::ptr_eq(self.process(task), &before) {
+        // What a process runs may depend on the code that was loaded.
+        if self.log.is_some()
+            || self.over.is_some()
+            || !self.versions.is_empty()
+            || !Rc::ptr_eq(self.process(task), &before)
+        {
             drop(before);
             return run(self, given);
         }

@@ -213,7 +213,7 @@ impl Machine {
         }
         let mut copy = p.for_matching();
         copy.mailbox = vec![message.clone()];
-        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+        match run::run(&mut copy, &self.env, &self.versions, self.now, Mode::Matching) {
             Stop::Matched(_) => true,
             Stop::Waits(..) => false,
             Stop::Halted(why) => {
@@ -526,7 +526,7 @@ impl Machine {
     pub(super) fn look_at_ordered_mailbox(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
         let mut copy = self.process(task).for_matching();
         copy.mailbox = Vec::new();
-        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+        match run::run(&mut copy, &self.env, &self.versions, self.now, Mode::Matching) {
             Stop::Waits(wait, time) => Some((wait, time)),
             Stop::Unsupported(what) => {
                 self.unsupported(what);
