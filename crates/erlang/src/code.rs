@@ -147,6 +147,23 @@ impl Code {
         }
         self.file(name).and_then(|file| std::fs::read(file).ok())
     }
+    /// The name of a module's file, as `code:which/1` shows it. A module that was given in memory is as in the current
+    /// directory.
+    pub fn file_name(&self, name: Atom) -> Option<String> {
+        let is_given = self.path.given.iter().any(|(given, _)| given == name.text());
+        match is_given {
+            true => Some(format!("{}.beam", name.text())),
+            false => self.file(name).map(|file| file.to_string_lossy().into_owned()),
+        }
+    }
+    /// The bytes of a module's file, as OTP or the program has it.
+    pub fn object_code(&self, name: Atom) -> Option<Vec<u8>> {
+        let given = self.path.given.iter().find(|(given, _)| given == name.text());
+        match given {
+            Some((_, bytes)) => Some(bytes.to_vec()),
+            None => self.file(name).and_then(|file| std::fs::read(file).ok()),
+        }
+    }
     /// The file of a module.
     pub fn file(&self, name: Atom) -> Option<PathBuf> {
         if name.text().contains(['/', '\0']) {

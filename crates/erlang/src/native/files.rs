@@ -125,11 +125,9 @@ fn is_sticky(r: R, a: &[Term]) -> Res {
 
 fn get_object_code(r: R, a: &[Term]) -> Res {
     let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
-    let found = r.env.code.file(module).and_then(|file| std::fs::read(&file).ok().map(|bytes| (file, bytes)));
+    let found = r.env.code.file_name(module).and_then(|file| Some((file, r.env.code.object_code(module)?)));
     Ok(match found {
-        Some((file, bytes)) => {
-            Term::tuple([a[0].clone(), Term::binary(bytes), Term::string(&file.to_string_lossy())])
-        }
+        Some((file, bytes)) => Term::tuple([a[0].clone(), Term::binary(bytes), Term::string(&file)]),
         None => Term::Atom(known::ERROR),
     })
 }

@@ -129,8 +129,7 @@ fn loaded_file(r: &Runner<'_>, name: Atom) -> Option<Term> {
     if let Some(entry) = r.versions.get(name) {
         return entry.current.as_ref().map(|version| version.file.clone());
     }
-    let file = || r.env.code.file(name).map_or(String::new(), |f| f.to_string_lossy().into_owned());
-    r.env.code.find(name).map(|_| Term::string(&file()))
+    r.env.code.find(name).map(|_| Term::string(&r.env.code.file_name(name).unwrap_or_default()))
 }
 
 fn system_info(r: R, a: &[Term]) -> Res {
@@ -285,7 +284,7 @@ pub static TABLE: &[Native] = &[
     Native::local("code", "which", 1, |r, a| {
         let name = a[0].as_atom().ok_or_else(bad)?;
         let loaded = loaded_file(r, name).filter(|_| r.versions.get(name).is_some());
-        let found = || r.env.code.file(name).map(|file| Term::string(&file.to_string_lossy()));
+        let found = || r.env.code.file_name(name).map(|file| Term::string(&file));
         Ok(loaded.or_else(found).unwrap_or_else(|| Term::atom("non_existing")))
     }),
     Native::local("raddle", "application", 1, application),

@@ -64,8 +64,7 @@ impl Machine {
     /// The version in a module's file.
     fn in_file(&self, module: Atom) -> Option<Version> {
         let number = self.env.code.find(module)?;
-        let file =
-            self.env.code.file(module).map_or(String::new(), |file| file.to_string_lossy().into_owned());
+        let file = self.env.code.file_name(module).unwrap_or_default();
         Some(Version { number, file: Term::string(&file) })
     }
     /// The current version of a module.
