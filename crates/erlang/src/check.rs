@@ -6,11 +6,14 @@
 
 use crate::ends::Unobserved;
 use crate::settings::Grain;
+use crate::term::Atom;
+use crate::versions::Dynamic;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::check;
 use raddle_core::search::LazySettings;
 use raddle_core::world::{Pick, World};
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What the reduced world assumes of the ends of processes, as it is written down.
@@ -25,17 +28,26 @@ pub struct Checkable {
     unobserved: Unobserved,
     /// Ends are steps of their own.
     ends_are_steps: AtomicBool,
+    /// The modules that are loaded while the program runs: calls of these are steps of their own.
+    dynamic: Mutex<Dynamic>,
 }
 
 impl Checkable {
     /// The program, of which nothing is known yet.
     pub fn new(program: Program) -> Checkable {
         let ends_are_steps = AtomicBool::new(!Unobserved::is_worth_a_try(&program.settings));
-        Checkable { program, unobserved: Unobserved::default(), ends_are_steps }
+        // What another test of the same command loads is no matter here.
+        let dynamic = Mutex::new(Dynamic::of(program.settings.dynamic.names()));
+        Checkable { program, unobserved: Unobserved::default(), ends_are_steps, dynamic }
     }
-    /// The program.
-    pub fn program(&self) -> &Program {
-        &self.program
+    /// The program, with what is known of it now.
+    pub fn program(&self) -> Program {
+        let mut program = self.program.clone();
+        program.settings.dynamic = self.dynamic();
+        program
+    }
+    fn dynamic(&self) -> Dynamic {
+        self.dynamic.lock().unwrap_or_else(|e| e.into_inner()).clone()
     }
 }
 
@@ -43,25 +55,31 @@ impl check::Program for Checkable {
     type World = ErlangWorld;
 
     fn world(&self) -> ErlangWorld {
-        ErlangWorld::new(&self.program)
+        ErlangWorld::new(&self.program())
     }
 
     fn reduced_world(&self) -> ErlangWorld {
         if self.is_concrete() {
             self.world()
         } else if self.ends_are_steps.load(Ordering::Relaxed) {
-            ErlangWorld::unordered(&self.program)
+            ErlangWorld::unordered(&self.program())
         } else {
-            ErlangWorld::unobserved(&self.program, &self.unobserved)
+            ErlangWorld::unobserved(&self.program(), &self.unobserved)
         }
     }
 
     fn is_refuted(&self) -> bool {
         self.unobserved.is_refuted() && !self.ends_are_steps.load(Ordering::Relaxed)
+            || self.dynamic().is_refuted()
     }
 
     fn refine(&self) -> bool {
-        self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed)
+        let more = self.dynamic().refined();
+        if let Some(more) = &more {
+            *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = more.clone();
+        }
+        let ends = self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed);
+        ends || more.is_some()
     }
 
     /// Coarse steps are those of a world in which messages have an order.
@@ -77,7 +95,7 @@ impl check::Program for Checkable {
         let mut open = self.reduced_world();
         open.start();
         schedule.iter().for_each(|pick| open.step(*pick));
-        open.in_order(&open.with_order(&self.program))
+        open.in_order(&open.with_order(&self.program()))
     }
 
     /// The oracle of this world compares the reduction without bounds only.
@@ -87,16 +105,20 @@ impl check::Program for Checkable {
 
     fn assumed(&self) -> Option<String> {
         let observed = self.ends_are_steps.load(Ordering::Relaxed);
-        Some(if observed { OBSERVED } else { UNOBSERVED }.to_owned())
+        let ends = if observed { OBSERVED } else { UNOBSERVED };
+        let modules: String = self.dynamic().names().map(|name| format!("\n{}", name.text())).collect();
+        Some(format!("{ends}{modules}"))
     }
 
     fn assume(&self, assumed: &str) -> Result<(), String> {
-        let observed = match assumed {
+        let mut lines = assumed.lines();
+        let observed = match lines.next().unwrap_or_default() {
             OBSERVED => true,
             UNOBSERVED => false,
             other => return Err(format!("`{other}` is no assumption about Erlang programs")),
         };
         self.ends_are_steps.store(observed, Ordering::Relaxed);
+        *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = Dynamic::of(lines.map(Atom::new));
         Ok(())
     }
 
@@ -105,6 +127,6 @@ impl check::Program for Checkable {
     }
 
     fn settings(&self) -> LazySettings {
-        self.program.settings.to_map().into()
+        self.program().settings.to_map().into()
     }
 }

@@ -5,6 +5,7 @@
 use crate::beam::{self, Instr, Mfa, Module};
 use crate::native::{self, Native};
 use crate::refused;
+use crate::run::Raise;
 use crate::term::Atom;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -84,6 +85,8 @@ pub struct Code {
     /// Files that were found and could not be loaded, by module.
     errors: RefCell<HashMap<Atom, String>>,
     release: OnceCell<Option<u32>>,
+    /// The modules that programs have loaded from binaries.
+    loaded: RefCell<HashMap<Vec<u8>, u32>>,
 }
 
 impl Code {
@@ -97,6 +100,7 @@ impl Code {
             natives: native::all().map(|n| (n.mfa(), n)).collect(),
             errors: RefCell::default(),
             release: OnceCell::new(),
+            loaded: RefCell::default(),
         }
     }
     /// A module by number.
@@ -110,6 +114,11 @@ impl Code {
             return *known;
         }
         let number = self.read(name).and_then(|bytes| match beam::load(&bytes) {
+            Ok(module) if module.name == name && module.has_on_load && self.is_own(name) => {
+                let why = format!("{name} is not supported: its on_load function would have to be called");
+                self.errors.borrow_mut().insert(name, why);
+                None
+            }
             Ok(module) if module.name == name => {
                 let mut modules = self.modules.borrow_mut();
                 modules.push(Rc::new(module));
@@ -137,6 +146,23 @@ impl Code {
             return Some(bytes.to_vec());
         }
         self.file(name).and_then(|file| std::fs::read(file).ok())
+    }
+    /// The name of a module's file, as `code:which/1` shows it. A module that was given in memory is as in the current
+    /// directory.
+    pub fn file_name(&self, name: Atom) -> Option<String> {
+        let is_given = self.path.given.iter().any(|(given, _)| given == name.text());
+        match is_given {
+            true => Some(format!("{}.beam", name.text())),
+            false => self.file(name).map(|file| file.to_string_lossy().into_owned()),
+        }
+    }
+    /// The bytes of a module's file, as OTP or the program has it.
+    pub fn object_code(&self, name: Atom) -> Option<Vec<u8>> {
+        let given = self.path.given.iter().find(|(given, _)| given == name.text());
+        match given {
+            Some((_, bytes)) => Some(bytes.to_vec()),
+            None => self.file(name).and_then(|file| std::fs::read(file).ok()),
+        }
     }
     /// The file of a module.
     pub fn file(&self, name: Atom) -> Option<PathBuf> {
@@ -186,6 +212,47 @@ impl Code {
             Some(pc) => Target::Code(number, *pc),
             None => Target::Missing,
         }
+    }
+    /// Resolves a function in one version of its module.
+    pub fn resolve_in(&self, number: u32, mfa: Mfa) -> Target {
+        let module = self.module(number);
+        match module.exports.get(&(mfa.function, mfa.arity)) {
+            Some(pc) => Target::Code(number, *pc),
+            None => Target::Missing,
+        }
+    }
+    /// The number of a module that a program loads from a binary; none if it holds no such module.
+    pub fn load_bytes(&self, name: Atom, bytes: Vec<u8>) -> Result<Option<u32>, Raise> {
+        if let Some(number) = self.loaded.borrow().get(&bytes) {
+            return Ok(Some(*number).filter(|number| self.module(*number).name == name));
+        }
+        let Ok(module) = beam::load(&bytes) else { return Ok(None) };
+        if module.name != name {
+            return Ok(None);
+        }
+        if module.has_on_load {
+            let what =
+                format!("loading {name} is not supported: its on_load function would have to be called");
+            return Err(Raise::unsupported(what));
+        }
+        let mut modules = self.modules.borrow_mut();
+        modules.push(Rc::new(module));
+        let number = modules.len() as u32 - 1;
+        self.loaded.borrow_mut().insert(bytes, number);
+        Ok(Some(number))
+    }
+    /// Whether a module is one of OTP's that cannot be replaced in a running node.
+    pub fn is_sticky(&self, name: Atom) -> bool {
+        const STICKY: [&str; 3] = ["kernel-", "stdlib-", "compiler-"];
+        let file = self.file(name);
+        let app = file.as_deref().and_then(|file| file.ancestors().nth(2)).and_then(Path::file_name);
+        app.is_some_and(|app| STICKY.iter().any(|sticky| app.to_string_lossy().starts_with(sticky)))
+    }
+    /// A name of a version of a module that does not depend on what was loaded before.
+    pub fn hash_of(&self, number: u32) -> u64 {
+        let module = self.module(number);
+        let half = u64::from_le_bytes(module.md5[..8].try_into().expect("eight bytes"));
+        module.name.hash64() ^ half
     }
     /// Whether a native has this name.
     pub fn is_native(&self, mfa: Mfa) -> bool {

@@ -25,5 +25,6 @@ pub mod replaced;
 pub mod run;
 pub mod settings;
 pub mod term;
+pub mod versions;
 pub mod watch;
 pub mod world;

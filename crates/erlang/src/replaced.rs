@@ -13,5 +13,6 @@ pub const ALL: &[(&str, &[u8])] = &[
     ("io", include_bytes!("replaced/io.beam")),
     ("timer", include_bytes!("replaced/timer.beam")),
     ("application", include_bytes!("replaced/application.beam")),
+    ("cover", include_bytes!("replaced/cover.beam")),
     ("raddle_eunit", include_bytes!("replaced/raddle_eunit.beam")),
 ];

@@ -1,6 +1,7 @@
 //! The settings of an execution, beyond the program: each is named in the coverage line.
 
 use crate::term::{Term, parse};
+use crate::versions::Dynamic;
 use crate::watch::Watch;
 use raddle_core::clock::Time;
 use raddle_core::fact::Assumption;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub after_timeout: Option<u64>,
     /// The memory that the process may take, in bytes. No single value may take half of it.
     pub memory_limit: Option<u64>,
+    /// The modules that the program loads or deletes while it runs, as far as they are known.
+    pub dynamic: Dynamic,
     /// Ends executions from outside.
     pub watch: Watch,
     /// What becomes of loops that poll.
@@ -129,6 +132,12 @@ impl Settings {
         }
         if !self.ignored.is_empty() {
             set("ignore", self.ignored.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","));
+        }
+        if !self.dynamic.is_empty() {
+            set(
+                "loaded-modules",
+                self.dynamic.names().map(|name| name.text()).collect::<Vec<_>>().join("\n"),
+            );
         }
         if let Some(ms) = self.after_timeout {
             set("after-timeout", ms.to_string());

@@ -113,6 +113,7 @@ pub(crate) fn start_module() -> Module {
         files: Vec::new(),
         attributes: Term::Nil,
         compile_info: Term::Nil,
+        has_on_load: false,
     }
 }
 
@@ -441,7 +442,8 @@ impl World for ErlangWorld {
         self.begin.settings().watch.halted() == Some(Halt::Interrupted)
     }
     fn finish(&mut self) -> Finished {
-        Finished { is_refuted: self.now.are_ends_observed(), ..Finished::default() }
+        let is_refuted = self.now.are_ends_observed() || self.begin.settings().dynamic.is_refuted();
+        Finished { is_refuted, ..Finished::default() }
     }
     fn rewind(&mut self) -> Option<&mut dyn Rewind> {
         Some(self)

@@ -6,6 +6,8 @@ use clap::Args;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::FailureKind;
 use raddle_erlang::settings::{self, Delivery, Grain, Judgement, Settings};
+use raddle_erlang::term::Atom;
+use raddle_erlang::versions::Dynamic;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +70,10 @@ pub struct ProgramArguments {
     /// Timeouts of N milliseconds and more never fire
     #[arg(long, value_name = "N", value_parser = number)]
     pub after_timeout: Option<u64>,
+
+    /// The modules that a ticket's program loads while it runs.
+    #[arg(skip)]
+    pub dynamic: Vec<String>,
     /// How much memory may be taken: `500M`, `2G` [default: half of what the machine has]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory_limit: Option<u64>,
@@ -132,6 +138,7 @@ impl Erl {
             treat_as_normal: program.treat_as_normal.clone(),
             ignored: program.ignore.clone(),
             after_timeout: program.after_timeout,
+            dynamic: Dynamic::of(program.dynamic.iter().map(|name| Atom::new(name))),
             memory_limit: program.memory_limit.or_else(memory::usual_limit),
             ..Settings::default()
         })
@@ -157,6 +164,7 @@ impl Erl {
                 "ignore" => {
                     program.ignore = value.split(',').map(ignorable).collect::<Result<_, _>>().map_err(bad)?
                 }
+                "loaded-modules" => program.dynamic = value.lines().map(str::to_owned).collect(),
                 "after-timeout" => program.after_timeout = Some(number(value).map_err(bad)?),
                 _ => {}
             }

@@ -71,7 +71,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
         let found = Found {
             erl: &erl,
             check: &check,
-            program: program.program(),
+            program: &program.program(),
             sources: &sources,
             search_file: checked.left.as_ref().map(|saved| write_search(&folder(), saved)),
             ticket_file: listening.ticket(),

@@ -122,6 +122,7 @@ pub fn load(bytes: &[u8]) -> Result<Module> {
         files,
         attributes: term(b"Attr"),
         compile_info: term(b"CInf"),
+        has_on_load: decoded.has_on_load,
     })
 }
 

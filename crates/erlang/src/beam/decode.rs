@@ -222,6 +222,8 @@ pub struct Decoded {
     pub functions: Vec<Function>,
     /// The line number that holds from an instruction on.
     pub lines: Vec<(u32, u32)>,
+    /// A function is called when the module is loaded.
+    pub has_on_load: bool,
     /// One more than the highest index of a fun that is created.
     pub lambdas_used: usize,
 }
@@ -246,6 +248,7 @@ pub fn code(chunk: &[u8], context: &Context<'_>, name: Atom) -> Result<Decoded> 
             labels: HashMap::new(),
             functions: Vec::new(),
             lines: Vec::new(),
+            has_on_load: false,
             lambdas_used: 0,
         },
         name,
@@ -402,7 +405,11 @@ impl Decoder<'_> {
                 return Ok(());
             }
             "test_heap" | "fclearerror" | "fcheckerror" | "recv_marker_bind" | "recv_marker_clear"
-            | "recv_marker_use" | "recv_mark" | "recv_set" | "on_load" | "nif_start" => return Ok(()),
+            | "recv_marker_use" | "recv_mark" | "recv_set" | "nif_start" => return Ok(()),
+            "on_load" => {
+                self.out.has_on_load = true;
+                return Ok(());
+            }
             "recv_marker_reserve" => Instr::Move(Src::K(Term::Nil), self.dst(&a[0])?),
             "func_info" => {
                 let (Arg::Atom(_), Arg::Atom(f)) = (&a[0], &a[1]) else {
@@ -530,6 +537,11 @@ impl Decoder<'_> {
             "badrecord" => Instr::Badrecord(self.src(&a[0])?),
             "call_fun" => Instr::CallFun(self.small(&a[0])?),
             "call_fun2" => Instr::CallFun2(self.small(&a[1])?, self.src(&a[2])?),
+            "make_fun2" => {
+                let n = self.number(&a[0])?;
+                self.out.lambdas_used = self.out.lambdas_used.max(n as usize + 1);
+                Instr::MakeFun2(n)
+            }
             "make_fun3" => {
                 let n = self.number(&a[0])?;
                 self.out.lambdas_used = self.out.lambdas_used.max(n as usize + 1);

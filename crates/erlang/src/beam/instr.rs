@@ -229,6 +229,8 @@ pub enum Instr {
     CallFun(u16),
     CallFun2(u16, Src),
     MakeFun(u32, Dst, Box<[Src]>),
+    /// Its free variables are in the first x registers, and it is stored in the first.
+    MakeFun2(u32),
     Apply(u16),
     ApplyLast(u16, u16),
     FLoad(Src, u16),

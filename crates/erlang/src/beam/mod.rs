@@ -125,6 +125,8 @@ pub struct Module {
     pub attributes: Term,
     /// The compiler's own information, a list of pairs.
     pub compile_info: Term,
+    /// A function is called when it is loaded.
+    pub has_on_load: bool,
 }
 
 impl Module {

@@ -2,7 +2,7 @@
 
 pub mod spec;
 
-use crate::machine::{Machine, Signal};
+use crate::machine::{Machine, Signal, system};
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Pid, Ref, Term, known, order};
 use std::cell::OnceCell;
@@ -246,7 +246,7 @@ impl Tables {
     /// Adds a table; false if its name is taken.
     pub fn add(&mut self, table: Table) -> bool {
         if table.named {
-            if self.named(table.name).is_some() {
+            if self.named(table.name).is_some() || system::has_table(table.name) {
                 return false;
             }
             self.by_name.push((table.name, table.id));
@@ -266,7 +266,7 @@ impl Tables {
     pub fn rename(&mut self, id: Ref, name: Atom) -> bool {
         let Ok(at) = self.place(id) else { return false };
         if self.by_id[at].1.named {
-            if self.named(name).is_some() {
+            if self.named(name).is_some() || system::has_table(name) {
                 return false;
             }
             self.by_name.retain(|(_, other)| *other != id);

@@ -44,6 +44,8 @@ pub enum Object {
     Reference(Ref),
     /// A link between two processes.
     Link(Pid, Pid),
+    /// The loaded versions of a module.
+    Code(Atom),
 }
 
 fn scramble(kind: u64, a: u64, b: u64) -> u64 {
@@ -81,6 +83,7 @@ impl Object {
             Object::Queue(from, to) => scramble(12, from.hash64(), to.hash64()),
             Object::Reference(r) => scramble(13, r.maker.hash64(), r.number as u64),
             Object::Link(a, b) => scramble(14, a.min(b).hash64(), a.max(b).hash64()),
+            Object::Code(module) => scramble(15, module.hash64(), 0),
         }
     }
     /// A table, by its identifier or name.

@@ -54,6 +54,7 @@ impl Clone for Machine {
             persistent: self.persistent.clone(),
             numbers: self.numbers.clone(),
             environment: self.environment.clone(),
+            versions: self.versions.clone(),
             now: self.now,
             monotonic: self.monotonic,
             kills_left: self.kills_left,
@@ -92,6 +93,7 @@ impl Clone for Machine {
             persistent,
             numbers,
             environment,
+            versions,
             now,
             monotonic,
             kills_left,
@@ -124,6 +126,7 @@ impl Clone for Machine {
         copy_shared(&mut self.persistent, persistent);
         copy_shared(&mut self.numbers, numbers);
         copy_shared(&mut self.environment, environment);
+        copy_shared(&mut self.versions, versions);
         copy_shared(&mut self.late_firings, late_firings);
         self.result.clone_from(result);
         self.over.clone_from(over);

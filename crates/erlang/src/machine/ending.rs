@@ -265,6 +265,14 @@ impl Machine {
     pub fn words(&self, task: usize) -> String {
         match &self.tasks[task] {
             Task::Process(p) => match &p.next {
+                Next::Call(native, _) if native.module == "raddle" && native.function == "call" => {
+                    let args: Vec<String> =
+                        p.x.last().into_iter().flat_map(|t| t.iter()).map(Term::to_string).collect();
+                    match p.x.as_slice() {
+                        [module, function, _] => format!("{module}:{function}({})", args.join(", ")),
+                        _ => format!("{}({})", p.x[0], args.join(", ")),
+                    }
+                }
                 Next::Call(native, _) => {
                     let args: Vec<String> = p.x.iter().map(Term::to_short_text).collect();
                     format!("{}:{}({})", native.module, native.function, args.join(", "))

@@ -97,6 +97,7 @@ impl Machine {
             && matches!(p.next, Next::Call(native, _) if native.module == "ets")
             && self.log.is_none()
             && self.over.is_none()
+            && self.versions.is_empty()
             && self.ticking == 0
             && self.kills_left == 0
             && self.hurried.is_none()

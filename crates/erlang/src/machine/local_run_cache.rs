@@ -157,7 +157,9 @@ impl Machine {
         given: Given,
         run: impl FnOnce(&mut Machine, Given),
     ) {
-        let is_shareable = self.log.is_none() && self.over.is_none() && !before.is_large();
+        // What a process runs may depend on the code that was loaded.
+        let is_shareable =
+            self.log.is_none() && self.over.is_none() && self.versions.is_empty() && !before.is_large();
         if !is_shareable || !Rc::ptr_eq(self.process(task), &before) {
             drop(before);
             return run(self, given);

@@ -32,6 +32,7 @@ use crate::process::Process;
 use crate::run::Env;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Map, Pid, Ref, Term, parse};
+use crate::versions::Versions;
 use access::{Mark, Marks, Objects, Stale};
 use raddle_core::operation::TaskId;
 use raddle_core::verdict::{Cause, Defect};
@@ -99,6 +100,8 @@ pub struct Machine {
     pub(crate) persistent: Rc<Map>,
     pub(crate) numbers: Rc<BTreeMap<Ref, Rc<Numbers>>>,
     pub(crate) environment: Rc<BTreeMap<(Atom, Atom), Term>>,
+    /// The code that the program has loaded or deleted.
+    pub(crate) versions: Rc<Versions>,
     /// Virtual time in nanoseconds.
     pub(crate) now: u64,
     pub(crate) monotonic: u64,
@@ -173,6 +176,7 @@ impl Machine {
             persistent: Rc::default(),
             numbers: Rc::default(),
             environment: Rc::default(),
+            versions: Rc::default(),
             now: 0,
             monotonic: 0,
             kills_left,
@@ -312,7 +316,7 @@ impl Machine {
             let v = f.value();
             sum = (sum.0.wrapping_add(v as u64), sum.1.wrapping_add((v >> 64) as u64));
         };
-        let module_hash = |n: u32| self.env.code.module(n).name.hash64();
+        let module_hash = |n: u32| self.env.code.hash_of(n);
         for task in &self.tasks {
             let mut f = Fingerprint::default();
             match task {
@@ -348,6 +352,7 @@ impl Machine {
             f.word(key.hash64());
             f.term(value);
         }
+        self.versions.fingerprint(&mut f, &module_hash);
         for ((pid, place), times) in self.late_firings.iter() {
             [pid.hash64(), *place, *times as u64].into_iter().for_each(|word| f.word(word));
         }

@@ -249,6 +249,13 @@ impl Machine {
                 self.advance(task);
                 Went::Well
             }
+            Ok(Effect::Enter) => {
+                drop(before);
+                let (env, versions, now) = (self.env.clone(), self.versions.clone(), self.now);
+                let stop = run::enter(self.process_mut(task), &env, &versions, now, then);
+                self.settle(task, stop);
+                Went::Well
+            }
             Ok(Effect::Over) => Went::Well,
             Err(Raise::Unsupported(what)) => {
                 let p = self.process(task);
@@ -329,8 +336,8 @@ impl Machine {
     /// Runs the process until just before its next visible operation.
     pub(super) fn advance(&mut self, task: usize) {
         let env = self.env.clone();
-        let now = self.now;
-        let stop = run::run(self.process_mut(task), &env, now, Mode::Real);
+        let (versions, now) = (self.versions.clone(), self.now);
+        let stop = run::run(self.process_mut(task), &env, &versions, now, Mode::Real);
         self.settle(task, stop);
     }
 
@@ -434,7 +441,7 @@ impl Machine {
         let mut copy = self.process(task).for_matching();
         copy.mailbox = self.process(task).mailbox.clone();
         copy.save = from;
-        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+        match run::run(&mut copy, &self.env, &self.versions, self.now, Mode::Matching) {
             stop @ (Stop::Matched(_) | Stop::Waits(..)) => Ok(stop),
             Stop::Unsupported(what) => {
                 self.unsupported(what);

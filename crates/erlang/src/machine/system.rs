@@ -33,6 +33,43 @@ pub const NAMES: [&str; 24] = [
     "standard_error_sup",
 ];
 
+/// The named tables of a booted OTP 25.
+const TABLES: [&str; 18] = [
+    "ac_tab",
+    "code_names",
+    "file_io_servers",
+    "global_locks",
+    "global_lost_connections",
+    "global_names",
+    "global_names_ext",
+    "global_node_resources",
+    "global_pid_ids",
+    "global_pid_names",
+    "inet_cache",
+    "inet_db",
+    "inet_hosts_byaddr",
+    "inet_hosts_byname",
+    "inet_hosts_file_byaddr",
+    "inet_hosts_file_byname",
+    "inet_sockets",
+    "logger",
+];
+
+/// Whether a table of the system has this name.
+pub(crate) fn has_table(name: Atom) -> bool {
+    TABLES.contains(&name.text())
+}
+
+/// An operation on a table of the system is refused; on another table that is not there it is a bad argument.
+pub(crate) fn no_table(id: &Term) -> Raise {
+    match id.as_atom().filter(|name| has_table(*name)) {
+        Some(name) => {
+            Raise::unsupported(format!("the system table {name} is not supported: it has no contents here"))
+        }
+        None => Raise::badarg(),
+    }
+}
+
 /// The system's processes, by name.
 pub(super) fn names() -> impl Iterator<Item = (Atom, Pid)> {
     let pid = |number: usize| if number == 0 { Pid::user() } else { Pid::user().child(number as u32) };

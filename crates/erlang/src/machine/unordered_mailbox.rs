@@ -136,7 +136,7 @@ impl Machine {
         copy.mailbox.clear();
         copy.mailbox.push(message.clone());
         copy.save = 0;
-        let stop = run::run(copy, &self.env, self.now, Mode::Matching);
+        let stop = run::run(copy, &self.env, &self.versions, self.now, Mode::Matching);
         copy.pc = pc;
         stop
     }
@@ -523,7 +523,7 @@ impl Machine {
     pub(super) fn look_at_ordered_mailbox(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
         let mut copy = self.process(task).for_matching();
         copy.mailbox = Vec::new();
-        match run::run(&mut copy, &self.env, self.now, Mode::Matching) {
+        match run::run(&mut copy, &self.env, &self.versions, self.now, Mode::Matching) {
             Stop::Waits(wait, time) => Some((wait, time)),
             Stop::Unsupported(what) => {
                 self.unsupported(what);

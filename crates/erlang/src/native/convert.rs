@@ -164,8 +164,12 @@ fn binary_to_term(a: &[Term], options: Option<&Term>) -> Res {
 /// A term in the external format, with the default options or with others.
 fn external_form(r: &Runner<'_>, a: &[Term]) -> Result<Vec<u8>, Raise> {
     let usual = if r.env.code.release().is_some_and(|n| n >= 26) { Atoms::Utf8 } else { Atoms::Latin1 };
-    let mut atoms = usual;
+    let (mut atoms, mut level) = (usual, None);
     for option in a.get(1).map_or(Some(Vec::new()), Term::to_vec).ok_or_else(bad)? {
+        if let Some(wanted) = compression(&option) {
+            level = Some(wanted?);
+            continue;
+        }
         let minor = match option.as_tuple() {
             Some([key, n]) if key.is_atom(Atom::new("minor_version")) => n.as_int(),
             _ => None,
@@ -181,7 +185,22 @@ fn external_form(r: &Runner<'_>, a: &[Term]) -> Result<Vec<u8>, Raise> {
             }
         }
     }
-    Ok(external::encode_with(&a[0], atoms, r.env.settings.room())?)
+    let plain = external::encode_with(&a[0], atoms, r.env.settings.room())?;
+    Ok(match level {
+        Some(level) => external::compressed(plain, level),
+        None => plain,
+    })
+}
+
+/// The level of an option that compresses. The bytes depend on the zlib of a node; only what they mean is the same.
+fn compression(option: &Term) -> Option<Result<u8, Raise>> {
+    match option.as_tuple() {
+        Some([key, level]) if key.is_atom(Atom::new("compressed")) => Some(
+            level.as_int().filter(|level| (0..=9).contains(level)).map(|level| level as u8).ok_or_else(bad),
+        ),
+        None if option.is_atom(Atom::new("compressed")) => Some(Ok(6)),
+        _ => None,
+    }
 }
 
 fn term_to_binary(r: R, a: &[Term]) -> Res {

@@ -116,40 +116,20 @@ fn application_of(r: R, a: &[Term]) -> Res {
     Ok(app.map_or(Term::Atom(known::UNDEFINED), |app| Term::tagged(known::OK, Term::atom(&app))))
 }
 
-/// Modules of these applications cannot be replaced in a running node.
-const STICKY: [&str; 3] = ["kernel", "stdlib", "compiler"];
-
 fn is_sticky(r: R, a: &[Term]) -> Res {
-    let app = application_of(r, a)?;
-    let name = app.as_tuple().and_then(|t| t[1].as_atom());
-    Ok(Term::bool(name.is_some_and(|name| STICKY.contains(&name.text()))))
+    let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
+    let entry = r.versions.get(module);
+    let is_loaded = entry.is_none_or(|entry| entry.current.is_some() && !entry.is_unstuck);
+    Ok(Term::bool(is_loaded && r.env.code.is_sticky(module)))
 }
 
 fn get_object_code(r: R, a: &[Term]) -> Res {
     let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
-    let found = r.env.code.file(module).and_then(|file| std::fs::read(&file).ok().map(|bytes| (file, bytes)));
+    let found = r.env.code.file_name(module).and_then(|file| Some((file, r.env.code.object_code(module)?)));
     Ok(match found {
-        Some((file, bytes)) => {
-            Term::tuple([a[0].clone(), Term::binary(bytes), Term::string(&file.to_string_lossy())])
-        }
+        Some((file, bytes)) => Term::tuple([a[0].clone(), Term::binary(bytes), Term::string(&file)]),
         None => Term::Atom(known::ERROR),
     })
-}
-
-/// No module is ever replaced, so there is no old code.
-fn is_no_old_code(_: R, a: &[Term], answer: bool) -> Res {
-    a[0].as_atom().ok_or_else(Raise::badarg)?;
-    Ok(Term::bool(answer))
-}
-
-fn delete(r: R, a: &[Term]) -> Res {
-    let module = a[0].as_atom().ok_or_else(Raise::badarg)?;
-    match r.env.code.find(module) {
-        Some(_) => {
-            Err(Raise::unsupported("code:delete/1 is not supported: it needs loading code while it runs"))
-        }
-        None => Ok(Term::bool(false)),
-    }
 }
 
 const F: &str = "file";
@@ -173,9 +153,6 @@ pub static TABLE: &[Native] = &[
     }),
     Native::local(C, "is_sticky", 1, is_sticky),
     Native::local(C, "get_object_code", 1, get_object_code),
-    Native::local(C, "purge", 1, |r, a| is_no_old_code(r, a, false)),
-    Native::local(C, "soft_purge", 1, |r, a| is_no_old_code(r, a, true)),
-    Native::local(C, "delete", 1, delete),
     Native::local("raddle", "application_of", 1, application_of),
     Native::local("raddle_native", "unsupported_call", 1, |_, a| {
         Err(Raise::unsupported(format!("{} is not supported", a[0].as_atom().map_or("it", Atom::text))))

@@ -40,8 +40,8 @@ fn fun_info(r: R, a: &[Term]) -> Res {
         (Fun::Local { old_uniq, .. }, "uniq") => Term::Int(*old_uniq as i64),
         (Fun::Local { uniq, .. }, "new_uniq") => Term::binary(uniq.to_vec()),
         (Fun::Local { .. }, "type") => Term::atom("local"),
-        (Fun::Local { module, index, .. }, "name") => {
-            let number = r.env.code.find(*module).ok_or_else(bad)?;
+        (Fun::Local { module, index, uniq, .. }, "name") => {
+            let number = r.version_of_fun(*module, *uniq).ok_or_else(bad)?;
             let lambda = r.env.code.module(number).lambdas.get(*index as usize).cloned().ok_or_else(bad)?;
             Term::Atom(lambda.function)
         }
@@ -76,7 +76,8 @@ fn function_exported(r: R, a: &[Term]) -> Res {
     match (&a[0], &a[1], a[2].as_usize()) {
         (Term::Atom(module), Term::Atom(function), Some(arity)) => {
             let mfa = Mfa { module: *module, function: *function, arity: arity as u32 };
-            Ok(Term::bool(!matches!(r.env.code.resolve(mfa), Target::Missing)))
+            let is_loaded = r.current(mfa.module).is_some() || r.versions.get(mfa.module).is_none();
+            Ok(Term::bool(is_loaded && !matches!(r.resolve(mfa), Target::Missing)))
         }
         _ => Err(bad()),
     }
@@ -94,7 +95,7 @@ fn is_builtin(r: R, a: &[Term]) -> Res {
 
 fn module_info(r: R, a: &[Term]) -> Res {
     let name = a[0].as_atom().ok_or_else(bad)?;
-    let Some(number) = r.env.code.find(name) else { return Err(bad()) };
+    let Some(number) = r.current(name) else { return Err(bad()) };
     let module = r.env.code.module(number);
     let pair = |f: Atom, n: u32| Term::tuple([Term::Atom(f), Term::Int(n as i64)]);
     let mut functions: Vec<(Atom, u32)> =
@@ -121,6 +122,14 @@ fn module_info(r: R, a: &[Term]) -> Res {
                 .map(|what| Term::tagged(Atom::new(what), one(what).unwrap_or(Term::Nil))),
         )),
     }
+}
+
+/// The file that a loaded module is from, or what was given when it was loaded.
+fn loaded_file(r: &Runner<'_>, name: Atom) -> Option<Term> {
+    if let Some(entry) = r.versions.get(name) {
+        return entry.current.as_ref().map(|version| version.file.clone());
+    }
+    r.env.code.find(name).map(|_| Term::string(&r.env.code.file_name(name).unwrap_or_default()))
 }
 
 fn system_info(r: R, a: &[Term]) -> Res {
@@ -163,6 +172,30 @@ fn application(r: R, a: &[Term]) -> Res {
     }
 }
 
+/// What is traced: nothing, since tracing is refused.
+fn trace_info(r: R, a: &[Term]) -> Res {
+    let what = a[1].as_atom().ok_or_else(bad)?;
+    let of_function =
+        ["traced", "match_spec", "meta", "meta_match_spec", "call_count", "call_time", "call_memory"];
+    let answer = match (&a[0], what.text()) {
+        (Term::Pid(_), "flags" | "tracer") => Term::Nil,
+        (Term::Atom(new), "flags" | "tracer") if new.text().starts_with("new") => Term::Nil,
+        (Term::Tuple(t), item)
+            if of_function.contains(&item) || matches!(item, "flags" | "tracer" | "all") =>
+        {
+            let [Term::Atom(module), Term::Atom(function), arity] = &**t else { return Err(bad()) };
+            let arity = arity.as_usize().ok_or_else(bad)? as u32;
+            let mfa = Mfa { module: *module, function: *function, arity };
+            match r.resolve(mfa) {
+                Target::Missing => Term::Atom(known::UNDEFINED),
+                _ => Term::bool(false),
+            }
+        }
+        _ => return Err(bad()),
+    };
+    Ok(Term::tagged(what, answer))
+}
+
 const E: &str = "erlang";
 
 pub static TABLE: &[Native] = &[
@@ -192,9 +225,10 @@ pub static TABLE: &[Native] = &[
     Native::local(E, "get_module_info", 1, module_info),
     Native::local(E, "get_module_info", 2, module_info),
     Native::local(E, "module_loaded", 1, |r, a| {
-        Ok(Term::bool(r.env.code.find(a[0].as_atom().ok_or_else(bad)?).is_some()))
+        Ok(Term::bool(r.current(a[0].as_atom().ok_or_else(bad)?).is_some()))
     }),
     Native::local(E, "system_info", 1, system_info),
+    Native::local(E, "trace_info", 2, trace_info),
     Native::local(E, "nodes", 0, |_, _| Ok(Term::Nil)),
     Native::local(E, "nodes", 1, |_, _| Ok(Term::Nil)),
     Native::local(E, "nodes", 2, |_, _| Ok(Term::Nil)),
@@ -232,27 +266,26 @@ pub static TABLE: &[Native] = &[
     Native::local("os", "getenv", 1, |_, _| Ok(Term::bool(false))),
     Native::local("os", "getpid", 0, |_, _| Ok(Term::string("1"))),
     Native::local("os", "type", 0, |_, _| Ok(Term::tuple([Term::atom("unix"), Term::atom("linux")]))),
+    Native::local(E, "check_old_code", 1, |r, a| {
+        let name = a[0].as_atom().ok_or_else(bad)?;
+        Ok(Term::bool(r.versions.get(name).is_some_and(|entry| entry.old.is_some())))
+    }),
     Native::local("code", "ensure_loaded", 1, |r, a| {
         let name = a[0].as_atom().ok_or_else(bad)?;
-        Ok(match r.env.code.find(name) {
+        Ok(match r.current(name).or_else(|| r.env.code.find(name)) {
             Some(_) => Term::tagged(known::MODULE, a[0].clone()),
             None => Term::tagged(known::ERROR, Term::atom("nofile")),
         })
     }),
     Native::local("code", "is_loaded", 1, |r, a| {
         let name = a[0].as_atom().ok_or_else(bad)?;
-        let file = || r.env.code.file(name).map_or(String::new(), |f| f.to_string_lossy().into_owned());
-        Ok(match r.env.code.find(name) {
-            Some(_) => Term::tagged(known::FILE, Term::string(&file())),
-            None => Term::bool(false),
-        })
+        Ok(loaded_file(r, name).map_or(Term::bool(false), |file| Term::tagged(known::FILE, file)))
     }),
     Native::local("code", "which", 1, |r, a| {
         let name = a[0].as_atom().ok_or_else(bad)?;
-        Ok(match r.env.code.file(name) {
-            Some(file) => Term::string(&file.to_string_lossy()),
-            None => Term::atom("non_existing"),
-        })
+        let loaded = loaded_file(r, name).filter(|_| r.versions.get(name).is_some());
+        let found = || r.env.code.file_name(name).map(|file| Term::string(&file));
+        Ok(loaded.or_else(found).unwrap_or_else(|| Term::atom("non_existing")))
     }),
     Native::local("raddle", "application", 1, application),
     Native::local("code", "ensure_modules_loaded", 1, |_, _| Ok(Term::Atom(known::OK))),

@@ -73,6 +73,18 @@ impl Native {
     }
 }
 
+/// Natives that depend on the code of the module in their first argument.
+pub(crate) const READS_CODE: &[(&str, &str)] = &[
+    ("erlang", "function_exported"),
+    ("erlang", "get_module_info"),
+    ("erlang", "module_loaded"),
+    ("erlang", "check_old_code"),
+    ("code", "ensure_loaded"),
+    ("code", "is_loaded"),
+    ("code", "is_sticky"),
+    ("code", "which"),
+];
+
 /// All natives.
 pub fn all() -> impl Iterator<Item = &'static Native> {
     [

@@ -95,13 +95,48 @@ start_with(App, Type, Keys) ->
             case proplists:get_value(mod, Keys, none) of
                 none -> started(App, Before, none);
                 {Mod, Args} ->
-                    case Mod:start(normal, Args) of
-                        {ok, Pid} -> started(App, Before, {Pid, Mod, []});
-                        {ok, Pid, State} -> started(App, Before, {Pid, Mod, State});
-                        {error, Reason} -> {error, {App, {Reason, {Mod, start, [normal, Args]}}}}
+                    case start_master(App, Mod, Args) of
+                        ok -> {ok, Before ++ [App]};
+                        {error, Reason} -> {error, {App, Reason}}
                     end
             end;
         Error -> Error
+    end.
+%% The process that the application's top supervisor is linked to: the application outlives the process that started it.
+start_master(App, Mod, Args) ->
+    Call = {Mod, start, [normal, Args]},
+    Starter = self(),
+    Ref = make_ref(),
+    {Master, Monitor} = spawn_monitor(fun() ->
+        process_flag(trap_exit, true),
+        case catch Mod:start(normal, Args) of
+            {ok, Pid} -> master(App, Starter, Ref, Pid, Mod, []);
+            {ok, Pid, State} -> master(App, Starter, Ref, Pid, Mod, State);
+            {error, Reason} -> Starter ! {Ref, {error, {Reason, Call}}};
+            Other -> Starter ! {Ref, {error, {bad_return, {Call, Other}}}}
+        end
+    end),
+    receive
+        {Ref, Answer} ->
+            demonitor(Monitor, [flush]),
+            Answer;
+        {'DOWN', Monitor, process, Master, Reason} -> {error, {Reason, Call}}
+    end.
+master(App, Starter, Ref, Pid, Mod, State) ->
+    raddle:set_env('$started', App, self()),
+    Starter ! {Ref, ok},
+    master(App, Pid, Mod, State).
+master(App, Pid, Mod, State) ->
+    receive
+        {stop, From, Ref} ->
+            exit(Pid, shutdown),
+            receive {'EXIT', Pid, _} -> ok end,
+            _ = (catch Mod:stop(State)),
+            From ! {Ref, stopped};
+        {'EXIT', Pid, _} ->
+            raddle:unset_env('$started', App),
+            _ = (catch Mod:stop(State));
+        {'EXIT', _, _} -> master(App, Pid, Mod, State)
     end.
 set_default(App, K, V) ->
     case raddle:get_env(App, K) of
@@ -119,13 +154,14 @@ start_all([App | Rest], Type, Done) ->
     end.
 stop(App) ->
     case raddle:get_env('$started', App) of
-        {ok, {Pid, Mod, State}} ->
+        {ok, Master} when is_pid(Master) ->
             raddle:unset_env('$started', App),
-            Ref = monitor(process, Pid),
-            unlink(Pid),
-            exit(Pid, shutdown),
-            receive {'DOWN', Ref, process, Pid, _} -> ok end,
-            _ = Mod:stop(State),
+            Ref = monitor(process, Master),
+            Master ! {stop, self(), Ref},
+            receive
+                {Ref, stopped} -> demonitor(Ref, [flush]);
+                {'DOWN', Ref, process, Master, _} -> ok
+            end,
             ok;
         {ok, none} -> raddle:unset_env('$started', App), ok;
         undefined -> {error, {not_started, App}}

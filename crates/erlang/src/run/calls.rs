@@ -3,7 +3,8 @@
 use super::{Flow, Raise, Runner, Stop};
 use crate::beam::{Mfa, Module};
 use crate::code::Target;
-use crate::native::{Native, Run, Special};
+use crate::native::visible::code;
+use crate::native::{Native, READS_CODE, Run, Special};
 use crate::process::{Frame, Next, Pc, Then};
 use crate::term::{Atom, Fun, Pid, Term, known};
 use std::rc::Rc;
@@ -37,6 +38,85 @@ impl Runner<'_> {
         }
     }
 
+    /// Whether the program may have loaded or deleted this module.
+    #[inline]
+    fn is_versioned(&self, module: Atom) -> bool {
+        !(self.env.settings.dynamic.is_empty() && self.versions.is_empty())
+            && (self.env.settings.dynamic.is_known(module) || self.versions.get(module).is_some())
+    }
+
+    /// A call of a module that the program may have loaded or deleted: a step of its own.
+    fn call_versioned(&mut self, mfa: Mfa, then: Then) -> Flow {
+        if self.env.settings.dynamic.is_known(mfa.module) && !self.is_announced {
+            return self.announce_call(mfa, then);
+        }
+        let target = self.resolve(mfa);
+        self.call(target, mfa, then)
+    }
+
+    fn call_mfa(&mut self, mfa: Mfa, then: Then) -> Flow {
+        if self.is_versioned(mfa.module) {
+            return self.call_versioned(mfa, then);
+        }
+        let target = self.env.code.resolve(mfa);
+        self.call(target, mfa, then)
+    }
+
+    /// What a call of a function enters. A module that is not loaded is found in its file.
+    pub fn resolve(&self, mfa: Mfa) -> Target {
+        match self.versions.get(mfa.module).and_then(|entry| entry.current.as_ref()) {
+            Some(version) if self.env.code.find(mfa.module) != Some(version.number) => {
+                self.env.code.resolve_in(version.number, mfa)
+            }
+            _ => self.env.code.resolve(mfa),
+        }
+    }
+
+    /// The number of the current version of a module, if it is loaded.
+    pub fn current(&self, module: Atom) -> Option<u32> {
+        match self.versions.get(module) {
+            Some(entry) => entry.current.as_ref().map(|version| version.number),
+            None => self.env.code.find(module),
+        }
+    }
+
+    /// The version of a module that a fun belongs to.
+    pub fn version_of_fun(&self, module: Atom, uniq: [u8; 16]) -> Option<u32> {
+        let Some(entry) = self.versions.get(module) else { return self.env.code.find(module) };
+        let current = entry.current.as_ref().map(|version| version.number);
+        let versions = current.into_iter().chain(entry.old).chain(self.env.code.find(module));
+        versions.into_iter().find(|number| self.env.code.module(*number).md5 == uniq)
+    }
+
+    /// Whether a native depends on code that is loaded while the program runs.
+    fn reads_dynamic_code(&self, native: &Native) -> bool {
+        !self.env.settings.dynamic.is_empty()
+            && !self.is_announced
+            && READS_CODE.contains(&(native.module, native.function))
+            && self.x(0).as_atom().is_some_and(|module| self.env.settings.dynamic.is_known(module))
+    }
+
+    fn announce_call(&mut self, mfa: Mfa, then: Then) -> Flow {
+        let args = Term::list((0..mfa.arity as usize).map(|i| self.x(i)).collect::<Vec<_>>());
+        self.p.x = vec![Term::Atom(mfa.module), Term::Atom(mfa.function), args];
+        self.announce(Next::Call(&code::CALL, then), 3)
+    }
+
+    /// The call that was announced.
+    pub(super) fn call_announced(&mut self, then: Then) -> Flow {
+        let registers = std::mem::take(&mut self.p.x);
+        let args = registers.last().and_then(Term::to_vec).unwrap_or_default();
+        let arity = args.len() as u32;
+        self.p.x = args;
+        match code::called(&registers) {
+            Some(mfa) => {
+                let target = self.resolve(mfa);
+                self.call(target, mfa, then)
+            }
+            None => self.call_fun_then(&registers[0], arity, then),
+        }
+    }
+
     fn push_frame(&mut self) {
         let ret = Pc { module: self.p.pc.module, at: self.p.pc.at + 1 };
         self.p.frames.push(Frame { ret, depth: self.p.ys.len() as u32 });
@@ -44,6 +124,9 @@ impl Runner<'_> {
 
     pub(super) fn call_import(&mut self, module: &Module, import: u32, then: Then) -> Flow {
         let import = &module.imports[import as usize];
+        if self.is_versioned(import.mfa.module) {
+            return self.call_versioned(import.mfa, then);
+        }
         let target = *import.target.get_or_init(|| self.env.code.resolve(import.mfa));
         self.call(target, import.mfa, then)
     }
@@ -77,6 +160,7 @@ impl Runner<'_> {
     fn call_native(&mut self, native: &'static Native, then: Then) -> Flow {
         let arity = native.arity as usize;
         match &native.run {
+            Run::Local(_) if self.reads_dynamic_code(native) => self.announce_call(native.mfa(), then),
             Run::Local(run) => {
                 self.p.x.resize(arity.max(self.p.x.len()), Term::Nil);
                 let args: Vec<Term> = self.p.x.drain(..arity).collect();
@@ -136,8 +220,7 @@ impl Runner<'_> {
     pub(super) fn call_named(&mut self, module: Atom, function: Atom, args: Vec<Term>, then: Then) -> Flow {
         let mfa = Mfa { module, function, arity: args.len() as u32 };
         self.p.x = args;
-        let target = self.env.code.resolve(mfa);
-        self.call(target, mfa, then)
+        self.call_mfa(mfa, then)
     }
 
     /// The `apply` instruction: module and function follow the arguments.
@@ -169,11 +252,15 @@ impl Runner<'_> {
         match &**f {
             Fun::Export { module, function, .. } => {
                 let mfa = Mfa { module: *module, function: *function, arity };
-                let target = self.env.code.resolve(mfa);
-                self.call(target, mfa, then)
+                self.call_mfa(mfa, then)
             }
-            Fun::Local { module, index, free, .. } => {
-                let number = self.env.code.find(*module);
+            Fun::Local { module, index, free, uniq, .. } => {
+                if self.env.settings.dynamic.is_known(*module) && !self.is_announced {
+                    let args = Term::list(self.p.x[..arity as usize].to_vec());
+                    self.p.x = vec![fun.clone(), args];
+                    return self.announce(Next::Call(&code::CALL_FUN, then), 2);
+                }
+                let number = self.version_of_fun(*module, *uniq);
                 let lambda =
                     number.and_then(|n| self.env.code.module(n).lambdas.get(*index as usize).cloned());
                 let (Some(number), Some(lambda)) = (number, lambda) else {

@@ -79,6 +79,10 @@ impl Raise {
     pub fn badarg() -> Raise {
         Raise::error(Term::Atom(known::BADARG))
     }
+    /// `function_clause`
+    pub fn function_clause() -> Raise {
+        Raise::error(Term::atom("function_clause"))
+    }
     /// `badarith`
     pub fn badarith() -> Raise {
         Raise::error(Term::Atom(known::BADARITH))

@@ -20,6 +20,7 @@ use crate::native::Run;
 use crate::process::{Found, Frame, Next, Pc, Process, Then};
 use crate::settings::Settings;
 use crate::term::{Map, Pid, Term, known, number, order};
+use crate::versions::Versions;
 use crate::watch::Halt;
 use std::cell::Cell;
 use std::cmp::Ordering;
@@ -135,23 +136,41 @@ pub struct Runner<'a> {
     pub env: &'a Env,
     /// The virtual time in nanoseconds.
     pub now: u64,
+    /// The code that the program has loaded or deleted.
+    pub versions: &'a Versions,
     mode: Mode,
+    /// The call that is made was announced.
+    is_announced: bool,
 }
 
 /// Runs `p` until just before its next visible operation.
-pub fn run(p: &mut Process, env: &Env, now: u64, mode: Mode) -> Stop {
-    Runner { p, env, now, mode }.run()
+pub fn run(p: &mut Process, env: &Env, versions: &Versions, now: u64, mode: Mode) -> Stop {
+    Runner { p, env, now, versions, mode, is_announced: false }.run()
+}
+
+/// Makes the call that `p` announced, of code that is loaded while the program runs, and runs it on.
+pub fn enter(p: &mut Process, env: &Env, versions: &Versions, now: u64, then: Then) -> Stop {
+    let mut runner = Runner { p, env, now, versions, mode: Mode::Real, is_announced: true };
+    let flow = runner.call_announced(then);
+    runner.is_announced = false;
+    match runner.follow(flow) {
+        Some(stop) => stop,
+        None => runner.run(),
+    }
 }
 
 /// The current stack trace of a process.
 pub fn stack_trace(p: &Process, env: &Env) -> Term {
     let mut copy = p.clone();
-    Runner { p: &mut copy, env, now: 0, mode: Mode::Real }.stack_trace(None)
+    let versions = Versions::default();
+    Runner { p: &mut copy, env, now: 0, versions: &versions, mode: Mode::Real, is_announced: false }
+        .stack_trace(None)
 }
 
 /// Raises an exception in `p`, which must then be run; or says that it exits.
 pub fn raise(p: &mut Process, env: &Env, raise: Raise) -> Result<(), Stop> {
-    let mut runner = Runner { p, env, now: 0, mode: Mode::Real };
+    let versions = Versions::default();
+    let mut runner = Runner { p, env, now: 0, versions: &versions, mode: Mode::Real, is_announced: false };
     match runner.unwind(raise) {
         Some(stop) => Err(stop),
         None => Ok(()),
@@ -211,6 +230,22 @@ impl Runner<'_> {
             }
         }
         Stop::TooLong
+    }
+
+    /// Control goes where an announced call leads. Why the run stops, if it does.
+    fn follow(&mut self, flow: Flow) -> Option<Stop> {
+        match flow {
+            Flow::Next => self.p.pc.at += 1,
+            Flow::Jump(at) => self.p.pc.at = at,
+            Flow::Far(pc) => self.p.pc = pc,
+            Flow::Return => match self.p.frames.pop() {
+                Some(frame) => self.p.pc = frame.ret,
+                None => return Some(Stop::Returned),
+            },
+            Flow::Raise(raise) => return self.unwind(raise),
+            Flow::Stop(stop) => return Some(stop),
+        }
+        None
     }
 
     fn otherwise(&self, fail: u32, holds: bool) -> Flow {
@@ -435,6 +470,13 @@ impl Runner<'_> {
                 let free = free.iter().map(|f| self.value(f)).collect();
                 let fun = calls::make_fun(module, *index, free, self.p.pid);
                 self.set(*dst, fun);
+                Flow::Next
+            }
+            Instr::MakeFun2(index) => {
+                let free = module.lambdas[*index as usize].free as usize;
+                let free = (0..free).map(|i| self.x(i)).collect();
+                let fun = calls::make_fun(module, *index, free, self.p.pid);
+                self.set(Dst::X(0), fun);
                 Flow::Next
             }
             Instr::CallFun(arity) => {

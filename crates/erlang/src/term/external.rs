@@ -53,6 +53,21 @@ fn decode_within(bytes: &[u8], deepest: usize) -> Result<(Term, usize), Error> {
     }
 }
 
+/// The compressed form of an encoded term, if it is shorter.
+pub fn compressed(plain: Vec<u8>, level: u8) -> Vec<u8> {
+    let inner = &plain[1..];
+    let packed = match (level, u32::try_from(inner.len())) {
+        (1.., Ok(size)) => {
+            let mut packed = vec![131, 80];
+            packed.extend(size.to_be_bytes());
+            packed.extend(miniz_oxide::deflate::compress_to_vec_zlib(inner, level));
+            packed
+        }
+        _ => return plain,
+    };
+    if packed.len() < plain.len() { packed } else { plain }
+}
+
 /// Inflates zlib data to `size` bytes.
 pub fn inflate(packed: &[u8], size: usize) -> Result<Vec<u8>, Error> {
     const LARGEST: usize = 1 << 30;

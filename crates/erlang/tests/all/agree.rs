@@ -4,6 +4,8 @@
 use crate::common::*;
 use raddle_core::world::{End, World};
 use raddle_erlang::settings::{Delivery, Grain, Judgement, Settings};
+use raddle_erlang::term::Atom;
+use raddle_erlang::versions::Dynamic;
 use raddle_erlang::world::ErlangWorld;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +20,7 @@ fn compiled() -> PathBuf {
         "agree_stdlib.erl",
         "agree_re.erl",
         "agree_otp.erl",
+        "agree_code.erl",
     ];
     compile_files("agree", &files.map(|f| programs.join(f)), &[])
 }
@@ -128,4 +131,40 @@ fn otp_s_processes_give_the_same_results() {
         let settings = Settings { delivery, judgement: Judgement::Lenient, ..Settings::default() };
         assert_same(&expected, &by_us(&dir, "agree_otp", settings));
     }
+}
+
+#[test]
+fn code_that_is_loaded_while_it_runs_gives_the_same_results() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let expected = by_erl(&dir, "agree_code");
+    assert!(expected.lines().count() > 20, "{expected}");
+    let dynamic = Dynamic::of(["dynamic", "agree_server"].map(Atom::new));
+    let settings = Settings { dynamic, judgement: Judgement::Lenient, ..Settings::default() };
+    assert_same(&expected, &by_us(&dir, "agree_code", settings));
+}
+
+/// Calls of such code are steps of their own, by the reduction and without it.
+#[test]
+fn calls_beside_the_loading_of_code_have_every_order() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compiled();
+    let explored = |function: &str, settings: Settings| {
+        let found = optimal(&program(&dir, "agree_code", function, settings));
+        assert_eq!(found.failures, 0, "{:?}", found.failure.map(|f| f.message().to_owned()));
+        assert!(found.through, "it is exhaustive");
+        (found.outcomes.into_keys().collect::<Vec<_>>(), found.executions)
+    };
+    let settings = || Settings { delivery: Delivery::Instant, ..Settings::default() };
+    assert_eq!(explored("race", settings()), (vec!["{1,1}".into(), "{1,2}".into(), "{2,2}".into()], 3));
+    let deleted = vec!["{1,false}".into(), "{1,true}".into(), "{undef,false}".into()];
+    assert_eq!(explored("deleted", settings()), (deleted, 3));
+    // Without a reduction the modules are given, as in a ticket.
+    let dynamic = Dynamic::of([Atom::new("dynamic")]);
+    let all = all(&program(&dir, "agree_code", "race", Settings { dynamic, ..settings() }));
+    assert_eq!(all.outcomes.into_keys().collect::<Vec<_>>(), ["{1,1}", "{1,2}", "{2,2}"]);
 }

@@ -169,6 +169,44 @@ fn what_stdlib_needs_is_there() {
     assert_eq!(in_need, known);
 }
 
+/// Every instruction of every installed module is known.
+#[test]
+fn the_instructions_of_all_installed_modules_are_there() {
+    if !erlang_is_there() {
+        return;
+    }
+    let modules = modules(&["ebin"]);
+    assert!(modules.len() > 200, "{}", modules.len());
+    let unknown = |module: &Module| {
+        let names = module.code.iter().filter_map(|instr| match instr {
+            Instr::Unsupported(name) => Some(format!("{name} in {}", module.name)),
+            _ => None,
+        });
+        names.collect::<BTreeSet<_>>()
+    };
+    let unknown: BTreeSet<String> = modules.iter().flat_map(unknown).collect();
+    assert_eq!(unknown, BTreeSet::new());
+}
+
+/// What older compilers make of a fun.
+#[test]
+fn funs_of_older_compilers() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(older_funs).\n-compile(no_make_fun3).\n-export([t/0]).\n\
+                t() -> X = length(atom_to_list(node())), Y = {X}, F = fun(Z) -> {X, Y, Z} end, [F(1), F(2)].\n";
+    let dir = compile_text("older_funs", text);
+    let bytes = std::fs::read(dir.join("older_funs.beam")).expect("compiled");
+    let module = load(&bytes).expect("it loads");
+    assert!(
+        module.code.iter().any(|instr| matches!(instr, Instr::MakeFun2(_))),
+        "the compiler does as it is told"
+    );
+    let found = all(&program(&dir, "older_funs", "t", Settings::default()));
+    assert_eq!(found.outcomes.into_keys().collect::<Vec<_>>(), ["[{13,{13},1},{13,{13},2}]"]);
+}
+
 /// After a visible call, and before one.
 #[test]
 fn a_call_of_what_is_missing_ends_the_run_and_says_where() {

@@ -66,8 +66,20 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             p.flags.iter().find(|(n, _)| *n == name).map_or(Term::atom("on_heap"), |(_, v)| v.clone())
         }
         "error_handler" => Term::atom("error_handler"),
-        "heap_size" | "total_heap_size" | "stack_size" | "memory" | "reductions" | "garbage_collection"
-        | "binary" | "suspending" | "backtrace" | "catchlevel" | "last_calls" => {
+        "suspending" => Term::Nil,
+        "last_calls" => Term::bool(false),
+        "heap_size"
+        | "total_heap_size"
+        | "stack_size"
+        | "memory"
+        | "reductions"
+        | "garbage_collection"
+        | "garbage_collection_info"
+        | "binary"
+        | "backtrace"
+        | "catchlevel"
+        | "magic_ref"
+        | "async_dist" => {
             return Err(Raise::unsupported(format!("erlang:process_info(_, {what}) is not supported")));
         }
         _ => return bad(),

@@ -1,6 +1,7 @@
 //! Natives that other processes may observe, or that depend on them. Each announces its accesses before its
 //! step.
 
+pub(crate) mod code;
 mod info;
 mod links;
 mod looks;
@@ -47,6 +48,8 @@ pub enum Effect {
     Value(Term),
     /// The process continues with this call and an empty stack.
     Jump(Atom, Atom, Term),
+    /// The process enters the function that it announced: see `code.rs`.
+    Enter,
     /// The execution is over.
     Over,
 }
@@ -209,6 +212,7 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
         portions::TABLE,
         storage::TABLE,
         numbers::TABLE,
+        code::TABLE,
     ]
     .into_iter()
     .chain(tables::ALL)

@@ -4,6 +4,7 @@ use super::super::{Visible, bad, value, visible};
 use super::{T, on_whole_table, whole};
 use crate::ets::{Kind, Protection, Table};
 use crate::machine::access::Touch;
+use crate::machine::system;
 use crate::native::Native;
 use crate::run::Raise;
 use crate::term::{Atom, Term, known};
@@ -13,6 +14,7 @@ static WHEREIS: Visible = Visible {
     ready: None,
     act: |m, _, a| match (&a[0], m.tables.get(&a[0])) {
         (Term::Atom(_), Some(t)) => value(t.id),
+        (Term::Atom(name), None) if system::has_table(*name) => Err(system::no_table(&a[0])),
         (Term::Atom(_), None) => value(known::UNDEFINED),
         _ => bad(),
     },
@@ -49,6 +51,9 @@ fn info(t: &Table, what: &str) -> Option<Term> {
 
 static INFO: Visible = on_whole_table(|m, _, a| {
     let Some(t) = m.tables.get(&a[0]) else {
+        if a[0].as_atom().is_some_and(system::has_table) {
+            return Err(system::no_table(&a[0]));
+        }
         return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) { value(known::UNDEFINED) } else { bad() };
     };
     match a.get(1) {

@@ -8,8 +8,8 @@ mod walk;
 
 use super::{Done, Look, Visible, bad};
 use crate::ets::Table;
-use crate::machine::Machine;
 use crate::machine::access::{Object, Touch};
+use crate::machine::{Machine, system};
 use crate::native::Native;
 use crate::run::Raise;
 use crate::term::Term;
@@ -27,7 +27,11 @@ pub(in super::super) fn table<'a>(
     write: bool,
 ) -> Result<&'a Rc<Table>, Raise> {
     let me = m.process(task).pid;
-    m.tables.get(id).filter(|t| t.allows(me, write)).ok_or_else(Raise::badarg)
+    match m.tables.get(id) {
+        Some(t) if t.allows(me, write) => Ok(t),
+        Some(_) => Err(Raise::badarg()),
+        None => Err(system::no_table(id)),
+    }
 }
 
 fn table_mut<'a>(m: &'a mut Machine, task: usize, id: &Term) -> Result<&'a mut Table, Raise> {
