@@ -76,7 +76,8 @@ pub(super) fn names() -> impl Iterator<Item = (Atom, Pid)> {
     NAMES.iter().enumerate().map(move |(number, name)| (Atom::new(name), pid(number)))
 }
 
-fn name_of(pid: Pid) -> &'static str {
+/// The registered name of a system process.
+pub(crate) fn name_of(pid: Pid) -> &'static str {
     match pid.path() {
         [_] => NAMES[0],
         [_, number, ..] => NAMES.get(*number as usize).copied().unwrap_or("unknown"),

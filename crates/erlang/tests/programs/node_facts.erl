@@ -13,7 +13,7 @@ all() ->
      q_pi_heap, q_pi_1, q_pi_bt, q_pi_susp, q_pi_gc, q_susp, q_purge,
      q_delete, q_is_sticky, q_get_obj, q_sysinfo, q_memory, q_stat, q_node, q_rpc,
      q_init_args, q_seq, q_erl_eval, q_pg, q_crypto, q_logger_meta, q_erl_flags, q_httpc,
-     q_ssl, q_zlib, q_counters, q_ets_info_mem, q_monnode, q_sup_which].
+     q_ssl, q_zlib, q_counters, q_ets_info_mem, q_monnode, q_sup_which, q_pi_name].
 answer(F) -> try ?MODULE:F() catch C:R -> {C, case R of {A, _} -> A; _ -> R end} end.
 print() -> [io:format("~w ~0p~n", [F, answer(F)]) || F <- all()].
 q_whereis_init() -> is_pid(whereis(init)).
@@ -111,3 +111,4 @@ q_counters() -> C = counters:new(1, []), counters:add(C, 1, 2), counters:get(C, 
 q_ets_info_mem() -> T = ets:new(x, []), is_integer(ets:info(T, memory)).
 q_monnode() -> net_kernel:get_state().
 q_sup_which() -> is_list(supervisor:which_children(kernel_sup)).
+q_pi_name() -> [process_info(whereis(Name), registered_name) || Name <- [user, init, kernel_sup]].

@@ -90,6 +90,9 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
 fn process_info(m: &mut Machine, asker: usize, a: &[Term]) -> Done {
     let Term::Pid(pid) = a[0] else { return bad() };
     if pid.is_system() {
+        if a.get(1).is_some_and(|what| what.is_atom(known::REGISTERED_NAME)) {
+            return value(Term::tagged(known::REGISTERED_NAME, Term::atom(system::name_of(pid))));
+        }
         return Err(system::refuse("erlang:process_info of", pid));
     }
     let task = m.find(pid).filter(|t| m.is_alive(*t));
