@@ -185,7 +185,10 @@ fn what_is_missing_is_named_with_its_caller() {
     let text = "-module(missing).\n-export([a_test/0]).\na_test() ->\n    X = erlang:system_profile(undefined, []),\n    {X}.\n";
     let dir = compile_text("missing", text);
     let (text, _) = command(&[&dir.join("missing.beam").to_string_lossy()]);
-    assert!(text.contains("erlang:system_profile/2 is not supported yet (called at missing.erl:4)"), "{text}");
+    assert!(
+        text.contains("erlang:system_profile/2 is not supported yet (called at missing.erl:4)"),
+        "{text}"
+    );
 }
 
 /// A project as rebar3 leaves it after `rebar3 eunit`: sources, and compiled code in `_build`.
