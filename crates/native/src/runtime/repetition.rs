@@ -12,7 +12,17 @@ use raddle_core::world::Describe;
 
 impl Execution {
     /// The first of the first `steps` steps with another result than before. The same operations were taken.
+    #[inline]
     pub(crate) fn first_difference(&self, steps: usize) -> Option<Difference> {
+        match self.log.is_as_before(steps, |now, before| now.is(before) || differ_by_addresses(*now, *before))
+        {
+            true => None,
+            false => self.find_first_difference(steps),
+        }
+    }
+
+    #[cold]
+    fn find_first_difference(&self, steps: usize) -> Option<Difference> {
         let mut both = self.log.now_and_before().take(steps);
         let (step, (now, before)) = both.by_ref().enumerate().find(|(_, (now, before))| {
             now.effect != before.effect && !differ_by_addresses(now.effect, before.effect)
