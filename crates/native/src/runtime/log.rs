@@ -12,12 +12,22 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     Unsigned,
-    /// With this many bits.
-    Signed(u8),
+    Signed8,
+    Signed16,
+    Signed32,
+    Signed64,
     Bool,
     Pointer,
     /// Nanoseconds.
     Time,
+}
+
+impl Shape {
+    /// A signed integer of the size of a pointer.
+    pub const ISIZE: Shape = match isize::BITS {
+        32 => Shape::Signed32,
+        _ => Shape::Signed64,
+    };
 }
 
 /// The result of an operation.
@@ -334,17 +344,17 @@ impl Log {
         let steps = |lines| <[Line]>::iter(lines).filter(|line| line.is_step);
         steps(&self.lines).zip(steps(&self.last))
     }
-    /// Whether the first `steps` steps had results that are the `same` as those of the execution before this one, line by
-    /// line. False also where it cannot be told, since other lines stand between the steps.
+    /// Whether the first `steps` steps had the same results as in the execution before this one, line by line. False also
+    /// where it cannot be told, since other lines stand between the steps.
     #[inline]
-    pub fn is_as_before(&self, steps: usize, same: impl Fn(&Effect, &Effect) -> bool) -> bool {
+    pub fn is_as_before(&self, steps: usize) -> bool {
         let mut left = steps;
         for (now, before) in self.lines.iter().zip(&self.last) {
             if now.is_step | before.is_step {
                 if left == 0 {
                     return true;
                 }
-                if !(now.is_step & before.is_step && same(&now.effect, &before.effect)) {
+                if !(now.is_step & before.is_step && now.effect.is(&before.effect)) {
                     return false;
                 }
                 left -= 1;

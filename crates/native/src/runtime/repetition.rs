@@ -14,8 +14,7 @@ impl Execution {
     /// The first of the first `steps` steps with another result than before. The same operations were taken.
     #[inline]
     pub(crate) fn first_difference(&self, steps: usize) -> Option<Difference> {
-        match self.log.is_as_before(steps, |now, before| now.is(before) || differ_by_addresses(*now, *before))
-        {
+        match self.log.is_as_before(steps) {
             true => None,
             false => self.find_first_difference(steps),
         }
@@ -45,7 +44,7 @@ fn differ_by_addresses(now: Effect, before: Effect) -> bool {
         now == before
             || match shape {
                 Shape::Pointer => (now == 0) == (before == 0),
-                Shape::Unsigned | Shape::Signed(64) => may_be_address(now) && may_be_address(before),
+                Shape::Unsigned | Shape::Signed64 => may_be_address(now) && may_be_address(before),
                 _ => false,
             }
     };
