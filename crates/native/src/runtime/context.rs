@@ -7,7 +7,7 @@ use super::teardown;
 use crate::runtime::execution::Execution;
 use crate::runtime::judge::panics;
 use crate::runtime::log::{Effect, Sync};
-use crate::runtime::objects::{Identity, ObjectKind};
+use crate::runtime::objects::{Identity, Known, ObjectKind};
 use crate::runtime::operation::Op;
 use crate::runtime::scheduler::{Mode, Turn};
 use crate::runtime::tasks::end::END;
@@ -112,6 +112,17 @@ impl Current {
     #[cfg_attr(feature = "outlined", inline(never))]
     #[track_caller]
     pub fn object(self, identity: &Identity, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
+        match self.with(|e| identity.lookup(e.serial())) {
+            Known::Here(object) => object,
+            _ => self.object_touched_first(identity, kind, words),
+        }
+    }
+
+    /// The same for an object that was not touched yet in this execution. Not inlined, so that the usual case saves no
+    /// registers.
+    #[inline(never)]
+    #[track_caller]
+    fn object_touched_first(self, identity: &Identity, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
         match self.with(|e| e.object(identity, kind, words)) {
             Ok(object) => object,
             Err(defect) => self.misuse(defect),

@@ -12,12 +12,22 @@ use std::sync::atomic::Ordering;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     Unsigned,
-    /// With this many bits.
-    Signed(u8),
+    Signed8,
+    Signed16,
+    Signed32,
+    Signed64,
     Bool,
     Pointer,
     /// Nanoseconds.
     Time,
+}
+
+impl Shape {
+    /// A signed integer of the size of a pointer.
+    pub const ISIZE: Shape = match isize::BITS {
+        32 => Shape::Signed32,
+        _ => Shape::Signed64,
+    };
 }
 
 /// The result of an operation.
@@ -42,6 +52,25 @@ pub(crate) enum Effect {
     Rounds(u64),
     /// One of the execution's texts.
     Text(u32),
+}
+
+impl Effect {
+    /// Whether both are the same. The usual ones are compared in place.
+    #[inline(always)]
+    pub fn is(&self, other: &Effect) -> bool {
+        match (*self, *other) {
+            (Effect::None, Effect::None) => true,
+            (Effect::Read(shape, value), Effect::Read(same, other))
+            | (Effect::Wrote(shape, value), Effect::Wrote(same, other))
+            | (Effect::Refused(shape, value), Effect::Refused(same, other)) => {
+                (shape == same) & (value == other)
+            }
+            (Effect::Updated(shape, from, to), Effect::Updated(same, other_from, other_to)) => {
+                (shape == same) & (from == other_from) & (to == other_to)
+            }
+            _ => self == other,
+        }
+    }
 }
 
 /// What an operation means for *synchronises-with*, by the orderings that the program declared.
@@ -314,6 +343,24 @@ impl Log {
     pub fn now_and_before(&self) -> impl Iterator<Item = (&Line, &Line)> {
         let steps = |lines| <[Line]>::iter(lines).filter(|line| line.is_step);
         steps(&self.lines).zip(steps(&self.last))
+    }
+    /// Whether the first `steps` steps had the same results as in the execution before this one, line by line. False also
+    /// where it cannot be told, since other lines stand between the steps.
+    #[inline]
+    pub fn is_as_before(&self, steps: usize) -> bool {
+        let mut left = steps;
+        for (now, before) in self.lines.iter().zip(&self.last) {
+            if now.is_step | before.is_step {
+                if left == 0 {
+                    return true;
+                }
+                if !(now.is_step & before.is_step && now.effect.is(&before.effect)) {
+                    return false;
+                }
+                left -= 1;
+            }
+        }
+        true
     }
     /// Step `index` of the execution before this one.
     pub fn step_before(&self, index: usize) -> Option<Line> {

@@ -20,10 +20,10 @@ impl Pointers {
     fn show(&mut self, shape: Shape, bits: u64) -> String {
         match shape {
             Shape::Unsigned => bits.to_string(),
-            Shape::Signed(width) => {
-                let shift = 64 - width as u32;
-                (((bits << shift) as i64) >> shift).to_string()
-            }
+            Shape::Signed8 => (bits as i8).to_string(),
+            Shape::Signed16 => (bits as i16).to_string(),
+            Shape::Signed32 => (bits as i32).to_string(),
+            Shape::Signed64 => (bits as i64).to_string(),
             Shape::Bool => (bits != 0).to_string(),
             Shape::Pointer if bits == 0 => "null".to_owned(),
             Shape::Pointer => {

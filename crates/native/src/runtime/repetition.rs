@@ -12,7 +12,16 @@ use raddle_core::world::Describe;
 
 impl Execution {
     /// The first of the first `steps` steps with another result than before. The same operations were taken.
+    #[inline]
     pub(crate) fn first_difference(&self, steps: usize) -> Option<Difference> {
+        match self.log.is_as_before(steps) {
+            true => None,
+            false => self.find_first_difference(steps),
+        }
+    }
+
+    #[cold]
+    fn find_first_difference(&self, steps: usize) -> Option<Difference> {
         let mut both = self.log.now_and_before().take(steps);
         let (step, (now, before)) = both.by_ref().enumerate().find(|(_, (now, before))| {
             now.effect != before.effect && !differ_by_addresses(now.effect, before.effect)
@@ -35,7 +44,7 @@ fn differ_by_addresses(now: Effect, before: Effect) -> bool {
         now == before
             || match shape {
                 Shape::Pointer => (now == 0) == (before == 0),
-                Shape::Unsigned | Shape::Signed(64) => may_be_address(now) && may_be_address(before),
+                Shape::Unsigned | Shape::Signed64 => may_be_address(now) && may_be_address(before),
                 _ => false,
             }
     };

@@ -129,15 +129,21 @@ impl History {
                 last[before.object.index()] = before.earlier;
             }
         };
-        while all.len() > steps || beside.len() > asides {
-            let is_step = beside.last().is_none_or(|aside| (aside.step as usize) < all.len());
-            if is_step && let Some(was) = all.pop() {
+        let mut end = all.len();
+        loop {
+            let aside = beside[asides.min(beside.len())..].last().copied();
+            let from = aside.map_or(steps, |aside| steps.max(aside.step as usize)).min(end);
+            for was in all[from..end].iter().rev() {
                 // The second may be the same object again.
-                was.objects.iter().rev().for_each(&mut take_back);
-            } else if let Some(aside) = beside.pop() {
-                take_back(&aside.before);
+                take_back(&was.objects[1]);
+                take_back(&was.objects[0]);
             }
+            end = from;
+            let Some(aside) = aside else { break };
+            take_back(&aside.before);
+            beside.pop();
         }
+        all.truncate(end);
     }
     /// A task is born, as the next one. There were so many before.
     #[inline]

@@ -122,12 +122,16 @@ impl Addresses {
     #[cold]
     fn forget_known(&mut self, from: usize, end: usize) {
         let first = self.sorted.partition_point(|(a, _)| *a < from);
-        let gone = self.sorted[first..].iter().take_while(|(a, _)| *a < end).count();
-        for at in first..first + gone {
-            let at = self.find(self.sorted[at].0);
+        let mut gone = 0;
+        while let Some((address, _)) = self.sorted.get(first + gone)
+            && *address < end
+        {
+            let at = self.find(*address);
             self.table[at].object = NO_OBJECT;
+            gone += 1;
         }
         match gone {
+            0 => {}
             // An atomic was dropped, which is the usual case and quicker this way.
             1 => _ = self.sorted.remove(first),
             _ => drop(self.sorted.drain(first..first + gone)),

@@ -80,11 +80,11 @@ integer!(AtomicU16, u16, u16, Shape::Unsigned);
 integer!(AtomicU32, u32, u32, Shape::Unsigned);
 integer!(AtomicU64, u64, u64, Shape::Unsigned);
 integer!(AtomicUsize, usize, usize, Shape::Unsigned);
-integer!(AtomicI8, i8, u8, Shape::Signed(8));
-integer!(AtomicI16, i16, u16, Shape::Signed(16));
-integer!(AtomicI32, i32, u32, Shape::Signed(32));
-integer!(AtomicI64, i64, u64, Shape::Signed(64));
-integer!(AtomicIsize, isize, usize, Shape::Signed(isize::BITS as u8));
+integer!(AtomicI8, i8, u8, Shape::Signed8);
+integer!(AtomicI16, i16, u16, Shape::Signed16);
+integer!(AtomicI32, i32, u32, Shape::Signed32);
+integer!(AtomicI64, i64, u64, Shape::Signed64);
+integer!(AtomicIsize, isize, usize, Shape::ISIZE);
 
 /// See [`std::sync::atomic::AtomicIsize`].
 #[deprecated(since = "1.34.0", note = "the `new` function is now preferred")]
