@@ -57,12 +57,15 @@ impl Access {
     }
 }
 
-/// The accesses of one operation, in one word: three lanes of 21 bits, each a mode and an object's number plus 1.
-/// Operations are evaluated at every step, and a word fits in a register.
+/// The accesses of one operation, in two words: in each three lanes of 21 bits, each a mode and an object's number plus 1.
+/// Operations are evaluated at every step, and most have at most three accesses: then only the first word is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Accesses(u64);
+pub struct Accesses(u64, u64);
 
 impl Accesses {
+    /// The most accesses that are told apart.
+    pub const MOST: usize = 2 * Self::LANES as usize;
+    /// The lanes of a word.
     const LANES: u32 = 3;
     const LANE_BITS: u32 = 21;
     const LANE: u64 = (1 << Self::LANE_BITS) - 1;
@@ -74,9 +77,9 @@ impl Accesses {
     const EVERYTHING: u64 = 1 << 63;
 
     /// Accesses no object: commutes with every operation of other tasks.
-    pub const NONE: Accesses = Accesses(0);
+    pub const NONE: Accesses = Accesses(0, 0);
     /// Conflicts with every operation, even with one that accesses no object.
-    pub const EVERYTHING_THERE_IS: Accesses = Accesses(Self::EVERYTHING);
+    pub const EVERYTHING_THERE_IS: Accesses = Accesses(Self::EVERYTHING, 0);
 
     #[inline]
     const fn lane(object: ObjectId, mode: Mode) -> u64 {
@@ -86,7 +89,7 @@ impl Accesses {
     /// One access.
     #[inline]
     pub const fn one(object: ObjectId, mode: Mode) -> Accesses {
-        Accesses(Self::lane(object, mode))
+        Accesses(Self::lane(object, mode), 0)
     }
     /// Reads `object`.
     #[inline]
@@ -102,25 +105,37 @@ impl Accesses {
     #[inline]
     #[must_use]
     pub const fn and(self, object: ObjectId, mode: Mode) -> Accesses {
-        let used = (64 - self.0.leading_zeros()).div_ceil(Self::LANE_BITS);
-        if used >= Self::LANES {
+        let used = Self::used(self.0);
+        if used < Self::LANES {
+            return Accesses(self.0 | Self::lane(object, mode) << (used * Self::LANE_BITS), 0);
+        }
+        let more = Self::used(self.1);
+        if self.is_everything() || more >= Self::LANES {
             return Self::EVERYTHING_THERE_IS;
         }
-        Accesses(self.0 | Self::lane(object, mode) << (used * Self::LANE_BITS))
+        Accesses(self.0, self.1 | Self::lane(object, mode) << (more * Self::LANE_BITS))
     }
-    /// As a number, for files.
-    pub(crate) fn to_word(self) -> u64 {
-        self.0
+    /// The number of lanes of a word that hold an object; more than [`Self::LANES`] for a conflict with everything.
+    #[inline]
+    const fn used(word: u64) -> u32 {
+        (64 - word.leading_zeros()).div_ceil(Self::LANE_BITS)
     }
-    /// The accesses that [`Accesses::to_word`] wrote.
-    pub(crate) fn from_word(word: u64) -> Accesses {
-        Accesses(word)
+    /// As numbers, for files.
+    pub(crate) fn to_words(self) -> [u64; 2] {
+        [self.0, self.1]
+    }
+    /// The accesses that [`Accesses::to_words`] wrote.
+    pub(crate) fn from_words([first, second]: [u64; 2]) -> Accesses {
+        Accesses(first, second)
     }
     /// The accesses; none also if this conflicts with every operation.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Access> {
-        let mut rest = if self.is_everything() { 0 } else { self.0 };
+        let (mut rest, mut second) = if self.is_everything() { (0, 0) } else { (self.0, self.1) };
         std::iter::from_fn(move || {
+            if rest == 0 {
+                rest = std::mem::take(&mut second);
+            }
             let lane = rest & Self::LANE;
             rest >>= Self::LANE_BITS;
             let object = ObjectId((lane >> 1).checked_sub(1)? as u32);
@@ -131,7 +146,7 @@ impl Accesses {
     #[inline]
     #[must_use]
     pub const fn first(self) -> Accesses {
-        if self.is_everything() { self } else { Accesses(self.0 & Self::LANE) }
+        if self.is_everything() { self } else { Accesses(self.0 & Self::LANE, 0) }
     }
     /// The only access, if there is one.
     #[inline]
@@ -167,14 +182,28 @@ impl Accesses {
     /// The index of the first access to `object`, and whether any access to it writes.
     #[inline]
     pub(crate) fn access_to(self, object: ObjectId) -> Option<(usize, Mode)> {
+        let first = Self::lane_of(self.0, object);
+        if self.1 == 0 {
+            return first;
+        }
+        let second = Self::lane_of(self.1, object);
+        match (first, second) {
+            (Some((at, Mode::Read)), Some((_, mode))) => Some((at, mode)),
+            (None, Some((at, mode))) => Some((at + Self::LANES as usize, mode)),
+            _ => first,
+        }
+    }
+    /// The same in one word.
+    #[inline]
+    fn lane_of(word: u64, object: ObjectId) -> Option<(usize, Mode)> {
         let wanted = Self::lane(object, Mode::Read) * Self::WRITES;
-        let found = Self::TOPS & !Self::holding((self.0 ^ wanted) & !Self::WRITES);
+        let found = Self::TOPS & !Self::holding((word ^ wanted) & !Self::WRITES);
         if found == 0 {
             return None;
         }
         let first = found.trailing_zeros();
         let at = (first >= Self::LANE_BITS) as usize + (first >= 2 * Self::LANE_BITS) as usize;
-        let writes = self.0 << (Self::LANE_BITS - 1) & found != 0;
+        let writes = word << (Self::LANE_BITS - 1) & found != 0;
         Some((at, if writes { Mode::Write } else { Mode::Read }))
     }
     /// The highest bit of each lane that holds an object.
@@ -187,7 +216,7 @@ impl Accesses {
     /// Whether any access is a write.
     #[inline]
     pub const fn any_write(self) -> bool {
-        self.0 & (Self::WRITES | Self::EVERYTHING) != 0
+        (self.0 & (Self::WRITES | Self::EVERYTHING)) | (self.1 & Self::WRITES) != 0
     }
     /// Whether this conflicts with every other operation.
     #[inline]
@@ -200,13 +229,25 @@ impl Accesses {
         if (self.0 | other.0) & Self::EVERYTHING != 0 {
             return true;
         }
-        // Compares each lane of one word with each lane of the other, three at once.
+        let firsts = Self::lanes_conflict(self.0, other.0);
+        if self.1 | other.1 == 0 { firsts } else { firsts || self.conflicts_in_second(other) }
+    }
+    /// Whether an access beyond the first word conflicts.
+    #[cold]
+    fn conflicts_in_second(self, other: Accesses) -> bool {
+        Self::lanes_conflict(self.0, other.1)
+            || Self::lanes_conflict(self.1, other.0)
+            || Self::lanes_conflict(self.1, other.1)
+    }
+    /// Compares each lane of one word with each lane of the other, three at once.
+    #[inline]
+    fn lanes_conflict(one: u64, other: u64) -> bool {
         const ALL: u64 = (1 << (3 * Accesses::LANE_BITS)) - 1;
-        let mine = Self::holding(self.0);
-        let mut theirs = other.0;
+        let mine = Self::holding(one);
+        let mut theirs = other;
         for _ in 0..Self::LANES {
-            let written = ((self.0 | theirs) & Self::WRITES) << (Self::LANE_BITS - 1);
-            if mine & written & !Self::holding((self.0 ^ theirs) & !Self::WRITES) != 0 {
+            let written = ((one | theirs) & Self::WRITES) << (Self::LANE_BITS - 1);
+            if mine & written & !Self::holding((one ^ theirs) & !Self::WRITES) != 0 {
                 return true;
             }
             theirs = (theirs << Self::LANE_BITS | theirs >> (2 * Self::LANE_BITS)) & ALL;
@@ -251,7 +292,7 @@ mod tests {
     fn lanes_conflict_as_single_accesses_do() {
         let mut rng = crate::random::Rng::new(7, 0);
         let mut some = || {
-            let lanes = rng.below(4);
+            let lanes = rng.below(7);
             (0..lanes).fold(Accesses::NONE, |all, _| {
                 let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
                 let object = [0, 1, 2, 3, 500_000, 1 << 19, (1 << 20) - 2, u32::MAX][rng.below(8) as usize];
@@ -283,8 +324,12 @@ mod tests {
     fn too_many_objects_conflict_with_everything() {
         let three = Accesses::read(A).and(B, Mode::Write).and(ObjectId(2), Mode::Read);
         assert_eq!(format!("{three:?}"), "[r0, w1, r2]");
-        let many = (1..6).fold(Accesses::read(A), |all, n| all.and(ObjectId(n), Mode::Read));
-        assert!(many.is_everything());
+        let six =
+            (2..6).fold(Accesses::read(A).and(B, Mode::Write), |all, n| all.and(ObjectId(n), Mode::Read));
+        assert_eq!(format!("{six:?}"), "[r0, w1, r2, r3, r4, r5]");
+        assert!(six.conflict(Accesses::write(ObjectId(5))) && !six.conflict(Accesses::write(ObjectId(6))));
+        let many = six.and(ObjectId(6), Mode::Read);
+        assert!(many.is_everything() && many.and(B, Mode::Read).is_everything());
         assert!(many.conflict(Accesses::NONE));
         assert!(Accesses::NONE.conflict(many));
     }

@@ -144,12 +144,14 @@ pub enum AliasKind {
 
 /// What other processes removed from a process. In an earlier state it would have existed, so operations also
 /// have the accesses that they would have had then.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Lost {
     /// A monitor whose DOWN arrived.
     Monitor(Ref, Pid),
     /// A link that the other process removed.
     Link(Pid),
+    /// A table that another process deleted.
+    Table(Term),
 }
 
 /// A process.

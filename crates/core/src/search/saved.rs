@@ -47,7 +47,7 @@ struct Head {
 
 impl Saved {
     /// The version that is written.
-    pub const VERSION: u32 = 6;
+    pub const VERSION: u32 = 7;
 
     /// As the content of a file: a line with version and checksum, and one with the search.
     pub fn to_json(&self) -> String {

@@ -277,9 +277,9 @@ fn other_files_are_refused() {
     let error = |text: &str| Saved::parse(text).unwrap_err();
     assert!(error("{ \"search\": 1, \"le").starts_with("this is no search that was stopped: EOF while"));
     assert_eq!(error("{}"), "this is no search that was stopped: it has no version");
-    let newer = "this search was stopped by another version of raddle: its format is 7, not 6";
-    assert_eq!(error("{\"search\": 7}"), newer);
-    assert!(error("{\"search\": 6}").contains("it was changed or cut"));
+    let newer = "this search was stopped by another version of raddle: its format is 8, not 7";
+    assert_eq!(error("{\"search\": 8}"), newer);
+    assert!(error("{\"search\": 7}").contains("it was changed or cut"));
     // A ticket is a file of another kind.
     assert!(
         error("{\"version\": 1, \"test\": null, \"settings\": {}, \"steps\": []}").contains("no version")

@@ -1,4 +1,4 @@
-//! The accesses of operations. Objects are coarse enough that three accesses describe most operations; an
+//! The accesses of operations. Objects are coarse enough that six accesses describe most operations; an
 //! operation with more conflicts with everything.
 //!
 //! Each process has three objects. `Itself` is its execution: read by all its operations, written by signals
@@ -104,7 +104,7 @@ impl Object {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
     /// Object keys, and whether they are written; 0 means no key.
-    list: [(u64, bool); 3],
+    list: [(u64, bool); Accesses::MOST],
     everything: bool,
     /// It conflicts with the exit of a process, and is not itself an unobserved exit.
     observes: bool,
@@ -112,9 +112,11 @@ pub struct Touch {
 
 impl Touch {
     /// No access.
-    pub const NOTHING: Touch = Touch { list: [(0, false); 3], everything: false, observes: false };
+    pub const NOTHING: Touch =
+        Touch { list: [(0, false); Accesses::MOST], everything: false, observes: false };
     /// A conflict with everything.
-    pub const EVERYTHING: Touch = Touch { list: [(0, false); 3], everything: true, observes: true };
+    pub const EVERYTHING: Touch =
+        Touch { list: [(0, false); Accesses::MOST], everything: true, observes: true };
 
     /// Adds a read.
     #[inline]
@@ -425,7 +427,7 @@ mod tests {
     fn marks_see_every_conflict() {
         let mut rng = raddle_core::random::Rng::new(3, 0);
         let mut some = || {
-            let lanes = rng.below(4);
+            let lanes = rng.below(7);
             let all = (0..lanes).fold(Accesses::NONE, |all, _| {
                 let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
                 all.and(ObjectId(rng.below(100)), mode)

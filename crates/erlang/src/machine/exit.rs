@@ -4,7 +4,7 @@
 
 use super::local_run_cache::Given;
 use super::{Machine, Task};
-use crate::process::{ExitStep, Exiting, Monitor, Next};
+use crate::process::{ExitStep, Exiting, Lost, Monitor, Next};
 use crate::run::Uncaught;
 use crate::settings::{Delivery, Grain, Judgement};
 use crate::term::{Pid, Term, known};
@@ -236,6 +236,7 @@ impl Machine {
             && p.monitored_by.is_empty()
             && p.monitors.is_empty()
             && !self.tables.owns_some(p.pid)
+            && !p.lost.iter().any(|lost| matches!(lost, Lost::Table(_)))
             && !self.any_timer()
     }
 

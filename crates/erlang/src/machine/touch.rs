@@ -105,6 +105,27 @@ impl Machine {
         if fires { touch.read(Object::In(p.pid)) } else { touch }
     }
 
+    /// The first step of an exit fixes which tables are lost: those that it owns, without those that other processes deleted.
+    fn owning_touches(&self, touch: Touch, p: &Process) -> Touch {
+        let deleted = p.lost.iter().filter_map(|lost| match lost {
+            Lost::Table(id) => Some(id),
+            _ => None,
+        });
+        let touch = deleted.fold(touch, |touch, id| touch.read(Object::table(id)));
+        self.tables.owned_by(p.pid).iter().fold(touch, |touch, id| touch.read(Object::table(id)))
+    }
+
+    /// The accesses of a process that loses its table, which its heir may inherit.
+    fn losing_touches(&self, touch: Touch, p: &Process, id: &Term) -> Touch {
+        let touch = touch.write(Object::table(id));
+        match self.tables.get(id).and_then(|t| t.heir.as_ref()) {
+            Some((heir, _)) => {
+                self.sending_touches(touch.read(Object::Watch(*heir)), p.pid, *heir, Sort::Message)
+            }
+            None => touch,
+        }
+    }
+
     /// The accesses of the delivery of a signal in transit.
     pub(super) fn delivery_touches(&self, from: Pid, to: Pid, signal: &Signal) -> Touch {
         let touch = Touch::NOTHING.write(Object::Queue(from, to));
@@ -134,7 +155,7 @@ impl Machine {
         if self.ends_alone(task) {
             return mine.ends(p.pid);
         }
-        let mine = if exiting.begun { Touch::NOTHING } else { mine };
+        let mine = if exiting.begun { Touch::NOTHING } else { self.owning_touches(mine, p) };
         let step = self.next_exit_step(task);
         let normal = exiting.reason.is_atom(known::NORMAL);
         let vanish = |touch: Touch| {
@@ -151,24 +172,12 @@ impl Machine {
             }
         };
         if self.env.settings.grain != Grain::Full {
-            let tells_at_once = |pid: Pid| match self.alive(pid) {
-                Some(t) => normal && !self.process(t).trap_exit,
-                None => false,
-            };
-            let tables = self.tables.owned_by(p.pid);
-            let is_inherited = |id: &Term| self.tables.get(id).is_some_and(|table| table.heir.is_some());
-            if self.will_fail(task)
-                || tables.iter().any(is_inherited)
-                || !p.links.iter().all(|pid| tells_at_once(*pid))
-            {
+            // The exit signals of links are sent in the same step, each in its own way.
+            if self.will_fail(task) || !p.links.is_empty() {
                 return Touch::EVERYTHING;
             }
-            let touch = tables.iter().fold(vanish(mine), |touch, id| touch.write(Object::table(id)));
-            // It depends on whether they are alive and trap exits.
-            let touch = p
-                .links
-                .iter()
-                .fold(touch, |touch, pid| touch.read(Object::In(*pid)).read(Object::Watch(*pid)));
+            let tables = self.tables.owned_by(p.pid);
+            let touch = tables.iter().fold(vanish(mine), |touch, id| self.losing_touches(touch, p, id));
             if self.is_order_open() {
                 return touch;
             }
@@ -176,18 +185,11 @@ impl Machine {
         }
         match step {
             ExitStep::Table(id) => {
-                let touch = mine.write(Object::table(&id));
+                let touch = self.losing_touches(mine, p, &id);
                 // Its first step makes it exiting, which is no longer alive.
-                let touch = match exiting.begun {
+                match exiting.begun {
                     true => touch,
                     false => self.leaving_touches(touch.write(Object::Watch(p.pid)), p),
-                };
-                match self.tables.get(&id).and_then(|t| t.heir.as_ref()) {
-                    Some((heir, _)) => {
-                        let touch = touch.read(Object::Watch(*heir));
-                        self.sending_touches(touch, p.pid, *heir, Sort::Message)
-                    }
-                    None => touch,
                 }
             }
             // Whether the exit is observed depends on monitors, links and `trap_exit` flags. Even where the

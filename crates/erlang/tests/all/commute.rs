@@ -139,6 +139,7 @@ fn independent_operations_of_random_programs_commute() {
     for (name, flavour) in [
         ("commute_messages", Flavour::Messages),
         ("commute_shared", Flavour::Shared),
+        ("commute_owners", Flavour::Owners),
         ("commute_signals", Flavour::Signals),
         ("commute_timed", Flavour::Timed),
     ] {

@@ -357,6 +357,12 @@ fn names_and_tables() {
 }
 
 #[test]
+fn owners_of_tables() {
+    let settings = [Settings::default(), lenient(Grain::Full, Delivery::Pairs), Settings::thesis()];
+    many("oracle_owners", Flavour::Owners, &settings, 12);
+}
+
+#[test]
 fn signals_as_within_a_node() {
     let strict = Settings { judgement: Judgement::Strict, ..Settings::default() };
     let settings = [lenient(Grain::Full, Delivery::Local), Settings::default(), strict];
@@ -397,7 +403,17 @@ fn timers_at_any_time() {
 #[test]
 fn loops_that_poll() {
     let settings = [lenient(Grain::Full, Delivery::Local), lenient(Grain::Thesis, Delivery::Instant)];
-    many("oracle_polling", Flavour::Polling, &settings, 11);
+    many("oracle_loops", Flavour::Polling, &settings, 11);
+}
+
+/// A round has four accesses. It conflicted with everything once, so that the exit of the other process came before and after.
+#[test]
+fn a_round_with_four_accesses() {
+    if !erlang_is_there() {
+        return;
+    }
+    let program = program(&known("polling"), "polling", "timer_before_deadline", Settings::default());
+    assert_eq!(compare(&program).map(|(_, classes)| classes), Some(1));
 }
 
 fn one_kill() -> [Settings; 2] {

@@ -126,6 +126,63 @@ table() ->
     assert_eq!((table.executions, table.failures, table.undecided), (36, 0, 0));
 }
 
+/// Owners of tables whose messages are received one by one, or by another process each, are independent, and Concuerror
+/// makes one execution of each of these, too. An heir, or a process that a table is given to, is one more object, and so
+/// is each table of an exit: there were 48 to 6,024 executions with two owners.
+#[test]
+fn tables_that_are_inherited_or_given_away_are_independent() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(owners).
+-export([heirs/0, own_heirs/0, dead_heir/0, gives/0, own_gives/0, three_tables/0]).
+each(F) -> [F(I) || I <- [1, 2, 3]].
+receive_each() -> each(fun(I) -> receive {'ETS-TRANSFER', _, _, I} -> ok end end), ok.
+owner(Heir, I) -> spawn(fun() -> ets:new(t, [public, {heir, Heir, I}]) end).
+giver(To, I) -> spawn(fun() -> ets:give_away(ets:new(t, [public]), To, I) end).
+taker() -> spawn(fun() -> receive {'ETS-TRANSFER', _, _, _} -> ok end end).
+heirs() -> Me = self(), each(fun(I) -> owner(Me, I) end), receive_each().
+own_heirs() -> each(fun(I) -> owner(taker(), I) end), ok.
+dead_heir() ->
+    {Heir, Ref} = spawn_monitor(fun() -> ok end),
+    receive {'DOWN', Ref, _, _, _} -> ok end,
+    each(fun(I) -> owner(Heir, I) end),
+    ok.
+gives() -> Me = self(), each(fun(I) -> giver(Me, I) end), receive_each().
+own_gives() -> each(fun(I) -> giver(taker(), I) end), ok.
+three_tables() -> each(fun(_) -> spawn(fun() -> each(fun(_) -> ets:new(t, []) end) end) end), ok.
+";
+    let dir = compile_text("owners", text);
+    let full = |delivery| Settings { delivery, ..Settings::default() };
+    let deliveries = [Delivery::Local, Delivery::Pairs, Delivery::Instant];
+    for settings in deliveries.map(full).into_iter().chain([Settings::thesis()]) {
+        for function in ["heirs", "own_heirs", "dead_heir", "gives", "own_gives", "three_tables"] {
+            let found = optimal(&program(&dir, "owners", function, settings.clone()));
+            let counted = (found.executions, found.failures, found.undecided);
+            assert_eq!(counted, (1, 0, 0), "{function} {settings:?}");
+        }
+    }
+}
+
+/// By the thesis's rules a crash ends the execution where it happens. So what has happened by then is a part of the
+/// execution, and there is one for each set of processes that have ended: 2^k, where the default has 1. Concuerror
+/// has 1, since it lets the other processes go on after a crash.
+#[test]
+fn by_the_thesis_a_crash_comes_after_each_set_of_exits() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(cut).
+-export([crash/0]).
+crash() -> [spawn(fun() -> ok end) || _ <- [1, 2, 3]], error(boom).
+";
+    let dir = compile_text("cut", text);
+    let counted = [Settings::thesis(), Settings::default()]
+        .map(|settings| optimal(&program(&dir, "cut", "crash", settings)))
+        .map(|found| (found.executions, found.failures, found.undecided));
+    assert_eq!(counted, [(8, 8, 0), (1, 1, 0)]);
+}
+
 /// N senders of K messages each to one receiver: one execution for each order of the messages that keeps those of a sender
 /// in order, (NK)! / (K!)^N. Long executions have one trace each.
 #[test]

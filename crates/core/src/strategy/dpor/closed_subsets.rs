@@ -34,7 +34,7 @@ pub(super) struct Root {
 pub(super) struct Scratch {
     pub conflicts: Conflicts,
     /// The next conflict of the walk, not processed yet.
-    met: Option<(usize, u8)>,
+    met: Option<(usize, u16)>,
     /// The removed steps, each with all steps that happen after it. The first `outside` ones are not in the set after
     /// which the root was seen.
     pub removed: Vec<u32>,

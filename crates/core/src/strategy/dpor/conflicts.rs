@@ -8,9 +8,9 @@ use crate::operation::{Access, Accesses, Mode};
 pub(in crate::strategy::dpor) struct Conflicts {
     accesses: Accesses,
     /// The same as single accesses.
-    each: [Option<Access>; 3],
+    each: [Option<Access>; Accesses::MOST],
     /// For each access, and for steps that conflict with everything, the next step to visit, plus 1.
-    next: [u32; 4],
+    next: [u32; BARRIERS + 1],
     /// The operation conflicts with everything.
     everything: bool,
     /// The only access, if no step conflicts with everything.
@@ -19,14 +19,17 @@ pub(in crate::strategy::dpor) struct Conflicts {
     more: Vec<u32>,
 }
 
+/// The walk over the steps that conflict with everything, after those of the accesses.
+const BARRIERS: usize = Accesses::MOST;
+
 /// A conflict at which no walk ends.
-const NONE: u8 = 1 << 7;
+const NONE: u16 = 1 << 15;
 /// A step that no walk reached: it only led to a conflict.
-pub(in crate::strategy::dpor) const LED: u8 = 1 << 6;
+pub(in crate::strategy::dpor) const LED: u16 = 1 << 14;
 /// The only walk, or the first, ends there.
-pub(in crate::strategy::dpor) const FIRST: u8 = 1;
+pub(in crate::strategy::dpor) const FIRST: u16 = 1;
 /// All walks end there.
-const ALL: u8 = 0b1111;
+const ALL: u16 = (1 << (BARRIERS + 1)) - 1;
 
 impl Conflicts {
     /// Starts the walk back from the end of `path`, where an operation with these accesses comes next.
@@ -41,8 +44,9 @@ impl Conflicts {
     }
     fn set_out_on_several(&mut self, path: &Path, accesses: Accesses) {
         let everything = accesses.is_everything();
-        let mut next = [0, 0, 0, if everything { path.len() as u32 } else { path.last_barrier() }];
-        let mut each = [None; 3];
+        let mut next = [0; BARRIERS + 1];
+        next[BARRIERS] = if everything { path.len() as u32 } else { path.last_barrier() };
+        let mut each = [None; Accesses::MOST];
         for (lane, access) in accesses.iter().enumerate() {
             next[lane] = path.last_conflict(access);
             each[lane] = Some(access);
@@ -61,7 +65,7 @@ impl Conflicts {
     }
     /// The next conflict back, and the walks that reached it.
     #[inline(always)]
-    pub fn next(&mut self, path: &Path) -> Option<(usize, u8)> {
+    pub fn next(&mut self, path: &Path) -> Option<(usize, u16)> {
         let Some(only) = self.only else { return self.next_of_several(path) };
         let own = self.next[0];
         if !self.more.is_empty()
@@ -75,10 +79,9 @@ impl Conflicts {
         Some((at, if mode == Mode::Write { 1 } else { NONE }))
     }
     #[inline(never)]
-    fn next_of_several(&mut self, path: &Path) -> Option<(usize, u8)> {
+    fn next_of_several(&mut self, path: &Path) -> Option<(usize, u16)> {
         loop {
-            let [a, b, c, d] = self.next;
-            let own = a.max(b).max(c.max(d));
+            let own = self.next.iter().copied().fold(0, u32::max);
             if !self.more.is_empty()
                 && let Some(at) = self.take_more(own)
             {
@@ -86,12 +89,12 @@ impl Conflicts {
             }
             let at = own.checked_sub(1)? as usize;
             if self.everything {
-                self.next[3] = at as u32;
+                self.next[BARRIERS] = at as u32;
                 let ends = path.events[at].accesses.is_everything();
                 return Some((at, if ends { ALL } else { NONE }));
             }
-            if d == own {
-                self.next[3] = path.barrier_before(at);
+            if self.next[BARRIERS] == own {
+                self.next[BARRIERS] = path.barrier_before(at);
                 return Some((at, ALL));
             }
             if let Some(only) = self.accesses.only() {
@@ -131,12 +134,12 @@ impl Conflicts {
     }
     /// All earlier conflicts of these walks are known to happen before.
     #[inline]
-    pub fn retire(&mut self, walks: u8) {
+    pub fn retire(&mut self, walks: u16) {
         if self.only.is_some() {
             self.next[0] = if walks & 1 != 0 { 0 } else { self.next[0] };
             return;
         }
-        for lane in 0..4 {
+        for lane in 0..self.next.len() {
             if walks & 1 << lane != 0 {
                 self.next[lane] = 0;
             }

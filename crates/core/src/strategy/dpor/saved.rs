@@ -17,7 +17,7 @@ pub struct SavedReduction {
     #[serde(with = "crate::plain::fraction")]
     share: f64,
     /// Task, option, accesses, origin and enabled tasks of each step that leads there.
-    steps: Vec<(u32, u32, u64, u8, u64)>,
+    steps: Vec<(u32, u32, SavedAccesses, u8, u64)>,
     /// Those of them whose operation would have other accesses elsewhere.
     state_dependent: Vec<u32>,
     /// Parent, number there and time of birth of each task.
@@ -27,7 +27,7 @@ pub struct SavedReduction {
     /// The races that were reversed, and the last steps of their wakeup sequences.
     reversals: Vec<(SavedDeferred, u32)>,
     /// Steps that end the execution: task, accesses, after how many steps, and how they depend on the state.
-    sleep_set: Vec<(u32, u64, u32, u8)>,
+    sleep_set: Vec<(u32, SavedAccesses, u32, u8)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
     /// The next steps; none if this is the whole tree.
@@ -35,7 +35,10 @@ pub struct SavedReduction {
 }
 
 /// Task, accesses and index of a deferred step.
-type SavedDeferred = (u32, u64, u32);
+type SavedDeferred = (u32, SavedAccesses, u32);
+
+/// The words of accesses.
+type SavedAccesses = [u64; 2];
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 struct NextSteps {
@@ -44,7 +47,7 @@ struct NextSteps {
     /// Names and options.
     picks: Vec<(u32, u32)>,
     /// The task that must not take its step there, and the accesses of that step.
-    asleep: Option<(u32, u64, u8)>,
+    asleep: Option<(u32, SavedAccesses, u8)>,
 }
 
 /// All unexplored subtrees: the present one, if any, with its expected number of executions, and those of the work
@@ -80,11 +83,11 @@ fn variation(number: u8) -> Variation {
 }
 
 fn deferred((task, accesses, at): SavedDeferred) -> Deferred {
-    Deferred { task: TaskId(task), accesses: Accesses::from_word(accesses), at }
+    Deferred { task: TaskId(task), accesses: Accesses::from_words(accesses), at }
 }
 
 fn saved(deferred: &Deferred) -> SavedDeferred {
-    (deferred.task.0, deferred.accesses.to_word(), deferred.at)
+    (deferred.task.0, deferred.accesses.to_words(), deferred.at)
 }
 
 impl SavedReduction {
@@ -104,7 +107,7 @@ impl SavedReduction {
         let path = self.path()?;
         let asleep = next
             .asleep
-            .map(|(task, accesses, v)| (TaskId(task), Accesses::from_word(accesses), variation(v)));
+            .map(|(task, accesses, v)| (TaskId(task), Accesses::from_words(accesses), variation(v)));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
         item.asleep = asleep;
         let picks: Picks =
@@ -121,7 +124,7 @@ impl SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option)).collect();
         let asleep =
-            item.asleep.map(|(task, accesses, variation)| (task.0, accesses.to_word(), variation as u8));
+            item.asleep.map(|(task, accesses, variation)| (task.0, accesses.to_words(), variation as u8));
         SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, asleep }))
     }
 
@@ -131,7 +134,7 @@ impl SavedReduction {
             Origin::Scheduled => 1,
             Origin::ByItself => 2,
         };
-        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_word(), origin(e), e.enabled);
+        let step = |e: &Event| (e.task.0, e.option, e.accesses.to_words(), origin(e), e.enabled);
         let reversals = path.reversals.iter();
         SavedReduction {
             share: 0.0,
@@ -143,7 +146,7 @@ impl SavedReduction {
             sleep_set: path
                 .sleep_set
                 .iter()
-                .map(|f| (f.task.0, f.accesses.to_word(), f.from, f.variation as u8))
+                .map(|f| (f.task.0, f.accesses.to_words(), f.from, f.variation as u8))
                 .collect(),
             names: path.names.table().to_vec(),
             next,
@@ -164,7 +167,7 @@ impl SavedReduction {
                 path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
             }
             for (task, accesses, _, v) in self.sleep_set.iter().filter(|f| f.2 as usize == at) {
-                path.put_to_sleep(TaskId(*task), Accesses::from_word(*accesses), variation(*v));
+                path.put_to_sleep(TaskId(*task), Accesses::from_words(*accesses), variation(*v));
             }
             let Some((task, option, accesses, origin, enabled)) = self.steps.get(at).copied() else { break };
             if path.births().nth(task as usize).is_none() {
@@ -175,7 +178,7 @@ impl SavedReduction {
                 1 => Origin::Scheduled,
                 _ => Origin::ByItself,
             };
-            let (task, accesses) = (TaskId(task), Accesses::from_word(accesses));
+            let (task, accesses) = (TaskId(task), Accesses::from_words(accesses));
             path.append_clock(task, accesses);
             path.push(task, option, accesses, origin, enabled);
             if self.state_dependent.contains(&(at as u32)) {

@@ -13,6 +13,8 @@ pub enum Flavour {
     Signals,
     /// Messages, timeouts and timers.
     Timed,
+    /// Tables that are inherited, given away, renamed and deleted, beside exits. Operations on them have many accesses.
+    Owners,
     /// Loops that poll tables, names and mailboxes. All processes end before main does, or never.
     Polling,
 }
@@ -59,6 +61,9 @@ fn program(number: u64, flavour: Flavour, rng: &mut Rng) -> String {
         }
     }
     // The order in which they finish matters only in some programs.
+    if flavour == Flavour::Owners && rng.below(2) == 0 {
+        text.insert_str(beginning, "    ets:new(own, [named_table, public]),\n");
+    }
     match if flavour == Flavour::Polling { 3 } else { rng.below(3) } {
         0 => {
             text += "    R = receive {w1, A} -> A; stop -> stop end,\n";
@@ -128,6 +133,23 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
         ),
         _ => "erlang:monotonic_time(millisecond)".to_owned(),
     };
+    let owners = |rng: &mut Rng| {
+        let (tag, table) = (rng.below(1_000_000), ["own", "other"][(rng.below(4) == 0) as usize]);
+        match rng.below(14) {
+            0 => format!("catch ets:new({table}, [named_table, public])"),
+            1 | 2 => format!("catch ets:new({table}, [named_table, public, {{heir, {whom}, {worker}}}])"),
+            3..=5 => format!("(catch ets:give_away({table}, {whom}, {worker})) =:= true"),
+            6 => format!("receive {{'ETS-TRANSFER', {table}, _, D{tag}}} -> D{tag} after 0 -> none end"),
+            7 => format!("receive {{'ETS-TRANSFER', T{tag}, _, D{tag}}} -> {{T{tag}, D{tag}}} end"),
+            8 => format!("(catch ets:insert({table}, {{{number}, {worker}}})) =:= true"),
+            9 => format!("try ets:lookup({table}, {number}) catch error:badarg -> badarg end"),
+            10 => format!("(catch ets:setopts({table}, {{heir, {whom}, {worker}}})) =:= true"),
+            11 => format!("(catch ets:rename({table}, own)) =:= own"),
+            12 => format!("(catch ets:delete({table})) =:= true"),
+            _ => ["exit(oops)", "catch exit(Main, kill)", "is_process_alive(Main)"][rng.below(3) as usize]
+                .to_owned(),
+        }
+    };
     let polling = |rng: &mut Rng| {
         let tag = rng.below(1_000_000);
         let until = |round: String| format!("(fun F{tag}() -> {round} end)()");
@@ -159,9 +181,10 @@ fn operation(flavour: Flavour, known: &[String], worker: u32, rng: &mut Rng) -> 
     };
     match (flavour, rng.below(3)) {
         (Flavour::Polling, _) => polling(rng),
+        (Flavour::Owners, 1 | 2) => owners(rng),
         (Flavour::Timed, 1 | 2) => timed(rng),
         (Flavour::Messages, _) | (_, 0) => messages(rng),
-        (Flavour::Shared | Flavour::Timed, _) => shared(rng),
+        (Flavour::Shared | Flavour::Timed | Flavour::Owners, _) => shared(rng),
         (Flavour::Signals, 1) => shared(rng),
         (Flavour::Signals, _) => signals(rng),
     }

@@ -41,8 +41,10 @@ impl Path {
     /// The same for several accesses.
     #[inline(never)]
     pub(super) fn note_accesses(&mut self, at: u32, accesses: Accesses) -> (LastAccesses, u32) {
-        let mut found = [LastAccesses::default(); 3];
+        let mut found = [LastAccesses::default(); Accesses::MOST];
+        let mut lanes = 0;
         for (lane, access) in accesses.iter().enumerate() {
+            lanes = lane + 1;
             found[lane] = self.note_access(at, access);
             if found[lane].by > at {
                 // It has accessed the object already, and that access found the earlier ones.
@@ -53,8 +55,9 @@ impl Path {
                 }
             }
         }
-        self.found.push([found[1], found[2]]);
-        (found[0], self.found.len() as u32)
+        let more = self.found.len() as u32 + 1;
+        self.found.extend_from_slice(&found[1..lanes]);
+        (found[0], more)
     }
     /// The first access to an object.
     #[cold]
@@ -73,7 +76,7 @@ impl Path {
     }
     #[inline]
     fn found_in(&self, event: &Event, lane: usize) -> LastAccesses {
-        if lane == 0 { event.found } else { self.found[event.more as usize - 1][lane - 1] }
+        if lane == 0 { event.found } else { self.found[event.more as usize + lane - 2] }
     }
     /// The last step that conflicts with everything, plus 1.
     #[inline]

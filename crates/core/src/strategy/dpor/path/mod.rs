@@ -51,7 +51,7 @@ pub(in crate::strategy::dpor) struct Event {
     barrier: u32,
     /// The earlier accesses to the object of its first access.
     found: LastAccesses,
-    /// Where `Path::found` has those of its other accesses, plus 1.
+    /// Where `Path::found` has those of its other accesses, one after the other, plus 1.
     more: u32,
     pub origin: Origin,
     /// See [`StateDependent`].
@@ -80,8 +80,8 @@ pub(in crate::strategy::dpor) struct Path {
     width: usize,
     /// The last accesses to each object.
     last_accesses: Vec<LastAccesses>,
-    /// The earlier accesses to the objects of the second and third access of each step that has several.
-    found: Vec<[LastAccesses; 2]>,
+    /// The earlier accesses to the objects of each step that has several accesses, but of its first one.
+    found: Vec<LastAccesses>,
     last_barrier: u32,
     /// The races that were reversed, in their order.
     pub reversals: Vec<Reversal>,
@@ -242,11 +242,12 @@ impl Path {
             } else if event.accesses.is_everything() {
                 *last_barrier = event.barrier;
             } else if event.more > 0 {
-                let others = found.pop().expect("it has more than one access");
+                let others = &found[event.more as usize - 1..];
                 for (lane, access) in event.accesses.iter().enumerate() {
                     let found = if lane == 0 { event.found } else { others[lane - 1] };
                     last_accesses[access.object.index()] = found;
                 }
+                found.truncate(event.more as usize - 1);
             }
         }
         self.events.truncate(depth);

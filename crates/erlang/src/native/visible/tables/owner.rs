@@ -6,6 +6,7 @@ use crate::ets::{Kind, Protection, Table};
 use crate::machine::access::Object;
 use crate::machine::{Machine, Sort};
 use crate::native::Native;
+use crate::process::Lost;
 use crate::run::Raise;
 use crate::term::{Atom, Term, known};
 use std::rc::Rc;
@@ -56,6 +57,10 @@ static DELETE_TABLE: Visible = on_whole_table(|m, task, a| {
     if owner != m.process(task).pid {
         // The exit of its owner has fewer effects now.
         m.ends_are_observed();
+        let shown = t.shown();
+        if let Some(owner) = m.find(owner) {
+            m.process_mut(owner).lost.push(Lost::Table(shown));
+        }
     }
     Rc::make_mut(&mut m.tables).remove(id);
     value(true)
