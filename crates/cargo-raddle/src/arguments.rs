@@ -105,8 +105,17 @@ pub struct RustArguments {
 
 /// What is passed on to `cargo test`.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Passed on to cargo test")]
 pub struct Cargo {
+    #[command(flatten)]
+    pub built: Built,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// What is built, and how: it belongs to a test, and its tickets carry it.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Passed on to cargo test")]
+pub struct Built {
     #[arg(long, short, value_name = "SPEC")]
     pub package: Vec<String>,
     #[arg(long, visible_alias = "all")]
@@ -144,6 +153,12 @@ pub struct Cargo {
     pub release: bool,
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+}
+
+/// Where it is built, and under which conditions of this machine. No ticket decides that.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Passed on to cargo test")]
+pub struct Place {
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,
     #[arg(long, value_name = "PATH")]
@@ -167,7 +182,7 @@ pub struct Cargo {
     pub config: Vec<String>,
 }
 
-impl Cargo {
+impl Built {
     /// Whether programs are wanted that hold tests.
     pub fn wants_programs(&self) -> bool {
         !self.doc
@@ -180,9 +195,8 @@ impl Cargo {
         self.doc || !chosen && named.iter().all(|names| names.is_empty())
     }
 
-    /// The arguments again, as cargo takes them. The target directory is ours and not among them.
+    /// The arguments again, as cargo takes them.
     pub fn arguments(&self) -> Vec<String> {
-        let mut out = Vec::new();
         let flags = [
             ("--workspace", self.workspace),
             ("--lib", self.lib),
@@ -194,14 +208,8 @@ impl Cargo {
             ("--all-features", self.all_features),
             ("--no-default-features", self.no_default_features),
             ("--release", self.release),
-            ("--locked", self.locked),
-            ("--offline", self.offline),
-            ("--frozen", self.frozen),
-            ("--ignore-rust-version", self.ignore_rust_version),
-            ("--quiet", self.quiet),
-            ("--verbose", self.verbose),
         ];
-        out.extend(flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_string()));
+        let profile: Vec<String> = self.profile.iter().cloned().collect();
         let lists = [
             ("--package", &self.package),
             ("--bin", &self.bin),
@@ -209,21 +217,36 @@ impl Cargo {
             ("--example", &self.example),
             ("--bench", &self.bench),
             ("--features", &self.features),
-            ("--config", &self.config),
+            ("--profile", &profile),
         ];
-        for (option, values) in lists {
-            for value in values {
-                out.extend([option.to_owned(), value.clone()]);
-            }
-        }
-        if let Some(profile) = &self.profile {
-            out.extend(["--profile".to_owned(), profile.clone()]);
-        }
-        if let Some(path) = &self.manifest_path {
-            out.extend(["--manifest-path".to_owned(), path.display().to_string()]);
-        }
-        out
+        given(&flags, &lists)
     }
+}
+
+impl Place {
+    /// The arguments again, as cargo takes them. The target directory is ours and not among them.
+    pub fn arguments(&self) -> Vec<String> {
+        let flags = [
+            ("--locked", self.locked),
+            ("--offline", self.offline),
+            ("--frozen", self.frozen),
+            ("--ignore-rust-version", self.ignore_rust_version),
+            ("--quiet", self.quiet),
+            ("--verbose", self.verbose),
+        ];
+        let manifest: Vec<String> =
+            self.manifest_path.iter().map(|path| path.display().to_string()).collect();
+        given(&flags, &[("--config", &self.config), ("--manifest-path", &manifest)])
+    }
+}
+
+/// The flags that are given, and the options with their values: as one word each, so that no value is taken for an option.
+fn given(flags: &[(&str, bool)], lists: &[(&str, &Vec<String>)]) -> Vec<String> {
+    let flags = flags.iter().filter(|(_, given)| *given).map(|(flag, _)| flag.to_string());
+    let values = |(option, values): &(&str, &Vec<String>)| -> Vec<String> {
+        values.iter().map(|value| format!("{option}={value}")).collect()
+    };
+    flags.chain(lists.iter().flat_map(values)).collect()
 }
 
 #[derive(Debug, Args)]
@@ -233,12 +256,17 @@ pub struct Replay {
     /// Run it in gdb
     #[arg(long)]
     pub gdb: bool,
+    #[command(flatten)]
+    pub place: Place,
 }
 
 #[derive(Debug, Args)]
 pub struct Show {
     /// The ticket's file
     pub ticket: PathBuf,
+    /// The package or workspace whose sources are quoted [default: that of the current folder]
+    #[arg(long, value_name = "PATH")]
+    pub manifest_path: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -266,7 +294,7 @@ mod tests {
         let cli =
             Cli::parse_from(["cargo raddle", "test", "--lib", "-F", "a,b", "name", "--", "--exact", "x"]);
         let Command::Test(test) = cli.command else { panic!("it is a test") };
-        assert_eq!(test.cargo.arguments(), ["--lib", "--features", "a,b"]);
+        assert_eq!(test.cargo.built.arguments(), ["--lib", "--features=a,b"]);
         assert_eq!((test.what, test.harness.len()), (vec!["name".to_owned()], 2));
     }
 }

@@ -103,11 +103,11 @@ impl Build<'_> {
 
     /// Builds, and returns the programs that hold tests.
     pub fn run(&self) -> Result<Vec<Program>, String> {
-        let mut programs = if self.cargo.wants_programs() { self.programs()? } else { Vec::new() };
-        if self.cargo.wants_doctests() && self.workspace.has_doctests() {
+        let mut programs = if self.cargo.built.wants_programs() { self.programs()? } else { Vec::new() };
+        if self.cargo.built.wants_doctests() && self.workspace.has_doctests() {
             programs.extend(doctests::build(self)?);
         }
-        if self.cargo.wants_programs() {
+        if self.cargo.built.wants_programs() {
             environment::ask(self, &mut programs)?;
         }
         // Cargo names them in the order in which their builds end.
@@ -124,13 +124,16 @@ impl Build<'_> {
             .args(["--target", &self.compiler.host])
             .arg("--target-dir")
             .arg(self.target_directory())
-            .args(self.cargo.arguments())
+            .args(self.cargo.built.arguments())
+            .args(self.cargo.place.arguments())
             .env("RUSTC_WRAPPER", std::env::current_exe().unwrap_or_default())
             .env(wrapper::SHIM, &self.shim.libraries)
             .env(wrapper::EXCLUDED, self.exclude.join(","))
             .args(["--color", self.color.name()])
             .stdin(Stdio::null());
-        for profile in ["dev", "test", "release", "bench"].into_iter().chain(self.cargo.profile.as_deref()) {
+        for profile in
+            ["dev", "test", "release", "bench"].into_iter().chain(self.cargo.built.profile.as_deref())
+        {
             // The facades are libraries without the bitcode that it needs.
             let profile = profile.to_uppercase().replace('-', "_");
             command.env(format!("CARGO_PROFILE_{profile}_LTO"), "off");

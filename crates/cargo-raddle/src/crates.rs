@@ -1,6 +1,6 @@
 //! The package or workspace that is tested: where it is and where it builds.
 
-use crate::arguments::Cargo;
+use crate::arguments::Place;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ pub struct Workspace {
     pub target_directory: PathBuf,
     /// Its folder.
     pub workspace_root: PathBuf,
-    packages: Vec<Package>,
+    pub packages: Vec<Package>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Package {
-    name: String,
+pub struct Package {
+    pub name: String,
     targets: Vec<Target>,
 }
 
@@ -33,9 +33,14 @@ pub fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"))
 }
 
+/// The current folder.
+pub fn current_folder() -> Result<PathBuf, String> {
+    std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))
+}
+
 impl Workspace {
     /// The workspace that cargo would find from `folder`.
-    pub fn find(folder: &Path, arguments: &Cargo) -> Result<Workspace, String> {
+    pub fn find(folder: &Path, arguments: &Place) -> Result<Workspace, String> {
         let mut workspace = Workspace::ask(folder, arguments, &["--no-deps"])?;
         if let Some(target) = &arguments.target_dir {
             workspace.target_directory = std::path::absolute(target).unwrap_or(target.clone());
@@ -43,7 +48,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    fn ask(folder: &Path, arguments: &Cargo, more: &[&str]) -> Result<Workspace, String> {
+    fn ask(folder: &Path, arguments: &Place, more: &[&str]) -> Result<Workspace, String> {
         let mut command = Command::new(cargo());
         command.current_dir(folder).args(["metadata", "--format-version", "1"]).args(more);
         let flags = [
@@ -68,7 +73,7 @@ impl Workspace {
     }
 
     /// Reports names that no crate of the program has: otherwise a typing error would go unnoticed.
-    pub fn demand_crates(folder: &Path, arguments: &Cargo, names: &[String]) -> Result<(), String> {
+    pub fn demand_crates(folder: &Path, arguments: &Place, names: &[String]) -> Result<(), String> {
         if names.is_empty() {
             return Ok(());
         }

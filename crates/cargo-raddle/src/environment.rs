@@ -45,7 +45,7 @@ pub fn ask(build: &Build<'_>, programs: &mut [Program]) -> Result<(), String> {
     let mut command = build.cargo_test();
     command
         .args(["--config", &format!("target.{}.runner=[{runner}]", build.compiler.host)])
-        .args(build.cargo.wants_doctests().then_some("--tests"))
+        .args(build.cargo.built.wants_doctests().then_some("--tests"))
         .args(["--no-fail-fast", "--quiet"])
         .env(WRITE_TO, answer.path())
         .stdout(Stdio::null())

@@ -59,7 +59,7 @@ pub fn main() -> ExitCode {
     let done = match Cli::parse_from(arguments).command {
         Command::Test(test) => suite::run(test),
         Command::Replay(replay) => replay::run(&replay),
-        Command::Show(show) => tickets::show(&show.ticket),
+        Command::Show(show) => tickets::show(&show),
         Command::New(new) => new::run(&new),
         Command::Erl(erl) => erl::run(&erl),
     };

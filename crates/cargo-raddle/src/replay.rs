@@ -1,9 +1,9 @@
 //! `cargo raddle replay TICKET`: builds the test of a ticket again and replays its schedule, with the program's own
 //! output, or in a debugger.
 
-use crate::arguments::{Cargo, Replay};
+use crate::arguments::{Cargo, Place, Replay};
 use crate::compile::{Build, Program};
-use crate::crates::{Workspace, cargo};
+use crate::crates::{Workspace, cargo, current_folder};
 use crate::doctests;
 use crate::environment;
 use crate::explore::{Output, command, explore};
@@ -12,7 +12,7 @@ use crate::output;
 use crate::results::Verdict;
 use crate::search_arguments::Color;
 use crate::suite;
-use crate::tickets::{self, Kept};
+use crate::tickets::{self, Kept, ReplayedAt};
 use crate::{FAILED, PASSED};
 use raddle_core::clock::Time;
 use raddle_core::fact::SkipReason;
@@ -26,7 +26,10 @@ use std::time::Duration;
 /// Runs `cargo raddle replay`.
 pub fn run(replay: &Replay) -> Result<u8, String> {
     let kept = tickets::read(&replay.ticket)?;
-    let (program, under_way) = build(&kept)?;
+    let folder = current_folder()?;
+    let workspace = Workspace::find(&folder, &replay.place)?;
+    let at = ReplayedAt::new(&folder, &workspace.workspace_root, &replay.place);
+    let (program, under_way) = build(&kept, &folder, &workspace, &replay.place)?;
     let ticket =
         std::path::absolute(&replay.ticket).map_err(|e| format!("{}: {e}", replay.ticket.display()))?;
     let test = kept.ticket.test.clone().unwrap_or_default();
@@ -37,7 +40,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         executions: None,
         keep_going: false,
         resume: None,
-        search_folder: None,
+        search_file: None,
         seed: 0,
         workers: 1,
         max_steps: None,
@@ -85,11 +88,9 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
                     .complaint
                     .unwrap_or_else(|| "the test failed and did not say why".to_owned()));
             };
-            suite::under(&kept.origin.workspace, &mut failure);
-            output::text(format_args!(
-                "{}",
-                tickets::report(&failure, coverage, Ok(&replay.ticket), &kept.origin.workspace)
-            ));
+            suite::under(&workspace.workspace_root, &mut failure);
+            let report = tickets::report(&failure, coverage, Ok(&replay.ticket), &at);
+            output::text(format_args!("{report}"));
             Ok(FAILED)
         }
         Verdict::Passed => {
@@ -107,18 +108,28 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
 }
 
 /// Builds the program that holds the ticket's test.
-fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
+fn build(
+    kept: &Kept,
+    folder: &Path,
+    workspace: &Workspace,
+    place: &Place,
+) -> Result<(Program, UnderWay), String> {
     let origin = &kept.origin;
-    // All other arguments go to cargo as they were.
-    let given = clap_again(&origin.arguments)?;
-    let given = Cargo { target_dir: origin.target_directory.clone(), ..given };
-    let workspace = Workspace::find(&origin.folder, &given)?;
-    let compiler = Compiler::find(&origin.folder)?;
+    if !workspace.packages.iter().any(|package| package.name == origin.package) {
+        return Err(format!(
+            "the ticket belongs to the package {}, which is not in {}: run this in its checkout, or name it with \
+             --manifest-path",
+            origin.package,
+            workspace.workspace_root.display()
+        ));
+    }
+    let given = Cargo { built: origin.built()?, place: place.clone() };
+    let compiler = Compiler::find(folder)?;
     let arcs = if origin.real_arc { Arcs::Real } else { Arcs::Tracked };
     let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
     let build = Build {
-        folder: &origin.folder,
-        workspace: &workspace,
+        folder,
+        workspace,
         cargo: &given,
         color: Color::Auto,
         exclude: &origin.exclude,
@@ -143,13 +154,4 @@ fn build(kept: &Kept) -> Result<(Program, UnderWay), String> {
     let doctest = program.doctests.iter().find(|doctest| Some(&doctest.inside) == kept.ticket.test.as_ref());
     let path = doctest.ok_or_else(gone)?.program.clone();
     Ok((Program { path, ..program }, under_way))
-}
-
-/// Reads arguments as the command line does.
-fn clap_again(arguments: &[String]) -> Result<Cargo, String> {
-    use clap::{Args, FromArgMatches};
-    let command = Cargo::augment_args(clap::Command::new("ticket").no_binary_name(true));
-    let matches =
-        command.try_get_matches_from(arguments).map_err(|e| format!("the ticket's arguments: {e}"))?;
-    Cargo::from_arg_matches(&matches).map_err(|e| format!("the ticket's arguments: {e}"))
 }

@@ -3,14 +3,14 @@
 use crate::answer::Answer;
 use crate::arguments::{NoTests, Test};
 use crate::compile::{Build, Program};
-use crate::crates::{Workspace, cargo};
+use crate::crates::{Workspace, cargo, current_folder};
 use crate::explore::{Output, explore};
 use crate::known::overrun;
 use crate::output;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
-use crate::tickets::{self, Origin};
+use crate::tickets::{self, Origin, ReplayedAt};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
@@ -42,8 +42,8 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     test.search.color.choose();
     let (folder, texts) = place(&test)?;
     let filter = Filter::new(&test, texts)?;
-    let workspace = Workspace::find(&folder, &test.cargo)?;
-    Workspace::demand_crates(&folder, &test.cargo, &test.exclude)?;
+    let workspace = Workspace::find(&folder, &test.cargo.place)?;
+    Workspace::demand_crates(&folder, &test.cargo.place, &test.exclude)?;
     let compiler = Compiler::find(&folder)?;
     let arcs = if test.real_arc { Arcs::Real } else { Arcs::Tracked };
     let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
@@ -79,7 +79,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
 
 /// The folder to work in, which the first word may name, and the filters for names.
 fn place(test: &Test) -> Result<(PathBuf, &[String]), String> {
-    let here = std::env::current_dir().map_err(|e| format!("there is no current folder: {e}"))?;
+    let here = current_folder()?;
     let (folder, filters) = match test.what.split_first() {
         Some((first, rest)) if Path::new(first).join("Cargo.toml").is_file() => (here.join(first), rest),
         _ => (here, test.what.as_slice()),
@@ -175,7 +175,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         executions: search.executions,
         keep_going: search.keep_going,
         resume: search.resume.clone(),
-        search_folder: None,
+        search_file: None,
         seed: search.seed,
         workers: search.workers,
         max_steps: search.max_steps,
@@ -319,7 +319,8 @@ impl Suite<'_> {
     ) -> (Verdict, Vec<raddle_shadow::protocol::Explored>) {
         let (program, inside) = self.place_of(case);
         let mut order = order(self.test, &inside, budget, self.test.patience);
-        order.search_folder = Some(self.workspace.our_folder());
+        let name = Origin::new(self.test, &program, self.beginning).file_name(&inside);
+        order.search_file = Some(self.workspace.our_folder().join(format!("{name}.search.json")));
         // Crates on the real std keep what they allocate.
         order.arena = self.test.exclude.is_empty();
         order.beginning = self.beginning;
@@ -385,7 +386,7 @@ impl Suite<'_> {
     fn keep(&self, case: &Case, mut order: Order, failed: &mut Failed) {
         let (program, inside) = self.place_of(case);
         let root = &self.workspace.workspace_root;
-        let origin = Origin::new(root, &self.folder, self.test, &program, self.beginning);
+        let origin = Origin::new(self.test, &program, self.beginning);
         let folder = self.workspace.our_folder();
         match tickets::write(&folder, origin.clone(), &inside, failed) {
             Ok(path) => failed.ticket = path,
@@ -432,6 +433,11 @@ impl Suite<'_> {
         }
     }
 
+    /// Where its tickets can be replayed.
+    fn replayed_at(&self) -> ReplayedAt {
+        ReplayedAt::new(&self.folder, &self.workspace.workspace_root, &self.test.cargo.place)
+    }
+
     fn report(&self, program: &Program, name: &str, failed: &Failed) -> String {
         let mut text = match (&failed.failure, &failed.coverage) {
             (Some(failure), Some(coverage)) => {
@@ -439,7 +445,7 @@ impl Suite<'_> {
                     (Some(path), _) => Ok(path.as_path()),
                     (None, why) => Err(why.as_deref().unwrap_or("there is no ticket")),
                 };
-                tickets::report(failure, coverage, ticket, &self.workspace.workspace_root)
+                tickets::report(failure, coverage, ticket, &self.replayed_at())
             }
             _ => {
                 let why = failed.complaint.as_deref().unwrap_or("it does not say why");

@@ -1,6 +1,7 @@
 //! One of each: for tests of other crates that must not forget a new kind. Not for direct use.
 
 use crate::clock::Time;
+use crate::code::CodeChange;
 use crate::fact::{Assumption, Bound, Delivery, Grain};
 use crate::verdict::FailureKind;
 
@@ -24,6 +25,10 @@ pub fn assumptions() -> Vec<Assumption> {
         Signals(Delivery::Instant),
         Signals(Delivery::Local),
         Signals(Delivery::Pairs),
+        ChangedSinceTicket(CodeChange::Somewhere),
+        ChangedSinceTicket(CodeChange::Gone("module bank".to_owned())),
+        ChangedSinceTicket(CodeChange::New("module bank".to_owned())),
+        ChangedSinceTicket(CodeChange::Changed("the executable".to_owned())),
         SpinsAwait,
         OwnAllocatorNotUsed,
         OnRealStd(vec!["tokio".to_owned()]),
@@ -59,7 +64,8 @@ pub fn assumptions() -> Vec<Assumption> {
         TimeoutsBelow(_) => 19,
         TimersAfterTest(_) => 20,
         TreatedAsNormal(_) => 21,
+        ChangedSinceTicket(_) => 22,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..22));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..23));
     all
 }

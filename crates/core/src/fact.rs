@@ -3,6 +3,7 @@
 //! No code parses a sentence: the world passes facts to the renderer, and only `raddle-report` makes sentences of them.
 
 use crate::clock::Time;
+use crate::code::CodeChange;
 use crate::difference::Difference;
 use crate::record::{Caller, Place};
 use crate::verdict::FailureKind;
@@ -167,6 +168,8 @@ pub enum Assumption {
     Kills(u32),
     /// Cells on the heap were not judged for data races: it was not known when their memory is freed.
     HeapCellsNotJudged,
+    /// The program of a ticket has changed since it was written.
+    ChangedSinceTicket(CodeChange),
     /// Beside timers, the clock moves so often, and only so many of the first readings of a task find that it has.
     ClockMoves {
         /// How often in an execution.

@@ -8,6 +8,7 @@
 pub mod check;
 pub mod checksum;
 pub mod clock;
+pub mod code;
 pub mod difference;
 #[doc(hidden)]
 pub mod examples;
@@ -17,6 +18,7 @@ pub mod order;
 mod plain;
 pub mod random;
 pub mod record;
+mod sealed;
 pub mod search;
 pub mod simplify;
 pub mod strategy;

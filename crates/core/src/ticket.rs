@@ -1,24 +1,23 @@
 //! The data to replay one execution: the test, the settings, the picks, and the operation expected at each pick, so
 //! that a ticket that does not fit any more reports where it diverges.
 //!
-//! A ticket is written as JSON (in files) or as one line of text (in terminals):
-//! `raddle1;SETTINGS;DICTIONARY;STEPS`, where the dictionary lists each distinct task and operation once and
-//! the steps are indices into it, in base 36, with `*n` for repetitions.
+//! A ticket is written as a file ([`Ticket::to_json`]) or as one line of text (`text.rs`). Both have a checksum and say how
+//! many steps there are: a ticket that was changed or cut is refused, and never replayed in part.
 
+mod text;
+
+use crate::code::Code;
 use crate::operation::TaskId;
 use crate::record::ExecutionRecord;
+use crate::sealed::Head;
 use crate::trace::Trace;
-use crate::verdict::thousands;
 use crate::world::Pick;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The version of the ticket format.
-pub const VERSION: u32 = 1;
-
-/// A text with more steps is no ticket: a few characters could stand for all memory that there is.
-const MOST_STEPS: usize = 2_000_000;
+pub const VERSION: u32 = 2;
 
 /// One pick and its operation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
@@ -47,6 +46,9 @@ pub struct Ticket {
     /// The settings that shape executions ("time" = "any").
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
+    /// The code of the program when the ticket was written.
+    #[serde(default, skip_serializing_if = "Code::is_unknown")]
+    pub program: Code,
     /// The picks.
     pub steps: Vec<TicketStep>,
 }
@@ -72,6 +74,7 @@ impl Ticket {
     pub fn new(
         test: Option<String>,
         settings: BTreeMap<String, String>,
+        program: Code,
         trace: &Trace,
         record: &ExecutionRecord,
     ) -> Ticket {
@@ -85,12 +88,13 @@ impl Ticket {
                 expect: format!("{} {}", record.tasks[line.task].name, line.expected_operation()),
             })
             .collect();
-        Ticket { version: VERSION, test, settings, steps }
+        Ticket { version: VERSION, test, settings, program, steps }
     }
 
     /// A ticket without steps, for failures that cannot be replayed.
     pub fn empty() -> Ticket {
-        Ticket { version: VERSION, test: None, settings: BTreeMap::new(), steps: Vec::new() }
+        let (settings, program) = (BTreeMap::new(), Code::default());
+        Ticket { version: VERSION, test: None, settings, program, steps: Vec::new() }
     }
 
     /// Whether a text has the form of a ticket line of any version.
@@ -104,11 +108,37 @@ impl Ticket {
         self.steps.iter().map(|s| Pick { task: TaskId(s.task), option: s.option })
     }
 
-    /// The form for files.
+    /// The form for files: a line with version, number of steps and checksum, and after it the ticket.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("a ticket is plain data");
-        text.push('\n');
-        text
+        self.seal(&serde_json::to_string_pretty(self).expect("a ticket is plain data"))
+    }
+
+    /// A file with this content: a JSON object with the fields of this ticket, and perhaps others.
+    pub fn seal(&self, content: &str) -> String {
+        let (ticket, steps) = (Some(VERSION as u64), Some(self.steps.len() as u64));
+        Head { ticket, steps, ..Head::default() }.seal(content)
+    }
+
+    /// The content of a file that [`Ticket::seal`] made, and how many steps it has.
+    ///
+    /// # Errors
+    /// If it is another file, of another version, or was changed or cut.
+    pub fn unseal(file: &str) -> Result<(&str, u64), TicketError> {
+        let file = file.trim();
+        let head = Head::read(file);
+        let (head, content) = match head {
+            Ok((head, content)) if head.ticket.is_some() => (head, content),
+            Ok((head, _)) if head.search.is_some() => {
+                return err("it is a search that was stopped, which can be resumed");
+            }
+            // The first version had no such line.
+            other => return err(old_version(file, other.err())),
+        };
+        match (head.ticket, head.steps) {
+            (Some(version), _) if version != VERSION as u64 => err(unknown_version(&version.to_string())),
+            (_, Some(steps)) if head.is_of(content) => Ok((content, steps)),
+            _ => err("its checksum is wrong: it was changed or cut off since it was written"),
+        }
     }
 
     /// Reads either form.
@@ -117,71 +147,30 @@ impl Ticket {
         if text.is_empty() {
             return err("it is empty");
         }
-        if text.starts_with('{') { Ticket::from_json(text) } else { Ticket::from_line(text) }
+        if text.starts_with('{') { Ticket::from_json(text) } else { text::parse(text) }
     }
 
     fn from_json(text: &str) -> Result<Ticket, TicketError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
+        let (content, steps) = Ticket::unseal(text)?;
+        let ticket: Ticket = serde_json::from_str(content).or_else(|e| err(format!("{e}")))?;
+        match ticket.steps.len() as u64 {
+            there if there == steps => Ok(ticket),
+            there => err(format!("it has {there} of `{steps}` steps")),
         }
-        match serde_json::from_str::<Version>(text) {
-            Ok(v) if v.version != VERSION => return err(unknown_version(&v.version.to_string())),
-            Ok(_) => {}
-            Err(e) => return err(format!("{e}")),
-        }
-        serde_json::from_str(text).or_else(|e| err(format!("{e}")))
     }
+}
 
-    fn from_line(text: &str) -> Result<Ticket, TicketError> {
-        let mut parts = text.split(';');
-        match parts.next() {
-            Some("raddle1") => {}
-            Some(other) if other.starts_with("raddle") => return err(unknown_version(&other[6..])),
-            _ => return err("a ticket starts with `raddle1;` or is a JSON file"),
-        }
-        let (Some(settings), Some(dictionary), Some(steps), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return err("a part is missing; was it cut off when it was copied?");
-        };
-        let mut test = None;
-        let mut map = BTreeMap::new();
-        for setting in settings.split(',').filter(|s| !s.is_empty()) {
-            let Some((key, value)) = setting.split_once('=') else {
-                return err(format!("the setting `{setting}` has no value"));
-            };
-            let value = unescape(value)?;
-            if key == "test" {
-                test = Some(value);
-            } else {
-                map.insert(unescape(key)?, value);
-            }
-        }
-        let mut entries = Vec::new();
-        for entry in dictionary.split(',').filter(|s| !s.is_empty()) {
-            let Some((who, what)) = entry.split_once(':') else {
-                return err(format!("`{entry}` names no operation"));
-            };
-            let (task, option) = who.split_once('~').unwrap_or((who, "0"));
-            let (Ok(task), Ok(option)) = (task.parse(), option.parse()) else {
-                return err(format!("`{who}` is not a pick"));
-            };
-            entries.push(TicketStep { task, option, expect: unescape(what)? });
-        }
-        let mut list = Vec::new();
-        for run in steps.split('.').filter(|s| !s.is_empty()) {
-            let (index, times) = run.split_once('*').unwrap_or((run, "1"));
-            let entry = usize::from_str_radix(index, 36).ok().and_then(|i| entries.get(i));
-            let (Some(entry), Ok(times)) = (entry, times.parse::<usize>()) else {
-                return err(format!("`{run}` is not a step"));
-            };
-            if times > MOST_STEPS - list.len() {
-                return err(format!("it has more than {} steps", thousands(MOST_STEPS as u64)));
-            }
-            list.extend(std::iter::repeat_n(entry.clone(), times));
-        }
-        Ok(Ticket { version: VERSION, test, settings: map, steps: list })
+/// Why a file without a valid head is no ticket.
+fn old_version(file: &str, error: Option<String>) -> String {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u32,
+    }
+    match (serde_json::from_str::<Version>(file), error) {
+        (Ok(old), _) if old.version != VERSION => unknown_version(&old.version.to_string()),
+        (Ok(_), _) => "its first line is missing, which has the checksum".to_owned(),
+        (Err(_), Some(error)) => error,
+        (Err(_), None) => "its first line has no version".to_owned(),
     }
 }
 
@@ -189,88 +178,6 @@ fn unknown_version(version: &str) -> String {
     format!(
         "it has version {version}, this raddle reads version {VERSION}; replay it with the raddle that wrote it"
     )
-}
-
-/// The form for terminals: one line.
-impl fmt::Display for Ticket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("raddle1;")?;
-        let test = self.test.iter().map(|t| ("test", t.as_str()));
-        let settings = self.settings.iter().map(|(k, v)| (k.as_str(), v.as_str()));
-        for (i, (key, value)) in test.chain(settings).enumerate() {
-            write!(f, "{}{}={}", if i > 0 { "," } else { "" }, escape(key), escape(value))?;
-        }
-        f.write_str(";")?;
-        let mut index = BTreeMap::new();
-        for step in &self.steps {
-            let next = index.len();
-            if let std::collections::btree_map::Entry::Vacant(new) = index.entry(step) {
-                new.insert(next);
-                write!(f, "{}{}", if next > 0 { "," } else { "" }, step.task)?;
-                if step.option > 0 {
-                    write!(f, "~{}", step.option)?;
-                }
-                write!(f, ":{}", escape(&step.expect))?;
-            }
-        }
-        f.write_str(";")?;
-        let mut rest = self.steps.as_slice();
-        while let Some(step) = rest.first() {
-            let times = rest.iter().take_while(|s| *s == step).count();
-            let dot = if rest.len() < self.steps.len() { "." } else { "" };
-            write!(f, "{dot}{}", base36(index[step]))?;
-            if times > 1 {
-                write!(f, "*{times}")?;
-            }
-            rest = &rest[times..];
-        }
-        Ok(())
-    }
-}
-
-fn base36(mut n: usize) -> String {
-    let mut digits = Vec::new();
-    loop {
-        digits.push(char::from_digit((n % 36) as u32, 36).expect("below 36"));
-        n /= 36;
-        if n == 0 {
-            return digits.into_iter().rev().collect();
-        }
-    }
-}
-
-/// Spaces become `+`; characters with a meaning in the line or in a shell become `%xx`.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b' ' => out.push('+'),
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'#' | b':' => {
-                out.push(byte as char)
-            }
-            _ => out.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    out
-}
-
-fn unescape(text: &str) -> Result<String, TicketError> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'+' => out.push(b' '),
-            b'%' => {
-                let digits = [bytes.next(), bytes.next()].map(|b| b.and_then(|b| (b as char).to_digit(16)));
-                let [Some(high), Some(low)] = digits else {
-                    return err(format!("`{text}` has a broken escape"));
-                };
-                out.push((high * 16 + low) as u8);
-            }
-            _ => out.push(byte),
-        }
-    }
-    String::from_utf8(out).or_else(|_| err(format!("`{text}` is not text")))
 }
 
 #[cfg(test)]
@@ -291,38 +198,37 @@ mod tests {
         fn both_forms_are_read_back(
             test in proptest::option::of("[a-z:]{1,8}"),
             settings in proptest::collection::btree_map("[a-su-z]{1,5}", "[ -~]{0,5}", 0..3),
+            fingerprint in "([0-9a-f]{8})?",
             steps in proptest::collection::vec(step(), 0..60),
         ) {
-            let ticket = Ticket { version: VERSION, test, settings, steps };
+            let program = Code::with_fingerprint(&fingerprint);
+            let ticket = Ticket { version: VERSION, test, settings, program, steps };
             prop_assert_eq!(&Ticket::parse(&ticket.to_string()).unwrap(), &ticket);
             prop_assert_eq!(&Ticket::parse(&ticket.to_json()).unwrap(), &ticket);
+            let with_other_ends = ticket.to_json().replace('\n', "\r\n");
+            prop_assert_eq!(&Ticket::parse(&with_other_ends).unwrap(), &ticket);
         }
 
         #[test]
-        fn garbage_is_refused_and_never_panics(text in "(raddle1;)?[ -~]{0,80}") {
+        fn garbage_is_refused_and_never_panics(text in "(raddle2;)?[ -~]{0,80}") {
             let _ = Ticket::parse(&text);
         }
     }
 
     #[test]
-    fn a_cut_off_ticket_says_so() {
-        let e = Ticket::parse("raddle1;time=idle;0:main+end").unwrap_err().to_string();
-        assert_eq!(e, "not a usable ticket: a part is missing; was it cut off when it was copied?");
-    }
-
-    #[test]
-    fn a_few_characters_are_not_all_memory_that_there_is() {
-        for steps in ["0*2000001", "0*2000000.0", "0.0*18446744073709551615"] {
-            let e = Ticket::parse(&format!("raddle1;;0:main+end;{steps}")).unwrap_err().to_string();
-            assert_eq!(e, "not a usable ticket: it has more than 2,000,000 steps");
-        }
-    }
-
-    #[test]
     fn another_version_says_so() {
-        let e = Ticket::parse("raddle9;;;").unwrap_err().to_string();
-        assert!(e.contains("it has version 9, this raddle reads version 1"), "{e}");
-        let e = Ticket::parse("{\"version\": 2}").unwrap_err().to_string();
-        assert!(e.contains("it has version 2, this raddle reads version 1"), "{e}");
+        let error = |text: &str| Ticket::parse(text).unwrap_err().to_string();
+        for text in
+            ["raddle9;;;", "{\"version\": 9}", "{\n  \"version\": 9,\n  \"steps\": []\n}", "{\"ticket\": 9}"]
+        {
+            let e = error(text);
+            assert!(e.contains("it has version 9, this raddle reads version 2"), "{e}");
+        }
+        let old = error("raddle1;;0:main+end;0");
+        assert!(old.contains("it has version 1"), "{old}");
+        let headless = error(Ticket::empty().to_json().split_once('\n').unwrap().1);
+        assert_eq!(headless, "not a usable ticket: its first line is missing, which has the checksum");
+        let search = error("{\"search\":6,\"checksum\":\"00\"}\n{}");
+        assert!(search.contains("it is a search that was stopped"), "{search}");
     }
 }

@@ -10,11 +10,11 @@ use crate::term::Atom;
 use crate::versions::Dynamic;
 use crate::world::{ErlangWorld, Program};
 use raddle_core::check;
-use raddle_core::search::LazySettings;
+use raddle_core::search::LazyMap;
 use raddle_core::world::{Pick, World};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// What the reduced world assumes of the ends of processes, as it is written down.
 const UNOBSERVED: &str = "ends are not observed";
@@ -30,6 +30,8 @@ pub struct Checkable {
     ends_are_steps: AtomicBool,
     /// The modules that are loaded while the program runs: calls of these are steps of their own.
     dynamic: Mutex<Dynamic>,
+    /// The parts of its code, once they were asked for.
+    parts: Arc<OnceLock<BTreeMap<String, String>>>,
 }
 
 impl Checkable {
@@ -38,7 +40,8 @@ impl Checkable {
         let ends_are_steps = AtomicBool::new(!Unobserved::is_worth_a_try(&program.settings));
         // What another test of the same command loads is no matter here.
         let dynamic = Mutex::new(Dynamic::of(program.settings.dynamic.names()));
-        Checkable { program, unobserved: Unobserved::default(), ends_are_steps, dynamic }
+        let (unobserved, parts) = Default::default();
+        Checkable { program, unobserved, ends_are_steps, dynamic, parts }
     }
     /// The program, with what is known of it now.
     pub fn program(&self) -> Program {
@@ -122,11 +125,13 @@ impl check::Program for Checkable {
         Ok(())
     }
 
-    fn parts(&self) -> BTreeMap<String, String> {
-        crate::parts::parts(&self.program.path)
+    fn parts(&self) -> LazyMap {
+        let (parts, path) = (self.parts.clone(), self.program.path.clone());
+        let config = self.program.settings.config.clone();
+        LazyMap::found_by(move || parts.get_or_init(|| crate::parts::parts(&path, config.as_deref())).clone())
     }
 
-    fn settings(&self) -> LazySettings {
+    fn settings(&self) -> LazyMap {
         self.program().settings.to_map().into()
     }
 }

@@ -1,7 +1,8 @@
-//! The parts of an Erlang program, each with a checksum of its code, so that a search is resumed on the same program only.
+//! The parts of an Erlang program, each with a checksum, so that a search is resumed on the same program only, and a ticket says
+//! whether its program has changed.
 //!
-//! Parts are the modules in the directories of the program, whether they are used or not, and the applications of OTP with
-//! their versions. Only what the machine executes counts: compiling the same source in another directory makes no other
+//! Parts are the modules in the directories of the program, whether they are used or not, the configuration, and the
+//! applications of OTP with their versions. Only what the machine executes counts: compiling the same source in another directory makes no other
 //! part.
 
 use crate::beam;
@@ -10,8 +11,11 @@ use raddle_core::checksum::Checksum;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-pub(crate) fn parts(path: &SearchPath) -> BTreeMap<String, String> {
+pub(crate) fn parts(path: &SearchPath, config: Option<&str>) -> BTreeMap<String, String> {
     let mut parts = BTreeMap::new();
+    if let Some(config) = config {
+        parts.insert("the configuration".to_owned(), Checksum::of(config.as_bytes()).to_string());
+    }
     let mut otp = Checksum::default();
     for directory in &path.directories {
         match application_of_otp(directory) {

@@ -5,8 +5,9 @@ use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
 use raddle_core::check::{Check, Checked, Program, check};
 use raddle_core::checksum::Checksum;
-use raddle_core::search::{LazySettings, Listener};
-use std::collections::BTreeMap;
+use raddle_core::search::{LazyMap, Listener};
+use std::fs::File;
+use std::io::Read;
 use std::sync::{Arc, OnceLock};
 
 /// The body of a program's main task. Its result is hidden, so that the whole pipeline is compiled once and not for each
@@ -86,15 +87,33 @@ impl<'f> Program for RustProgram<'f> {
     }
 
     /// One: the executable, with all that is linked into it.
-    fn parts(&self) -> BTreeMap<String, String> {
-        static EXECUTABLE: OnceLock<Option<Checksum>> = OnceLock::new();
-        let sum = EXECUTABLE
-            .get_or_init(|| Some(Checksum::of(&std::fs::read(std::env::current_exe().ok()?).ok()?)));
-        sum.iter().map(|sum| ("the executable".to_owned(), sum.to_string())).collect()
+    fn parts(&self) -> LazyMap {
+        LazyMap::found_by(|| {
+            static EXECUTABLE: OnceLock<Option<Checksum>> = OnceLock::new();
+            let sum = EXECUTABLE.get_or_init(|| checksum_of_executable().ok());
+            sum.iter().map(|sum| ("the executable".to_owned(), sum.to_string())).collect()
+        })
     }
 
-    fn settings(&self) -> LazySettings {
+    fn settings(&self) -> LazyMap {
         let settings = self.settings.clone();
-        LazySettings::found_by(move || settings.to_words())
+        LazyMap::found_by(move || settings.to_words())
+    }
+}
+
+fn checksum_of_executable() -> std::io::Result<Checksum> {
+    // The program that is running, also if another one has taken its place, where the system has that.
+    let running = File::open("/proc/self/exe");
+    let mut file = running.or_else(|_| File::open(std::env::current_exe()?))?;
+    let (mut sum, mut buffer) = (Checksum::default(), vec![0; 1 << 20]);
+    loop {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match file.read(&mut buffer[filled..])? {
+                0 => return Ok(sum.with_words(&buffer[..filled])),
+                n => filled += n,
+            }
+        }
+        sum = sum.with_words(&buffer);
     }
 }

@@ -12,7 +12,7 @@ use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
 use raddle_native::{Body, Detached, Observers, Outcome, RustProgram, Settings, Spins};
 use raddle_report::Run;
-use raddle_terminal::{Interrupt, read_search, read_ticket, target_directory, write_search};
+use raddle_terminal::{Interrupt, path_for, read_search, read_ticket, write_search};
 use std::fmt::Debug;
 use std::io::Write;
 use std::sync::Arc;
@@ -366,7 +366,7 @@ impl Checker {
                 None => CheckError::Resume(error),
             })?;
         let left = checked.left.as_ref().filter(|_| writes);
-        let stopped = left.map(|saved| write_search(&target_directory(), saved));
+        let stopped = left.map(|saved| write_search(&path_for(saved.test.as_deref(), "search.json"), saved));
         if let Some(observer) = observer::get() {
             observer.checked(&checked.coverage, checked.statistics.steps, checked.failure());
         }

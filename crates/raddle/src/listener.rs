@@ -4,7 +4,7 @@ use crate::observer;
 use raddle_core::search::{Listener, Progress};
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_native::Watchdog;
-use raddle_terminal::{Interrupt, ProgressLine, target_directory, write_ticket};
+use raddle_terminal::{Interrupt, ProgressLine, path_for, write_ticket};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -74,7 +74,7 @@ impl Listener for Listening {
         }
         if self.writes {
             *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) =
-                Some(write_ticket(&target_directory(), &failure.ticket));
+                Some(write_ticket(&path_for(failure.ticket.test.as_deref(), "json"), &failure.ticket));
         }
     }
 }

@@ -97,6 +97,9 @@ pub fn assumption(assumption: &Assumption) -> String {
         Assumption::HeapCellsNotJudged => {
             "cells on the heap not judged (see raddle::alloc::Allocator)".to_owned()
         }
+        Assumption::ChangedSinceTicket(change) => {
+            format!("changed since the ticket was written: {change}")
+        }
         Assumption::ClockMoves { times, readings } => {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!("clock moves by itself {times}, at one of the first {readings} readings of a task")
@@ -180,6 +183,7 @@ pub fn count(n: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_core::code::CodeChange;
     use raddle_core::verdict::FailureKind;
 
     #[test]
@@ -223,6 +227,7 @@ mod tests {
             RealAddresses,
             Kills(1),
             HeapCellsNotJudged,
+            ChangedSinceTicket(CodeChange::Somewhere),
             ClockMoves { times: 1, readings: 4 },
             DetachedSteps(1_000),
             FairSpins(3),

@@ -14,6 +14,8 @@ const MAX_BYTES: u64 = 8 << 20;
 /// The source files read so far.
 pub struct Library {
     roots: Vec<PathBuf>,
+    /// Only files below these are read, wherever their names and links lead; none if all are.
+    only: Option<Vec<PathBuf>>,
     files: RefCell<HashMap<String, Vec<String>>>,
 }
 
@@ -34,7 +36,12 @@ impl Library {
                 both.flat_map(|dir| dir.ancestors().map(Path::to_owned).collect::<Vec<_>>()).collect()
             }
         };
-        Library { roots, files: RefCell::default() }
+        let only = match sources {
+            // The names of files may come from a ticket, which may come from anywhere.
+            Sources::Under(root) => Some(trusted(root)),
+            _ => None,
+        };
+        Library { roots, only, files: RefCell::default() }
     }
 
     /// The line at `place` with its indentation (tabs as four spaces); none if it cannot be found or is empty.
@@ -57,7 +64,10 @@ impl Library {
     fn read(&self, file: &str) -> Vec<String> {
         for root in &self.roots {
             // Joining an absolute path leaves it as it is.
-            let path = root.join(file);
+            let Ok(path) = root.join(file).canonicalize() else { continue };
+            if self.only.as_ref().is_some_and(|only| !only.iter().any(|folder| path.starts_with(folder))) {
+                continue;
+            }
             let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
             if small && let Ok(bytes) = std::fs::read(&path) {
                 return String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
@@ -65,6 +75,21 @@ impl Library {
         }
         Vec::new()
     }
+}
+
+/// Where sources are that may be quoted: the workspace, and what cargo and rustup keep of dependencies and of std.
+fn trusted(workspace: &Path) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let named = |variable: &str, usual: &str| {
+        std::env::var_os(variable).map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(usual)))
+    };
+    // Not the whole of cargo's home, which has credentials.
+    let dependencies = named("CARGO_HOME", ".cargo")
+        .into_iter()
+        .flat_map(|cargo| ["registry/src", "git/checkouts"].map(|folder| cargo.join(folder)));
+    let toolchains = named("RUSTUP_HOME", ".rustup").map(|rustup| rustup.join("toolchains"));
+    let all = [workspace.to_path_buf()].into_iter().chain(dependencies).chain(toolchains);
+    all.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
 #[cfg(test)]
@@ -92,5 +117,23 @@ mod tests {
         assert_eq!(library.quote(&place("src", 1)), None);
         assert_eq!(library.quote(&place("", 1)), None);
         assert_eq!(Library::new(&Sources::Hide).quote(&place("src/source.rs", 1)), None);
+    }
+
+    #[test]
+    fn only_sources_of_the_program_are_quoted() {
+        let folder = std::env::temp_dir().join(format!("raddle-quoted-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("workspace")).unwrap();
+        std::fs::write(folder.join("workspace/lib.rs"), "inside").unwrap();
+        std::fs::write(folder.join("secret"), "secret").unwrap();
+        std::os::unix::fs::symlink(folder.join("secret"), folder.join("workspace/link.rs")).unwrap();
+        let library = Library::new(&Sources::Under(folder.join("workspace")));
+        assert_eq!(library.quote(&place("lib.rs", 1)).as_deref(), Some("inside"));
+        let absolute = folder.join("workspace/lib.rs").display().to_string();
+        assert_eq!(library.quote(&place(&absolute, 1)).as_deref(), Some("inside"));
+        let outside = folder.join("secret").display().to_string();
+        for file in [outside.as_str(), "../secret", "link.rs", "/etc/passwd"] {
+            assert_eq!(library.quote(&place(file, 1)), None, "{file}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn words_for_shells() {
         assert_eq!(quote("target/raddle/bank.json"), "target/raddle/bank.json");
-        assert_eq!(quote("raddle1;a#1"), "'raddle1;a#1'");
+        assert_eq!(quote("raddle2;a#1"), "'raddle2;a#1'");
         assert_eq!(quote("it's"), r"'it'\''s'");
         assert_eq!(quote(""), "''");
     }

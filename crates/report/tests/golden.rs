@@ -101,7 +101,7 @@ fn too_long_a_ticket_and_no_file() {
     let text =
         raddle_report::failure(&failure, &records::first_failure(&failure), &Run::default(), &layout(None));
     assert!(text.contains("neither written to a file nor short enough to print"), "{text}");
-    assert!(!text.contains("raddle1;"), "{text}");
+    assert!(!text.contains("raddle2;"), "{text}");
 }
 
 #[test]

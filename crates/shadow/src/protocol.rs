@@ -44,7 +44,7 @@ pub struct Order {
     /// The file of a stopped search of this test, to resume.
     pub resume: Option<String>,
     /// Where searches are saved that reach the time limit or are interrupted; none if they are not.
-    pub search_folder: Option<PathBuf>,
+    pub search_file: Option<PathBuf>,
     /// Whether a search continues after a failure.
     pub keep_going: bool,
     /// The seed of random choices.

@@ -1,7 +1,9 @@
 //! Where tickets and searches that were stopped are written and read.
 
+use raddle_core::checksum::Checksum;
 use raddle_core::search::Saved;
 use raddle_core::ticket::Ticket;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The file of a stopped search, or why it could not be written.
@@ -19,9 +21,9 @@ pub fn read_ticket(text: &str) -> Result<Ticket, String> {
     }
 }
 
-/// Writes a ticket into `folder` and returns where.
-pub fn write_ticket(folder: &Path, ticket: &Ticket) -> Result<PathBuf, String> {
-    write_file(folder, ticket.test.as_deref(), "json", "ticket", &ticket.to_json())
+/// Writes a ticket and returns where.
+pub fn write_ticket(path: &Path, ticket: &Ticket) -> Result<PathBuf, String> {
+    write_file(path, "ticket", &ticket.to_json())
 }
 
 /// Reads the file of a search that was stopped.
@@ -30,32 +32,71 @@ pub fn read_search(path: &str) -> Result<Box<Saved>, String> {
     Saved::parse(&content).map(Box::new).map_err(|e| format!("{path}: {e}"))
 }
 
-/// Writes a search that was stopped into `folder` and returns where.
-pub fn write_search(folder: &Path, saved: &Saved) -> SearchFile {
-    write_file(folder, saved.test.as_deref(), "search.json", "search", &saved.to_json())
+/// Writes a search that was stopped and returns where.
+pub fn write_search(path: &Path, saved: &Saved) -> SearchFile {
+    write_file(path, "search", &saved.to_json())
 }
 
-/// Writes a file that is named after a test, and returns where; `what` says what it is if that fails.
-pub fn write_file(
-    folder: &Path,
-    test: Option<&str>,
-    extension: &str,
-    what: &str,
-    content: &str,
-) -> Result<PathBuf, String> {
-    let name: String = match test {
-        Some(test) => test.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect(),
-        None => format!("check-{}", std::process::id()),
-    };
-    let path = folder.join(format!("{}.{extension}", name.replace("--", "-")));
-    let written = std::fs::create_dir_all(folder).and_then(|()| {
-        // Written to another file first, so that a reader never sees half of it.
-        let partial = path.with_extension(format!("{extension}.{}", std::process::id()));
-        std::fs::write(&partial, content)?;
-        std::fs::rename(&partial, &path)
+/// Writes a file and returns where; `what` says what it is if that fails. A reader, also one after a crash, finds the file
+/// that was there before or the whole new one.
+pub fn write_file(path: &Path, what: &str, content: &str) -> Result<PathBuf, String> {
+    let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
+        let partial = path.with_added_extension(std::process::id().to_string());
+        // One that was left behind by a process of the same number.
+        let _ = std::fs::remove_file(&partial);
+        let done = std::fs::File::create_new(&partial).and_then(|mut file| {
+            file.write_all(content.as_bytes())?;
+            file.sync_all()?;
+            std::fs::rename(&partial, path)
+        });
+        if done.is_err() {
+            // There may be no room for it.
+            let _ = std::fs::remove_file(&partial);
+        }
+        done
     });
     written.map_err(|e| format!("the {what} could not be written to {}: {e}", path.display()))?;
-    Ok(shortened(path))
+    Ok(shortened(path.to_path_buf()))
+}
+
+/// The longest name that stays as it is, in bytes. File systems allow 255, and an extension follows.
+const LONGEST_NAME: usize = 150;
+
+/// A name for a file that is as readable as `name`, of a package, a program or a test: `a::b` is "a.b". Different names have
+/// different files: where a character has no place in the name of a file, a checksum follows.
+pub fn file_name(name: &str) -> String {
+    let spelled = name.replace("::", "\0").replace(':', "\0");
+    let keeps = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '\0');
+    let mut short: String = spelled.chars().map(|c| if keeps(c) { c } else { '-' }).collect();
+    let is_same = short == spelled && !short.is_empty() && short.len() <= LONGEST_NAME;
+    short.truncate(short.floor_char_boundary(LONGEST_NAME));
+    let short = short.replace('\0', ".");
+    if is_same { short } else { format!("{short}-{}", Checksum::of(name.as_bytes()).short()) }
+}
+
+/// Where a file about a test of the present program goes: named after its package, the program and the test, as far as they
+/// have different names.
+pub fn path_for(test: Option<&str>, extension: &str) -> PathBuf {
+    let program = std::env::current_exe().unwrap_or_default();
+    let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
+    let test = test.map_or_else(|| format!("check-{}", std::process::id()), str::to_owned);
+    target_directory().join(format!("{}.{extension}", joined([&package, without_hash(&program), &test])))
+}
+
+/// The names one after the other, without those that are empty or say the same again.
+fn joined(names: [&str; 3]) -> String {
+    let mut names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).map(file_name).collect();
+    names.dedup_by(|one, other| one.replace('-', "_") == other.replace('-', "_"));
+    names.join(".")
+}
+
+/// The name of a program that cargo built, without the hash at its end.
+fn without_hash(program: &str) -> &str {
+    match program.rsplit_once('-') {
+        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name,
+        _ => program,
+    }
 }
 
 /// The folder `raddle` in the target directory of the present program.
@@ -80,7 +121,7 @@ mod tests {
     fn what_was_written_is_read_back() {
         let test = Some("tickets::written and read".to_owned());
         let ticket = Ticket { test, ..Ticket::empty() };
-        let path = write_ticket(&target_directory(), &ticket).unwrap();
+        let path = write_ticket(&path_for(ticket.test.as_deref(), "json"), &ticket).unwrap();
         assert_eq!(read_ticket(path.to_str().unwrap()).unwrap(), ticket);
         assert_eq!(read_ticket(&ticket.to_string()).unwrap(), ticket);
         std::fs::remove_file(path).unwrap();
@@ -93,5 +134,38 @@ mod tests {
         let error = read_ticket(path.to_str().unwrap()).unwrap_err();
         std::fs::remove_file(&path).unwrap();
         assert!(error.contains("not a usable ticket") && error.contains("raddle-corrupt"), "{error}");
+    }
+
+    #[test]
+    fn different_tests_have_different_files() {
+        let long = "x".repeat(300);
+        let names =
+            ["a::b", "a_b", "a-b", "a.b", "a/b", "a b", "a::b::c", "\u{e9}", "..", "", &long, &long[1..]];
+        let files: Vec<String> = names.iter().map(|name| file_name(name)).collect();
+        assert_eq!(files[..3], ["a.b", "a_b", "a-b"]);
+        assert!(files[3].starts_with("a-b-") && files[8].starts_with("---"), "{files:?}");
+        let different: std::collections::BTreeSet<&String> = files.iter().collect();
+        assert_eq!(different.len(), names.len(), "{files:?}");
+        assert!(files.iter().all(|file| file.len() < 200 && !file.contains('/')), "{files:?}");
+        assert_eq!(joined(["my-bank", "my_bank", "transfer"]), "my-bank.transfer");
+        assert_eq!(joined(["bank", "bank", "bank"]), "bank");
+        assert_eq!(joined(["", "other", "a::b"]), "other.a.b");
+        assert_eq!(without_hash("bank-0123456789abcdef"), "bank");
+    }
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
+        let folder = std::env::temp_dir().join(format!("raddle-whole-{}", std::process::id()));
+        let path = folder.join("a.json");
+        write_file(&path, "ticket", "one").unwrap();
+        write_file(&path, "ticket", "two").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
+        // A folder in its place: nothing of the attempt stays behind.
+        let error = write_file(&folder, "ticket", "three").unwrap_err();
+        assert!(error.starts_with("the ticket could not be written to"), "{error}");
+        let beside = |name: &std::path::Path| name.starts_with(&folder) && name != folder;
+        let left = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten().filter(|e| beside(&e.path()));
+        assert_eq!((left.count(), std::fs::read_dir(&folder).unwrap().count()), (0, 1));
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -9,7 +9,8 @@ mod progress;
 mod screen;
 
 pub use files::{
-    SearchFile, read_search, read_ticket, target_directory, write_file, write_search, write_ticket,
+    SearchFile, file_name, path_for, read_search, read_ticket, target_directory, write_file, write_search,
+    write_ticket,
 };
 pub use interrupt::Interrupt;
 pub use progress::ProgressLine;

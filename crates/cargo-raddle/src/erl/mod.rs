@@ -19,7 +19,7 @@ use raddle_erlang::check::Checkable;
 use raddle_erlang::settings::Settings;
 use raddle_erlang::watch::{Halt, Watch};
 use raddle_erlang::world::Program;
-use raddle_terminal::{Interrupt, ProgressLine, read_ticket, write_search, write_ticket};
+use raddle_terminal::{Interrupt, ProgressLine, file_name, read_ticket, write_search, write_ticket};
 use report::Found;
 use sources::Sources;
 use std::path::{Path, PathBuf};
@@ -73,7 +73,10 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             check: &check,
             program: &program.program(),
             sources: &sources,
-            search_file: checked.left.as_ref().map(|saved| write_search(&folder(), saved)),
+            search_file: checked
+                .left
+                .as_ref()
+                .map(|saved| write_search(&path_for(saved.test.as_deref(), "search.json"), saved)),
             ticket_file: listening.ticket(),
             checked: &checked,
         };
@@ -109,9 +112,10 @@ fn silently(program: Program, check: &Check) -> Option<Checked<String>> {
 }
 
 /// Where tickets and searches are kept: with what rebar3 builds, if there is that.
-fn folder() -> PathBuf {
+fn path_for(test: Option<&str>, extension: &str) -> PathBuf {
     let built = Path::new("_build");
-    if built.is_dir() { built.join("raddle") } else { PathBuf::from(".raddle") }
+    let folder = if built.is_dir() { built.join("raddle") } else { PathBuf::from(".raddle") };
+    folder.join(format!("{}.{extension}", file_name(test.unwrap_or("check"))))
 }
 
 /// Handles the events of a search.
@@ -154,7 +158,8 @@ impl Listening {
         self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
     }
     fn write(&self, ticket: &Ticket) {
-        *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(write_ticket(&folder(), ticket));
+        *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) =
+            Some(write_ticket(&path_for(ticket.test.as_deref(), "json"), ticket));
     }
 }
 

@@ -23,9 +23,10 @@ fn the_lost_deposit_is_found_and_comes_back() {
     assert!(text.contains("account.balance(), 150, \"a deposit was lost\""), "{text}");
     assert!(text.contains("2 tests: 1 passed (1 of them exhaustively), 1 failed"), "{text}");
     let ticket = text.lines().find_map(|line| line.strip_prefix("  ticket   ")).unwrap();
-    assert!(text.contains(&format!("  replay   cargo raddle replay '{ticket}'\n")), "{text}");
+    let manifest = format!("--manifest-path={name}/Cargo.toml");
+    assert!(text.contains(&format!("  replay   cargo raddle replay '{ticket}' '{manifest}'\n")), "{text}");
     for _ in 0..2 {
-        let replayed = raddle(parent, &["replay", ticket]);
+        let replayed = raddle(parent, &["replay", ticket, &manifest]);
         assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
         assert!(out(&replayed).contains("a deposit was lost"), "{}", out(&replayed));
     }
@@ -45,11 +46,53 @@ fn cargo_knows_it_as_a_command() {
     let found = cargo(&["test", "--lib", "--", "lost"]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
     assert!(out(&found).contains("1 test: 0 passed (0 of them exhaustively), 1 failed"), "{}", out(&found));
-    let ticket = "target/raddle/bank-bank-tests-no_deposit_is_lost.json";
+    let ticket = "target/raddle/bank.tests.no_deposit_is_lost.json";
     let shown = cargo(&["show", ticket]);
     assert!(out(&shown).contains("a deposit was lost") && shown.status.success(), "{}", err(&shown));
     assert_eq!(cargo(&["replay", ticket]).status.code(), Some(1));
     assert!(out(&cargo(&["--help"])).contains("cargo raddle"));
+}
+
+/// From the machine of a CI to a laptop: the ticket is all that is copied.
+#[test]
+fn a_ticket_is_replayed_in_another_checkout() {
+    let (ci, laptop) = (bank("bank"), bank("laptop"));
+    assert_eq!(raddle(&ci, &["test", "--lib", "--", "lost"]).status.code(), Some(1));
+    let kept = ci.join("target/raddle/bank.tests.no_deposit_is_lost.json");
+    let text = std::fs::read_to_string(&kept).unwrap();
+    assert!(!text.contains(ci.to_str().unwrap()), "{text}");
+    let elsewhere = laptop.join("from-ci.json");
+    std::fs::write(&elsewhere, &text).unwrap();
+    let shown = raddle(&laptop, &["show", "from-ci.json"]);
+    assert!(shown.status.success() && out(&shown).contains("\"a deposit was lost\""), "{}", err(&shown));
+    let replayed = raddle(&laptop, &["replay", "from-ci.json"]);
+    assert_eq!(replayed.status.code(), Some(1), "{}", err(&replayed));
+    assert!(out(&replayed).contains("  replay   cargo raddle replay from-ci.json\n"), "{}", out(&replayed));
+    let manifest = format!("--manifest-path={}", laptop.join("Cargo.toml").display());
+    let from_outside = raddle(laptop.parent().unwrap(), &["replay", elsewhere.to_str().unwrap(), &manifest]);
+    assert_eq!(from_outside.status.code(), Some(1), "{}", err(&from_outside));
+    // Edit, replay, see.
+    let source = laptop.join("src/lib.rs");
+    let code = std::fs::read_to_string(&source).unwrap();
+    std::fs::write(&source, code + "\npub fn another() {}\n").unwrap();
+    let edited = raddle(&laptop, &["replay", "from-ci.json"]);
+    assert_eq!(edited.status.code(), Some(1), "{}", err(&edited));
+    assert!(out(&edited).contains("changed since the ticket"), "{}", out(&edited));
+    // Neither a ticket that was changed, nor the checkout of another package.
+    std::fs::write(&elsewhere, text.replace("no_deposit_is_lost", "no_deposit_was_lost")).unwrap();
+    let forged = raddle(&laptop, &["replay", "from-ci.json"]);
+    assert!(
+        err(&forged).contains("its checksum is wrong") && forged.status.code() == Some(2),
+        "{}",
+        err(&forged)
+    );
+    let other = raddle(&fixture("verdicts"), &["replay", kept.to_str().unwrap()]);
+    assert_eq!(other.status.code(), Some(2));
+    assert!(
+        err(&other).contains("the ticket belongs to the package bank, which is not in"),
+        "{}",
+        err(&other)
+    );
 }
 
 #[test]
@@ -92,7 +135,7 @@ fn bad_input_is_told_clearly() {
         (&["test", "--", "--bench"], "`--bench` after `--` is not understood"),
         (&["replay", "nowhere.json"], "cannot read the ticket nowhere.json"),
         (&["show", "broken.json"], "broken.json: not a usable ticket"),
-        (&["replay", "newer.json"], "it has version 9, this raddle reads version 1"),
+        (&["replay", "newer.json"], "it has version 9, this raddle reads version 2"),
     ];
     for (arguments, words) in cases {
         let output = raddle(&folder, arguments);
@@ -111,7 +154,7 @@ fn a_filter_that_fits_nothing_says_so() {
 #[test]
 fn a_failure_is_told_also_if_its_ticket_cannot_be_written() {
     let folder = bank("full-bank");
-    let ticket = folder.join("target/raddle/bank-bank-tests-no_deposit_is_lost.json");
+    let ticket = folder.join("target/raddle/bank.tests.no_deposit_is_lost.json");
     // Nothing can take its place.
     std::fs::create_dir_all(ticket.join("in the way")).unwrap();
     let found = raddle(&folder, &["test", "--lib"]);

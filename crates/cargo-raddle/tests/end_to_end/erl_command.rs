@@ -110,8 +110,8 @@ fn a_failure_is_told_step_by_step_and_replays() {
         assert!(text.lines().any(is_it), "no {process} {step} in {text}");
     }
     // The file and the text of the ticket bring it about again.
-    assert!(text.contains("  ticket   .raddle/small-tests-counter-test.json\n"), "{text}");
-    let (from_file, code) = command(&[&file, "--replay", ".raddle/small-tests-counter-test.json"]);
+    assert!(text.contains("  ticket   .raddle/small_tests.counter_test.json\n"), "{text}");
+    let (from_file, code) = command(&[&file, "--replay", ".raddle/small_tests.counter_test.json"]);
     assert_eq!(code, FAILED, "{from_file}");
     let ticket = ticket_of(&text);
     let mut again = arguments.to_vec();
@@ -380,7 +380,7 @@ fn tickets_that_cannot_be_used_are_refused() {
     assert!(text.starts_with("raddle: cannot read the ticket garbage: "), "{text}");
     assert_eq!(code, UNUSABLE);
     let (text, code) = command(&[&file, "--replay", "raddle0;;;"]);
-    assert!(text.contains("it has version 0, this raddle reads version 1"), "{text}");
+    assert!(text.contains("it has version 0, this raddle reads version 2"), "{text}");
     assert_eq!(code, UNUSABLE);
     let (text, _) = command(&[&file]);
     let ticket = ticket_of(&text);

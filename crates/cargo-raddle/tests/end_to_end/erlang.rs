@@ -92,5 +92,5 @@ fn ctrl_c_ends_it_with_what_it_has() {
     assert!(text.contains("(not exhaustive: "), "{text}");
     // It has found a failure by then; without one it would be 2.
     assert_eq!(status.code(), Some(1), "{text}");
-    assert!(text.contains("  to go on from here: --resume .raddle/small-readers-13.search.json"), "{text}");
+    assert!(text.contains("  to go on from here: --resume .raddle/small.readers_13.search.json"), "{text}");
 }

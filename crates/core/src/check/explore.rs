@@ -5,8 +5,8 @@ use super::checked::{Checked, Statistics};
 use super::{Check, OutcomeOf, Program, SearchKind, Stage, Undecided, resume};
 use crate::fact::{Assumption, StopReason};
 use crate::search::{
-    self, Budget, LazySettings, Listener, OnFailure, Plan, Progress, Saved, Searched, Tally,
-    explore_iteratively, grace,
+    self, Budget, LazyMap, Listener, OnFailure, Plan, Progress, Saved, Searched, Tally, explore_iteratively,
+    grace,
 };
 use crate::strategy::{Bounds, SavedSubtree};
 use crate::verdict::{Coverage, Extent, Failure};
@@ -164,6 +164,7 @@ where
             on_failure: *on_failure,
             test: test.clone(),
             settings: self.settings(),
+            program: self.program.parts(),
             counted: self.earlier.as_ref().map_or(0, |earlier| earlier.executions) + self.stage.drawn,
             explored: self.explored,
             keeps_left: false,
@@ -187,7 +188,7 @@ where
     }
 
     /// The settings that shape executions, for tickets.
-    pub fn settings(&self) -> LazySettings {
+    pub fn settings(&self) -> LazyMap {
         self.program.settings().and(super::STEPS, self.check.budget.steps)
     }
 
@@ -210,6 +211,7 @@ where
             let within = self.check.bounds.list().into_iter().map(Assumption::SampledWithin);
             all.assumptions.splice(0..0, within);
         }
+        all.assumptions.splice(0..0, self.change_since_ticket().map(Assumption::ChangedSinceTicket));
         if self.check.on_failure == OnFailure::Stop {
             // The search may have seen other failures before it stopped. They are not reported.
             all.failures.truncate(1);

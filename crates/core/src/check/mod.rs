@@ -7,6 +7,7 @@
 mod checked;
 mod confirm;
 mod explore;
+mod follow;
 mod kind;
 mod program;
 mod resume;
@@ -33,7 +34,8 @@ pub type OutcomeOf<P> = <<P as Program>::World as World>::Outcome;
 /// Checks `program`. The first failure is reported to the listener twice if its schedule could be simplified.
 ///
 /// # Errors
-/// If the search to resume is one of another kind, of another test or with other settings, or a number is out of range.
+/// If the search to resume is one of another kind, of another test or with other settings, if the ticket to replay is one of
+/// another test or nothing of it was replayed, or if a number is out of range.
 pub fn check<P: Program>(
     program: &P,
     check: &Check,
@@ -43,6 +45,7 @@ where
     OutcomeOf<P>: Ord + Debug + Send,
 {
     check.are_numbers_in_range()?;
+    check.is_ticket_of_this_test()?;
     if check.kind == SearchKind::Staged && check.replay.is_none() {
         return staged::check(program, check, listener);
     }
@@ -73,6 +76,7 @@ where
     let left = exploration.save(&mut part);
     let mut checked = exploration.checked(part);
     checked.left = left;
+    exploration.is_replayed(&checked)?;
     exploration.confirm(&mut checked);
     checked.statistics.elapsed = exploration.elapsed();
     Ok(checked)

@@ -1,8 +1,7 @@
 //! The contract between a program under test and the pipeline: which worlds it provides.
 
-use crate::search::LazySettings;
+use crate::search::LazyMap;
 use crate::world::{Pick, World};
-use std::collections::BTreeMap;
 
 /// A program under test, with all settings that shape its executions.
 pub trait Program: Sync {
@@ -51,11 +50,11 @@ pub trait Program: Sync {
         let _ = assumed;
         Ok(())
     }
-    /// The parts of the program, each with a checksum of its code, for a search that is resumed later: the same program
-    /// has the same parts. Not empty for a program whose code is known.
-    fn parts(&self) -> BTreeMap<String, String> {
-        BTreeMap::new()
+    /// The parts of the program, each with a checksum of its code, for tickets and for searches that are resumed later: the
+    /// same program has the same parts. Not empty for a program whose code is known.
+    fn parts(&self) -> LazyMap {
+        LazyMap::default()
     }
     /// The settings that shape executions, for tickets.
-    fn settings(&self) -> LazySettings;
+    fn settings(&self) -> LazyMap;
 }

@@ -2,6 +2,7 @@
 
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
+use crate::code::changed_part;
 use crate::fact::Bound;
 use crate::search::{Saved, Searched};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ where
                 listed(&settings)
             ));
         }
-        let parts = self.program.parts();
+        let parts = self.program.parts().to_map();
         if let Some(part) = changed_part(&saved.program, &parts) {
             return Err(format!(
                 "the program is not the one whose search was stopped: {part}; start the search again"
@@ -77,7 +78,7 @@ where
             kind: self.kind()?,
             fallen_back: self.fallen_back,
             settings: self.settings().to_map(),
-            program: self.program.parts(),
+            program: self.program.parts().to_map(),
             assumed: self.program.assumed(),
             round: self.check.is_growing().then(|| stage.finished_bound.map_or(0, |bound| bound + 1)),
             explored: stage.explored.unwrap_or(0.0),
@@ -85,17 +86,6 @@ where
             left,
         }))
     }
-}
-
-/// The first part of a program that is not the same as before, and what became of it.
-fn changed_part(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Option<String> {
-    let gone = before.keys().find(|part| !now.contains_key(*part)).map(|part| format!("{part} is gone"));
-    let changed = |(part, sum): (&String, &String)| match before.get(part) {
-        None => Some(format!("{part} is new")),
-        Some(earlier) if earlier != sum => Some(format!("{part} has changed")),
-        Some(_) => None,
-    };
-    gone.or_else(|| now.iter().find_map(changed))
 }
 
 /// Adds earlier outcomes that occurred again. Returns the others; they stay text.

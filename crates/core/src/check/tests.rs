@@ -4,7 +4,7 @@ use super::{Check, Program, Undecided, check};
 use crate::fact::StopReason;
 use crate::operation::{Accesses, TaskId};
 use crate::record::ExecutionRecord;
-use crate::search::{LazySettings, NoListener};
+use crate::search::{LazyMap, NoListener};
 use crate::strategy::{Decision, Next, Strategy};
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent};
@@ -80,8 +80,8 @@ impl Program for OneDie {
     fn world(&self) -> Die {
         Die { rolled: None, enabled: [TaskId(0)], pending: [ROLL] }
     }
-    fn settings(&self) -> LazySettings {
-        LazySettings::default()
+    fn settings(&self) -> LazyMap {
+        LazyMap::default()
     }
 }
 

@@ -5,7 +5,7 @@ mod determinism;
 mod estimate;
 mod findings;
 mod iterate;
-mod lazy_settings;
+mod lazy_map;
 mod pool;
 mod real_time;
 mod run;
@@ -19,7 +19,7 @@ pub use findings::Findings;
 pub(crate) use findings::Searched;
 pub(crate) use iterate::explore_iteratively;
 pub use iterate::search_iteratively;
-pub use lazy_settings::LazySettings;
+pub use lazy_map::LazyMap;
 pub(crate) use real_time::{Hour, Lookout, grace};
 pub use real_time::{RealClock, SystemClock};
 pub use saved::Saved;
@@ -119,7 +119,9 @@ pub struct Plan {
     /// The name of the test, for tickets.
     pub test: Option<String>,
     /// The settings that shape executions, for tickets.
-    pub settings: LazySettings,
+    pub settings: LazyMap,
+    /// The parts of the program, for tickets.
+    pub program: LazyMap,
     /// How many executions an earlier stage of the same search has counted: numbers and the budget continue from there.
     pub counted: u64,
     /// The fraction of the tree that an earlier stage of the same search has explored.
@@ -148,7 +150,8 @@ impl Default for Plan {
             workers: 1,
             on_failure: OnFailure::Stop,
             test: None,
-            settings: LazySettings::default(),
+            settings: LazyMap::default(),
+            program: LazyMap::default(),
             counted: 0,
             explored: 0.0,
             keeps_left: true,

@@ -3,7 +3,7 @@
 //! Outcomes are stored as text: they are values of the program, which cannot be serialised in general.
 
 use super::Tally;
-use crate::checksum::Checksum;
+use crate::sealed::Head;
 use crate::strategy::SavedSubtree;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -37,34 +37,20 @@ pub struct Saved {
     pub left: Vec<SavedSubtree>,
 }
 
-/// The first line of a file.
-#[derive(Serialize, Deserialize)]
-struct Head {
-    search: Option<u64>,
-    #[serde(default)]
-    checksum: Option<String>,
-}
-
 impl Saved {
     /// The version that is written.
     pub const VERSION: u32 = 7;
 
-    /// As the content of a file: a line with version and checksum, and one with the search.
+    /// As the content of a file.
     pub fn to_json(&self) -> String {
         let content = serde_json::to_string(self).expect("it has only strings as keys");
-        let head = Head {
-            search: Some(Saved::VERSION as u64),
-            checksum: Some(Checksum::of(content.as_bytes()).to_string()),
-        };
-        format!("{}\n{content}\n", serde_json::to_string(&head).expect("it is plain data"))
+        Head { search: Some(Saved::VERSION as u64), ..Head::default() }.seal(&content)
     }
 
     /// Reads the content of a file.
     pub fn parse(text: &str) -> Result<Saved, String> {
         let no_search = |why: String| format!("this is no search that was stopped: {why}");
-        let (head, content) = text.split_once('\n').unwrap_or((text, ""));
-        // Plain structures only: the JSON of the facades of std has no value type.
-        let head: Head = serde_json::from_str(head).map_err(|e| no_search(e.to_string()))?;
+        let (head, content) = Head::read(text).map_err(|e| no_search(e.to_string()))?;
         match head.search {
             Some(version) if version == Saved::VERSION as u64 => {}
             Some(version) => {
@@ -73,10 +59,10 @@ impl Saved {
                     "this search was stopped by another version of raddle: its format is {version}, not {expected}"
                 ));
             }
+            None if head.ticket.is_some() => return Err(no_search("it is a ticket".to_owned())),
             None => return Err(no_search("it has no version".to_owned())),
         }
-        let content = content.strip_suffix('\n').unwrap_or(content);
-        if head.checksum != Some(Checksum::of(content.as_bytes()).to_string()) {
+        if !head.is_of(content) {
             return Err(no_search(
                 "it was changed or cut since it was written; start the search again".to_owned(),
             ));

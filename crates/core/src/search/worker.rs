@@ -6,6 +6,7 @@ use super::run::{Ran, execute};
 use super::tally::Tally;
 use super::watcher::{Known, Stopped, Watched};
 use super::{Hour, Listener, Lookout, OnFailure, Plan, grace};
+use crate::code::Code;
 use crate::fact::TeardownError;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
@@ -372,7 +373,9 @@ where
         }
         let mut record = self.world.record();
         record.mark_preemptions(trace);
-        let ticket = Ticket::new(shared.plan.test.clone(), shared.plan.settings.to_map(), trace, &record);
+        let Plan { test, settings, program, .. } = shared.plan;
+        let program = Code::of(program.to_map());
+        let ticket = Ticket::new(test.clone(), settings.to_map(), program, trace, &record);
         let execution = number + 1;
         let mut failure = Failure::new(defect, execution, record, ticket);
         if !earlier {

@@ -3,7 +3,7 @@
 use crate::common::{Op::*, Program as Toys, Toy, pick, program};
 use raddle_core::check::{Check, Program, SearchKind, Simplify, Verdict, check};
 use raddle_core::fact::{Assumption, Bound, StopReason};
-use raddle_core::search::{LazySettings, Listener, NoListener, OnFailure, Saved};
+use raddle_core::search::{LazyMap, Listener, NoListener, OnFailure, Saved};
 use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Extent, Failure, FailureKind, Replayed};
 use raddle_core::world::Pick;
@@ -54,7 +54,7 @@ impl Program for Two {
     fn reduces_within_bounds(&self) -> bool {
         self.bounded
     }
-    fn settings(&self) -> LazySettings {
+    fn settings(&self) -> LazyMap {
         BTreeMap::from([("world".to_owned(), "toy".to_owned())]).into()
     }
 }
@@ -218,7 +218,7 @@ fn a_failure_that_does_not_come_back_says_so() {
             let first = self.1.fetch_add(1, Ordering::Relaxed) == 0;
             Toy::new(if first { &fails } else { &passes })
         }
-        fn settings(&self) -> LazySettings {
+        fn settings(&self) -> LazyMap {
             self.0.settings()
         }
     }
@@ -235,10 +235,11 @@ impl Program for Known {
     fn world(&self) -> Toy {
         self.0.world()
     }
-    fn parts(&self) -> BTreeMap<String, String> {
-        self.1.iter().map(|(part, sum)| ((*part).to_owned(), (*sum).to_owned())).collect()
+    fn parts(&self) -> LazyMap {
+        let parts = self.1.iter().map(|(part, sum)| ((*part).to_owned(), (*sum).to_owned()));
+        parts.collect::<BTreeMap<_, _>>().into()
     }
-    fn settings(&self) -> LazySettings {
+    fn settings(&self) -> LazyMap {
         self.0.settings()
     }
 }

@@ -79,7 +79,8 @@ fn a_ticket_carries_the_test_and_its_settings() {
     plan.settings = std::collections::BTreeMap::from([("time".to_owned(), "any".to_owned())]).into();
     let bad = program([&[assert_eq(0, 1)]]);
     let failure = fail(&plan, &bad);
-    assert_eq!(failure.ticket.to_string(), "raddle1;test=bank::transfer,time=any;0:main+expect+x0;0");
+    let line = "raddle2;test=bank::transfer,time=any;0:main+expect+x0;0;1.b42e95e2";
+    assert_eq!(failure.ticket.to_string(), line);
     comes_back(&plan, &failure, &bad);
 }
 

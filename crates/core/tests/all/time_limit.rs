@@ -4,7 +4,7 @@
 use crate::common::{HandClock, Op, Op::*, Program as Toys, Toy, program};
 use raddle_core::check::{Check, Checked, OutcomeOf, Program, SearchKind, check};
 use raddle_core::fact::StopReason;
-use raddle_core::search::{LazySettings, NoListener, OnFailure, RealClock};
+use raddle_core::search::{LazyMap, NoListener, OnFailure, RealClock};
 use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Extent, FailureKind, Replayed};
 use std::sync::Arc;
@@ -34,8 +34,8 @@ impl Program for Timed {
     fn world(&self) -> Toy {
         Toy::new(&self.toys).timed(&self.clock)
     }
-    fn settings(&self) -> LazySettings {
-        LazySettings::default()
+    fn settings(&self) -> LazyMap {
+        LazyMap::default()
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 fn parts(directory: &str, defines: &[&str]) -> BTreeMap<String, String> {
     let folder = compile_suite(directory, &["proc_reg.erl", "small.erl"], defines);
-    Checkable::new(program(&folder, "small", "readers", Settings::default())).parts()
+    Checkable::new(program(&folder, "small", "readers", Settings::default())).parts().to_map()
 }
 
 #[test]

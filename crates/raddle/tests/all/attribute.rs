@@ -139,7 +139,7 @@ fn a_failure_shows_its_report() {
         "sampled ",
         "seed 7",
         "\n  ticket   ",
-        "\n  as text  raddle1;test=attribute::children::fails,",
+        "\n  as text  raddle2;test=attribute::children::fails,",
         "1 failed",
     ] {
         assert!(text.contains(words), "no {words:?} in {text}");

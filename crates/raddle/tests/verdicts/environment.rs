@@ -127,5 +127,5 @@ fn nonsense() {
     wrong("RADDLE_RESUME", "/no/such/search", "RADDLE_RESUME: cannot read the search /no/such/search");
     wrong("RADDLE_WORKERS", "many", "RADDLE_WORKERS is `many`; it takes a number");
     wrong("RADDLE_REPLAY", "/no/such/ticket", "RADDLE_REPLAY: cannot read the ticket /no/such/ticket");
-    wrong("RADDLE_REPLAY", "raddle1;;", "RADDLE_REPLAY: not a usable ticket: a part is missing");
+    wrong("RADDLE_REPLAY", "raddle2;;", "RADDLE_REPLAY: not a usable ticket: a part is missing");
 }

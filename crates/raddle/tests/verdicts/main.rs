@@ -88,6 +88,7 @@ fn columns<T>(report: &Report<T>) -> String {
     if let Some(file) = report.ticket_file() {
         text = text.replace(&file.display().to_string(), "[ticket]");
     }
+    let text = without_fingerprint(text);
     let Some((before, after)) = text.split_once(", after ") else { return text };
     let (_, rest) = after.split_once(" s\n").expect("seconds");
     format!("{before}, after [time]\n{rest}")
@@ -97,7 +98,20 @@ fn columns<T>(report: &Report<T>) -> String {
 fn lines<T>(report: &Report<T>) -> String {
     let failure = report.failure().expect("the program fails");
     let run = Run { ticket_file: Some("[ticket]".into()), ..Run::default() };
-    raddle_report::failure(failure, report.coverage(), &run, &Layout::plain())
+    without_fingerprint(raddle_report::failure(failure, report.coverage(), &run, &Layout::plain()))
+}
+
+/// Without the end of a ticket line, which stands for the executable that is running.
+fn without_fingerprint(text: String) -> String {
+    let line = |line: &str| match line.rsplit_once(';') {
+        Some((before, end)) if before.contains("raddle2;") && end.contains('.') => {
+            let (steps, sums) = end.split_once('.').expect("it is there");
+            let rest = sums.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == '.');
+            format!("{before};{steps}.[program]{rest}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
 }
 
 #[track_caller]

@@ -116,21 +116,22 @@ fn what_is_no_ticket_says_why() {
     let json = ticket().to_json();
     let missing = "not a usable ticket: a part is missing; was it cut off when it was copied?";
     refused(text.rsplit_once(';').unwrap().0, missing);
-    refused(&text.replace(";0.", ";zz."), "not a usable ticket: `zz` is not a step");
-    refused(&text.replace("0:main+load", "x:main+load"), "not a usable ticket: `x` is not a pick");
+    let changed =
+        "not a usable ticket: its checksum is wrong: it was changed or cut off since it was written";
+    refused(&text.replace(";0.", ";1."), changed);
+    refused(&text.replace("0:main+load", "1:main+load"), changed);
+    refused(&json.replace("idle", "any"), changed);
     refused(
-        &text.replace("raddle1;", "raddle9;"),
-        "not a usable ticket: it has version 9, this raddle reads version 1; replay it with the raddle that \
+        &text.replace("raddle2;", "raddle9;"),
+        "not a usable ticket: it has version 9, this raddle reads version 2; replay it with the raddle that \
          wrote it",
     );
     let unknown = "the ticket's setting `time=never` is not known to this raddle";
-    refused(&text.replace("time=idle", "time=never"), unknown);
-    refused(&text.replace(";0.", ";0*x."), "not a usable ticket: `0*x` is not a step");
+    let mut other = ticket();
+    other.settings.insert("time".to_owned(), "never".to_owned());
+    refused(&other.to_string(), unknown);
     refused("/no/such/file", "cannot read the ticket /no/such/file: No such file or directory (os error 2)");
-    let cut = &json[..json.len() / 2];
-    let replay = std::panic::catch_unwind(|| Checker::replay(cut));
-    let message = *replay.expect_err("it is no ticket").downcast::<String>().unwrap();
-    assert!(message.starts_with("raddle: not a usable ticket: EOF while parsing"), "{message}");
+    refused(&json[..json.len() / 2], changed);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Hand-made failures, one for each kind, on the programs of `tests/fixtures`.
 
 use raddle_core::clock::Time;
+use raddle_core::code::Code;
 use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, TeardownError, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
@@ -79,6 +80,7 @@ impl Tale {
             version: ticket::VERSION,
             test: test.map(str::to_owned),
             settings,
+            program: Code::default(),
             steps: steps.collect(),
         };
         Failure::new(defect, execution, self.record, ticket)

@@ -146,12 +146,17 @@ fn the_ticket_is_written_before_anything_is_destroyed() {
         fn drop(&mut self) {
             let exe = std::env::current_exe().unwrap();
             let target = exe.ancestors().find(|f| f.join("CACHEDIR.TAG").is_file()).unwrap();
-            let ticket = target.join("raddle/teardown-written-first.json");
-            WAS_THERE.fetch_add(ticket.is_file() as usize, SeqCst);
-            let _ = std::fs::remove_file(ticket);
+            // The names of the package and of this program stand before it.
+            let is_it =
+                |path: &std::path::PathBuf| path.to_string_lossy().ends_with(".teardown.written_first.json");
+            let files = std::fs::read_dir(target.join("raddle")).into_iter().flatten().flatten();
+            for ticket in files.map(|file| file.path()).filter(is_it) {
+                WAS_THERE.fetch_add(1, SeqCst);
+                let _ = std::fs::remove_file(ticket);
+            }
         }
     }
-    let report = Checker::dfs().name("teardown::written first").run(|| {
+    let report = Checker::dfs().name("teardown::written_first").run(|| {
         let _looks = Looks;
         let lock = Mutex::new(());
         let _guard = lock.lock();

@@ -107,9 +107,9 @@ pub struct Search {
 impl Searches {
     fn of(checked: Checked<()>, order: &Order) -> Searches {
         let failure = checked.failure().cloned();
-        let left = checked.left.as_ref().filter(|_| checked.executions() > 0).zip(order.search_folder.as_ref());
+        let left = checked.left.as_ref().filter(|_| checked.executions() > 0).zip(order.search_file.as_ref());
         // What could not be written is not offered.
-        let search_file = left.and_then(|(saved, folder)| write_search(folder, saved).ok());
+        let search_file = left.and_then(|(saved, path)| write_search(path, saved).ok());
         let steps = checked.statistics.steps;
         let earlier = |coverage| Search { coverage, steps: 0, failure: None, search_file: None };
         let mut all: Vec<Search> = checked.stages.into_iter().map(earlier).collect();
