@@ -1,6 +1,6 @@
 //! Two deposits into one account, and the interleaving that loses one of them.
 //!
-//! `cargo run --release --example bank` finds it, shows it, and writes a ticket that replays it.
+//! `cargo run --example bank` finds it, shows it, and writes a ticket that replays it.
 
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicU64, Ordering::SeqCst};

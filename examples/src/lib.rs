@@ -1,1 +1,1 @@
-//! Examples that a newcomer would recognise: `cargo run --release --example bank`.
+//! Examples that a newcomer would recognise: `cargo run --example bank`.

@@ -34,7 +34,8 @@ pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
 const CAP: Duration = Duration::from_secs(10);
-const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [erlang] [--cap SECONDS]";
+const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [erlang] [--cap SECONDS]
+       peers repeat PROGRAM TIMES";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Table {
@@ -51,9 +52,24 @@ const ALL: [Table; 6] =
 
 #[derive(Debug, PartialEq)]
 enum Request {
-    Print { tables: Vec<Table>, cap: Duration },
-    BeChild { tool: Tool, program: Program, cap: Duration },
-    Hunt { hunter: Hunter, bug: String },
+    Print {
+        tables: Vec<Table>,
+        cap: Duration,
+    },
+    BeChild {
+        tool: Tool,
+        program: Program,
+        cap: Duration,
+    },
+    Hunt {
+        hunter: Hunter,
+        bug: String,
+    },
+    /// For profilers and instruction counts: explore under raddle this many times, and print the number of executions.
+    Repeat {
+        program: Program,
+        times: usize,
+    },
 }
 
 /// Consumes a result that no assertion checks.
@@ -83,6 +99,14 @@ fn main() -> ExitCode {
         }
         Ok(Request::BeChild { tool, program, cap }) => child::live(tool, program, cap),
         Ok(Request::Hunt { hunter, bug }) => zoo::live(hunter, &bug),
+        Ok(Request::Repeat { program, times }) => {
+            let executions: Option<u64> = (0..times).map(|_| raddle_side::explore(program, |_| {})).sum();
+            match executions {
+                Some(executions) => println!("{executions}"),
+                None => eprintln!("raddle failed"),
+            }
+            ExitCode::from(executions.is_none() as u8)
+        }
         Err(error) => {
             eprintln!("{error}\n{USAGE}");
             ExitCode::from(2)
@@ -95,6 +119,11 @@ fn parse(words: &[&str]) -> Result<Request, String> {
         let tool = Tool::by_name(tool).ok_or(format!("unknown tool `{tool}`"))?;
         let program = catalogue::by_name(program).ok_or(format!("unknown program `{program}`"))?;
         return Ok(Request::BeChild { tool, program, cap: seconds(cap)? });
+    }
+    if let ["repeat", program, times] = words {
+        let program = catalogue::by_name(program).ok_or(format!("unknown program `{program}`"))?;
+        let times = times.parse().map_err(|_| format!("not a number: `{times}`"))?;
+        return Ok(Request::Repeat { program, times });
     }
     if let ["hunt", hunter, bug] = words {
         let hunter = Hunter::by_name(hunter).ok_or(format!("unknown hunter `{hunter}`"))?;
@@ -134,6 +163,14 @@ mod tests {
     fn without_arguments_all_tables_are_printed() {
         let tables = ALL.to_vec();
         assert_eq!(parse(&[]), Ok(Request::Print { tables, cap: CAP }));
+    }
+
+    #[test]
+    fn a_program_is_repeated_as_often_as_asked() {
+        let program = Program::Racy(2, 2);
+        assert_eq!(parse(&["repeat", "racy 2x2", "3"]), Ok(Request::Repeat { program, times: 3 }));
+        assert_eq!(parse(&["repeat", "racy", "3"]), Err("unknown program `racy`".to_owned()));
+        assert_eq!(parse(&["repeat", "racy 2x2", "-3"]), Err("not a number: `-3`".to_owned()));
     }
 
     #[test]
