@@ -1,8 +1,10 @@
 //! A file in which a program answers. It has no name: it disappears however this process and the program end.
 
+use raddle_terminal::store::temporary_folder;
 use std::fs::{File, OpenOptions, remove_file};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,9 +21,16 @@ impl Answer {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let name = format!("raddle-answer-{}-{number}-{now}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        let failed = |e: io::Error| format!("cannot make a file in {}: {e}", std::env::temp_dir().display());
-        let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path).map_err(failed)?;
+        let folder = temporary_folder()?;
+        let path = folder.join(name);
+        let failed = |e: io::Error| format!("cannot make a file in {}: {e}", folder.display());
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(failed)?;
         remove_file(&path).map_err(failed)?;
         Ok(Answer { file, read: 0 })
     }
@@ -73,7 +82,7 @@ mod tests {
         assert_eq!(answer.news().unwrap(), b"");
         assert_eq!(answer.text().unwrap(), "one\ntwo\nthree\n");
         let mine = format!("raddle-answer-{}-", std::process::id());
-        let named = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten();
+        let named = std::fs::read_dir(temporary_folder().unwrap()).unwrap().flatten();
         assert!(!named.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&mine)));
     }
 }

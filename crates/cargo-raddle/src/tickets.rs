@@ -11,7 +11,7 @@ use raddle_core::record::VERSION as RECORD_VERSION;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_report::Run;
-use raddle_terminal::{file_name, write_file};
+use raddle_terminal::{file_name, store, write_file};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -117,8 +117,7 @@ pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Resu
 
 /// Reads a ticket that [`write`] wrote.
 pub fn read(path: &Path) -> Result<Kept, String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| format!("cannot read the ticket {}: {e}", path.display()))?;
+    let text = store::read(path, "ticket")?;
     // The ticket itself distinguishes versions and broken files.
     let ticket = Ticket::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
     let foreign = |e: &dyn std::fmt::Display| {

@@ -366,7 +366,9 @@ impl Checker {
                 None => CheckError::Resume(error),
             })?;
         let left = checked.left.as_ref().filter(|_| writes);
-        let stopped = left.map(|saved| write_search(&path_for(saved.test.as_deref(), "search.json"), saved));
+        let stopped = left.map(|saved| {
+            path_for(saved.test.as_deref(), "search.json").and_then(|path| write_search(&path, saved))
+        });
         if let Some(observer) = observer::get() {
             observer.checked(&checked.coverage, checked.statistics.steps, checked.failure());
         }

@@ -73,8 +73,10 @@ impl Listener for Listening {
             observer.failed(failure);
         }
         if self.writes {
-            *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) =
-                Some(write_ticket(&path_for(failure.ticket.test.as_deref(), "json"), &failure.ticket));
+            *self.ticket.lock().unwrap_or_else(|e| e.into_inner()) = Some(
+                path_for(failure.ticket.test.as_deref(), "json")
+                    .and_then(|path| write_ticket(&path, &failure.ticket)),
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Where tickets and searches that were stopped are written and read.
 
+use crate::store;
 use raddle_core::checksum::Checksum;
 use raddle_core::search::Saved;
 use raddle_core::ticket::Ticket;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The file of a stopped search, or why it could not be written.
@@ -15,10 +15,8 @@ pub fn read_ticket(text: &str) -> Result<Ticket, String> {
     if trimmed.starts_with('{') || Ticket::is_line(trimmed) {
         return Ticket::parse(text).map_err(|e| e.to_string());
     }
-    match std::fs::read_to_string(text) {
-        Ok(content) => Ticket::parse(&content).map_err(|e| format!("{text}: {e}")),
-        Err(e) => Err(format!("cannot read the ticket {text}: {e}")),
-    }
+    let content = store::read(Path::new(text), "ticket")?;
+    Ticket::parse(&content).map_err(|e| format!("{text}: {e}"))
 }
 
 /// Writes a ticket and returns where.
@@ -28,7 +26,7 @@ pub fn write_ticket(path: &Path, ticket: &Ticket) -> Result<PathBuf, String> {
 
 /// Reads the file of a search that was stopped.
 pub fn read_search(path: &str) -> Result<Box<Saved>, String> {
-    let content = std::fs::read_to_string(path).map_err(|e| format!("cannot read the search {path}: {e}"))?;
+    let content = store::read(Path::new(path), "search")?;
     Saved::parse(&content).map(Box::new).map_err(|e| format!("{path}: {e}"))
 }
 
@@ -37,25 +35,9 @@ pub fn write_search(path: &Path, saved: &Saved) -> SearchFile {
     write_file(path, "search", &saved.to_json())
 }
 
-/// Writes a file and returns where; `what` says what it is if that fails. A reader, also one after a crash, finds the file
-/// that was there before or the whole new one.
+/// Writes a file and returns where; `what` says what it is if that fails. See [`store`].
 pub fn write_file(path: &Path, what: &str, content: &str) -> Result<PathBuf, String> {
-    let written = path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| {
-        let partial = path.with_added_extension(std::process::id().to_string());
-        // One that was left behind by a process of the same number.
-        let _ = std::fs::remove_file(&partial);
-        let done = std::fs::File::create_new(&partial).and_then(|mut file| {
-            file.write_all(content.as_bytes())?;
-            file.sync_all()?;
-            std::fs::rename(&partial, path)
-        });
-        if done.is_err() {
-            // There may be no room for it.
-            let _ = std::fs::remove_file(&partial);
-        }
-        done
-    });
-    written.map_err(|e| format!("the {what} could not be written to {}: {e}", path.display()))?;
+    store::write(path, what, content.as_bytes())?;
     Ok(shortened(path.to_path_buf()))
 }
 
@@ -76,12 +58,13 @@ pub fn file_name(name: &str) -> String {
 
 /// Where a file about a test of the present program goes: named after its package, the program and the test, as far as they
 /// have different names.
-pub fn path_for(test: Option<&str>, extension: &str) -> PathBuf {
+pub fn path_for(test: Option<&str>, extension: &str) -> Result<PathBuf, String> {
     let program = std::env::current_exe().unwrap_or_default();
     let program = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let test = test.map_or_else(|| format!("check-{}", std::process::id()), str::to_owned);
-    target_directory().join(format!("{}.{extension}", joined([&package, without_hash(&program), &test])))
+    let name = format!("{}.{extension}", joined([&package, without_hash(&program), &test]));
+    Ok(target_directory()?.join(name))
 }
 
 /// The names one after the other, without those that are empty or say the same again.
@@ -99,12 +82,12 @@ fn without_hash(program: &str) -> &str {
     }
 }
 
-/// The folder `raddle` in the target directory of the present program.
-pub fn target_directory() -> PathBuf {
+/// The folder `raddle` in the target directory of the present program, or a folder of this user's for temporary files.
+fn target_directory() -> Result<PathBuf, String> {
     let marked = |folder: &Path| folder.join("CACHEDIR.TAG").is_file();
     let program = std::env::current_exe().unwrap_or_default();
     let built_into = program.ancestors().skip(1).find(|folder| marked(folder)).map(Path::to_path_buf);
-    built_into.unwrap_or_else(std::env::temp_dir).join("raddle")
+    built_into.map_or_else(store::temporary_folder, |folder| Ok(folder.join("raddle")))
 }
 
 /// Relative to the present directory where that is shorter.
@@ -121,7 +104,7 @@ mod tests {
     fn what_was_written_is_read_back() {
         let test = Some("tickets::written and read".to_owned());
         let ticket = Ticket { test, ..Ticket::empty() };
-        let path = write_ticket(&path_for(ticket.test.as_deref(), "json"), &ticket).unwrap();
+        let path = write_ticket(&path_for(ticket.test.as_deref(), "json").unwrap(), &ticket).unwrap();
         assert_eq!(read_ticket(path.to_str().unwrap()).unwrap(), ticket);
         assert_eq!(read_ticket(&ticket.to_string()).unwrap(), ticket);
         std::fs::remove_file(path).unwrap();
@@ -151,21 +134,5 @@ mod tests {
         assert_eq!(joined(["bank", "bank", "bank"]), "bank");
         assert_eq!(joined(["", "other", "a::b"]), "other.a.b");
         assert_eq!(without_hash("bank-0123456789abcdef"), "bank");
-    }
-
-    #[test]
-    fn a_file_is_replaced_as_a_whole_or_not_at_all() {
-        let folder = std::env::temp_dir().join(format!("raddle-whole-{}", std::process::id()));
-        let path = folder.join("a.json");
-        write_file(&path, "ticket", "one").unwrap();
-        write_file(&path, "ticket", "two").unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "two");
-        // A folder in its place: nothing of the attempt stays behind.
-        let error = write_file(&folder, "ticket", "three").unwrap_err();
-        assert!(error.starts_with("the ticket could not be written to"), "{error}");
-        let beside = |name: &std::path::Path| name.starts_with(&folder) && name != folder;
-        let left = std::fs::read_dir(std::env::temp_dir()).unwrap().flatten().filter(|e| beside(&e.path()));
-        assert_eq!((left.count(), std::fs::read_dir(&folder).unwrap().count()), (0, 1));
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

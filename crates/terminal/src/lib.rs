@@ -7,10 +7,10 @@ mod files;
 mod interrupt;
 mod progress;
 mod screen;
+pub mod store;
 
 pub use files::{
-    SearchFile, file_name, path_for, read_search, read_ticket, target_directory, write_file, write_search,
-    write_ticket,
+    SearchFile, file_name, path_for, read_search, read_ticket, write_file, write_search, write_ticket,
 };
 pub use interrupt::Interrupt;
 pub use progress::ProgressLine;

@@ -148,7 +148,7 @@ fn library(arguments: &[OsString]) -> Result<(), String> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|e| format!("cannot write {}: {e}", path.display()))
+    raddle_terminal::store::write(path, "doctest", text.as_bytes())
 }
 
 /// The options of rustdoc that the compiler needs, too.

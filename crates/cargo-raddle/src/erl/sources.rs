@@ -6,6 +6,7 @@ use super::project;
 use raddle_erlang::beam;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::replaced;
+use raddle_terminal::store;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -266,7 +267,7 @@ impl Scratch {
     fn new() -> Result<Scratch, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let name = format!("raddle-erl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let dir = std::env::temp_dir().join(name);
+        let dir = store::temporary_folder()?.join(name);
         std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         Ok(Scratch(dir))
     }
