@@ -324,8 +324,8 @@ impl ErlangWorld {
         }
         let accesses = self.now.point().pending(pick.task).accesses;
         let tasks = self.now.tasks.len();
-        let mover = self.now.mover_of(pick.task.index());
-        let earlier = self.moves.add(before, pick.task.index(), mover, accesses);
+        let process = self.now.process_changed_by(pick.task.index());
+        let earlier = self.moves.add(before, pick.task.index(), process, accesses);
         self.arrivals.note_receive(&self.now, before, pick);
         self.now.listen(true);
         self.now.step(pick);

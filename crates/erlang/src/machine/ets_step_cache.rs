@@ -3,7 +3,7 @@
 //! well and compare.
 
 use super::access::{Mark, Objects, Stale};
-use super::pending::note_mover;
+use super::pending::note_enabled;
 use super::{Machine, Task};
 use crate::ets::Tables;
 use crate::native::visible::{self, Look};
@@ -125,7 +125,7 @@ impl Machine {
         self.step_begins(task, accesses);
         self.tasks[task] = Task::Process(after);
         self.step_ends(accesses);
-        note_mover(&mut self.enabled, task, self.pending[task].options > 0, pending.options > 0);
+        note_enabled(&mut self.enabled, task, self.pending[task].options > 0, pending.options > 0);
         self.pending[task] = pending;
         self.marks.set(task, Mark::of(pending.accesses));
         self.moved = Mark::of(accesses);

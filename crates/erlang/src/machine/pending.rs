@@ -15,7 +15,7 @@ use raddle_core::world::{Manner, Pending, Point};
 
 /// Keeps the list of enabled tasks up to date.
 #[inline]
-pub(super) fn note_mover(enabled: &mut Vec<TaskId>, task: usize, could: bool, can: bool) {
+pub(super) fn note_enabled(enabled: &mut Vec<TaskId>, task: usize, could: bool, can: bool) {
     if could != can {
         let place = enabled.binary_search(&TaskId(task as u32));
         match place {
@@ -118,7 +118,7 @@ impl Machine {
         let mut receivers: Vec<u32> = Vec::new();
         stale.each(known, |task| {
             let now = self.evaluate(task, &mut objects);
-            note_mover(&mut enabled, task, pending[task].options > 0, now.options > 0);
+            note_enabled(&mut enabled, task, pending[task].options > 0, now.options > 0);
             pending[task] = now;
             marks.set(task, self.mark_of(task, now.accesses));
             if self.has_messages(task) {
@@ -129,13 +129,13 @@ impl Machine {
             for (task, ready) in self.changed_messages(receiver as usize, &enabled, known) {
                 stale.add(task);
                 pending[task].options = ready as u32;
-                note_mover(&mut enabled, task, !ready, ready);
+                note_enabled(&mut enabled, task, !ready, ready);
             }
         }
         for task in known..self.tasks.len() {
             stale.add(task);
             let now = self.evaluate(task, &mut objects);
-            note_mover(&mut enabled, task, false, now.options > 0);
+            note_enabled(&mut enabled, task, false, now.options > 0);
             pending.push(now);
             marks.set(task, self.mark_of(task, now.accesses));
         }
@@ -164,7 +164,7 @@ impl Machine {
         } else if let Some(task) = self.hurried {
             self.let_only_move(task, &mut pending);
             self.stale.everything();
-            self.note_movers(&pending);
+            self.list_enabled(&pending);
         } else {
             self.let_timers_fire(&mut pending);
             self.let_faults_happen(&mut pending);
@@ -192,7 +192,7 @@ impl Machine {
     }
 
     /// Lists the enabled tasks.
-    fn note_movers(&mut self, pending: &[Pending]) {
+    fn list_enabled(&mut self, pending: &[Pending]) {
         self.enabled.clear();
         let enabled = pending.iter().enumerate().filter(|(_, p)| p.options > 0);
         self.enabled.extend(enabled.map(|(task, _)| TaskId(task as u32)));
@@ -235,7 +235,7 @@ impl Machine {
                 self.stale.add(task);
             }
         }
-        self.note_movers(pending);
+        self.list_enabled(pending);
     }
 
     fn let_faults_happen(&mut self, pending: &mut [Pending]) {
@@ -253,7 +253,7 @@ impl Machine {
         pending[task].accesses = Accesses::EVERYTHING_THERE_IS;
         pending[task].manner = Manner::Phantom;
         self.stale.add(task);
-        self.note_movers(pending);
+        self.list_enabled(pending);
     }
 
     /// Whether the pending operation of a process is enabled, timers aside.

@@ -367,7 +367,7 @@ impl Machine {
     }
 
     /// The process that a step of the task is known to change: itself, or the receiver of a message.
-    pub(crate) fn mover_of(&self, task: usize) -> Option<usize> {
+    pub(crate) fn process_changed_by(&self, task: usize) -> Option<usize> {
         match &self.tasks[task] {
             Task::Process(_) => Some(task),
             Task::UnorderedMessage(message) => self.find(message.to),
