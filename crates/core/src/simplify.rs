@@ -11,6 +11,7 @@ use crate::search::{NoListener, OnFailure, Plan, search};
 use crate::verdict::{Failure, Simplification};
 use crate::world::{Ending, Pick, World};
 use follow::{Follow, Of, Run};
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
 /// Longer executions are not simplified.
@@ -21,7 +22,7 @@ const LONGEST: usize = 2_000;
 pub(crate) fn follow<W, M>(plan: &Plan, picks: Vec<Pick>, make_world: M) -> Option<Failure>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     let follow = Follow::new(picks, Of::AllSteps, Arc::default());
@@ -38,7 +39,7 @@ pub fn simplify<W, M>(
 ) -> Option<Failure>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     let may_be_cut = match failure.kind().simplification() {

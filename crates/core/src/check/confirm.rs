@@ -3,7 +3,7 @@
 use super::checked::Checked;
 use super::explore::Exploration;
 use super::{OutcomeOf, Program};
-use crate::search::{NoListener, OnFailure, Plan, Searched, replay};
+use crate::search::{FailureGroup, NoListener, OnFailure, Plan, Searched, replay};
 use crate::simplify::{follow, simplify};
 use crate::verdict::{Failure, Replayed};
 use crate::world::Pick;
@@ -16,7 +16,15 @@ where
 {
     /// Converts failures of a reduced world to failures of the ordinary one.
     pub fn concretise(&self, stage: &mut Searched<OutcomeOf<P>>) {
-        for group in &mut stage.tally.failures {
+        self.convert(&mut stage.tally.failures);
+        if let Some(group) = stage.tally.failures.first() {
+            self.listener.failed(&group.first);
+        }
+    }
+
+    /// The same for these failures.
+    pub(super) fn convert(&self, failures: &mut [FailureGroup]) {
+        for group in failures {
             let schedule: Vec<Pick> = group.first.ticket.picks().collect();
             let concrete = self.program.concretise(&schedule);
             let told =
@@ -24,9 +32,6 @@ where
             if let Some(told) = told {
                 group.first = Failure { execution: group.first.execution, ..told };
             }
-        }
-        if let Some(group) = stage.tally.failures.first() {
-            self.listener.failed(&group.first);
         }
     }
 

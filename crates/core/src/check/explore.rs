@@ -78,7 +78,7 @@ where
     }
 
     /// Whether the schedules of the results are schedules of the ordinary world.
-    fn is_concrete(&self) -> bool {
+    pub fn is_concrete(&self) -> bool {
         !self.is_reduced() || self.program.is_concrete()
     }
 
@@ -138,7 +138,7 @@ where
             ..self.check.clone()
         });
         let check = without_reduction.as_ref().unwrap_or(self.check);
-        let plan = self.plan();
+        let plan = Plan { checkpoints: self.checkpoints(), ..self.plan() };
         if check.replay.is_some() || !check.is_growing() {
             let bounds = if check.replay.is_some() { Bounds::default() } else { check.bounds };
             return search::explore(&plan, check.strategy(bounds, None), make, listener);
@@ -171,6 +171,7 @@ where
             left: self.left.clone(),
             expected: self.check.replay.clone(),
             repeats_first: self.check.replay.is_none(),
+            checkpoints: None,
             clock: self.check.clock.clone(),
             cut: self.cut,
             stack: self.check.stack,
@@ -238,7 +239,7 @@ where
     }
 }
 
-/// Passes on all events except failures.
+/// Passes on all events except failures. Checkpoints do not come this way: see [`Exploration::checkpoints`].
 struct WithoutFailures(Arc<dyn Listener>);
 
 impl Listener for WithoutFailures {

@@ -4,9 +4,10 @@ use super::explore::Exploration;
 use super::{OutcomeOf, Program};
 use crate::code::changed_part;
 use crate::fact::Bound;
-use crate::search::{Saved, Searched};
+use crate::search::{Checkpoint, Checkpoints, LazyMap, Saved, Searched, Tally};
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 impl<P: Program> Exploration<'_, P>
 where
@@ -61,30 +62,82 @@ where
         if let Some(assumed) = &saved.assumed {
             self.program.assume(assumed)?;
         }
-        (self.earlier, self.explored, self.left) = (Some(saved.found), saved.explored, Some(saved.left));
+        let Saved { mut found, mut unconverted, .. } = saved;
+        (self.explored, self.left) = (saved.explored, Some(saved.left));
         self.round = saved.round.unwrap_or(0);
         self.fallen_back = saved.fallen_back;
+        self.convert(&mut unconverted);
+        found.merge(Tally { failures: unconverted, ..Tally::default() });
+        self.earlier = Some(found);
         Ok(())
     }
 
-    /// The unexplored subtrees of a search that was stopped.
+    /// The unexplored subtrees of a search that was stopped, whose failures are those of the ordinary world.
     pub fn save(&self, stage: &mut Searched<OutcomeOf<P>>) -> Option<Box<Saved>> {
         let left = stage.left.take()?;
-        let mut found = self.earlier.clone().unwrap_or_default();
-        found.merge(stage.tally.with_outcomes_as_text());
-        Some(Box::new(Saved {
-            search: Saved::VERSION,
+        let found = stage.tally.with_outcomes_as_text();
+        let explored = stage.explored.unwrap_or(0.0);
+        let stopped = Checkpoint { found, left, explored, finished_bound: stage.finished_bound };
+        Some(Box::new(self.context(true)?.saved(stopped)))
+    }
+
+    /// The checkpoints of the next search, if the check asks for them and this kind of search can be resumed.
+    pub fn checkpoints(&self) -> Option<Checkpoints> {
+        let every = self.check.checkpoint?;
+        let (context, listener) = (self.context(self.is_concrete())?, self.listener.clone());
+        // Failures are passed on only if they are those of the ordinary world; a checkpoint says which they are.
+        let take = move |checkpoint| listener.checkpoint(&context.saved(checkpoint));
+        Some(Checkpoints { every, take: Arc::new(take) })
+    }
+
+    fn context(&self, is_concrete: bool) -> Option<Context> {
+        Some(Context {
             test: self.check.test.clone(),
             kind: self.kind()?,
             fallen_back: self.fallen_back,
-            settings: self.settings().to_map(),
-            program: self.program.parts().to_map(),
+            settings: self.settings(),
+            program: self.program.parts(),
             assumed: self.program.assumed(),
-            round: self.check.is_growing().then(|| stage.finished_bound.map_or(0, |bound| bound + 1)),
-            explored: stage.explored.unwrap_or(0.0),
+            is_growing: self.check.is_growing(),
+            earlier: self.earlier.clone().unwrap_or_default(),
+            is_concrete,
+        })
+    }
+}
+
+/// What a search that is saved belongs to, and what its earlier stages found.
+struct Context {
+    test: Option<String>,
+    kind: String,
+    fallen_back: bool,
+    settings: LazyMap,
+    program: LazyMap,
+    assumed: Option<String>,
+    is_growing: bool,
+    earlier: Tally<String>,
+    /// Its failures are those of the ordinary world.
+    is_concrete: bool,
+}
+
+impl Context {
+    fn saved(&self, mut now: Checkpoint) -> Saved {
+        let unconverted = if self.is_concrete { Vec::new() } else { std::mem::take(&mut now.found.failures) };
+        let mut found = self.earlier.clone();
+        found.merge(now.found);
+        Saved {
+            search: Saved::VERSION,
+            test: self.test.clone(),
+            kind: self.kind.clone(),
+            fallen_back: self.fallen_back,
+            settings: self.settings.to_map(),
+            program: self.program.to_map(),
+            assumed: self.assumed.clone(),
+            round: self.is_growing.then(|| now.finished_bound.map_or(0, |bound| bound + 1)),
+            explored: now.explored,
             found,
-            left,
-        }))
+            unconverted,
+            left: now.left,
+        }
     }
 }
 

@@ -86,6 +86,8 @@ pub struct Check {
     pub replay: Option<Arc<Ticket>>,
     /// A stopped search to resume.
     pub resume: Option<Box<Saved>>,
+    /// How often the search saves itself while it goes on; none for never.
+    pub checkpoint: Option<Duration>,
     /// The clock of the time limit.
     pub clock: Arc<dyn RealClock>,
     /// For tests: the reduction never decides.
@@ -110,6 +112,7 @@ impl Default for Check {
             test: None,
             replay: None,
             resume: None,
+            checkpoint: Some(Check::CHECKPOINT),
             clock: Arc::new(SystemClock),
             #[cfg(test)]
             never_decides: false,
@@ -120,6 +123,8 @@ impl Default for Check {
 impl Check {
     /// The default number of sampled schedules.
     pub const SCHEDULES: u64 = 10_000;
+    /// The default time between two checkpoints of a search.
+    pub const CHECKPOINT: Duration = Duration::from_secs(30);
 
     /// A search of this kind.
     pub fn new(kind: SearchKind) -> Check {

@@ -52,14 +52,20 @@ pub(super) fn check<P: Program>(
 where
     OutcomeOf<P>: Ord + Debug + Send,
 {
-    if check.resume.is_some() {
+    // A bound grows only in the second stage.
+    let goes_on_bounded = check.resume.as_ref().map(|saved| saved.round.is_some());
+    if goes_on_bounded == Some(false) {
         // What was stopped and saved is the stage that enumerates.
         let rest = Check { kind: SearchKind::Exhaustive, ..check.clone() };
         return one_stage(program, &rest, Stage::default(), listener);
     }
     let mut stages = Stages { program, check, listener, begun: check.clock.now(), done: Vec::new() };
-    stages.run(Kind::Burst)?;
-    if !stages.is_settled() && stages.has_long_executions() && stages.fit(4, Kind::Bounded) {
+    if goes_on_bounded.is_none() {
+        stages.run(Kind::Burst)?;
+    }
+    let begins_bounded =
+        || !stages.is_settled() && stages.has_long_executions() && stages.fit(4, Kind::Bounded);
+    if goes_on_bounded.is_some() || begins_bounded() {
         stages.run(Kind::Bounded)?;
     }
     if !stages.is_settled() && stages.fit(1, Kind::Exhaustive) {
@@ -126,6 +132,9 @@ where
             // The numbers of its executions go on after those of the first stage.
             let others = self.done.iter().filter(|(kind, _)| *kind != Kind::Burst);
             *most = most.saturating_sub(others.map(|(_, checked)| checked.executions()).sum());
+        }
+        if kind != Kind::Bounded {
+            check.resume = None;
         }
         if kind == Kind::Burst {
             check.schedules = check.schedules.min(BURST);

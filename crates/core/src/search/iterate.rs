@@ -4,11 +4,12 @@
 //! Each round explores all executions within its bound and counts only those that no earlier round has counted. The
 //! search ends when a round refuses no execution: then the exploration is exhaustive.
 
-use super::{Findings, Listener, OnFailure, Plan, Progress, Searched, explore};
+use super::{Checkpoint, Checkpoints, Findings, Listener, OnFailure, Plan, Progress, Searched, explore};
 use crate::fact::StopReason;
 use crate::strategy::Strategy;
 use crate::verdict::{Extent, Failure};
 use crate::world::World;
+use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,7 +25,7 @@ pub fn search_iteratively<W, M>(
 ) -> Findings<W::Outcome>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     Findings::of(plan, explore_iteratively(plan, bounds, strategy, make_world, listener))
@@ -40,7 +41,7 @@ pub(crate) fn explore_iteratively<W, M>(
 ) -> Searched<W::Outcome>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     let (begun, began) = (Instant::now(), plan.clock.now());
@@ -59,6 +60,16 @@ where
         plan.counted += known.map_or(0, |found| found.tally.executions);
         let failures = known.map_or(0, |found| found.tally.failed());
         let peak = known.map_or(0, |found| found.tally.peak);
+        if let Some(checkpoints) = &mut plan.checkpoints {
+            let earlier = known.map(|found| found.tally.with_outcomes_as_text()).unwrap_or_default();
+            let take = checkpoints.take.clone();
+            let whole = move |now: Checkpoint| {
+                let mut found = earlier.clone();
+                found.merge(now.found);
+                take(Checkpoint { found, finished_bound: before, ..now });
+            };
+            *checkpoints = Checkpoints { every: checkpoints.every, take: Arc::new(whole) };
+        }
         let listener = listener.clone();
         let round = Arc::new(Round { listener, begun, earlier, failures, finished: before, peak });
         let mut found = explore(&plan, strategy(bound, before), &make_world, round);

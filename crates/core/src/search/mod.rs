@@ -1,6 +1,7 @@
 //! The search loop between a world and a strategy. It owns budgets, workers, progress, recording and stopping. It
 //! replays a kept prefix without asking the strategy.
 
+mod checkpoint;
 mod determinism;
 mod estimate;
 mod findings;
@@ -14,6 +15,7 @@ mod tally;
 mod watcher;
 mod worker;
 
+pub use checkpoint::{Checkpoint, Checkpoints};
 pub use estimate::Estimate;
 pub use findings::Findings;
 pub(crate) use findings::Searched;
@@ -31,6 +33,7 @@ use crate::ticket::Ticket;
 use crate::verdict::{Coverage, Extent, Failure};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 use watcher::{Stopped, Watching};
@@ -95,6 +98,11 @@ pub trait Listener: Send + Sync {
     fn covered(&self, coverage: &Coverage, steps: u64) {
         let _ = (coverage, steps);
     }
+    /// Called with a search that goes on, from time to time, if the check asks for it: what it needs to be resumed from
+    /// here.
+    fn checkpoint(&self, saved: &Saved) {
+        let _ = saved;
+    }
     /// Called at a failure, before the execution is torn down, by the worker that found it. Only called for the failure
     /// with the lowest number so far.
     fn failed(&self, failure: &Failure) {
@@ -135,6 +143,8 @@ pub struct Plan {
     /// Whether the first execution is made twice: a program that is not deterministic is noticed before anything is said of
     /// it. Worlds that can be rewound are deterministic by construction.
     pub repeats_first: bool,
+    /// When the search saves itself while it goes on; none for never.
+    pub checkpoints: Option<Checkpoints>,
     /// The clock of the time limit.
     pub clock: Arc<dyn RealClock>,
     /// When an execution that is under way is cut, by this clock; none for a little after the time limit, if there is one.
@@ -158,6 +168,7 @@ impl Default for Plan {
             left: None,
             expected: None,
             repeats_first: false,
+            checkpoints: None,
             clock: Arc::new(SystemClock),
             cut: None,
             stack: None,
@@ -177,7 +188,7 @@ pub fn search<W, M>(
 ) -> Findings<W::Outcome>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     Findings::of(plan, explore(plan, strategy, make_world, listener))
@@ -192,7 +203,7 @@ pub(crate) fn explore<W, M>(
 ) -> Searched<W::Outcome>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     let kind = strategy.extent(0);
@@ -276,10 +287,16 @@ pub fn replay<W, M>(
 ) -> Findings<W::Outcome>
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
-    let plan =
-        Plan { expected: Some(Arc::new(ticket.clone())), left: None, counted: 0, workers: 1, ..plan.clone() };
+    let plan = Plan {
+        expected: Some(Arc::new(ticket.clone())),
+        left: None,
+        counted: 0,
+        workers: 1,
+        checkpoints: None,
+        ..plan.clone()
+    };
     search(&plan, Box::new(Replay::new(ticket)), make_world, listener)
 }

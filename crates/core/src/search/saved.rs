@@ -2,7 +2,7 @@
 //!
 //! Outcomes are stored as text: they are values of the program, which cannot be serialised in general.
 
-use super::Tally;
+use super::{FailureGroup, Tally};
 use crate::sealed::Head;
 use crate::strategy::SavedSubtree;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,10 @@ pub struct Saved {
     pub explored: f64,
     /// The findings, with outcomes as text.
     pub found: Tally<String>,
+    /// Failures among these findings whose schedules are those of the reduced world: see
+    /// [`Program::concretise`](crate::check::Program::concretise).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unconverted: Vec<FailureGroup>,
     /// The unexplored subtrees.
     pub left: Vec<SavedSubtree>,
 }

@@ -15,6 +15,11 @@ use std::time::{Duration, Instant};
 /// The polling interval.
 const NAP: Duration = Duration::from_millis(100);
 
+/// The polling interval of a search with a checkpoint so often.
+fn nap(checkpoints: Option<Duration>) -> Duration {
+    checkpoints.map_or(NAP, |every| every.clamp(Duration::from_millis(1), NAP))
+}
+
 /// Why a search was stopped before it was complete.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stopped {
@@ -51,11 +56,18 @@ pub(super) struct Watched {
     begun: Instant,
     /// When the watcher looks at the search next; none when it is over. Locked while the watcher looks.
     due: Mutex<Option<Instant>>,
+    /// The time between two checkpoints, if there are any, and when the next one is due.
+    every: Option<Duration>,
+    checkpoint: Mutex<Instant>,
 }
 
 impl Watched {
     pub fn new(plan: &Plan, pool: Pool, listener: Arc<dyn Listener>) -> Watched {
         let begun = Instant::now();
+        let every = plan.checkpoints.as_ref().map(|checkpoints| checkpoints.every);
+        if every.is_some_and(|every| every.is_zero()) {
+            pool.demand_checkpoint();
+        }
         Watched {
             pool,
             executions: AtomicU64::new(plan.counted),
@@ -66,7 +78,9 @@ impl Watched {
             estimates: Mutex::default(),
             listener,
             begun,
-            due: Mutex::new(Some(begun + NAP)),
+            due: Mutex::new(Some(begun + nap(every))),
+            checkpoint: Mutex::new(begun + every.unwrap_or_default()),
+            every,
         }
     }
 
@@ -86,6 +100,11 @@ impl Watched {
     pub fn note_explored(&self, more: Option<f64>) {
         let explored = &mut self.state.lock().unwrap().explored;
         *explored = explored.zip(more).map(|(explored, more)| explored + more);
+    }
+
+    /// The explored fraction; none if it cannot be estimated.
+    pub fn explored(&self) -> Option<f64> {
+        self.state.lock().unwrap().explored
     }
 
     /// The search is over. Resumes a panic that is not the program's.
@@ -112,7 +131,7 @@ impl Watched {
         let (now, mut next) = (Instant::now(), (*due)?);
         if next <= now {
             self.guard(|| self.ask_and_tell(now));
-            next = now + NAP;
+            next = now + nap(self.every);
             *due = Some(next);
         }
         Some(next)
@@ -121,6 +140,13 @@ impl Watched {
     fn ask_and_tell(&self, now: Instant) {
         if self.listener.wants_to_stop() {
             self.stop(Stopped::Interrupted);
+        }
+        if let Some(every) = self.every {
+            let mut checkpoint = self.checkpoint.lock().unwrap();
+            if *checkpoint <= now {
+                *checkpoint = now + every;
+                self.pool.demand_checkpoint();
+            }
         }
         let executions = self.executions.load(Ordering::Relaxed);
         let add = |explored| self.estimates.lock().unwrap().add(executions, explored);

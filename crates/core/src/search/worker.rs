@@ -1,5 +1,6 @@
 //! A worker: one operating-system thread with its own world, which takes jobs from the pool.
 
+use super::checkpoint::Checkpoint;
 use super::determinism::{again, observed};
 use super::pool::Pool;
 use super::run::{Ran, execute};
@@ -13,6 +14,7 @@ use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::{Finished, World};
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -67,6 +69,8 @@ pub(super) struct Shared<'a, T: Ord> {
     sampling: bool,
     /// The jobs that were not complete when the search was stopped.
     left: Mutex<Vec<Job>>,
+    /// The unexplored subtrees of the workers that wait for a checkpoint; none if one has some that cannot be saved.
+    paused: Mutex<Option<Vec<SavedSubtree>>>,
     total: Mutex<Total<T>>,
     /// Looks at the clock; each worker has its own.
     lookout: Lookout,
@@ -105,6 +109,7 @@ impl<'a, T: Ord> Shared<'a, T> {
             block: if sampling { 32 } else { 1 },
             sampling,
             left: Mutex::new(Vec::new()),
+            paused: Mutex::new(Some(Vec::new())),
             total: Mutex::new(total),
             telling: Mutex::new(()),
         }
@@ -156,7 +161,7 @@ impl<'a, T: Ord> Shared<'a, T> {
 pub(super) fn work<W, M>(shared: &Shared<'_, W::Outcome>, make_world: &M)
 where
     W: World,
-    W::Outcome: Ord + Send,
+    W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
     shared.watched.guard(|| {
@@ -174,9 +179,9 @@ where
             worker.explore(&mut job);
             worker.note_explored(&mut job);
             shared.left.lock().unwrap().push(job);
+            worker.hand_in();
             pool.done();
         }
-        worker.hand_in();
     });
 }
 
@@ -198,7 +203,7 @@ where
 
 impl<W: World> Worker<'_, W>
 where
-    W::Outcome: Ord,
+    W::Outcome: Ord + Debug,
 {
     /// Explores until the job is done or the search is over.
     fn explore(&mut self, job: &mut Job) {
@@ -240,6 +245,9 @@ where
                     return self.done(job);
                 }
                 return shared.watched.stop(Stopped::Time);
+            }
+            if shared.watched.pool.is_checkpoint_due() && !shared.sampling {
+                self.checkpoint(job);
             }
             if shared.watched.pool.is_wanted()
                 && let Some(strategy) = job.strategy.divisible().and_then(|strategy| strategy.split())
@@ -394,6 +402,34 @@ where
         }
     }
 
+    /// Waits for the other workers between two executions. One of them passes on what all have found and what is left.
+    #[cold]
+    fn checkpoint(&mut self, job: &mut Job) {
+        let shared = self.shared;
+        let Some(checkpoints) = &shared.plan.checkpoints else { return };
+        self.hand_in();
+        self.note_explored(job);
+        let own = job.save();
+        {
+            let mut paused = shared.paused.lock().unwrap();
+            *paused = paused.take().zip(own).map(|(paused, own)| [paused, own].concat());
+        }
+        let taken = shared.watched.pool.pause(|waiting| {
+            let paused = shared.paused.lock().unwrap().replace(Vec::new());
+            let waiting: Option<Vec<Vec<SavedSubtree>>> = waiting.iter_mut().map(Job::save).collect();
+            let left = [paused?, waiting?.concat()].concat();
+            let found = shared.total.lock().unwrap().tally.with_outcomes_as_text();
+            let explored = shared.watched.explored().unwrap_or(0.0);
+            (!left.is_empty()).then_some(Checkpoint { found, left, explored, finished_bound: None })
+        });
+        if let Some(Some(checkpoint)) = taken {
+            (checkpoints.take)(checkpoint);
+        }
+        if checkpoints.every.is_zero() {
+            shared.watched.pool.demand_checkpoint();
+        }
+    }
+
     fn note_explored(&self, job: &mut Job) {
         self.shared.watched.note_explored(job.strategy.estimating().map(|strategy| strategy.explored()));
     }
@@ -409,6 +445,7 @@ where
         self.report();
         let mut own = Tally { assumptions: self.world.assumptions(), ..std::mem::take(&mut self.own) };
         own.assumptions.sort();
+        (self.reported, self.looked) = (0, 0);
         let total = &mut self.shared.total.lock().unwrap().tally;
         match total.is_nothing() && total.failures.is_empty() && total.assumptions.is_empty() {
             true => *total = own,

@@ -22,7 +22,7 @@ fn explore<W: World>(
     strategy: impl raddle_core::strategy::Strategy + 'static,
 ) -> (Findings<W::Outcome>, Seen)
 where
-    W::Outcome: Ord + std::marker::Send,
+    W::Outcome: Ord + std::fmt::Debug + std::marker::Send,
 {
     let (strategy, seen) = classifier(strategy);
     let found =

@@ -6,6 +6,7 @@ mod bounded;
 mod bounds;
 mod budget;
 mod check;
+mod checkpoints;
 mod common;
 mod conflict;
 mod dfs;

@@ -21,9 +21,9 @@ use raddle_core::strategy::{
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
-type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
+pub type Make = fn() -> Box<dyn raddle_core::strategy::Strategy>;
 
-fn strategies() -> [(&'static str, Make); 6] {
+pub fn strategies() -> [(&'static str, Make); 6] {
     [
         ("two stacks", || Box::new(PreemptionBounding::new(Some(2)))),
         ("dfs", || Box::new(Dfs::new())),
@@ -34,7 +34,7 @@ fn strategies() -> [(&'static str, Make); 6] {
     ]
 }
 
-fn programs() -> Vec<Programs> {
+pub fn programs() -> Vec<Programs> {
     let of = |programs: &[&[Do]]| programs.iter().map(|p| p.to_vec()).collect::<Programs>();
     let main: &[Do] = &[Spawn(1), Spawn(1), Spawn(1), Join(0), Join(1), Join(2)];
     let two: &[Do] = &[Spawn(1), Spawn(2), Join(0), Join(1)];
@@ -61,7 +61,7 @@ fn programs() -> Vec<Programs> {
 }
 
 /// What a search has counted, with outcomes as text.
-fn counted(found: &Findings<Outcome>) -> Tally<String> {
+pub fn counted(found: &Findings<Outcome>) -> Tally<String> {
     let outcomes = found.outcomes.iter().map(|(outcome, times)| (format!("{outcome:?}"), *times));
     Tally {
         executions: found.executions,
@@ -107,6 +107,7 @@ fn in_parts(make: Make, programs: &Programs, workers: usize, step: u64) -> (Find
             round: None,
             explored: found.explored.unwrap_or(0.0),
             found: earlier.clone(),
+            unconverted: Vec::new(),
             left,
         };
         let read = Saved::parse(&saved.to_json()).unwrap();
