@@ -1,8 +1,9 @@
 //! An Erlang program for the pipeline: which worlds it has, and how an execution in which the order of messages is open is
 //! told with messages in order.
 //!
-//! The reduced world leaves the order of messages open as far as no process observes it, and assumes that no process
-//! observes the end of another one until a process does.
+//! The reduced world leaves the order of messages open as far as no process observes it by receiving, and assumes that it
+//! is not observed otherwise (by `process_info(P, messages)`), and that no process observes the end of another one, until a
+//! process does.
 
 use crate::ends::Unobserved;
 use crate::settings::Grain;
@@ -19,6 +20,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// What the reduced world assumes of the ends of processes, as it is written down.
 const UNOBSERVED: &str = "ends are not observed";
 const OBSERVED: &str = "ends are observed";
+/// The same, where messages have an order: ends are steps of their own then.
+const IN_ORDER: &str = "messages have an order";
 
 /// A program, and what is known of it so far.
 #[derive(Debug)]
@@ -28,6 +31,8 @@ pub struct Checkable {
     unobserved: Unobserved,
     /// Ends are steps of their own.
     ends_are_steps: AtomicBool,
+    /// The order of a mailbox was read.
+    messages_have_an_order: AtomicBool,
     /// The modules that are loaded while the program runs: calls of these are steps of their own.
     dynamic: Mutex<Dynamic>,
     /// The parts of its code, once they were asked for.
@@ -40,14 +45,22 @@ impl Checkable {
         let ends_are_steps = AtomicBool::new(!Unobserved::is_worth_a_try(&program.settings));
         // What another test of the same command loads is no matter here.
         let dynamic = Mutex::new(Dynamic::of(program.settings.dynamic.names()));
-        let (unobserved, parts) = Default::default();
-        Checkable { program, unobserved, ends_are_steps, dynamic, parts }
+        let (unobserved, messages_have_an_order, parts) = Default::default();
+        // What another test of the same command reads is no matter here, either.
+        let mut program = program;
+        program.settings.unread_order = Unobserved::default();
+        Checkable { program, unobserved, ends_are_steps, messages_have_an_order, dynamic, parts }
     }
     /// The program, with what is known of it now.
     pub fn program(&self) -> Program {
         let mut program = self.program.clone();
         program.settings.dynamic = self.dynamic();
         program
+    }
+    /// Whether the order of a mailbox was read in a world without it.
+    fn is_order_read(&self) -> bool {
+        self.program.settings.unread_order.is_refuted()
+            && !self.messages_have_an_order.load(Ordering::Relaxed)
     }
     fn dynamic(&self) -> Dynamic {
         self.dynamic.lock().unwrap_or_else(|e| e.into_inner()).clone()
@@ -73,6 +86,7 @@ impl check::Program for Checkable {
 
     fn is_refuted(&self) -> bool {
         self.unobserved.is_refuted() && !self.ends_are_steps.load(Ordering::Relaxed)
+            || self.is_order_read()
             || self.dynamic().is_refuted()
     }
 
@@ -82,12 +96,14 @@ impl check::Program for Checkable {
             *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = more.clone();
         }
         let ends = self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed);
-        ends || more.is_some()
+        let order = self.is_order_read();
+        self.messages_have_an_order.fetch_or(order, Ordering::Relaxed);
+        ends || order || more.is_some()
     }
 
     /// Coarse steps are those of a world in which messages have an order.
     fn is_concrete(&self) -> bool {
-        self.program.settings.grain == Grain::Receive
+        self.program.settings.grain == Grain::Receive || self.messages_have_an_order.load(Ordering::Relaxed)
     }
 
     fn concretise(&self, schedule: &[Pick]) -> Option<Vec<Pick>> {
@@ -107,20 +123,26 @@ impl check::Program for Checkable {
     }
 
     fn assumed(&self) -> Option<String> {
-        let observed = self.ends_are_steps.load(Ordering::Relaxed);
-        let ends = if observed { OBSERVED } else { UNOBSERVED };
+        let is = |it: &AtomicBool| it.load(Ordering::Relaxed);
+        let ends = match (is(&self.messages_have_an_order), is(&self.ends_are_steps)) {
+            (true, _) => IN_ORDER,
+            (_, true) => OBSERVED,
+            _ => UNOBSERVED,
+        };
         let modules: String = self.dynamic().names().map(|name| format!("\n{}", name.text())).collect();
         Some(format!("{ends}{modules}"))
     }
 
     fn assume(&self, assumed: &str) -> Result<(), String> {
         let mut lines = assumed.lines();
-        let observed = match lines.next().unwrap_or_default() {
-            OBSERVED => true,
-            UNOBSERVED => false,
+        let (in_order, ends) = match lines.next().unwrap_or_default() {
+            IN_ORDER => (true, true),
+            OBSERVED => (false, true),
+            UNOBSERVED => (false, false),
             other => return Err(format!("`{other}` is no assumption about Erlang programs")),
         };
-        self.ends_are_steps.store(observed, Ordering::Relaxed);
+        self.messages_have_an_order.store(in_order, Ordering::Relaxed);
+        self.ends_are_steps.store(ends, Ordering::Relaxed);
         *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = Dynamic::of(lines.map(Atom::new));
         Ok(())
     }

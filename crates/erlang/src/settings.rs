@@ -1,5 +1,6 @@
 //! The settings of an execution, beyond the program: each is named in the coverage line.
 
+use crate::ends::Unobserved;
 use crate::term::{Term, parse};
 use crate::versions::Dynamic;
 use crate::watch::Watch;
@@ -66,6 +67,8 @@ pub struct Settings {
     pub memory_limit: Option<u64>,
     /// The modules that the program loads or deletes while it runs, as far as they are known.
     pub dynamic: Dynamic,
+    /// The assumption that no process reads the order of a mailbox, other than by receiving.
+    pub unread_order: Unobserved,
     /// Ends executions from outside.
     pub watch: Watch,
     /// What becomes of loops that poll.

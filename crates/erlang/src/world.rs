@@ -442,7 +442,9 @@ impl World for ErlangWorld {
         self.begin.settings().watch.halted() == Some(Halt::Interrupted)
     }
     fn finish(&mut self) -> Finished {
-        let is_refuted = self.now.are_ends_observed() || self.begin.settings().dynamic.is_refuted();
+        let settings = self.begin.settings();
+        let is_order_read = self.is_order_open() && settings.unread_order.is_refuted();
+        let is_refuted = self.now.are_ends_observed() || settings.dynamic.is_refuted() || is_order_read;
         Finished { is_refuted, ..Finished::default() }
     }
     fn rewind(&mut self) -> Option<&mut dyn Rewind> {

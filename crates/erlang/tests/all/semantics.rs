@@ -262,3 +262,84 @@ fn workers_find_the_same() {
     };
     assert_eq!(with(1), with(2));
 }
+
+const MAILBOXES: &str = "-module(mailboxes).
+-export([in_order/0, of_two/0, of_another/0, in_a_loop/0, linked/0, killed/0, several/0]).
+in_order() -> self() ! a, self() ! b, process_info(self(), messages).
+of_two() ->
+    Self = self(),
+    spawn(fun() -> Self ! a end),
+    spawn(fun() -> Self ! b end),
+    receive go -> ok after 10 -> ok end,
+    {messages, Messages} = process_info(Self, messages),
+    {Messages, receive First -> First end}.
+of_another() ->
+    Self = self(),
+    P = spawn(fun() -> receive stop -> ok end end),
+    Send = fun(M) -> spawn(fun() -> P ! M, Self ! done end) end,
+    Send(a), Send(b),
+    receive done -> ok end,
+    receive done -> ok end,
+    process_info(P, [message_queue_len, messages]).
+in_a_loop() ->
+    Self = self(),
+    spawn(fun() -> Self ! a end),
+    spawn(fun() -> Self ! b end),
+    loop().
+loop() ->
+    case process_info(self(), messages) of
+        {messages, [_, _] = Two} -> Two;
+        _ -> loop()
+    end.
+linked() ->
+    P = spawn(fun() -> receive stop -> ok end end),
+    link(P),
+    {links, Links} = process_info(P, links),
+    Links =:= [self()].
+killed() ->
+    P = spawn(fun() -> receive stop -> ok end end),
+    exit(P, kill),
+    process_info(P, status).
+several() ->
+    P = spawn(fun() -> receive stop -> ok end end),
+    register(several, P),
+    monitor(process, P),
+    Watched = process_info(P, [monitored_by]),
+    exit(P, kill),
+    {Watched =:= [{monitored_by, [self()]}], process_info(P, registered_name)}.
+";
+
+/// `process_info` is a question to another process: it arrives after the asker's earlier signals, and it may read the order of
+/// a mailbox, which the reduction then no longer leaves open.
+#[test]
+fn questions_about_a_process_arrive_in_order() {
+    if !erlang_is_there() {
+        return;
+    }
+    let dir = compile_text("mailboxes", MAILBOXES);
+    for (function, outcomes) in [
+        ("in_order", &["{messages,[a,b]}"][..]),
+        ("of_two", &["{[a,b],a}", "{[b,a],b}"]),
+        (
+            "of_another",
+            &["[{message_queue_len,2},{messages,[a,b]}]", "[{message_queue_len,2},{messages,[b,a]}]"],
+        ),
+        ("in_a_loop", &["[a,b]", "[b,a]"]),
+        ("linked", &["true"]),
+        ("killed", &["undefined"]),
+        ("several", &["{true,undefined}"]),
+    ] {
+        for delivery in [Delivery::Instant, Delivery::Local, Delivery::Pairs] {
+            let program = program(&dir, "mailboxes", function, with(delivery));
+            let plain = all(&program);
+            let reduced = optimal(&program);
+            // Between nodes, messages of others may be on their way yet.
+            if delivery != Delivery::Pairs {
+                assert_eq!(self::outcomes(&plain), outcomes, "{function} {delivery:?} without the reduction");
+            }
+            assert_eq!(self::outcomes(&reduced), self::outcomes(&plain), "{function} {delivery:?}");
+            assert_eq!((plain.failures, reduced.failures), (0, 0), "{function} {delivery:?}");
+            assert!(reduced.executions <= plain.executions, "{function} {delivery:?}");
+        }
+    }
+}

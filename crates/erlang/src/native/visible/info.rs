@@ -26,6 +26,7 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         }
         "monitored_by" => pids(p.monitored_by.iter().map(|mon| Term::Pid(mon.other)).collect()),
         "messages" if m.is_order_open() && p.mailbox.len() > 1 => {
+            m.env.settings.unread_order.refute();
             return Err(Raise::unsupported(
                 "erlang:process_info(_, messages) depends on the order of messages, which the reduction leaves \
                  open: use --strategy dfs",
@@ -125,7 +126,7 @@ fn touches(look: &Look<'_>, touch: Touch) -> Touch {
             look.machine.absence(touch, look.me).write(Object::Watch(pid))
         }
         Term::Pid(pid) if look.args.get(1).is_some_and(|w| w.is_atom(known::REGISTERED_NAME)) => {
-            touch.write(Object::Watch(pid))
+            touch.write(Object::Watch(pid)).read(Object::Queue(look.me.pid, pid))
         }
         // The activity of another process changes with each of its steps.
         _ => {
@@ -135,18 +136,22 @@ fn touches(look: &Look<'_>, touch: Touch) -> Touch {
     }
 }
 
-static PROCESS_INFO: Visible = Visible { touches, ready: None, act: process_info };
+/// Questions are signals: the caller's earlier ones to that process arrive before.
+fn has_arrived(look: &Look<'_>) -> bool {
+    match look.args[0] {
+        Term::Pid(pid) => pid == look.me.pid || !look.machine.on_the_way(look.me.pid, pid),
+        _ => true,
+    }
+}
 
-/// Ordered after the caller's earlier signals to that process.
+static PROCESS_INFO: Visible = Visible { touches, ready: Some(has_arrived), act: process_info };
+
 static IS_ALIVE: Visible = Visible {
     touches: |look, touch| match look.args[0] {
         Term::Pid(pid) => touch.read(Object::Watch(pid)).read(Object::Queue(look.me.pid, pid)),
         _ => touch,
     },
-    ready: Some(|look| match look.args[0] {
-        Term::Pid(pid) => !look.machine.on_the_way(look.me.pid, pid),
-        _ => true,
-    }),
+    ready: Some(has_arrived),
     act: |m, task, a| {
         let Term::Pid(pid) = a[0] else { return bad() };
         value(pid.is_system() || pid == m.process(task).pid || m.alive(pid).is_some())
