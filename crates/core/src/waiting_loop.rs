@@ -12,7 +12,7 @@
 /// The longest round of a loop that never yields, in steps.
 const LONGEST_UNMARKED: usize = 16;
 /// The longest round of a loop that yields, in steps.
-const LONGEST_MARKED: usize = 64;
+pub const LONGEST_MARKED: usize = 64;
 /// How many rounds a loop that never yields must have taken to be found.
 const UNMARKED_ROUNDS: usize = 3;
 /// A loop that never yields may be an ordinary one of a few rounds: it takes this many times more of them as steps.
@@ -33,6 +33,19 @@ pub struct Look<O, R> {
     pub only_looks: bool,
     /// Whether the task yields with it.
     pub yields: bool,
+    /// What it does to a lock.
+    pub hold: Hold,
+}
+
+/// What a step does to a lock, which is named by a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Hold {
+    /// Nothing.
+    Unchanged,
+    /// Takes it.
+    Takes(u32),
+    /// Gives it back.
+    GivesBack(u32),
 }
 
 /// How a round ends.
@@ -76,18 +89,40 @@ pub fn identical_round<O: PartialEq, R: PartialEq>(
     is_repeated(steps, length, 1).then_some(length)
 }
 
-/// Whether a task that never yields, and is about to take `turn`, has come back to it often enough to be in a loop.
-pub fn is_unmarked_loop<O: PartialEq, R: PartialEq>(
+/// The number of steps in a round of a task that never yields, and is about to take `turn`, if it has come back to it often
+/// enough to be in a loop.
+pub fn unmarked_round<O: PartialEq, R: PartialEq>(
     turn: &O,
     steps: impl Iterator<Item = Look<O, R>> + Clone,
-) -> bool {
+) -> Option<usize> {
     let looks = steps.clone().take(LONGEST_UNMARKED).take_while(|step| step.only_looks && !step.yields);
-    let Some(at) = looks.enumerate().find(|(_, step)| step.operation == *turn).map(|(at, _)| at) else {
-        return false;
-    };
+    let at = looks.enumerate().find(|(_, step)| step.operation == *turn).map(|(at, _)| at)?;
     let length = at + 1;
     let marked = steps.clone().take(length * UNMARKED_ROUNDS).any(|step| step.yields);
-    !marked && is_repeated(steps, length, UNMARKED_ROUNDS - 1)
+    (!marked && is_repeated(steps, length, UNMARKED_ROUNDS - 1)).then_some(length)
+}
+
+/// The first operation of the last `length` steps, which are a round, before which the task holds no lock that the round
+/// takes. Where there is none it always holds one: the loop is none that could be blocked.
+pub fn unlocked_turn<O, R>(steps: impl Iterator<Item = Look<O, R>>, length: usize) -> Option<O> {
+    let mut round: Vec<Look<O, R>> = steps.take(length).collect();
+    round.reverse();
+    let at = (0..round.len()).find(|at| {
+        let mut held = Vec::new();
+        let given_back_only_what_was_taken =
+            round[*at..].iter().chain(&round[..*at]).all(|step| match step.hold {
+                Hold::Unchanged => true,
+                Hold::Takes(lock) => {
+                    held.push(lock);
+                    true
+                }
+                Hold::GivesBack(lock) => {
+                    held.iter().position(|other| *other == lock).map(|at| held.swap_remove(at)).is_some()
+                }
+            });
+        given_back_only_what_was_taken && held.is_empty()
+    })?;
+    Some(round.swap_remove(at).operation)
 }
 
 /// Whether the last `length` steps only look, and are the same as each of the `times` groups of as many before them.
@@ -107,10 +142,21 @@ fn is_repeated<O: PartialEq, R: PartialEq>(
 mod tests {
     use super::*;
 
-    /// Steps in the order in which they were taken: `l` and `m` look, `w` changes something, `y` yields.
+    /// Steps in the order in which they were taken: `l` and `m` look, `w` changes something, `y` yields;
+    /// `A` and `B` take locks, `a` and `b` give them back.
     fn steps(text: &str) -> Vec<Look<char, u32>> {
-        let step =
-            |operation| Look { operation, result: 0, only_looks: operation != 'w', yields: operation == 'y' };
+        let hold = |operation: char| match operation {
+            'A' | 'B' => Hold::Takes(operation as u32),
+            'a' | 'b' => Hold::GivesBack(operation.to_ascii_uppercase() as u32),
+            _ => Hold::Unchanged,
+        };
+        let step = |operation| Look {
+            operation,
+            result: 0,
+            only_looks: operation != 'w',
+            yields: operation == 'y',
+            hold: hold(operation),
+        };
         text.chars().map(step).collect()
     }
 
@@ -139,13 +185,28 @@ mod tests {
 
     #[test]
     fn a_loop_that_never_yields_is_found_after_three_rounds() {
-        let found = |text: &str, turn| is_unmarked_loop(&turn, steps(text).into_iter().rev());
+        let found = |text: &str, turn| unmarked_round(&turn, steps(text).into_iter().rev()).is_some();
         assert!(found("lll", 'l'));
         assert!(found("lmlmlm", 'l'));
         assert!(!found("ll", 'l'));
         assert!(!found("lmlm", 'l'));
         assert!(!found("lwl", 'l'));
         assert!(!found("lylyly", 'l'));
+    }
+
+    #[test]
+    fn a_round_begins_where_no_lock_of_it_is_held() {
+        let turn = |round: &str| unlocked_turn(steps(round).into_iter().rev(), round.len());
+        assert_eq!(turn("ylm"), Some('y'));
+        assert_eq!(turn("Alay"), Some('A'));
+        assert_eq!(turn("yaAl"), Some('A'));
+        assert_eq!(turn("laA"), Some('A'));
+        // The locks overlap.
+        assert_eq!(turn("aybAlB"), Some('A'));
+        // One of both is always held.
+        assert_eq!(turn("BaAb"), None);
+        // It is held when the loop begins, and never given back.
+        assert_eq!(turn("lA"), None);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod interrupt;
 mod leak;
 mod misuse;
 mod panics;
+mod rounds;
 mod spin;
 mod stack;
 mod step_limit;

@@ -14,13 +14,15 @@ mod release;
 
 use super::Mode;
 use crate::runtime::execution::Execution;
-use crate::runtime::log::{Effect, Line};
-use crate::runtime::operation::{NO_OBJECT, OperationKind, ToLock};
+use crate::runtime::log::{Effect, Line, Sync};
+use crate::runtime::operation::{NO_OBJECT, Op, OperationKind, ToLock};
 use crate::runtime::tasks::task::{Phase, Role};
 use crate::settings::Spins;
 use crate::sync::mpsc;
 use raddle_core::operation::{Accesses, ObjectId, TaskId};
-use raddle_core::waiting_loop::{FairRounds, Look, RoundEnd, identical_round, is_unmarked_loop};
+use raddle_core::waiting_loop::{
+    FairRounds, Hold, LONGEST_MARKED, Look, RoundEnd, identical_round, unlocked_turn, unmarked_round,
+};
 use raddle_core::world::Manner;
 use std::panic::Location;
 
@@ -53,6 +55,15 @@ pub(crate) enum Stage {
 /// What an operation is, and where.
 type Operation = (*const OperationKind, *const Location<'static>, ObjectId);
 
+/// Where the rounds of a loop begin: before this operation its task holds no lock that a round takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn {
+    operation: Operation,
+    end: RoundEnd,
+    /// How many steps the task had taken when it last came there.
+    at: u32,
+}
+
 /// What a task looks like while it goes round in a loop that waits.
 #[derive(Default)]
 pub(crate) struct Spin {
@@ -66,8 +77,8 @@ pub(crate) struct Spin {
     passes_time: bool,
     /// How many times it has said in a row that it spins.
     pauses: u32,
-    /// A loop that never yields: the operation at which its rounds begin.
-    pub(super) turn: Option<Operation>,
+    /// Where the rounds begin of a loop that never yields, or that yields while it holds a lock of the round.
+    pub(super) turn: Option<Turn>,
     /// The yield at which the rounds of a loop that yields are counted.
     yields_at: Option<Operation>,
     /// The objects that a round of a cut loop accesses.
@@ -224,6 +235,16 @@ impl CutLoop<'_> {
     }
 }
 
+/// What the step of a line does to a lock.
+fn hold(line: &Line) -> Hold {
+    let lock = line.object.0;
+    match (line.sync, line.kind.to_lock) {
+        (Sync::Acquire, ToLock::Takes) | (Sync::AcquireShared, _) => Hold::Takes(lock),
+        (Sync::Release, ToLock::GivesBack) | (Sync::ReleaseShared, _) => Hold::GivesBack(lock),
+        _ => Hold::Unchanged,
+    }
+}
+
 impl Execution {
     /// The accesses of the pending operation of a cut loop.
     #[cold]
@@ -250,6 +271,7 @@ impl Execution {
                 result: if Some(line.object) == clock { Effect::None } else { line.effect },
                 only_looks: !line.wrote || line.kind.to_lock == ToLock::Takes,
                 yields: line.kind.manner == Manner::Yielding,
+                hold: hold(line),
             })
         })
     }
@@ -258,42 +280,45 @@ impl Execution {
     #[cold]
     pub fn consider_spin(&mut self, id: TaskId) {
         let task = &self.tasks[id];
-        let op = task.op;
-        let turn: Operation = (op.kind, op.place, op.object);
-        let end = match op.kind.manner {
+        let Op { kind, place, object, .. } = task.op;
+        let here: Operation = (kind, place, object);
+        let own_end = match kind.manner {
             Manner::Yielding => RoundEnd::Yield,
             _ => RoundEnd::Return,
         };
-        let is_unknown = end == RoundEnd::Return && task.spin.turn.is_none();
-        if is_unknown && !self.log.is_kept() && task.progress.has_changed_something_in(FEWEST_LOOKS) {
+        let Some(end) = self.returns_to_turn(id, here, own_end) else { return };
+        let is_unknown = end == RoundEnd::Return && self.tasks[id].spin.turn.is_none();
+        let progress = &self.tasks[id].progress;
+        if is_unknown && !self.log.is_kept() && progress.has_changed_something_in(FEWEST_LOOKS) {
             return;
         }
         if !self.has_log() {
             return;
         }
         if is_unknown {
-            if is_unmarked_loop(&turn, self.looks(id)) {
-                self.tasks[id].spin.turn = Some(turn);
+            if let Some(length) = unmarked_round(&here, self.looks(id)) {
+                self.begin_rounds(id, length, end);
             }
             return;
         }
-        if end == RoundEnd::Return && self.tasks[id].spin.turn != Some(turn) {
-            return;
-        }
-        if end == RoundEnd::Yield && self.is_counted_elsewhere(id, turn) {
+        let is_at_a_yield = self.tasks[id].spin.turn.is_none();
+        if is_at_a_yield && self.is_counted_elsewhere(id, here) {
             return;
         }
         let fair = self.fair_rounds();
-        let round = identical_round(&turn, self.looks(id));
-        let spin = &mut self.tasks[id].spin;
-        let Some(length) = round else {
+        let Some(length) = identical_round(&here, self.looks(id)) else {
+            let spin = &mut self.tasks[id].spin;
             spin.leave();
-            if end == RoundEnd::Return {
-                spin.turn = None;
-            }
+            spin.turn = None;
             spin.touches = (fair.until_cut(end) <= 1).then_some(Accesses::NONE);
             return;
         };
+        if is_at_a_yield && unlocked_turn(self.looks(id), length) != Some(here) {
+            self.tasks[id].spin.leave();
+            self.begin_rounds(id, length, end);
+            return;
+        }
+        let spin = &mut self.tasks[id].spin;
         spin.rounds = spin.rounds.saturating_add(1);
         if spin.rounds < fair.until_cut(end) {
             spin.touches = (spin.rounds + 1 >= fair.until_cut(end)).then_some(Accesses::NONE);
@@ -307,6 +332,32 @@ impl Execution {
         } else {
             self.tasks[id].spin.stage = Stage::Last;
         }
+    }
+
+    /// How the round ends that may end `here`, where one of a loop whose turn is known may end only at that turn. A loop
+    /// that does not come back to its turn is over.
+    fn returns_to_turn(&mut self, id: TaskId, here: Operation, own_end: RoundEnd) -> Option<RoundEnd> {
+        let steps = self.tasks[id].progress.steps();
+        let spin = &mut self.tasks[id].spin;
+        let Some(turn) = &mut spin.turn else { return Some(own_end) };
+        if turn.operation == here {
+            turn.at = steps;
+            return Some(turn.end);
+        }
+        let is_another_loop = turn.end == RoundEnd::Return && own_end == RoundEnd::Yield;
+        if !is_another_loop && steps - turn.at <= LONGEST_MARKED as u32 {
+            return None;
+        }
+        spin.leave();
+        spin.turn = None;
+        Some(own_end)
+    }
+
+    /// The last `length` steps of a task are a round: from now on rounds begin where no lock of it is held.
+    fn begin_rounds(&mut self, id: TaskId, length: usize, end: RoundEnd) {
+        let Some(operation) = unlocked_turn(self.looks(id), length) else { return };
+        let at = self.tasks[id].progress.steps();
+        self.tasks[id].spin.turn = Some(Turn { operation, end, at });
     }
 
     /// Whether a loop yields several times in a round, and its rounds are counted at another one of its yields.

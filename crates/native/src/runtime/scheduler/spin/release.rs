@@ -7,7 +7,7 @@ use super::Stage;
 use crate::runtime::execution::Execution;
 use crate::runtime::tasks::task::Phase;
 use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::waiting_loop::ROUNDS_ALONE;
+use raddle_core::waiting_loop::{ROUNDS_ALONE, RoundEnd};
 
 /// How many times more rounds loops may take that read nothing: they may be loops of so many rounds.
 const WITHOUT_A_READ: u32 = 8;
@@ -92,8 +92,9 @@ impl Execution {
     /// A released loop is picked. If it stands for those that read the clock, time passes, and all of them see it; others
     /// go on alone, to see whether they ever give up.
     pub(super) fn go_on_released(&mut self, id: TaskId) {
-        let (reads, has_turn) = (&self.tasks[id].spin.reads, self.tasks[id].spin.turn.is_some());
-        let rounds = match has_turn {
+        let spin = &self.tasks[id].spin;
+        let (reads, never_yields) = (&spin.reads, spin.turn.is_some_and(|turn| turn.end == RoundEnd::Return));
+        let rounds = match never_yields {
             // It gives up when time passes, if ever.
             _ if self.reads_clock(id) => 1,
             true => ROUNDS_ALONE * WITHOUT_A_YIELD,
