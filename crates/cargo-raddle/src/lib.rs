@@ -10,6 +10,7 @@ mod doctests;
 mod environment;
 mod erl;
 mod explore;
+mod go_on;
 mod json;
 mod known;
 mod leftovers;

@@ -14,6 +14,7 @@ use crate::search_arguments::Color;
 use crate::suite;
 use crate::tickets::{self, Kept, ReplayedAt};
 use crate::{FAILED, PASSED};
+use raddle_core::check::Check;
 use raddle_core::clock::Time;
 use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
@@ -41,6 +42,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         keep_going: false,
         resume: None,
         search_file: None,
+        checkpoint: Check::CHECKPOINT.as_millis() as u64,
         seed: 0,
         workers: 1,
         max_steps: None,

@@ -38,6 +38,9 @@ pub struct SearchArguments {
     /// Go on with a search that was stopped: the file that it has written then
     #[arg(long, value_name = "FILE")]
     pub resume: Option<String>,
+    /// How often a search saves itself while it goes on, for --resume [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub checkpoint: Option<Duration>,
     /// Count failures and go on, instead of stopping at the first
     #[arg(long)]
     pub keep_going: bool,
@@ -101,8 +104,13 @@ impl SearchArguments {
         (check.budget.executions, check.budget.time) = (self.executions, self.budget);
         check.budget.steps = self.max_steps.unwrap_or(check.budget.steps);
         check.on_failure = if self.keep_going { OnFailure::KeepGoing } else { OnFailure::Stop };
+        check.checkpoint = Some(self.checkpoint());
         check.resume = self.resume.as_deref().map(read_search).transpose()?;
         Ok(check)
+    }
+    /// The time between two checkpoints.
+    pub fn checkpoint(&self) -> Duration {
+        self.checkpoint.unwrap_or(Check::CHECKPOINT)
     }
     /// Whether results are reported as JSON.
     pub fn is_json(&self) -> bool {

@@ -35,7 +35,9 @@ const MOST_OUTPUT: usize = 4_000;
 pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     if let Some(file) = &mut test.search.resume {
         // Only the test of this search; its process has another working directory.
-        test.only.extend(read_search(file)?.test);
+        if let Some(name) = read_search(file)?.test {
+            test.only = vec![name];
+        }
         let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;
         *file = path.display().to_string();
     }
@@ -176,6 +178,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         keep_going: search.keep_going,
         resume: search.resume.clone(),
         search_file: None,
+        checkpoint: search.checkpoint().as_millis() as u64,
         seed: search.seed,
         workers: search.workers,
         max_steps: search.max_steps,

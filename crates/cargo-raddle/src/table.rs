@@ -1,6 +1,7 @@
 //! The table at the end: each test, its verdict, what that rests on, and what it took.
 
 use crate::compile::Program;
+use crate::go_on;
 use crate::results::{Outcomes, Verdict};
 use raddle_core::fact::{Assumption, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
@@ -34,7 +35,7 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
                 format!("{:.1} s", outcome.elapsed.as_secs_f64()),
             );
             if let Some(file) = outcome.search_file() {
-                let _ = writeln!(out, "    to go on from here: --resume {}", file.display());
+                let _ = writeln!(out, "    to go on from here: {}", go_on::command(file));
             }
             if let Some(why) = outcome.verdict.reason().filter(|why| !why.is_empty()) {
                 let _ = writeln!(out, "    {}", why.lines().next().unwrap_or_default());

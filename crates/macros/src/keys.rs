@@ -112,7 +112,7 @@ impl Key {
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 22] = [
+pub static KEYS: [Key; 23] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
@@ -129,6 +129,7 @@ pub static KEYS: [Key; 22] = [
     setter("spurious", U32, "spurious = 1"),
     setter("time", TIME, "time = any"),
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
+    setter("checkpoint", Takes::Duration, "checkpoint = \"30s\""),
     setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
     setter("keep_going", Takes::Nothing, "keep_going"),
     setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),

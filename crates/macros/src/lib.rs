@@ -45,6 +45,7 @@ mod value;
 /// | `spurious = 1`         | how many spurious wake-ups and weak compare-exchange failures    |
 /// | `time = any`           | timers fire at any point, or when no task is enabled: `idle`     |
 /// | `time_limit = "5s"`    | when to stop searching: `ms`, `s`, `m`, `h`, or whole seconds    |
+/// | `checkpoint = "30s"`   | how often the search saves itself while it goes on               |
 /// | `stack_size = 65_536`  | bytes of stack for each task                                     |
 /// | `keep_going`           | continue after the first failure                                 |
 /// | `observers`            | leaves the order of messages open that are never received        |

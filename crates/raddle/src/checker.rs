@@ -12,7 +12,7 @@ use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
 use raddle_native::{Body, Detached, Observers, Outcome, RustProgram, Settings, Spins};
 use raddle_report::Run;
-use raddle_terminal::{Interrupt, path_for, read_search, read_ticket, write_search};
+use raddle_terminal::{Interrupt, read_search, read_ticket};
 use std::fmt::Debug;
 use std::io::Write;
 use std::sync::Arc;
@@ -258,7 +258,13 @@ impl Checker {
         self.settings.spins = spins;
         self
     }
-    /// Resumes a search that was stopped by Ctrl-C or a time limit, from the file that it has written then.
+    /// Sets how often a search saves itself while it goes on, so that it can be resumed even if the process is killed:
+    /// every 30 seconds if it is not set. The file is removed when nothing is left to explore.
+    pub fn checkpoint(mut self, every: Duration) -> Checker {
+        self.check.checkpoint = Some(every);
+        self
+    }
+    /// Resumes a search that was stopped by Ctrl-C or a time limit, or killed, from the file that it has written.
     ///
     /// # Panics
     /// If there is no such file. [`Checker::run`] panics if it is that of another search.
@@ -365,10 +371,7 @@ impl Checker {
                 Some(variable) => CheckError::Environment(format!("{variable}: {error}")),
                 None => CheckError::Resume(error),
             })?;
-        let left = checked.left.as_ref().filter(|_| writes);
-        let stopped = left.map(|saved| {
-            path_for(saved.test.as_deref(), "search.json").and_then(|path| write_search(&path, saved))
-        });
+        let stopped = listening.finish(checked.left.as_deref());
         if let Some(observer) = observer::get() {
             observer.checked(&checked.coverage, checked.statistics.steps, checked.failure());
         }

@@ -58,7 +58,7 @@ fn skip(variable: &'static str, applies_to: &str) {
     }
 }
 
-/// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`,
+/// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`, `RADDLE_CHECKPOINT`,
 /// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
 fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
@@ -116,6 +116,10 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     if let Some(text) = var("RADDLE_BUDGET") {
         let budget = parse_duration(&text).map_err(|e| format!("RADDLE_BUDGET is `{text}`; {e}"))?;
         check.budget.time = Some(budget);
+    }
+    if let Some(text) = var("RADDLE_CHECKPOINT") {
+        let every = parse_duration(&text).map_err(|e| format!("RADDLE_CHECKPOINT is `{text}`; {e}"))?;
+        check.checkpoint = Some(every);
     }
     if let Some(file) = var("RADDLE_RESUME") {
         let saved = read_search(&file).map_err(|e| format!("RADDLE_RESUME: {e}"))?;

@@ -1,10 +1,10 @@
 //! Handles the events of a search: tickets are written, progress is shown, hangs are reported.
 
 use crate::observer;
-use raddle_core::search::{Listener, Progress};
+use raddle_core::search::{Listener, Progress, Saved};
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_native::Watchdog;
-use raddle_terminal::{Interrupt, ProgressLine, path_for, write_ticket};
+use raddle_terminal::{Interrupt, ProgressLine, SearchFile, SearchKeeper, path_for, write_ticket};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -23,6 +23,7 @@ pub(crate) struct Listening {
     /// Whether tickets are written: a replay must not overwrite its own.
     writes: bool,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
+    search: SearchKeeper,
     interrupt: Interrupt,
 }
 
@@ -31,13 +32,20 @@ impl Listening {
         let (line, ticket) = (ProgressLine::new(true), Mutex::new(None));
         let patience = observer::get().map_or(PATIENCE, |o| o.patience());
         let interrupt = Interrupt::new();
-        Listening { name, watchdog: Watchdog::new(patience), line, writes, ticket, interrupt }
+        let test = name.clone();
+        let search = SearchKeeper::new(move || path_for(test.as_deref(), "search.json"));
+        Listening { name, watchdog: Watchdog::new(patience), line, writes, ticket, search, interrupt }
     }
 
     /// The file of the ticket, or why it could not be written.
     pub fn ticket(&self) -> Option<Result<PathBuf, String>> {
         self.line.clear();
         self.ticket.lock().unwrap_or_else(|e| e.into_inner()).take()
+    }
+
+    /// The search is over. The file with what is left, if it was stopped.
+    pub fn finish(&self, left: Option<&Saved>) -> Option<SearchFile> {
+        if self.writes { self.search.finish(left) } else { None }
     }
 }
 
@@ -65,6 +73,14 @@ impl Listener for Listening {
     fn covered(&self, coverage: &Coverage, steps: u64) {
         if let Some(observer) = observer::get() {
             observer.covered(coverage, steps);
+        }
+    }
+
+    fn checkpoint(&self, saved: &Saved) {
+        match observer::get() {
+            Some(observer) => observer.checkpoint(saved),
+            None if self.writes => self.search.checkpoint(saved),
+            None => {}
         }
     }
 

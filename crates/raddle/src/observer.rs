@@ -1,6 +1,6 @@
 //! Reports checks to a front end that executes the checks of others, as `cargo raddle` does. Not for direct use.
 
-use raddle_core::search::Progress;
+use raddle_core::search::{Progress, Saved};
 use raddle_core::verdict::{Coverage, Failure};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,6 +13,8 @@ pub trait Observer: Sync {
     fn tick(&self, progress: &Progress);
     /// A stage of the present check is over.
     fn covered(&self, coverage: &Coverage, steps: u64);
+    /// The present check saves itself, and goes on.
+    fn checkpoint(&self, saved: &Saved);
     /// The present check has found a failure.
     fn failed(&self, failure: &Failure);
     /// The watchdog says that a task is stuck.

@@ -45,6 +45,8 @@ pub struct Order {
     pub resume: Option<String>,
     /// Where searches are saved that reach the time limit or are interrupted; none if they are not.
     pub search_file: Option<PathBuf>,
+    /// How often a search saves itself, in milliseconds.
+    pub checkpoint: u64,
     /// Whether a search continues after a failure.
     pub keep_going: bool,
     /// The seed of random choices.

@@ -1,70 +1,75 @@
-//! Ctrl-C during a search: the search stops and reports its findings so far. A second Ctrl-C terminates the
-//! process at once, as without a handler.
+//! Ctrl-C, SIGTERM and SIGHUP during a search: the search stops, saves itself and reports its findings so far. A second
+//! signal of the same kind terminates the process at once, as without a handler.
 //!
-//! The handler is installed once, with the first search of the process, and stays: so Ctrl-C works from the
-//! start of a search, which costs it no system call. Without a search it has its default effect.
+//! The handlers are installed once, with the first search of the process, and stay: so Ctrl-C works from the
+//! start of a search, which costs it no system call. Without a search they have their default effect.
 
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
-/// The number of searches that handle Ctrl-C.
+/// The signals that ask a search to stop.
+const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
+
+/// The first of them that came; 0 for none.
+static REQUESTED: AtomicI32 = AtomicI32::new(0);
+/// The number of searches that handle them.
 static LISTENING: AtomicU32 = AtomicU32::new(0);
 static SET: Once = Once::new();
 
-extern "C" fn on_interrupt(_: libc::c_int) {
-    set(libc::SIG_DFL);
-    REQUESTED.store(true, Ordering::SeqCst);
+extern "C" fn on_signal(signal: libc::c_int) {
+    set(signal, libc::SIG_DFL);
+    let _ = REQUESTED.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst);
     if LISTENING.load(Ordering::SeqCst) == 0 {
-        end();
+        end(signal);
     }
 }
 
-fn set(handler: libc::sighandler_t) {
+fn set(signal: libc::c_int, handler: libc::sighandler_t) {
     // SAFETY: a plain system call; the handler only uses flags and makes such calls.
-    unsafe { libc::signal(libc::SIGINT, handler) };
+    unsafe { libc::signal(signal, handler) };
 }
 
-/// Whether Ctrl-C has its default effect. Where it is handled or ignored, it stays so.
-fn is_default() -> bool {
+/// Whether a signal has its default effect. Where it is handled or ignored, as by `nohup`, it stays so.
+fn is_default(signal: libc::c_int) -> bool {
     // SAFETY: a plain system call, which fills in the action; zeroed is a valid one.
     unsafe {
         let mut present: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(libc::SIGINT, std::ptr::null(), &mut present);
+        libc::sigaction(signal, std::ptr::null(), &mut present);
         present.sa_sigaction == libc::SIG_DFL
     }
 }
 
-fn end() {
+fn end(signal: libc::c_int) {
     // SAFETY: a plain system call.
-    unsafe { libc::raise(libc::SIGINT) };
+    unsafe { libc::raise(signal) };
 }
 
-/// While this lives, Ctrl-C is a request. A handler of the program itself is kept.
+/// While this lives, the signals are requests. A handler of the program itself is kept.
 #[derive(Debug)]
 pub struct Interrupt(());
 
 impl Interrupt {
-    /// Handles Ctrl-C from now on.
+    /// Handles the signals from now on.
     #[allow(clippy::new_without_default)]
     pub fn new() -> Interrupt {
         LISTENING.fetch_add(1, Ordering::SeqCst);
         SET.call_once(|| {
-            if is_default() {
-                set(on_interrupt as *const () as libc::sighandler_t);
+            for signal in SIGNALS.into_iter().filter(|signal| is_default(*signal)) {
+                set(signal, on_signal as *const () as libc::sighandler_t);
             }
         });
         Interrupt(())
     }
-    /// Whether Ctrl-C was pressed.
+    /// Whether Ctrl-C was pressed, or the process was asked to end.
     pub fn is_requested(&self) -> bool {
-        REQUESTED.load(Ordering::SeqCst)
+        REQUESTED.load(Ordering::SeqCst) != 0
     }
-    /// Terminates the process with the default effect of Ctrl-C, if it was pressed.
+    /// Terminates the process with the default effect of the signal, if one came.
     pub fn end_process_if_requested() {
-        if REQUESTED.load(Ordering::SeqCst) {
-            set(libc::SIG_DFL);
-            end();
+        let signal = REQUESTED.load(Ordering::SeqCst);
+        if signal != 0 {
+            set(signal, libc::SIG_DFL);
+            end(signal);
         }
     }
 }

@@ -7,6 +7,7 @@ mod files;
 mod interrupt;
 mod progress;
 mod screen;
+mod search_keeper;
 pub mod store;
 
 pub use files::{
@@ -15,3 +16,4 @@ pub use files::{
 pub use interrupt::Interrupt;
 pub use progress::ProgressLine;
 pub use screen::{Channel, ColorChoice, choose_color, layout};
+pub use search_keeper::SearchKeeper;

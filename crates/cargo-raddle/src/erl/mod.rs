@@ -12,14 +12,14 @@ pub use arguments::{Erl, spread_pa};
 use crate::output;
 use crate::{COULD_NOT, FAILED, PASSED, json};
 use raddle_core::check::{Check, Checked, check};
-use raddle_core::search::{Listener, NoListener, Progress};
+use raddle_core::search::{Listener, NoListener, Progress, Saved};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::Failure;
 use raddle_erlang::check::Checkable;
 use raddle_erlang::settings::Settings;
 use raddle_erlang::watch::{Halt, Watch};
 use raddle_erlang::world::Program;
-use raddle_terminal::{Interrupt, ProgressLine, file_name, read_ticket, write_search, write_ticket};
+use raddle_terminal::{Interrupt, ProgressLine, SearchKeeper, file_name, read_ticket, write_ticket};
 use report::Found;
 use sources::Sources;
 use std::path::{Path, PathBuf};
@@ -73,10 +73,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             check: &check,
             program: &program.program(),
             sources: &sources,
-            search_file: checked
-                .left
-                .as_ref()
-                .map(|saved| write_search(&path_for(saved.test.as_deref(), "search.json"), saved)),
+            search_file: listening.search.finish(checked.left.as_deref()),
             ticket_file: listening.ticket(),
             checked: &checked,
         };
@@ -129,6 +126,7 @@ struct Listening {
     /// Ctrl-C was noticed.
     interrupted: Once,
     writes: bool,
+    search: SearchKeeper,
     ticket: Mutex<Option<Result<PathBuf, String>>>,
 }
 
@@ -137,6 +135,8 @@ impl Listening {
         let line = crate::screen::progress(!erl.search.is_json());
         let name = Some(format!("{}:{}", program.module, program.function));
         let watch = program.settings.watch.clone();
+        let test = name.clone();
+        let search = SearchKeeper::new(move || Ok(path_for(test.as_deref(), "search.json")));
         // What an earlier test took may not have been returned.
         let most = program
             .settings
@@ -150,6 +150,7 @@ impl Listening {
             interrupt: Interrupt::new(),
             interrupted: Once::new(),
             writes,
+            search,
             ticket: Mutex::new(None),
         }
     }
@@ -185,6 +186,11 @@ impl Listener for Listening {
             self.watch.halt(Halt::Memory);
         }
         self.watch.halted() == Some(Halt::Interrupted)
+    }
+    fn checkpoint(&self, saved: &Saved) {
+        if self.writes {
+            self.search.checkpoint(saved);
+        }
     }
     fn failed(&self, failure: &Failure) {
         if self.writes {

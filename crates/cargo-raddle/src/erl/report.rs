@@ -3,6 +3,7 @@
 use super::arguments::Erl;
 use super::sources::Sources;
 use super::weakest::weakest_delivery;
+use crate::go_on;
 use crate::json;
 use crate::output;
 use raddle_core::check::{Check, Checked, Verdict};
@@ -63,10 +64,7 @@ impl Found<'_> {
         match &self.search_file {
             None => {}
             Some(Ok(file)) => {
-                output::line(format_args!(
-                    "  to go on from here: --resume {}",
-                    quote(&file.display().to_string())
-                ));
+                output::line(format_args!("  to go on from here: {}", go_on::command(file)));
             }
             Some(Err(error)) => output::line(format_args!("  {error}")),
         }

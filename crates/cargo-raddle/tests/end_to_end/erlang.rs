@@ -71,19 +71,31 @@ fn its_own_options_are_its_own() {
 }
 
 #[test]
-fn ctrl_c_ends_it_with_what_it_has() {
+fn ctrl_c_and_its_like_end_it_with_what_it_has() {
     if !erlang_is_there() {
         return;
     }
+    for signal in ["-INT", "-TERM", "-HUP"] {
+        ends_with_what_it_has(signal);
+    }
+}
+
+fn ends_with_what_it_has(signal: &str) {
     // Too many interleavings to wait for.
     let file = suite().join("small.erl");
     let file = file.to_str().expect("a plain name");
-    let endless = ["erl", file, "--test", "readers_13", "--strategy", "dfs", "--keep-going"];
+    let endless =
+        ["erl", file, "--test", "readers_13", "--strategy", "dfs", "--keep-going", "--checkpoint", "500ms"];
     let folder = directory("erl_interrupted");
+    let saved = folder.join(".raddle/small.readers_13.search.json");
+    let _ = std::fs::remove_file(&saved);
     let mut child = command(&folder, &endless).stdout(Stdio::piped()).spawn().expect("it starts");
-    // Somewhere in the middle; an interrupt before the search has begun ends it as well.
-    std::thread::sleep(Duration::from_secs(2));
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    // Somewhere in the middle: it has saved itself.
+    while !saved.exists() {
+        assert_eq!(child.try_wait().expect("it is ours"), None, "it has ended before");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let interrupt = Command::new("kill").args([signal, &child.id().to_string()]).status().expect("kill runs");
     assert!(interrupt.success());
     let mut text = String::new();
     child.stdout.take().expect("its output").read_to_string(&mut text).expect("text");
@@ -92,5 +104,8 @@ fn ctrl_c_ends_it_with_what_it_has() {
     assert!(text.contains("(not exhaustive: "), "{text}");
     // It has found a failure by then; without one it would be 2.
     assert_eq!(status.code(), Some(1), "{text}");
-    assert!(text.contains("  to go on from here: --resume .raddle/small.readers_13.search.json"), "{text}");
+    let offered = format!(
+        "  to go on from here: raddle erl {file} --test readers_13 --strategy dfs --keep-going --checkpoint 500ms --resume"
+    );
+    assert!(text.contains(&format!("{offered} .raddle/small.readers_13.search.json")), "{text}");
 }

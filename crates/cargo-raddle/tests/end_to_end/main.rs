@@ -1,6 +1,7 @@
 //! The command as a user calls it, on small projects that are built as a user's are.
 
 mod cargo_settings;
+mod checkpoints;
 mod command;
 mod common;
 mod erl_command;

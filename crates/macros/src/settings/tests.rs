@@ -86,7 +86,7 @@ fn every_example_is_what_it_shows() {
 fn unknown_keys() {
     let known = "`exhaustive`, `iterative`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, \
                  `sampler = \"pct:3\"`, `workers = 2`, `preemptions = 2`, `preemptions_up_to = 3`, \
-                 `yield_bound = 5`, `step_bound = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, \
+                 `yield_bound = 5`, `step_bound = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, `checkpoint = \"30s\"`, \
                  `stack_size = 65_536`, `keep_going`, `observers`, `detached = finished`, `spins = wait`, `spin_rounds = 5`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));
@@ -152,6 +152,7 @@ fn what_applies_is_what_the_checker_accepts() {
         "spurious" => checker.spurious(1),
         "time" => checker.time(raddle::Time::Any),
         "time_limit" => checker.time_limit(std::time::Duration::from_secs(60)),
+        "checkpoint" => checker.checkpoint(std::time::Duration::from_secs(60)),
         "stack_size" => checker.stack_size(1 << 20),
         "keep_going" => checker.keep_going(),
         "observers" => checker.observers(),

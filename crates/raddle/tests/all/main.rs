@@ -4,6 +4,7 @@
 mod attribute;
 mod awaits;
 mod bounds;
+mod checkpoints;
 mod counts;
 #[path = "../freed/mod.rs"]
 mod freed;

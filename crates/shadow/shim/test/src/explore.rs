@@ -9,14 +9,17 @@ use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
 use raddle::{Checked, Checker, Coverage, Failure, FailureKind, SearchKind};
-use raddle_core::search::{Budget, Progress};
+use raddle_core::search::{Budget, Progress, Saved};
 use raddle::{callers, expected, outside};
-use raddle_terminal::write_search;
+use raddle_terminal::SearchKeeper;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// The file of the search of this process.
+static SEARCH: OnceLock<SearchKeeper> = OnceLock::new();
 
 /// Explores the test that the order names and answers with an outcome.
 pub fn explore(tests: &[&TestDescAndFn], order: &str) {
@@ -28,6 +31,9 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     let Some(TestDescAndFn { desc, testfn: TestFn::StaticTestFn(body) }) = found else {
         panic!("raddle: there is no test {} in this program", order.test);
     };
+    if let Some(path) = order.search_file.clone() {
+        let _ = SEARCH.set(SearchKeeper::new(move || Ok(path.clone())));
+    }
     say(&Message::Begun);
     let recorder = Box::leak(Box::new(SearchRecorder {
         explicit: AtomicBool::new(false),
@@ -105,11 +111,11 @@ pub struct Search {
 }
 
 impl Searches {
-    fn of(checked: Checked<()>, order: &Order) -> Searches {
+    fn of(checked: Checked<()>) -> Searches {
         let failure = checked.failure().cloned();
-        let left = checked.left.as_ref().filter(|_| checked.executions() > 0).zip(order.search_file.as_ref());
+        let left = checked.left.as_deref().filter(|_| checked.executions() > 0);
         // What could not be written is not offered.
-        let search_file = left.and_then(|(saved, path)| write_search(path, saved).ok());
+        let search_file = SEARCH.get().and_then(|search| search.finish(left)).and_then(Result::ok);
         let steps = checked.statistics.steps;
         let earlier = |coverage| Search { coverage, steps: 0, failure: None, search_file: None };
         let mut all: Vec<Search> = checked.stages.into_iter().map(earlier).collect();
@@ -172,7 +178,7 @@ fn searches(
 }
 
 pub fn search(order: &Order, search: Checker, program: &(dyn Fn() + Sync)) -> Result<Searches, String> {
-    checker(order, search, |checker| Searches::of(checker.run(program).into_checked(), order))
+    checker(order, search, |checker| Searches::of(checker.run(program).into_checked()))
 }
 
 /// Does something with a checker that has the order's settings.
@@ -185,6 +191,7 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     }
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(order.time);
+        checker = checker.checkpoint(Duration::from_millis(order.checkpoint));
         if order.track_arc {
             checker = checker.count_all_references();
         }
@@ -279,6 +286,11 @@ impl Observer for SearchRecorder {
             let mut coverage = coverage.clone();
             coverage.assumptions.extend(memory::assumption());
             say(&Message::Covered(Box::new(Explored { coverage, steps, search_file: None })));
+        }
+    }
+    fn checkpoint(&self, saved: &Saved) {
+        if let (false, Some(search)) = (self.is_explicit(), SEARCH.get()) {
+            search.checkpoint(saved);
         }
     }
     fn failed(&self, failure: &Failure) {
