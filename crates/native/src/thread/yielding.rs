@@ -12,7 +12,9 @@ pub fn yield_now() {
     match context::current() {
         None => std::thread::yield_now(),
         Some(current) => {
-            current.perform(Op::plain(&YIELD_NOW, Location::caller()));
+            if !current.with(|e| e.pauses_already(&YIELD_NOW)) {
+                current.perform(Op::plain(&YIELD_NOW, Location::caller()));
+            }
         }
     }
 }
