@@ -8,7 +8,7 @@ use crate::json;
 use crate::output;
 use raddle_core::check::{Check, Checked, Verdict};
 use raddle_core::fact::Relation;
-use raddle_core::verdict::{Failure, thousands};
+use raddle_core::verdict::{Cause, Failure, thousands};
 use raddle_core::world::World;
 use raddle_erlang::world::{ErlangWorld, Program};
 use raddle_report::{Layout, Run, Sources as Quoted, TicketText, quote};
@@ -100,7 +100,10 @@ impl Found<'_> {
             }
             lines[left_out..].iter().for_each(|line| output::line(format_args!("    {line}")));
         }
-        if self.check.replay.is_none() && self.checked.verdict().exit_code() == crate::FAILED {
+        // Where a limit was reached, another delivery reaches it as well, after as long a time.
+        let is_limit =
+            failure.kind().is_limit_of_exploring() || matches!(*failure.defect.cause, Cause::Endless { .. });
+        if self.check.replay.is_none() && self.checked.verdict().exit_code() == crate::FAILED && !is_limit {
             let weakest = weakest_delivery(self.program, failure, self.check.budget.steps);
             output::line(format_args!("  the weakest delivery that shows it: {weakest}"));
         }

@@ -243,11 +243,13 @@ fn compile_all(named: &[&PathBuf], program: &ProgramArguments, found: bool) -> R
     }
     let beside = |source: &&PathBuf| files_in(folder(source), "erl");
     let mut others: Vec<PathBuf> = named.iter().flat_map(beside).collect();
+    let mut named_by: Vec<Vec<u8>> = Vec::new();
     loop {
         let is_done = |name: &str| compiled.iter().any(|(n, _)| n == name);
-        // The atoms of a module are plain text in its file.
+        named_by.extend(compiled[named_by.len()..].iter().map(|(_, bytes)| beam::encoded_names(bytes)));
+        // An atom is plain text.
         let occurs =
-            |name: &str| compiled.iter().any(|(_, b)| b.windows(name.len()).any(|w| w == name.as_bytes()));
+            |name: &str| named_by.iter().any(|b| b.windows(name.len()).any(|w| w == name.as_bytes()));
         others.retain(|file| !is_done(&stem(file)));
         let Some(at) = others.iter().position(|file| occurs(&stem(file))) else { break };
         let source = others.remove(at);

@@ -69,19 +69,27 @@ eachx_test_() ->
     End = fun(X, X) -> X = erase(now) end,
     {foreachx, Begin, End, [{N, fun(X, R) -> [?_assertEqual({N, N, N}, {X, R, get(now)})] end} || N <- [1, 2]]}.
 module_test_() -> {module, fixture_module}.
+modules_test_() -> [{T, passing_module} || T <- [module, spawn, inorder, inparallel]] ++ [passing_module].
+application_test_() -> {application, stdlib}.
 unknown_test_() -> {node, other@host, []}.
 ";
     let dir = directory("fixture_tests");
     let module =
         "-module(fixture_module).\n-export([a_test/0, b/0]).\na_test() -> here = put(x, y).\nb() -> ok.\n";
     std::fs::write(dir.join("fixture_module.erl"), module).expect("the source is written");
+    let module = "-module(passing_module).\n-export([a_test/0]).\na_test() -> ok.\n";
+    std::fs::write(dir.join("passing_module.erl"), module).expect("the source is written");
     let file = dir.join("fixture_tests.erl");
     std::fs::write(&file, text).expect("the source is written");
     let file = file.to_string_lossy().into_owned();
     let (text, code) = command(&[&file]);
     assert_eq!(code, FAILED, "{text}");
     assert!(text.contains("fixture_tests:module_test_: FAILED, "), "{text}");
-    for test in ["local_test_", "spawn_test_", "each_test_", "each_spawned_test_", "eachx_test_"] {
+    assert!(text.contains("P crashed: {badmatch,undefined} at "), "{text}");
+    assert!(text.contains("fixture_tests:application_test_: not supported, "), "{text}");
+    for test in
+        ["modules_test_", "local_test_", "spawn_test_", "each_test_", "each_spawned_test_", "eachx_test_"]
+    {
         assert!(text.contains(&format!("fixture_tests:{test}: passed, 1 interleaving (")), "{text}");
     }
     let refused = "which is not supported: name the test functions themselves with --test";

@@ -27,6 +27,16 @@ pub fn executed<T>(bytes: &[u8], show: impl FnOnce(&[&[u8]]) -> T) -> Option<T> 
     Some(show(&names.map(|name| chunks.get(name).copied().unwrap_or_default())))
 }
 
+/// The atoms and the literals of a file as they are encoded, so that names can be looked for in them.
+pub fn encoded_names(bytes: &[u8]) -> Vec<u8> {
+    let unpack = |chunks: &[&[u8]]| {
+        let mut all = chunks[0].to_vec();
+        all.extend(unpacked_literals(chunks[6]).unwrap_or_default());
+        all
+    };
+    executed(bytes, unpack).unwrap_or_default()
+}
+
 /// Loads a module from the bytes of its file.
 pub fn load(bytes: &[u8]) -> Result<Module> {
     let unpacked;
@@ -212,15 +222,15 @@ fn table<const N: usize>(chunk: &[u8]) -> Result<Vec<[u32; N]>> {
     Ok(rows)
 }
 
+fn unpacked_literals(chunk: &[u8]) -> Result<Vec<u8>> {
+    match word(chunk, 0)? as usize {
+        0 => Ok(chunk[4..].to_vec()),
+        size => external::inflate(&chunk[4..], size).or_else(corrupt),
+    }
+}
+
 fn literals(chunk: &[u8]) -> Result<Vec<Term>> {
-    let size = word(chunk, 0)? as usize;
-    let unpacked;
-    let bytes = if size == 0 {
-        &chunk[4..]
-    } else {
-        unpacked = external::inflate(&chunk[4..], size).or_else(corrupt)?;
-        &unpacked[..]
-    };
+    let bytes = &unpacked_literals(chunk)?[..];
     let count = word(bytes, 0)?;
     let (mut at, mut literals) = (4, Vec::new());
     for _ in 0..count {

@@ -7,7 +7,7 @@ mod compact;
 mod decode;
 mod instr;
 
-pub use chunks::{executed, load};
+pub use chunks::{encoded_names, executed, load};
 pub use decode::OPCODES;
 pub use instr::{
     BinPart, BinType, CreateBin, Dst, Flags, Get, Instr, Match, MatchOp, Size, Src, Test1, Test2,

@@ -4,7 +4,6 @@
 run(M, F) -> each(M:F()).
 each(Tests) when is_list(Tests) -> lists:foreach(fun each/1, Tests);
 each(Test) when is_function(Test, 0) -> Test(), ok;
-each({M, F}) when is_atom(M), is_atom(F) -> M:F(), ok;
 each({Line, Test}) when is_integer(Line) -> each(Test);
 each({Title, Test}) when is_list(Title); is_binary(Title) -> each(Test);
 each({inorder, Tests}) -> each(Tests);
@@ -16,6 +15,8 @@ each({timeout, _, Tests}) -> each(Tests);
 each({spawn, Tests}) -> each(Tests);
 each(Module) when is_atom(Module) -> module(Module);
 each({module, Module}) when is_atom(Module) -> module(Module);
+each({application, _} = Other) -> raddle_native:unsupported_test(Other);
+each({M, F}) when is_atom(M), is_atom(F) -> M:F(), ok;
 each({with, X, Tests}) -> lists:foreach(fun(T) -> T(X) end, Tests);
 each({setup, How, Setup, Test}) when How =:= local; How =:= spawn -> each({setup, Setup, Test});
 each({setup, How, Setup, Cleanup, Test}) when How =:= local; How =:= spawn -> each({setup, Setup, Cleanup, Test});
