@@ -1,7 +1,7 @@
 //! The command line.
 
 use crate::erl::Erl;
-use crate::search_arguments::{SearchArguments, at_least_one};
+use crate::search_arguments::{SearchArguments, workers};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_core::check::parse_duration;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ pub struct Test {
     #[arg(long)]
     pub fail_on_skipped: bool,
     /// How many tests are explored at a time [default: as many as fit the machine]
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = workers)]
     pub jobs: Option<usize>,
     /// Stop a test that runs so long without any operation
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = parse_duration)]

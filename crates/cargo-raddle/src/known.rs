@@ -99,7 +99,7 @@ mod tests {
     use raddle_core::verdict::{Defect, Failure, FailureKind};
 
     fn known() -> Known {
-        let order = r#"{"test":"t","strategy":"staged","schedules":9,"keep_going":false,"seed":0,"workers":1,"spurious":0,
+        let order = r#"{"test":"t","strategy":"staged","schedules":9,"keep_going":false,"checkpoint":30000,"seed":0,"workers":1,"spurious":0,
             "time":"idle","budget":4000,"patience":1,"arena":true,"beginning":1,"thread_panics":false}"#;
         Known::new(&serde_json::from_str(order).unwrap())
     }

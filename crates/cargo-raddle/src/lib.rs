@@ -57,13 +57,14 @@ pub fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|first| first == "erl") {
         arguments = erl::spread_pa(arguments);
     }
-    let done = match Cli::parse_from(arguments).command {
+    let command = Cli::parse_from(arguments).command;
+    let done = raddle_terminal::check_own_variables().and_then(|()| match command {
         Command::Test(test) => suite::run(test),
         Command::Replay(replay) => replay::run(&replay),
         Command::Show(show) => tickets::show(&show),
         Command::New(new) => new::run(&new),
         Command::Erl(erl) => erl::run(&erl),
-    };
+    });
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

@@ -33,6 +33,7 @@ const MOST_OUTPUT: usize = 4_000;
 
 /// Runs `cargo raddle test`.
 pub fn run(mut test: Box<Test>) -> Result<u8, String> {
+    test.search.contradict(test.search.strategy.unwrap_or(SearchKind::Staged))?;
     if let Some(file) = &mut test.search.resume {
         // Only the test of this search; its process has another working directory.
         if let Some(name) = read_search(file)?.test {
@@ -179,7 +180,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         resume: search.resume.clone(),
         search_file: None,
         checkpoint: search.checkpoint().as_millis() as u64,
-        seed: search.seed,
+        seed: search.seed.unwrap_or_default(),
         workers: search.workers,
         max_steps: search.max_steps,
         preemptions: search.preemptions,

@@ -1,6 +1,9 @@
 //! Durations in human form: a whole number and a unit, `500ms`, `5s`, `2m`, `1h`. They are parsed at compile
 //! time, so that a typing error is a compile error.
 
+/// No search takes longer: 10 years.
+pub const LONGEST: u64 = 10 * 8_760 * 3_600 * 1_000;
+
 /// The milliseconds of `text`; none if it is invalid or overflows.
 pub fn milliseconds(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -13,7 +16,7 @@ pub fn milliseconds(text: &str) -> Option<u64> {
         "h" => 60 * 60 * 1_000,
         _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(factor)
+    number.parse::<u64>().ok()?.checked_mul(factor).filter(|time| *time <= LONGEST)
 }
 
 #[cfg(test)]
@@ -43,6 +46,7 @@ mod tests {
             "5S",
             "99999999999999999999s",
             "9999999999999999h",
+            "87601h",
         ] {
             assert_eq!(milliseconds(text), None, "{text:?}");
         }

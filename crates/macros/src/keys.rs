@@ -91,6 +91,10 @@ const U32: Takes = Takes::Integer { of: "u32", min: 0, max: u32::MAX as u64 };
 const U64: Takes = Takes::Integer { of: "u64", min: 0, max: u64::MAX };
 const AT_LEAST_ONE_U64: Takes = Takes::Integer { of: "u64", min: 1, max: u64::MAX };
 const AT_LEAST_ONE_USIZE: Takes = Takes::Integer { of: "usize", min: 1, max: u64::MAX };
+// The limits of the engine.
+const WORKERS: Takes = Takes::Integer { of: "usize", min: 1, max: 1_024 };
+const STEPS: Takes = Takes::Integer { of: "usize", min: 1, max: 1_000_000_000 };
+const STACK: Takes = Takes::Integer { of: "usize", min: 1, max: 1 << 30 };
 const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
 const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
@@ -120,17 +124,17 @@ pub static KEYS: [Key; 23] = [
     strategy("replay", Takes::Text, "replay = \"ticket\""),
     setter("seed", U64, "seed = 7").only(Applies::ToRandom),
     setter("sampler", Takes::Sampler, "sampler = \"pct:3\"").only(Applies::ToRandom),
-    setter("workers", AT_LEAST_ONE_USIZE, "workers = 2"),
+    setter("workers", WORKERS, "workers = 2"),
     setter("preemptions", U32, "preemptions = 2").only(Applies::ToSearches),
     setter("preemptions_up_to", U32, "preemptions_up_to = 3").only(Applies::ToSystematic),
     setter("yield_bound", U32, "yield_bound = 5").only(Applies::ToSearches),
     setter("step_bound", AT_LEAST_ONE_USIZE, "step_bound = 100").only(Applies::ToSearches),
-    setter("max_steps", AT_LEAST_ONE_USIZE, "max_steps = 10_000"),
+    setter("max_steps", STEPS, "max_steps = 10_000"),
     setter("spurious", U32, "spurious = 1"),
     setter("time", TIME, "time = any"),
     setter("time_limit", Takes::Duration, "time_limit = \"5s\""),
     setter("checkpoint", Takes::Duration, "checkpoint = \"30s\""),
-    setter("stack_size", AT_LEAST_ONE_USIZE, "stack_size = 65_536"),
+    setter("stack_size", STACK, "stack_size = 65_536"),
     setter("keep_going", Takes::Nothing, "keep_going"),
     setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),
     setter("detached", DETACHED, "detached = finished"),

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 use syn::{Error, Lit, LitInt};
 
-use crate::duration::milliseconds;
+use crate::duration::{LONGEST, milliseconds};
 use crate::keys::{Key, Takes};
 
 /// The argument of `Checker`'s function for `word = value`.
@@ -36,7 +36,7 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
         },
         Takes::Duration => match syn::parse2(value.clone()) {
             Ok(Lit::Int(integer)) => {
-                let seconds = within(&integer, &value, key, "u64", 1..=u64::MAX)?;
+                let seconds = within(&integer, &value, key, "u64", 1..=LONGEST / 1_000)?;
                 Ok(quote_spanned!(site=> ::core::time::Duration::from_secs(#seconds)))
             }
             Ok(Lit::Str(text)) => match milliseconds(&text.value()) {

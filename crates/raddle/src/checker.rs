@@ -18,6 +18,9 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The largest stack of a task, in bytes.
+const MOST_STACK: usize = 1 << 30;
+
 /// What to explore and how.
 ///
 /// ```
@@ -358,6 +361,10 @@ impl Checker {
             self.check.test = name_of_test();
         }
         self.settle()?;
+        if self.settings.stack_size > MOST_STACK {
+            let most = MOST_STACK >> 20;
+            return Err(CheckError::OutOfRange(format!("stacks have at most {most} MB each")));
+        }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
             self.check.budget.time.get_or_insert(left);

@@ -6,7 +6,7 @@
 use crate::checker::Checker;
 use raddle_core::check::parse_duration;
 use raddle_native::Observers;
-use raddle_terminal::{read_search, read_ticket};
+use raddle_terminal::{check_variables, read_search, read_ticket};
 use std::io::Write;
 use std::str::FromStr;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -22,6 +22,7 @@ pub(crate) fn apply_own(checker: &mut Checker) -> Result<(), String> {
     if own.is_empty() {
         return Ok(());
     }
+    check_variables(own.iter().map(|(name, _)| name.as_str()))?;
     let find = |name: &str| own.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
     apply(checker, find)
 }
@@ -76,6 +77,17 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     let check = &mut checker.check;
     if let Some(strategy) = var("RADDLE_STRATEGY") {
         check.kind = strategy.parse().map_err(|error: String| format!("RADDLE_STRATEGY: {error}"))?;
+        let drawing = ["RADDLE_SCHEDULES", "RADDLE_SEED"];
+        if let Some(other) = drawing.iter().find(|name| set(name) && !check.kind.draws()) {
+            return Err(format!(
+                "{other} and RADDLE_STRATEGY={strategy} contradict each other: it draws no random schedules"
+            ));
+        }
+    }
+    for name in ["RADDLE_SCHEDULES", "RADDLE_EXECUTIONS", "RADDLE_MAX_STEPS", "RADDLE_WORKERS"] {
+        if number::<u64>(&var, name)? == Some(0) {
+            return Err(format!("{name} is `0`; it takes a number from 1"));
+        }
     }
     if let Some(most) = number(&var, "RADDLE_PREEMPTIONS")? {
         check.bounds.preemptions = Some(most);
@@ -100,7 +112,7 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
         }
     }
     if let Some(workers) = number::<usize>(&var, "RADDLE_WORKERS")? {
-        check.workers = workers.max(1);
+        check.workers = workers;
     }
     if let Some(text) = var("RADDLE_OBSERVERS") {
         let yes = match text.as_str() {
@@ -149,7 +161,7 @@ fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raddle_core::check::SearchKind;
+    use raddle_core::check::{Check, SearchKind};
     use raddle_core::strategy::Sampler;
 
     fn applied(vars: &[(&str, &str)]) -> Result<Checker, String> {
@@ -196,6 +208,10 @@ mod tests {
     fn nonsense_is_an_error_that_names_the_variable() {
         let error = |name, value| applied(&[(name, value)]).unwrap_err();
         assert_eq!(error("RADDLE_SEED", "x"), "RADDLE_SEED is `x`; it takes a number");
+        for name in ["RADDLE_SCHEDULES", "RADDLE_EXECUTIONS", "RADDLE_MAX_STEPS", "RADDLE_WORKERS"] {
+            assert_eq!(error(name, "0"), format!("{name} is `0`; it takes a number from 1"));
+        }
+        assert_eq!(error("RADDLE_WORKERS", "-1"), "RADDLE_WORKERS is `-1`; it takes a number");
         let expected =
             format!("RADDLE_STRATEGY: there is no strategy `luck`; there are {}", SearchKind::names());
         assert_eq!(error("RADDLE_STRATEGY", "luck"), expected);
@@ -212,13 +228,22 @@ mod tests {
     fn variables_that_contradict_each_other_are_an_error() {
         let error = applied(&[("RADDLE_REPLAY", "x"), ("RADDLE_SEED", "7")]).unwrap_err();
         assert_eq!(error, "RADDLE_REPLAY and RADDLE_SEED contradict each other: a replay does not search");
+        let error = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_SCHEDULES", "9")]).unwrap_err();
+        let expected =
+            "RADDLE_SCHEDULES and RADDLE_STRATEGY=dfs contradict each other: it draws no random schedules";
+        assert_eq!(error, expected);
     }
 
     #[test]
     fn what_does_not_apply_to_a_test_is_skipped_for_it() {
-        let check = applied(&[("RADDLE_STRATEGY", "dfs"), ("RADDLE_SEED", "7"), ("RADDLE_SCHEDULES", "9")]);
-        let check = check.unwrap().check;
-        assert_eq!((check.kind, check.seed, check.schedules), (SearchKind::Dfs, 0, 5));
+        let mut checker = Checker::dfs();
+        let find = |name: &str| ["RADDLE_SEED", "RADDLE_SCHEDULES"].contains(&name).then(|| "9".to_owned());
+        apply(&mut checker, find).unwrap();
+        let schedules = Check::SCHEDULES;
+        assert_eq!(
+            (checker.check.kind, checker.check.seed, checker.check.schedules),
+            (SearchKind::Dfs, 0, schedules)
+        );
     }
 
     #[test]

@@ -28,6 +28,8 @@ pub enum CheckError {
     Setting(DoesNotApply),
     /// An environment variable makes no sense, or contradicts another.
     Environment(String),
+    /// A number is larger than any that is possible.
+    OutOfRange(String),
     /// A ticket cannot be used.
     Ticket(String),
     /// A saved search cannot be resumed.
@@ -39,9 +41,10 @@ impl fmt::Display for CheckError {
         match self {
             CheckError::Nested => f.write_str("a check inside of a check; explore one program at a time"),
             CheckError::Setting(setting) => setting.fmt(f),
-            CheckError::Environment(why) | CheckError::Ticket(why) | CheckError::Resume(why) => {
-                f.write_str(why)
-            }
+            CheckError::Environment(why)
+            | CheckError::OutOfRange(why)
+            | CheckError::Ticket(why)
+            | CheckError::Resume(why) => f.write_str(why),
         }
     }
 }

@@ -9,6 +9,7 @@ mod progress;
 mod screen;
 mod search_keeper;
 pub mod store;
+mod variables;
 
 pub use files::{
     SearchFile, file_name, path_for, read_search, read_ticket, write_file, write_search, write_ticket,
@@ -17,3 +18,4 @@ pub use interrupt::Interrupt;
 pub use progress::ProgressLine;
 pub use screen::{Channel, ColorChoice, choose_color, layout};
 pub use search_keeper::SearchKeeper;
+pub use variables::{VARIABLES, check_own_variables, check_variables};

@@ -52,10 +52,13 @@ pub fn choose_color(choice: ColorChoice) {
     let _ = CHOICE.set(choice);
 }
 
+/// No report is wider, whatever `COLUMNS` says.
+const WIDEST: usize = 1_000;
+
 /// The layout for a channel: columns on a terminal, lines elsewhere. `COLUMNS` overrides the width.
 pub fn layout(channel: Channel) -> Layout {
     let terminal = channel.is_terminal();
-    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let asked = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).map(|c: usize| c.min(WIDEST));
     let width = asked.or_else(|| if terminal { channel.width() } else { None });
     let mut layout = match width {
         Some(width) => Layout::terminal(width),

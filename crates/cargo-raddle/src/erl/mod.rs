@@ -45,6 +45,9 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
 
 fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
     erl.search.color.choose();
+    if erl.replay.is_some() {
+        erl.search.contradict_replay()?;
+    }
     let ticket = erl.replay.as_deref().map(read_ticket).transpose()?;
     let mut check = erl.search.check()?;
     check.stack = Some(stack);

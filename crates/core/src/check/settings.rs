@@ -22,13 +22,17 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     };
     match number.checked_mul(millis) {
         Some(0) => Err("no time at all is not enough".to_owned()),
-        Some(millis) => Ok(Duration::from_millis(millis)),
-        None => Err("that is too long".to_owned()),
+        Some(millis) if millis <= LONGEST.as_millis() as u64 => Ok(Duration::from_millis(millis)),
+        _ => Err(format!("that is too long; at most {} hours are possible", LONGEST.as_secs() / 3600)),
     }
 }
 
+/// No search takes longer: 10 years.
+const LONGEST: Duration = Duration::from_secs(10 * 8_760 * 3_600);
 /// Each worker is a thread with a world of its own.
-const MOST_WORKERS: usize = 1_024;
+pub const MOST_WORKERS: usize = 1_024;
+/// The steps of an execution are kept in memory.
+pub const MOST_STEPS: usize = 1_000_000_000;
 /// More change points than this are never drawn within an execution.
 const MOST_CHANGES: usize = 10_000;
 
@@ -160,12 +164,29 @@ impl Check {
         let numbers = [
             ("workers", self.workers, MOST_WORKERS),
             ("change points of a sampler", parameter as usize, MOST_CHANGES),
+            ("steps", self.budget.steps, MOST_STEPS),
         ];
-        match numbers.into_iter().find(|(_, number, most)| number > most) {
-            Some((what, number, most)) => {
-                let [number, most] = [number, most].map(|n| thousands(n as u64));
-                Err(format!("{number} {what} are too many; at most {most} are possible"))
-            }
+        if let Some((what, number, most)) = numbers.into_iter().find(|(_, number, most)| number > most) {
+            let [number, most] = [number, most].map(|n| thousands(n as u64));
+            return Err(format!("{number} {what} are too many; at most {most} are possible"));
+        }
+        let times = [("time limit", self.budget.time), ("time between two checkpoints", self.checkpoint)];
+        if let Some((what, _)) = times.into_iter().find(|(_, time)| time.is_some_and(|time| time > LONGEST)) {
+            return Err(format!(
+                "the {what} is too long; at most {} hours are possible",
+                LONGEST.as_secs() / 3600
+            ));
+        }
+        // A search of nothing would pass.
+        let is_drawn = self.kind.draws() && self.replay.is_none();
+        let nothings = [
+            ("schedules", is_drawn && self.schedules == 0),
+            ("executions", self.budget.executions == Some(0)),
+            ("steps", self.budget.steps == 0),
+            ("workers", self.workers == 0),
+        ];
+        match nothings.into_iter().find(|(_, is_nothing)| *is_nothing) {
+            Some((what, _)) => Err(format!("0 {what} are no search; at least 1 is needed")),
             None => Ok(()),
         }
     }
@@ -198,7 +219,9 @@ mod tests {
         assert_eq!(parse_duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(parse_duration("7"), Ok(Duration::from_secs(7)));
         assert!(
-            ["0s", "soon", "3d", "99999999999999999999s"].iter().all(|text| parse_duration(text).is_err())
+            ["0s", "soon", "3d", "99999999999999999999s", "87601h"]
+                .iter()
+                .all(|text| parse_duration(text).is_err())
         );
     }
 }

@@ -224,6 +224,10 @@ fn integers_out_of_range() {
     mistake("preemptions = 4294967296", "4294967296", "`preemptions` must be at most 4294967295");
     mistake("random = 0", "0", "`random` must be at least 1");
     mistake("workers = 0", "0", "`workers` must be at least 1");
+    mistake("workers = 1_025", "1_025", "`workers` must be at most 1024");
+    mistake("max_steps = 1_000_000_001", "1_000_000_001", "`max_steps` must be at most 1000000000");
+    mistake("stack_size = 1_073_741_825", "1_073_741_825", "`stack_size` must be at most 1073741824");
+    mistake("time_limit = 315_360_001", "315_360_001", "`time_limit` must be at most 315360000");
     mistake("workers = 2u8", "2u8", "`workers` is a `usize`; write it without a suffix");
     mistake("time_limit = 0", "0", "`time_limit` must be at least 1");
     mistake("time_limit = \"0ms\"", "\"0ms\"", "`time_limit` must be more than nothing");

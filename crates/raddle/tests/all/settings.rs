@@ -35,6 +35,24 @@ fn the_order_of_settings_does_not_matter() {
 fn what_cannot_begin_is_an_error_and_no_panic() {
     assert!(matches!(Checker::try_replay("no/such/ticket.json"), Err(CheckError::Ticket(_))));
     assert!(matches!(Checker::exhaustive().try_resume("no/such/search.json"), Err(CheckError::Resume(_))));
+    let refused = |checker: Checker| checker.try_run(|| ()).unwrap_err().to_string();
+    assert_eq!(refused(Checker::dfs().stack_size(usize::MAX)), "stacks have at most 1024 MB each");
+    let forever = std::time::Duration::MAX;
+    assert_eq!(
+        refused(Checker::dfs().time_limit(forever)),
+        "the time limit is too long; at most 87600 hours are possible"
+    );
+    assert!(
+        refused(Checker::dfs().checkpoint(forever))
+            .starts_with("the time between two checkpoints is too long")
+    );
+    assert!(
+        refused(Checker::dfs().workers(usize::MAX))
+            .ends_with("workers are too many; at most 1,024 are possible")
+    );
+    assert!(refused(Checker::dfs().max_steps(usize::MAX)).ends_with("at most 1,000,000,000 are possible"));
+    assert_eq!(refused(Checker::random(0)), "0 schedules are no search; at least 1 is needed");
+    assert_eq!(refused(Checker::dfs().max_executions(0)), "0 executions are no search; at least 1 is needed");
     let nested = Checker::exhaustive().run(|| Checker::exhaustive().try_run(|| ()).is_err());
     assert_eq!(nested.outcomes().keys().collect::<Vec<_>>(), [&true]);
 }
