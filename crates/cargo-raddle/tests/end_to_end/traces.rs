@@ -73,8 +73,11 @@ fn nothing_is_left_of_a_run_that_is_killed() {
     run.kill().unwrap();
     run.wait().unwrap();
     soon(|| (!is_alive(test)).then_some(()));
-    let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(left.is_empty(), "{left:?}");
+    // The folder of the user stays, and is empty.
+    let in_folder =
+        |path: &Path| -> Vec<_> { std::fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect() };
+    let [own] = &in_folder(&temporary)[..] else { panic!("{:?}", in_folder(&temporary)) };
+    assert_eq!(in_folder(own), Vec::<std::path::PathBuf>::new());
 }
 
 /// A deadlock inside of a dependency is one of the calls that led there; what lies beneath is folded, and nothing of raddle's

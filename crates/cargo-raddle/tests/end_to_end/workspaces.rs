@@ -203,9 +203,8 @@ fn reference_counts_are_operations_where_they_matter() {
     };
     let all = ["failed", "failed", "failed", "failed", "failed", "passed"].map(str::to_owned);
     assert_eq!(verdicts(&[]), (all.clone(), false, 1), "counts that no task observes cost no execution");
-    for search in ["iterative", "uniform"] {
-        let few = ["--strategy", search, "--schedules", "300"];
-        assert_eq!(verdicts(&few).0, all, "{search}");
+    for search in [&["iterative"][..], &["uniform", "--schedules", "300"]] {
+        assert_eq!(verdicts(&[&["--strategy"], search].concat()).0, all, "{search:?}");
     }
     assert_eq!(verdicts(&["--strategy", "exhaustive", "--preemptions", "2"]).0, all);
     let (found, assumed, executions) = verdicts(&["--track-arc"]);
