@@ -10,7 +10,7 @@ use crate::settings::Grain;
 use crate::term::Atom;
 use crate::versions::Dynamic;
 use crate::world::{ErlangWorld, Program};
-use raddle_core::check;
+use raddle_core::check::{self, Reducible, Refinable};
 use raddle_core::search::LazyMap;
 use raddle_core::world::{Pick, World};
 use std::collections::BTreeMap;
@@ -74,31 +74,34 @@ impl check::Program for Checkable {
         ErlangWorld::new(&self.program())
     }
 
+    fn reducible(&self) -> Option<&dyn Reducible<ErlangWorld>> {
+        Some(self)
+    }
+
+    fn refinable(&self) -> Option<&dyn Refinable> {
+        Some(self)
+    }
+
+    fn parts(&self) -> LazyMap {
+        let (parts, path) = (self.parts.clone(), self.program.path.clone());
+        let config = self.program.settings.config.clone();
+        LazyMap::found_by(move || parts.get_or_init(|| crate::parts::parts(&path, config.as_deref())).clone())
+    }
+
+    fn settings(&self) -> LazyMap {
+        self.program().settings.to_map().into()
+    }
+}
+
+impl Reducible<ErlangWorld> for Checkable {
     fn reduced_world(&self) -> ErlangWorld {
         if self.is_concrete() {
-            self.world()
+            check::Program::world(self)
         } else if self.ends_are_steps.load(Ordering::Relaxed) {
             ErlangWorld::unordered(&self.program())
         } else {
             ErlangWorld::unobserved(&self.program(), &self.unobserved)
         }
-    }
-
-    fn is_refuted(&self) -> bool {
-        self.unobserved.is_refuted() && !self.ends_are_steps.load(Ordering::Relaxed)
-            || self.is_order_read()
-            || self.dynamic().is_refuted()
-    }
-
-    fn refine(&self) -> bool {
-        let more = self.dynamic().refined();
-        if let Some(more) = &more {
-            *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = more.clone();
-        }
-        let ends = self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed);
-        let order = self.is_order_read();
-        self.messages_have_an_order.fetch_or(order, Ordering::Relaxed);
-        ends || order || more.is_some()
     }
 
     /// Coarse steps are those of a world in which messages have an order.
@@ -120,6 +123,25 @@ impl check::Program for Checkable {
     /// The oracle of this world compares the reduction without bounds only.
     fn reduces_within_bounds(&self) -> bool {
         false
+    }
+}
+
+impl Refinable for Checkable {
+    fn is_refuted(&self) -> bool {
+        self.unobserved.is_refuted() && !self.ends_are_steps.load(Ordering::Relaxed)
+            || self.is_order_read()
+            || self.dynamic().is_refuted()
+    }
+
+    fn refine(&self) -> bool {
+        let more = self.dynamic().refined();
+        if let Some(more) = &more {
+            *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = more.clone();
+        }
+        let ends = self.unobserved.is_refuted() && !self.ends_are_steps.swap(true, Ordering::Relaxed);
+        let order = self.is_order_read();
+        self.messages_have_an_order.fetch_or(order, Ordering::Relaxed);
+        ends || order || more.is_some()
     }
 
     fn assumed(&self) -> Option<String> {
@@ -145,15 +167,5 @@ impl check::Program for Checkable {
         self.ends_are_steps.store(ends, Ordering::Relaxed);
         *self.dynamic.lock().unwrap_or_else(|e| e.into_inner()) = Dynamic::of(lines.map(Atom::new));
         Ok(())
-    }
-
-    fn parts(&self) -> LazyMap {
-        let (parts, path) = (self.parts.clone(), self.program.path.clone());
-        let config = self.program.settings.config.clone();
-        LazyMap::found_by(move || parts.get_or_init(|| crate::parts::parts(&path, config.as_deref())).clone())
-    }
-
-    fn settings(&self) -> LazyMap {
-        self.program().settings.to_map().into()
     }
 }

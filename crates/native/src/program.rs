@@ -3,7 +3,7 @@
 use crate::outcome::Outcome;
 use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
-use raddle_core::check::{Check, Checked, Program, check};
+use raddle_core::check::{Check, Checked, Program, Reducible, Refinable, check};
 use raddle_core::checksum::Checksum;
 use raddle_core::search::{LazyMap, Listener};
 use std::fs::File;
@@ -52,16 +52,43 @@ impl<'f> Program for RustProgram<'f> {
         NativeWorld::new(self.body, Settings { observers: None, ..self.settings.clone() })
     }
 
+    fn reducible(&self) -> Option<&dyn Reducible<Self::World>> {
+        Some(self)
+    }
+
+    fn refinable(&self) -> Option<&dyn Refinable> {
+        Some(self)
+    }
+
+    /// One: the executable, with all that is linked into it.
+    fn parts(&self) -> LazyMap {
+        LazyMap::found_by(|| {
+            static EXECUTABLE: OnceLock<Option<Checksum>> = OnceLock::new();
+            let sum = EXECUTABLE.get_or_init(|| checksum_of_executable().ok());
+            sum.iter().map(|sum| ("the executable".to_owned(), sum.to_string())).collect()
+        })
+    }
+
+    fn settings(&self) -> LazyMap {
+        let settings = self.settings.clone();
+        LazyMap::found_by(move || settings.to_words())
+    }
+}
+
+impl<'f> Reducible<NativeWorld<'f, Outcome<'f>, Body<'f>>> for RustProgram<'f> {
     /// The order of messages that are not received is open, as far as the observers know.
-    fn reduced_world(&self) -> Self::World {
+    fn reduced_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
         NativeWorld::new(self.body, self.settings.clone())
     }
 
-    fn bounded_world(&self) -> Self::World {
+    fn bounded_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
         let drops = Drops::Conflict;
         NativeWorld::new(self.body, Settings { drops, ..self.settings.clone() })
     }
+}
 
+/// The observers of messages and the reference counts.
+impl Refinable for RustProgram<'_> {
     fn is_refuted(&self) -> bool {
         let observers = self.settings.observers.as_ref();
         observers.is_some_and(|observers| observers.are_refuted()) || self.settings.counted.are_refuted()
@@ -84,20 +111,6 @@ impl<'f> Program for RustProgram<'f> {
         let (counts, observers) = assumed.split_once(COUNTS).unwrap_or(("", assumed));
         self.settings.counted.apply(counts)?;
         self.settings.observers.as_ref().map_or(Ok(()), |known| known.apply(observers))
-    }
-
-    /// One: the executable, with all that is linked into it.
-    fn parts(&self) -> LazyMap {
-        LazyMap::found_by(|| {
-            static EXECUTABLE: OnceLock<Option<Checksum>> = OnceLock::new();
-            let sum = EXECUTABLE.get_or_init(|| checksum_of_executable().ok());
-            sum.iter().map(|sum| ("the executable".to_owned(), sum.to_string())).collect()
-        })
-    }
-
-    fn settings(&self) -> LazyMap {
-        let settings = self.settings.clone();
-        LazyMap::found_by(move || settings.to_words())
     }
 }
 

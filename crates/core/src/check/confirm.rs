@@ -24,9 +24,10 @@ where
 
     /// The same for these failures.
     pub(super) fn convert(&self, failures: &mut [FailureGroup]) {
+        let Some(reducible) = self.program.reducible() else { return };
         for group in failures {
             let schedule: Vec<Pick> = group.first.ticket.picks().collect();
-            let concrete = self.program.concretise(&schedule);
+            let concrete = reducible.concretise(&schedule);
             let told =
                 concrete.and_then(|picks| follow(&self.one_execution(), picks, || self.program.world()));
             if let Some(told) = told {

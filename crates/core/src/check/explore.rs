@@ -62,7 +62,8 @@ where
         if let Some(saved) = &check.resume {
             exploration.resume(Saved::clone(saved))?;
         }
-        if exploration.is_bounded() && !program.reduces_within_bounds() {
+        let reduces = program.reducible().is_none_or(|reducible| reducible.reduces_within_bounds());
+        if exploration.is_bounded() && !reduces {
             exploration.fallen_back = exploration.check.is_reduced();
         }
         Ok(exploration)
@@ -79,7 +80,7 @@ where
 
     /// Whether the schedules of the results are schedules of the ordinary world.
     pub fn is_concrete(&self) -> bool {
-        !self.is_reduced() || self.program.is_concrete()
+        !self.is_reduced() || self.program.reducible().is_none_or(|reducible| reducible.is_concrete())
     }
 
     /// Explores until the result is decided, or until there is a reason to stop.
@@ -103,13 +104,12 @@ where
     fn refined(&mut self) -> Searched<OutcomeOf<P>> {
         loop {
             let mut stage = self.explore();
-            if self.check.replay.is_some() || !self.program.is_refuted() {
-                return stage;
-            }
+            let refinable = self.program.refinable().filter(|_| self.check.replay.is_none());
+            let Some(refuted) = refinable.filter(|refinable| refinable.is_refuted()) else { return stage };
             stage.left = None;
             // A failure in a world whose schedules are concrete is valid in any case, and replayed in that world.
             let found = !stage.tally.failures.is_empty() && self.check.on_failure == OnFailure::Stop;
-            if found && self.is_concrete() || stage.interrupted || !self.program.refine() {
+            if found && self.is_concrete() || stage.interrupted || !refuted.refine() {
                 return stage;
             }
             self.begin_anew();
@@ -122,10 +122,10 @@ where
     }
 
     fn explore(&self) -> Searched<OutcomeOf<P>> {
-        let make = || match (self.is_reduced(), self.is_bounded()) {
-            (true, false) => self.program.reduced_world(),
-            (true, true) => self.program.bounded_world(),
-            (false, _) => self.program.world(),
+        let make = || match self.program.reducible().filter(|_| self.is_reduced()) {
+            Some(reducible) if self.is_bounded() => reducible.bounded_world(),
+            Some(reducible) => reducible.reduced_world(),
+            None => self.program.world(),
         };
         let listener = match self.is_concrete() {
             true => self.listener.clone(),

@@ -1,4 +1,7 @@
 //! The contract between a program under test and the pipeline: which worlds it provides.
+//!
+//! A program has an ordinary world. Worlds made for a partial-order reduction and assumptions that executions may refute
+//! are separate traits: [`Reducible`], [`Refinable`].
 
 use crate::search::LazyMap;
 use crate::world::{Pick, World};
@@ -10,45 +13,13 @@ pub trait Program: Sync {
 
     /// The ordinary world: for replays, samplers and searches without a reduction.
     fn world(&self) -> Self::World;
-    /// A world for a partial-order reduction. It may leave open what no task observes, and assume that a task observes
-    /// nothing until it does.
-    fn reduced_world(&self) -> Self::World {
-        self.world()
-    }
-    /// The same for a reduction within bounds, to which two operations are the same in all states that differ in steps
-    /// that do not conflict with them: it knows no [`LastOfSeveral`](crate::world::Variation::LastOfSeveral).
-    fn bounded_world(&self) -> Self::World {
-        self.reduced_world()
-    }
-    /// Whether an execution refuted an assumption of its world.
-    fn is_refuted(&self) -> bool {
-        false
-    }
-    /// An assumption of the world was refuted: weakens it. Returns whether it did; the search restarts then.
-    fn refine(&self) -> bool {
-        false
-    }
-    /// Whether the schedules of the reduced world are schedules of the ordinary one.
-    fn is_concrete(&self) -> bool {
-        true
-    }
-    /// Converts a schedule of the reduced world to one of the ordinary world; none if there is none.
-    fn concretise(&self, schedule: &[Pick]) -> Option<Vec<Pick>> {
-        Some(schedule.to_vec())
-    }
-    /// Whether the bounded reduction explores all behaviours of this world. Otherwise all executions within the bounds
-    /// are explored.
-    fn reduces_within_bounds(&self) -> bool {
-        true
-    }
-    /// What the reduced world assumes now, for a search that is stopped and resumed later.
-    fn assumed(&self) -> Option<String> {
+    /// Its worlds for a partial-order reduction, if they are not the ordinary one.
+    fn reducible(&self) -> Option<&dyn Reducible<Self::World>> {
         None
     }
-    /// Restores the assumptions of an earlier stage of the search.
-    fn assume(&self, assumed: &str) -> Result<(), String> {
-        let _ = assumed;
-        Ok(())
+    /// What its worlds assume until an execution refutes it, if they assume anything.
+    fn refinable(&self) -> Option<&dyn Refinable> {
+        None
     }
     /// The parts of the program, each with a checksum of its code, for tickets and for searches that are resumed later: the
     /// same program has the same parts. Not empty for a program whose code is known.
@@ -57,4 +28,40 @@ pub trait Program: Sync {
     }
     /// The settings that shape executions, for tickets.
     fn settings(&self) -> LazyMap;
+}
+
+/// A program with worlds for a partial-order reduction. They may leave open what no task observes.
+pub trait Reducible<W> {
+    /// The world for a reduction without bounds.
+    fn reduced_world(&self) -> W;
+    /// The same for a reduction within bounds, to which two operations are the same in all states that differ in steps
+    /// that do not conflict with them: it knows no [`LastOfSeveral`](crate::world::Variation::LastOfSeveral).
+    fn bounded_world(&self) -> W {
+        self.reduced_world()
+    }
+    /// Whether the bounded reduction explores all behaviours of that world. Otherwise all executions within the bounds
+    /// are explored.
+    fn reduces_within_bounds(&self) -> bool {
+        true
+    }
+    /// Whether the schedules of these worlds are schedules of the ordinary one.
+    fn is_concrete(&self) -> bool {
+        true
+    }
+    /// Converts a schedule of the reduced world to one of the ordinary world; none if there is none.
+    fn concretise(&self, schedule: &[Pick]) -> Option<Vec<Pick>> {
+        Some(schedule.to_vec())
+    }
+}
+
+/// A program whose worlds assume something of it until an execution refutes it.
+pub trait Refinable {
+    /// Whether an execution refuted an assumption of its world.
+    fn is_refuted(&self) -> bool;
+    /// An assumption was refuted: weakens it. Returns whether it did; the search restarts then.
+    fn refine(&self) -> bool;
+    /// What is assumed now, for a search that is stopped and resumed later.
+    fn assumed(&self) -> Option<String>;
+    /// Restores the assumptions of an earlier stage of the search.
+    fn assume(&self, assumed: &str) -> Result<(), String>;
 }

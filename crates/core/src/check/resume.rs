@@ -27,8 +27,13 @@ where
         };
         let bounds: Vec<String> = check.bounds.list().into_iter().map(bound).collect();
         let growing = if check.is_growing() { ", growing" } else { "" };
-        let assuming = if self.program.assumed().is_some() { ", with assumptions" } else { "" };
+        let assuming = if self.assumed().is_some() { ", with assumptions" } else { "" };
         Some(format!("{}{}{growing}{assuming}", check.kind, bounds.concat()))
+    }
+
+    /// What the worlds of the program assume now.
+    fn assumed(&self) -> Option<String> {
+        self.program.refinable().and_then(|program| program.assumed())
     }
 
     /// Resumes the search from `saved`.
@@ -59,8 +64,8 @@ where
                 "the program is not the one whose search was stopped: {part}; start the search again"
             ));
         }
-        if let Some(assumed) = &saved.assumed {
-            self.program.assume(assumed)?;
+        if let (Some(assumed), Some(program)) = (&saved.assumed, self.program.refinable()) {
+            program.assume(assumed)?;
         }
         let Saved { mut found, mut unconverted, .. } = saved;
         (self.explored, self.left) = (saved.explored, Some(saved.left));
@@ -97,7 +102,7 @@ where
             fallen_back: self.fallen_back,
             settings: self.settings(),
             program: self.program.parts(),
-            assumed: self.program.assumed(),
+            assumed: self.assumed(),
             is_growing: self.check.is_growing(),
             earlier: self.earlier.clone().unwrap_or_default(),
             is_concrete,

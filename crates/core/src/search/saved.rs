@@ -34,7 +34,7 @@ pub struct Saved {
     /// The findings, with outcomes as text.
     pub found: Tally<String>,
     /// Failures among these findings whose schedules are those of the reduced world: see
-    /// [`Program::concretise`](crate::check::Program::concretise).
+    /// [`Reducible::concretise`](crate::check::Reducible::concretise).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unconverted: Vec<FailureGroup>,
     /// The unexplored subtrees.

@@ -1,7 +1,7 @@
 //! The pipeline: what it does around a search is the same for every world.
 
 use crate::common::{Op::*, Program as Toys, Toy, pick, program};
-use raddle_core::check::{Check, Program, SearchKind, Simplify, Verdict, check};
+use raddle_core::check::{Check, Program, Reducible, Refinable, SearchKind, Simplify, Verdict, check};
 use raddle_core::fact::{Assumption, Bound, StopReason};
 use raddle_core::search::{LazyMap, Listener, NoListener, OnFailure, Saved};
 use raddle_core::strategy::Sampler;
@@ -31,18 +31,24 @@ impl Program for Two {
     fn world(&self) -> Toy {
         Toy::new(&self.ordinary)
     }
+    fn reducible(&self) -> Option<&dyn Reducible<Toy>> {
+        Some(self)
+    }
+    fn refinable(&self) -> Option<&dyn Refinable> {
+        Some(self)
+    }
+    fn settings(&self) -> LazyMap {
+        BTreeMap::from([("world".to_owned(), "toy".to_owned())]).into()
+    }
+}
+
+impl Reducible<Toy> for Two {
     fn reduced_world(&self) -> Toy {
         match (&self.reduced, self.refined.load(Ordering::Relaxed)) {
             (Some(reduced), 0) => Toy::new(reduced),
             (Some(reduced), _) if !self.concrete => Toy::new(reduced),
             _ => self.world(),
         }
-    }
-    fn is_refuted(&self) -> bool {
-        self.concrete && self.reduced.is_some() && self.refined.load(Ordering::Relaxed) == 0
-    }
-    fn refine(&self) -> bool {
-        self.concrete && self.reduced.is_some() && self.refined.fetch_add(1, Ordering::Relaxed) == 0
     }
     fn is_concrete(&self) -> bool {
         self.concrete
@@ -54,8 +60,20 @@ impl Program for Two {
     fn reduces_within_bounds(&self) -> bool {
         self.bounded
     }
-    fn settings(&self) -> LazyMap {
-        BTreeMap::from([("world".to_owned(), "toy".to_owned())]).into()
+}
+
+impl Refinable for Two {
+    fn is_refuted(&self) -> bool {
+        self.concrete && self.reduced.is_some() && self.refined.load(Ordering::Relaxed) == 0
+    }
+    fn refine(&self) -> bool {
+        self.concrete && self.reduced.is_some() && self.refined.fetch_add(1, Ordering::Relaxed) == 0
+    }
+    fn assumed(&self) -> Option<String> {
+        None
+    }
+    fn assume(&self, _: &str) -> Result<(), String> {
+        Ok(())
     }
 }
 

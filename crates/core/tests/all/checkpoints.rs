@@ -4,7 +4,7 @@
 use crate::common::machine::{Machine, Programs};
 use crate::common::{Op::*, Toy, all, program};
 use crate::resume::{Make, counted, programs, strategies};
-use raddle_core::check::{Check, Program, SearchKind, Simplify, Verdict, check};
+use raddle_core::check::{Check, Program, Reducible, SearchKind, Simplify, Verdict, check};
 use raddle_core::search::{
     Checkpoint, Checkpoints, Findings, LazyMap, Listener, NoListener, OnFailure, Plan, Saved, Tally, search,
     search_iteratively,
@@ -130,6 +130,18 @@ impl Program for Reduced {
         let other = [Write(0, 2), Write(1, 3), Expect(0, 2, FailureKind::Panic)];
         Toy::new(&program([&body, &other, &[Add(1, 1), Read(0)]]))
     }
+    fn reducible(&self) -> Option<&dyn Reducible<Toy>> {
+        Some(self)
+    }
+    fn settings(&self) -> LazyMap {
+        LazyMap::default()
+    }
+}
+
+impl Reducible<Toy> for Reduced {
+    fn reduced_world(&self) -> Toy {
+        self.world()
+    }
     fn is_concrete(&self) -> bool {
         self.concrete
     }
@@ -138,9 +150,6 @@ impl Program for Reduced {
     }
     fn reduces_within_bounds(&self) -> bool {
         self.bounded
-    }
-    fn settings(&self) -> LazyMap {
-        LazyMap::default()
     }
 }
 
