@@ -60,14 +60,16 @@ pub fn command(folder: &Path, arguments: &[&str]) -> Command {
         .env("RADDLE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("shim"))
         .env_remove("CARGO_TARGET_DIR")
         .env_remove("COLUMNS");
-    // A shell that starts these tests in the background may have set SIGINT to be ignored.
-    let hear_ctrl_c = || {
-        // SAFETY: a plain system call.
-        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+    // What starts these tests may have set signals to be ignored: a shell in the background SIGINT, `nohup` SIGHUP.
+    let hear_signals = || {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: a plain system call.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
         Ok(())
     };
     // SAFETY: it does nothing but that.
-    unsafe { command.pre_exec(hear_ctrl_c) };
+    unsafe { command.pre_exec(hear_signals) };
     command
 }
 
