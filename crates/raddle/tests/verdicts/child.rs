@@ -14,11 +14,12 @@ pub fn is_one() -> bool {
 /// One test in a separate process, which hides the output of the test unless it fails.
 pub fn of(test: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([test, "--exact"]).env(MARK, "1");
-    for name in ["STRATEGY", "PREEMPTIONS", "ITERATIONS", "SECONDS", "SEED", "WORKERS", "RESUME", "REPLAY"] {
-        command.env_remove(format!("RADDLE_{name}"));
+    command.args([test, "--exact"]);
+    // Settings from outside are not those of the tests.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("RADDLE_")) {
+        command.env_remove(name);
     }
-    command.env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");
+    command.env(MARK, "1").env("NO_COLOR", "1").env_remove("COLUMNS").env_remove("RUST_BACKTRACE");
     // A shell that starts these tests in the background may have set SIGINT to be ignored.
     let hear_ctrl_c = || {
         // SAFETY: a plain system call.
