@@ -4,6 +4,7 @@
 mod arcs;
 mod bounded;
 mod channels;
+mod clocks;
 mod counts;
 mod estimate;
 mod observers;
