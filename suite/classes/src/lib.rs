@@ -5,3 +5,4 @@
 
 pub mod cases;
 pub mod classes;
+pub mod litmus;

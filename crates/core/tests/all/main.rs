@@ -20,4 +20,5 @@ mod samplers;
 mod simplify;
 mod staged;
 mod time_limit;
+mod weak_memory;
 mod workers;

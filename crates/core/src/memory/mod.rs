@@ -1,0 +1,51 @@
+//! Memory models: which stores a load may read, and which place in modification order a store may take.
+//!
+//! The state of an execution is its [`Graph`]: events with program order, reads-from, modification order and what the
+//! program's locks order. The interface is operational: a task's next [`Request`] has [options](Graph::options), of which
+//! one is [taken](Graph::take), and the last events can be [truncated](Graph::truncate); so each search that picks tasks and
+//! options works on every model. A choice is a store, by identity, and not its number among the options.
+//!
+//! # The models
+//! A graph is consistent under a [`Model`] if one predicate holds; each prefix of an execution is consistent. Events are
+//! added after their causal past (program order, reads-from, locks), so that is acyclic: load buffering is not modelled.
+//! - [`Model::Rc11`] (Lahav, Vafeiadis, Kang, Hur, Dreyer, PLDI 2017, with the release sequences of C++20): happens-before
+//!   followed by at most one of reads-from, modification order and from-reads (eco) is irreflexive, an update stands right
+//!   after its source, and psc is acyclic ([`rc11`]).
+//! - [`Model::Sc`], [`Model::Tso`], [`Model::Pso`]: one global order of the events, which reads go by ([`global_order`]).
+//!   Programs are taken as compiled to such a machine: a SeqCst store, a read-modify-write, a compare-exchange and a SeqCst
+//!   fence are full barriers; under PSO a release store comes after all earlier stores, and a release fence keeps stores
+//!   apart.
+//!
+//! An update is one event, as in C++20: split in two, the program order between its halves would forbid an outcome of
+//! `Z6.U` that the leading-fence compilation to POWER has, and for which RC11 was made.
+
+mod clocks;
+mod event;
+mod global_order;
+mod graph;
+mod rc11;
+mod restricted;
+
+pub use event::{Event, EventId, Label, Place, Request};
+pub use graph::Graph;
+pub use restricted::Restricted;
+
+/// A memory model.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Model {
+    /// Sequential consistency: one order of all events, in which a load reads the last store before it.
+    #[default]
+    Sc,
+    /// Total store order, as of x86: stores of a task wait in a queue.
+    Tso,
+    /// Partial store order: they wait in a queue for each place.
+    Pso,
+    /// The model of Rust and C++20 without load buffering.
+    Rc11,
+}
+
+impl Model {
+    /// Every model, with its name.
+    pub const ALL: [(Model, &str); 4] =
+        [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Pso, "pso"), (Model::Rc11, "rc11")];
+}

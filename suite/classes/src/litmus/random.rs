@@ -1,0 +1,83 @@
+//! Random litmus programs: two to four tasks, all orderings, updates, compare-exchanges, fences, and locks if wanted.
+
+use super::{Op, Program, Thread};
+use raddle_core::random::Rng;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{self, *};
+
+/// How large programs are.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// The most operations of all tasks.
+    pub operations: usize,
+    pub locks: bool,
+}
+
+/// A random program, and what its tasks do in words.
+pub fn program(rng: &mut Rng, size: Size) -> (Program, Vec<Vec<Op>>) {
+    loop {
+        let tasks = 2 + rng.below(3) as usize;
+        let lists: Vec<Vec<Op>> = (0..tasks).map(|_| one_list(rng, tasks, size.locks)).collect();
+        if lists.iter().map(Vec::len).sum::<usize>() > size.operations {
+            continue;
+        }
+        let mut program = Program::of(&lists);
+        program.places = 2;
+        program.locks = 2;
+        // Some tasks end early, by what they read first.
+        for (thread, list) in program.threads.iter_mut().zip(&lists) {
+            if list.len() > 2 && matches!(list[0], Op::Load(..)) && rng.below(2) == 0 {
+                *thread = ends_early(list.clone());
+            }
+        }
+        return (program, lists);
+    }
+}
+
+fn ends_early(list: Vec<Op>) -> Thread {
+    Arc::new(move |read| match read.len() + 1 == list.len() && read[0] == 2 {
+        true => None,
+        false => list.get(read.len()).copied(),
+    })
+}
+
+fn one_list(rng: &mut Rng, tasks: usize, locks: bool) -> Vec<Op> {
+    let mut list = Vec::new();
+    for _ in 0..1 + rng.below(if tasks == 4 { 2 } else { 3 }) {
+        let place = rng.below(2) as usize;
+        match rng.below(if locks { 14 } else { 11 }) {
+            0..=2 => list.push(Op::Load(place, load(rng))),
+            3..=5 => list.push(Op::Store(place, 1 + rng.below(2) as u64, store(rng))),
+            6 => list.push(Op::Add(place, 1, update(rng))),
+            7 => list.push(Op::Swap(place, 3, update(rng))),
+            8 | 9 => {
+                let expected = rng.below(2) as u64;
+                list.push(Op::CompareExchange(place, expected, 2, update(rng), load(rng)));
+            }
+            10 => list.push(Op::Fence([Acquire, Release, AcqRel, SeqCst, SeqCst][rng.below(5) as usize])),
+            _ => {
+                list.push(Op::Lock(place));
+                match rng.below(5) {
+                    0 => list.push(Op::Load(place, Relaxed)),
+                    1 => list.push(Op::Store(place, 7, Relaxed)),
+                    2 => list.extend([Op::Lock(1 - place), Op::Unlock(1 - place)]),
+                    _ => {}
+                }
+                list.push(Op::Unlock(place));
+            }
+        }
+    }
+    list
+}
+
+fn load(rng: &mut Rng) -> Ordering {
+    [Relaxed, Acquire, SeqCst][rng.below(3) as usize]
+}
+
+fn store(rng: &mut Rng) -> Ordering {
+    [Relaxed, Release, SeqCst][rng.below(3) as usize]
+}
+
+fn update(rng: &mut Rng) -> Ordering {
+    [Relaxed, Acquire, Release, AcqRel, SeqCst][rng.below(5) as usize]
+}
