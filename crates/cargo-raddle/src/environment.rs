@@ -3,6 +3,7 @@
 
 use crate::answer::Answer;
 use crate::compile::{Build, Program};
+use raddle_terminal::output;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -54,8 +55,8 @@ pub fn ask(build: &Build<'_>, programs: &mut [Program]) -> Result<(), String> {
     let text = answer.text()?;
     let told: Vec<Told> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if !status.success() {
-        eprintln!(
-            "raddle: cargo does not say which environment tests have: [env] of its configuration is not set"
+        output::error(
+            "cargo does not say which environment tests have: [env] of its configuration is not set",
         );
     }
     let ours = variables();

@@ -1,16 +1,16 @@
 //! Results for other programs: one JSON object a line on standard output.
 
 use crate::compile::Program;
-use crate::output;
 use crate::results::{Outcomes, Verdict};
 use raddle_core::check::{self, Checked};
+use raddle_terminal::output;
 use serde_json::{Value, json};
 
 /// Reports a listed test.
 pub fn listed(program: &Program, name: &str, ignored: bool) {
     let line = json!({ "reason": "raddle-listed", "package": program.package, "kind": program.kind,
         "target": program.target, "test": name, "ignored": ignored });
-    output::line(format_args!("{line}"));
+    output::json(&line);
 }
 
 /// Reports the verdict on a test.
@@ -35,7 +35,7 @@ pub fn test(program: &Program, outcome: &Outcomes) {
         line["ticket"] = json!(failed.ticket);
         line["output"] = json!(failed.output);
     }
-    output::line(format_args!("{line}"));
+    output::json(&line);
 }
 
 /// The same for a test that was checked in this process; `place` says where it is.
@@ -66,10 +66,10 @@ pub fn checked<T>(
         line["failures"] = json!(checked.failed());
         line["ticket"] = json!(ticket);
     }
-    output::line(format_args!("{line}"));
+    output::json(&line);
 }
 
 /// Reports the end.
 pub fn finished(code: u8) {
-    output::line(format_args!("{}", json!({ "reason": "raddle-finished", "exit_code": code })));
+    output::json(&json!({ "reason": "raddle-finished", "exit_code": code }));
 }

@@ -15,7 +15,6 @@ mod json;
 mod known;
 mod leftovers;
 mod new;
-mod output;
 mod programs;
 mod replay;
 mod results;
@@ -29,6 +28,7 @@ mod wrapper;
 
 use arguments::{Cli, Command};
 use clap::Parser;
+use raddle_terminal::output;
 use std::process::ExitCode;
 
 /// All tests passed.
@@ -65,11 +65,16 @@ pub fn main() -> ExitCode {
         Command::New(new) => new::run(&new),
         Command::Erl(erl) => erl::run(&erl),
     });
-    match done {
-        Ok(code) => ExitCode::from(code),
+    let code = done.unwrap_or_else(|error| {
+        output::error(error);
+        COULD_NOT
+    });
+    match output::end() {
+        Ok(()) => ExitCode::from(code),
         Err(error) => {
-            eprintln!("raddle: {error}");
-            ExitCode::from(COULD_NOT)
+            output::error(error);
+            // That a test failed is said by the exit code, too.
+            ExitCode::from(if code == PASSED { COULD_NOT } else { code })
         }
     }
 }

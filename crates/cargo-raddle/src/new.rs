@@ -3,7 +3,7 @@
 use crate::PASSED;
 use crate::arguments::New;
 use crate::crates::cargo;
-use crate::output;
+use raddle_terminal::output;
 use std::process::Command;
 
 /// The first test: it passes, in all its interleavings.

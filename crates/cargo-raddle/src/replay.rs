@@ -8,7 +8,6 @@ use crate::doctests;
 use crate::environment;
 use crate::explore::{Output, command, explore};
 use crate::leftovers::UnderWay;
-use crate::output;
 use crate::results::Verdict;
 use crate::search_arguments::Color;
 use crate::suite;
@@ -19,6 +18,7 @@ use raddle_core::clock::Time;
 use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
+use raddle_terminal::output;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -70,7 +70,9 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             "handle SIGABRT nostop noprint pass",
         ]);
         gdb.arg("--args").arg(run.get_program());
-        eprintln!("raddle: `run` begins the schedule of this ticket; it stops where something panics");
+        output::error(format_args!(
+            "`run` begins the schedule of this ticket; it stops where something panics"
+        ));
         for (name, value) in run.get_envs() {
             if let Some(value) = value {
                 gdb.env(name, value);
@@ -92,7 +94,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
             };
             suite::under(&workspace.workspace_root, &mut failure);
             let report = tickets::report(&failure, coverage, Ok(&replay.ticket), &at);
-            output::text(format_args!("{report}"));
+            output::report(&report);
             Ok(FAILED)
         }
         Verdict::Passed => {
@@ -128,7 +130,7 @@ fn build(
     let given = Cargo { built: origin.built()?, place: place.clone() };
     let compiler = Compiler::find(folder)?;
     let arcs = if origin.real_arc { Arcs::Real } else { Arcs::Tracked };
-    let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
+    let shim = install(&compiler, &cargo(), arcs, |what| output::error(what))?;
     let build = Build {
         folder,
         workspace,

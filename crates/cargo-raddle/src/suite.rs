@@ -6,7 +6,6 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo, current_folder};
 use crate::explore::{Output, explore};
 use crate::known::overrun;
-use crate::output;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
@@ -16,9 +15,10 @@ use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
 use raddle_core::verdict::{Failure, FailureKind};
+use raddle_report::{escape_line, escape_lines, without_ansi};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
-use raddle_terminal::{Interrupt, ProgressLine, read_search};
+use raddle_terminal::{Interrupt, ProgressLine, output, read_search};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,7 +49,7 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     Workspace::demand_crates(&folder, &test.cargo.place, &test.exclude)?;
     let compiler = Compiler::find(&folder)?;
     let arcs = if test.real_arc { Arcs::Real } else { Arcs::Tracked };
-    let shim = install(&compiler, &cargo(), arcs, |what| eprintln!("raddle: {what}"))?;
+    let shim = install(&compiler, &cargo(), arcs, |what| output::error(what))?;
     let build = Build {
         folder: &folder,
         workspace: &workspace,
@@ -208,7 +208,7 @@ impl Suite<'_> {
                 true => json::listed(program, &case.name, case.ignored.is_some()),
                 false => {
                     let ignored = if case.ignored.is_some() { " (ignored)" } else { "" };
-                    output::line(format_args!("{}: {}{ignored}", program.title(), case.name));
+                    output::line(format_args!("{}: {}{ignored}", program.title(), escape_line(&case.name)));
                 }
             }
         }
@@ -255,14 +255,16 @@ impl Suite<'_> {
         };
         match self.is_json() {
             true => json::finished(code),
-            false => output::text(format_args!("{}", table::draw(&self.programs, outcomes))),
+            false => {
+                output::line(format_args!("{}", table::draw(&self.programs, outcomes).trim_end_matches('\n')))
+            }
         }
         if let Some(why) = could_not.filter(|_| code == COULD_NOT && !interrupt.is_requested()) {
-            eprintln!("raddle: {why}");
+            output::error(why);
         }
         if interrupt.is_requested() {
             let left = cases.len().saturating_sub(next.load(Ordering::Relaxed));
-            eprintln!("raddle: interrupted; {left} tests were not begun");
+            output::error(format_args!("interrupted; {left} tests were not begun"));
         }
         Ok(code)
     }
@@ -431,7 +433,8 @@ impl Suite<'_> {
             if let (false, Verdict::Failed(failed)) = (self.is_json(), &outcome.verdict) {
                 self.progress.wipe();
                 let report = self.report(program, &outcome.name, failed);
-                output::line(format_args!("{}: {}\n{report}", program.title(), outcome.name));
+                output::line(format_args!("{}: {}", program.title(), escape_line(&outcome.name)));
+                output::report(&format!("{report}\n"));
             }
             told.outcomes.push(outcome);
         }
@@ -453,10 +456,10 @@ impl Suite<'_> {
             }
             _ => {
                 let why = failed.complaint.as_deref().unwrap_or("it does not say why");
-                format!(
+                escape_lines(&format!(
                     "raddle: {name} of {} failed outside of any exploration\n\n  {why}\n",
                     program.title()
-                )
+                ))
             }
         };
         if failed.failure.as_ref().is_some_and(is_panic_of_thread) && !self.test.allow_thread_panics {
@@ -469,8 +472,8 @@ impl Suite<'_> {
             if from > 0 {
                 text.push_str("    (its end)\n");
             }
-            for line in failed.output[from..].lines() {
-                text.push_str(&format!("    {line}\n"));
+            for line in without_ansi(&failed.output[from..]).lines() {
+                text.push_str(&format!("    {}\n", escape_lines(line)));
             }
         }
         text

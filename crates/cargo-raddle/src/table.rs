@@ -5,6 +5,7 @@ use crate::go_on;
 use crate::results::{Outcomes, Verdict};
 use raddle_core::fact::{Assumption, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
+use raddle_report::escape_line;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -28,7 +29,7 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
             let _ = writeln!(
                 out,
                 "  {:width$}  {:11}  {:32}  {:>11}  {:>7}",
-                outcome.name,
+                escape_line(&outcome.name),
                 outcome.verdict.word(),
                 short(&outcome.searches()),
                 thousands(outcome.executions()),

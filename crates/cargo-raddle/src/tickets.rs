@@ -3,7 +3,6 @@
 use crate::arguments::{Built, Place, Show, Test};
 use crate::compile::Program;
 use crate::crates::{Workspace, current_folder};
-use crate::output;
 use crate::results::Failed;
 use crate::{PASSED, screen};
 use clap::{Args, FromArgMatches};
@@ -11,7 +10,7 @@ use raddle_core::record::VERSION as RECORD_VERSION;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_report::Run;
-use raddle_terminal::{file_name, store, write_file};
+use raddle_terminal::{file_name, output, store, write_file};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -181,7 +180,7 @@ pub fn show(show: &Show) -> Result<u8, String> {
         Err(_) => folder.clone(),
     };
     let at = ReplayedAt::new(&folder, &sources, &place);
-    output::text(format_args!("{}", report(&kept.failure, &kept.coverage, Ok(&show.ticket), &at)));
+    output::report(&report(&kept.failure, &kept.coverage, Ok(&show.ticket), &at));
     Ok(PASSED)
 }
 

@@ -2,6 +2,7 @@
 //! and `test`. Build scripts and procedural macros use the real ones; cargo compiles them without `--target`.
 
 use raddle_shadow::Shim;
+use raddle_terminal::output;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -41,7 +42,7 @@ pub fn compile() -> ExitCode {
     match done {
         Ok(status) => ExitCode::from(status.code().map_or(101, |code| code as u8)),
         Err(error) => {
-            eprintln!("error: raddle: {error}");
+            output::compiler_error(error);
             ExitCode::FAILURE
         }
     }

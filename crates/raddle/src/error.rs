@@ -44,7 +44,7 @@ impl fmt::Display for CheckError {
             CheckError::Environment(why)
             | CheckError::OutOfRange(why)
             | CheckError::Ticket(why)
-            | CheckError::Resume(why) => f.write_str(why),
+            | CheckError::Resume(why) => f.write_str(&raddle_report::escape_lines(why)),
         }
     }
 }

@@ -4,8 +4,7 @@ use crate::observer;
 use raddle_core::search::{Listener, Progress, Saved};
 use raddle_core::verdict::{Coverage, Failure};
 use raddle_native::Watchdog;
-use raddle_terminal::{Interrupt, ProgressLine, SearchFile, SearchKeeper, path_for, write_ticket};
-use std::io::Write;
+use raddle_terminal::{Interrupt, ProgressLine, SearchFile, SearchKeeper, output, path_for, write_ticket};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -54,7 +53,7 @@ impl Listener for Listening {
         let name = self.name.as_deref().map(|n| format!(" in {n}")).unwrap_or_default();
         for words in self.watchdog.look() {
             // Written directly to the channel: a test harness captures what is printed until the test is over.
-            let _ = writeln!(std::io::stderr(), "raddle: watchdog{name}: {words}; {WHY}");
+            output::error(format_args!("watchdog{name}: {words}; {WHY}"));
             if let Some(observer) = observer::get() {
                 observer.stuck(&words);
             }

@@ -134,9 +134,10 @@ impl<T> Report<T> {
         match &self.stopped {
             None => text,
             Some(Ok(file)) => {
-                format!("{text}\nraddle: to go on from here, set RADDLE_RESUME={}", file.display())
+                let file = raddle_report::quote(&file.display().to_string());
+                format!("{text}\nraddle: to go on from here, set RADDLE_RESUME={file}")
             }
-            Some(Err(error)) => format!("{text}\nraddle: {error}"),
+            Some(Err(error)) => format!("{text}\nraddle: {}", raddle_report::escape_lines(error)),
         }
     }
 }

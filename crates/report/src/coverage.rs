@@ -1,5 +1,6 @@
 //! What a search covered and assumed, as one line; and why a test was not explored.
 
+use crate::escape;
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
 use raddle_core::verdict::{Coverage, Extent, thousands};
@@ -43,6 +44,10 @@ pub fn extent(coverage: &Coverage) -> String {
 
 /// Why a search explored only some behaviours.
 pub fn stop(why: &StopReason) -> String {
+    escape::line(&stopped(why))
+}
+
+fn stopped(why: &StopReason) -> String {
     let after = |executions: &u64| count(*executions, "execution");
     match why {
         StopReason::FirstFailure => "stopped at the first failure".to_owned(),
@@ -90,6 +95,10 @@ pub fn bound(bound: &Bound) -> String {
 
 /// An assumption.
 pub fn assumption(assumption: &Assumption) -> String {
+    escape::line(&assumed(assumption))
+}
+
+fn assumed(assumption: &Assumption) -> String {
     match assumption {
         Assumption::SampledWithin(bound) => format!("within {}", self::bound(bound)),
         Assumption::RealAddresses => "addresses as they come".to_owned(),
@@ -137,6 +146,10 @@ pub fn assumption(assumption: &Assumption) -> String {
 
 /// Why a test was not explored.
 pub fn skip(why: &SkipReason) -> String {
+    escape::lines(&skipped(why))
+}
+
+fn skipped(why: &SkipReason) -> String {
     match why {
         SkipReason::Outside { what } => format!("needs the real world: {what}"),
         SkipReason::WaitsOutside { what } => format!("needs the real world: it waits {what}"),
@@ -172,7 +185,7 @@ pub fn difference(difference: &str, untracked_arcs: bool) -> String {
         true => "; if it depends on which task drops an Arc last, that is visible without --real-arc",
         false => "",
     };
-    format!("{difference}{advice}")
+    escape::lines(&format!("{difference}{advice}"))
 }
 
 /// "1 execution", "1,000 executions".

@@ -1,5 +1,6 @@
 //! Facts about a failure as sentences: which task waits for what, where the other access was.
 
+use crate::escape;
 use crate::place;
 use raddle_core::fact::{Fact, Other, Relation, Waiting};
 
@@ -13,6 +14,10 @@ const HOW_TO_HEAR: &str = "without raddle::alloc::Allocator an atomic that was m
 
 /// The whole fact: `main.1 waits to lock Mutex#2, held by main.2 since src/bank.rs:7`.
 pub fn fact(fact: &Fact) -> String {
+    escape::line(&whole(fact))
+}
+
+fn whole(fact: &Fact) -> String {
     let task = match (&fact.task, &fact.label) {
         (Some(task), Some(label)) => format!("{task} ({label})"),
         (Some(task), None) => task.clone(),

@@ -1,6 +1,7 @@
 //! Renders the coverage of the search, the number of the failing execution, and how to replay the failure.
 
 use crate::coverage;
+use crate::escape;
 use crate::layout::{Run, TicketText};
 use crate::paint::{Row, Style};
 use crate::text;
@@ -18,7 +19,7 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     let mut footer = Footer { rows: Vec::new(), width };
     footer.afterwards(&failure.afterwards.iter().map(teardown_error).collect::<Vec<_>>());
     if let Some(other) = &failure.replayed {
-        footer.prose("also", &text::clean(&text::without_ansi(&replayed(other))));
+        footer.prose("also", &escape::line(&text::without_ansi(&replayed(other))));
     }
     footer.items("search", &coverage::items(coverage));
     if coverage.extent != Extent::Replayed {
@@ -72,7 +73,7 @@ struct Footer {
 
 impl Footer {
     fn afterwards(&mut self, list: &[String]) {
-        let list: Vec<String> = list.iter().map(|what| text::clean(&text::without_ansi(what))).collect();
+        let list: Vec<String> = list.iter().map(|what| escape::line(&text::without_ansi(what))).collect();
         match list.as_slice() {
             [] => {}
             [one] => self.prose("also", &format!("while the execution was put away: {one}")),
@@ -107,7 +108,7 @@ impl Footer {
         }
         match (&ticket.test, file.as_ref().or(line.as_ref())) {
             (Some(test), Some(ticket)) => {
-                let (ticket, test) = (text::quote(ticket), text::quote(test));
+                let (ticket, test) = (escape::word(ticket), escape::word(test));
                 self.exact("replay", &format!("RADDLE_REPLAY={ticket} cargo test {test}"));
                 if file.is_none() {
                     return;

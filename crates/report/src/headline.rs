@@ -1,5 +1,6 @@
 //! Renders the kind of the failure, its message, and the facts that explain it, each with its place and source line.
 
+use crate::escape;
 use crate::facts;
 use crate::layout::{Color, Layout};
 use crate::paint::{Row, Style};
@@ -33,7 +34,7 @@ fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<
 /// "raddle: deadlock in execution 3".
 fn title(failure: &Failure, coverage: &Coverage) -> String {
     let test = match &failure.ticket.test {
-        Some(test) => format!(" of {}", text::clean(test)),
+        Some(test) => format!(" of {}", escape::line(test)),
         None => String::new(),
     };
     let what = failure.kind().title();
@@ -55,10 +56,10 @@ fn message(failure: &Failure, layout: &Layout) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in message.trim_end().lines() {
         if layout.color == Color::Always && line.contains('\u{1b}') {
-            rows.push(Row::new().with(2, &line.replace('\r', ""), Style::Strong));
+            rows.push(Row::new().with_colors(2, line.trim_end_matches('\r'), Style::Strong));
             continue;
         }
-        let line = text::clean(&line.replace('\t', "    "));
+        let line = escape::line(&line.replace('\t', "    "));
         let rest = line.trim_start();
         let indent = 2 + text::width(&line) - text::width(rest);
         let room = layout.width.map_or(usize::MAX, |w| w.saturating_sub(indent).max(24));
@@ -76,7 +77,7 @@ fn facts(failure: &Failure, library: &Library, layout: &Layout) -> Vec<Row> {
     let places = failure.defect.facts.iter().filter_map(in_program);
     let wide = places.map(|p| text::width(&place::full(&p))).filter(|w| *w <= 40).max().unwrap_or(0);
     for fact in &failure.defect.facts {
-        for (n, part) in text::wrap(&text::clean(&facts::fact(fact)), room).iter().enumerate() {
+        for (n, part) in text::wrap(&facts::fact(fact), room).iter().enumerate() {
             let mut row = Row::new();
             if n == 0 {
                 row.put(2, "•", Style::Wrong);

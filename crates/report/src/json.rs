@@ -1,6 +1,7 @@
 //! The whole failure as JSON, for other programs: the trace format that `schema/trace.schema.json` describes. Versioned:
 //! a change that a reader could trip over makes a new [`VERSION`].
 
+use crate::escape;
 use raddle_core::verdict::{Coverage, Failure};
 use serde::Serialize;
 
@@ -18,5 +19,5 @@ pub fn to_json(failure: &Failure, coverage: &Coverage) -> String {
     let document = Document { version: VERSION, coverage, failure };
     let mut text = serde_json::to_string_pretty(&document).expect("a failure is plain data");
     text.push('\n');
-    text
+    escape::json(&text)
 }

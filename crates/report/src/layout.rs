@@ -22,8 +22,14 @@ pub enum Sources {
     Show,
     /// Look in this directory alone.
     Under(PathBuf),
-    /// Look in these directories, and in the directories `src` and `test` beside them.
-    Beside(Vec<PathBuf>),
+    /// Look in these directories, and in the directories `src`, `test` and `include` beside them. Only these, the current
+    /// directory and the toolchain have files that are quoted.
+    Beside {
+        /// Where the program is.
+        folders: Vec<PathBuf>,
+        /// Where what it is built with is.
+        toolchain: Vec<PathBuf>,
+    },
     /// Do not quote.
     Hide,
 }

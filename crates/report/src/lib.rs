@@ -9,6 +9,7 @@ mod calls;
 mod columns;
 mod coverage;
 mod elide;
+mod escape;
 mod facts;
 mod footer;
 mod headline;
@@ -27,11 +28,12 @@ mod text;
 mod view_model;
 
 pub use coverage::{assumption, bound, bounds, count, coverage, coverages, difference, extent, skip, stop};
+pub use escape::{json as escape_json, line as escape_line, lines as escape_lines, word as quote};
 pub use facts::fact;
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources, TicketText};
 pub use progress::progress;
-pub use text::quote;
+pub use text::without_ansi;
 
 use paint::Row;
 use raddle_core::verdict::{Coverage, Failure, thousands};

@@ -1,6 +1,7 @@
-//! Rows of text at given columns. Only this module writes escape sequences; a row never ends with spaces and its pieces
-//! never overlap.
+//! Rows of text at given columns. Only this module writes escape sequences, and escapes all text that it is given; a row
+//! never ends with spaces and its pieces never overlap.
 
+use crate::escape;
 use crate::layout::Color;
 use crate::text;
 
@@ -34,10 +35,18 @@ impl Style {
     }
 }
 
+#[derive(Clone, Debug)]
+struct Piece {
+    column: usize,
+    text: String,
+    width: usize,
+    style: Style,
+}
+
 /// One row of the report.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    pieces: Vec<(usize, String, Style)>,
+    pieces: Vec<Piece>,
     end: usize,
 }
 
@@ -48,13 +57,25 @@ impl Row {
     }
     /// Puts `text` at `column`, or one space after what is there already.
     pub fn put(&mut self, column: usize, text: &str, style: Style) {
-        let text = text.trim_end();
+        let text = escape::line(text);
+        let width = text::width(&text);
+        self.push(column, text, width, style);
+    }
+    /// The row with `text` at `column`, in its own colours.
+    #[must_use]
+    pub fn with_colors(mut self, column: usize, text: &str, style: Style) -> Row {
+        let text = escape::colored(text);
+        let width = text::width(&text::without_ansi(&text));
+        self.push(column, text, width, style);
+        self
+    }
+    fn push(&mut self, column: usize, text: String, width: usize, style: Style) {
         if text.is_empty() {
             return;
         }
         let column = if self.end == 0 { column } else { column.max(self.end + 1) };
-        self.end = column + text::width(text);
-        self.pieces.push((column, text.to_owned(), style));
+        self.end = column + width;
+        self.pieces.push(Piece { column, text, width, style });
     }
     /// The row with `text` at `column`.
     #[must_use]
@@ -69,7 +90,7 @@ impl Row {
     /// Appends the row and a line break to `out`.
     pub fn render(&self, color: Color, out: &mut String) {
         let mut at = 0;
-        for (column, text, style) in &self.pieces {
+        for Piece { column, text, width, style } in &self.pieces {
             out.extend(std::iter::repeat_n(' ', column - at));
             match (color, style.code()) {
                 (Color::Never, _) | (_, "") => out.push_str(text),
@@ -81,7 +102,7 @@ impl Row {
                     out.push_str("\u{1b}[0m");
                 }
             }
-            at = column + text::width(text);
+            at = column + width;
         }
         out.push('\n');
     }

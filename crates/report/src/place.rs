@@ -23,7 +23,7 @@ impl Places {
             while n < all && files.iter().any(|other| other != file && tail(other, n) == tail(file, n)) {
                 n += 1;
             }
-            names.insert((*file).to_owned(), crate::text::clean(&tail(file, n)));
+            names.insert((*file).to_owned(), crate::escape::line(&tail(file, n)));
         }
         Places(names)
     }
@@ -52,7 +52,7 @@ pub fn file(file: &str) -> String {
         let (name, _hash) = repository.rsplit_once('-')?;
         rest.split_once('/').map(|(_commit, rest)| format!("{name}/{rest}"))
     };
-    crate::text::clean(&in_registry().or_else(in_git).unwrap_or_else(|| file.to_owned()))
+    crate::escape::line(&in_registry().or_else(in_git).unwrap_or_else(|| file.to_owned()))
 }
 
 /// Where cargo keeps the sources of dependencies.

@@ -1,6 +1,7 @@
 //! The progress of a search, in one line.
 
 use crate::coverage::count;
+use crate::escape;
 use raddle_core::search::Progress;
 use raddle_core::verdict::thousands;
 
@@ -8,7 +9,7 @@ use raddle_core::verdict::thousands;
 pub fn progress(name: Option<&str>, progress: &Progress) -> String {
     let since = progress.executions - progress.earlier;
     let rate = since as f64 / progress.elapsed.as_secs_f64().max(0.001);
-    let name = name.map(|n| format!("{n}: ")).unwrap_or_default();
+    let name = name.map(|n| format!("{}: ", escape::line(n))).unwrap_or_default();
     let failures = match progress.failures {
         0 => String::new(),
         n => format!(", {} failed", thousands(n)),

@@ -1,8 +1,8 @@
 //! The lines of the program's source, read from where the compiler may have seen them. A file that cannot be
 //! read, or a line that is not there, is simply no quotation.
 
+use crate::escape;
 use crate::layout::Sources;
-use crate::text;
 use raddle_core::record::Place;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -25,10 +25,7 @@ impl Library {
         let roots = match sources {
             Sources::Hide => Vec::new(),
             Sources::Under(root) => vec![root.clone()],
-            Sources::Beside(folders) => {
-                let beside = |dir: &PathBuf| [dir.clone(), dir.join("../src"), dir.join("../test")];
-                folders.iter().flat_map(beside).collect()
-            }
+            Sources::Beside { folders, .. } => folders.iter().flat_map(|folder| beside(folder)).collect(),
             Sources::Show => {
                 let here = std::env::current_dir().ok();
                 let manifest = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -39,7 +36,14 @@ impl Library {
         let only = match sources {
             // The names of files may come from a ticket, which may come from anywhere.
             Sources::Under(root) => Some(trusted(root)),
-            _ => None,
+            // They come from the program, which may name any file.
+            Sources::Beside { folders, toolchain } => {
+                let here = std::env::current_dir().ok();
+                let around = folders.iter().flat_map(|folder| beside(folder)).chain(here);
+                Some(found(around.chain(toolchain.iter().cloned())))
+            }
+            // They are those of this process, which prints its own sources.
+            Sources::Show | Sources::Hide => None,
         };
         Library { roots, only, files: RefCell::default() }
     }
@@ -52,7 +56,7 @@ impl Library {
         let mut files = self.files.borrow_mut();
         let lines = files.entry(place.file.clone()).or_insert_with(|| self.read(&place.file));
         let line = lines.get((place.line as usize).checked_sub(1)?)?;
-        let line = text::clean(&line.replace('\t', "    "));
+        let line = escape::line(&line.replace('\t', "    "));
         (!line.trim().is_empty()).then_some(line)
     }
 
@@ -88,8 +92,17 @@ fn trusted(workspace: &Path) -> Vec<PathBuf> {
         .into_iter()
         .flat_map(|cargo| ["registry/src", "git/checkouts"].map(|folder| cargo.join(folder)));
     let toolchains = named("RUSTUP_HOME", ".rustup").map(|rustup| rustup.join("toolchains"));
-    let all = [workspace.to_path_buf()].into_iter().chain(dependencies).chain(toolchains);
-    all.filter_map(|folder| folder.canonicalize().ok()).collect()
+    found([workspace.to_path_buf()].into_iter().chain(dependencies).chain(toolchains))
+}
+
+/// A folder with compiled modules, and where their sources may be.
+fn beside(folder: &Path) -> [PathBuf; 4] {
+    ["", "../src", "../test", "../include"].map(|relative| folder.join(relative))
+}
+
+/// The folders that are there, without links in their names.
+fn found(folders: impl Iterator<Item = PathBuf>) -> Vec<PathBuf> {
+    folders.filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
 #[cfg(test)]
@@ -131,8 +144,12 @@ mod tests {
         let absolute = folder.join("workspace/lib.rs").display().to_string();
         assert_eq!(library.quote(&place(&absolute, 1)).as_deref(), Some("inside"));
         let outside = folder.join("secret").display().to_string();
+        let (folders, toolchain) = (vec![folder.join("workspace")], Vec::new());
+        let beside = Library::new(&Sources::Beside { folders, toolchain });
+        assert_eq!(beside.quote(&place("lib.rs", 1)).as_deref(), Some("inside"));
         for file in [outside.as_str(), "../secret", "link.rs", "/etc/passwd"] {
             assert_eq!(library.quote(&place(file, 1)), None, "{file}");
+            assert_eq!(beside.quote(&place(file, 1)), None, "{file}");
         }
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -1,27 +1,8 @@
-//! Measuring, cleaning, wrapping and cutting text. A character counts as one column wide; control characters are never
-//! output.
+//! Measuring, wrapping and cutting text. A character counts as one column wide.
 
 /// How many columns `text` takes.
 pub fn width(text: &str) -> usize {
     text.chars().count()
-}
-
-/// One line without control characters: they become escapes, tabs a space.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\t' => out.push(' '),
-            c if c.is_control() || is_invisible(c) => out.extend(c.escape_debug()),
-            c => out.push(c),
-        }
-    }
-    out.trim_end().to_owned()
-}
-
-/// Characters that reorder or break lines without being control characters.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `text` without its ANSI escape sequences, such as the colours of a pretty assertion.
@@ -103,17 +84,6 @@ pub fn count(n: usize, what: &str) -> String {
     format!("{} {what}{plural}", raddle_core::verdict::thousands(n as u64))
 }
 
-/// `text` as one word of a shell's command line.
-pub fn quote(text: &str) -> String {
-    let harmless =
-        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | ':' | '+' | '=' | ',' | '@');
-    if !text.is_empty() && text.chars().all(harmless) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,18 +107,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_moves_the_cursor() {
-        assert_eq!(clean("a\nb\tc\u{1b}[2J "), "a\\nb c\\u{1b}[2J");
-        assert_eq!(clean("x\u{202e}y"), "x\\u{202e}y");
+    fn colours_are_left_out() {
         assert_eq!(without_ansi("\u{1b}[1;31mred\u{1b}[0m and plain"), "red and plain");
         assert_eq!(without_ansi("cut off \u{1b}[1"), "cut off ");
-    }
-
-    #[test]
-    fn words_for_shells() {
-        assert_eq!(quote("target/raddle/bank.json"), "target/raddle/bank.json");
-        assert_eq!(quote("raddle2;a#1"), "'raddle2;a#1'");
-        assert_eq!(quote("it's"), r"'it'\''s'");
-        assert_eq!(quote(""), "''");
     }
 }

@@ -1,12 +1,13 @@
-//! The view model of a record: shortened, cleaned, with the failing lines marked. Both renderers draw the same view
+//! The view model of a record: shortened, escaped, with the failing lines marked. Both renderers draw the same view
 //! model, so they always show the same.
 
 use crate::calls;
 use crate::elide::{self, Piece};
+use crate::escape;
 use crate::facts;
 use crate::paint::{Row, Style};
 use crate::place::Places;
-use crate::text::{clean, count};
+use crate::text::count;
 use raddle_core::fact::{Fact, Relation};
 use raddle_core::record::{Caller, ExecutionRecord, Line, Place};
 use raddle_core::verdict::{Blame, Failure};
@@ -121,7 +122,7 @@ impl<'a> ViewModel<'a> {
                     beats.push(Beat::Event(call(record, range)));
                 }
                 Piece::Gap(range) => {
-                    beats.push(Beat::Gap(format!("… {} …", clean(&elide::describe(record, &range)))))
+                    beats.push(Beat::Gap(format!("… {} …", escape::line(&elide::describe(record, &range)))))
                 }
             }
         }
@@ -161,7 +162,7 @@ fn pieces(lines: &[Line], guilty: &BTreeSet<usize>, max: usize) -> Vec<Piece> {
 fn call(record: &ExecutionRecord, steps: Range<usize>) -> Event<'_> {
     let first = event(record, steps.start, false);
     let function = first.caller.map_or("a call", |caller| caller.function.as_str());
-    let text = format!("{} ({})", clean(function), count(steps.len(), "step"));
+    let text = format!("{} ({})", escape::line(function), count(steps.len(), "step"));
     Event { text, saw: None, place: None, ..first }
 }
 
@@ -171,14 +172,14 @@ fn tasks(record: &ExecutionRecord) -> Vec<Task> {
         .tasks
         .iter()
         .map(|task| {
-            let name = clean(&task.name);
+            let name = escape::line(&task.name);
             let title = match &task.label {
-                Some(label) if *label != task.name => format!("{name} \"{}\"", clean(label)),
+                Some(label) if *label != task.name => format!("{name} \"{}\"", escape::line(label)),
                 _ => name.clone(),
             };
             // The owner's name is the shorter one, so owners of owners come to an end.
             let phantom =
-                task.name.rsplit_once('~').and_then(|(owner, own)| Some((named(owner)?, clean(own))));
+                task.name.rsplit_once('~').and_then(|(owner, own)| Some((named(owner)?, escape::line(own))));
             Task { name, title, phantom }
         })
         .collect();
@@ -200,12 +201,12 @@ fn event(record: &ExecutionRecord, i: usize, fails: bool) -> Event<'_> {
     };
     let saw = line.reads_from.and_then(|from| record.lines.get(from)).map(|from| match number(from) {
         Some(number) => format!("(from {number})"),
-        None => format!("(from {})", clean(name(record, from))),
+        None => format!("(from {})", escape::line(name(record, from))),
     });
     Event {
         task: line.task.min(record.tasks.len()),
         number: number(line),
-        text: clean(&text),
+        text: escape::line(&text),
         saw,
         place: line.place.as_ref(),
         caller: line.caller.as_deref(),
@@ -262,7 +263,7 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     let waiting = failure.defect.facts.iter().filter(|fact| !matches!(fact.relation, Relation::Next { .. }));
     let events = waiting.filter_map(|fact| {
         let task = task_of(&failure.record, fact)?;
-        let text = if fact.is_waiting() { clean(&facts::short(fact)) } else { told_of_task(fact) };
+        let text = if fact.is_waiting() { escape::line(&facts::short(fact)) } else { told_of_task(fact) };
         let place = fact.place.as_ref();
         Some(Event {
             task,
@@ -282,7 +283,7 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
 /// What a fact says of its task, without the task.
 fn told_of_task(fact: &Fact) -> String {
     let whole = facts::fact(&Fact { task: Some(String::new()), label: None, ..fact.clone() });
-    clean(whole.trim_start())
+    escape::line(whole.trim_start())
 }
 
 /// The task that a fact is about, by its number in the record.

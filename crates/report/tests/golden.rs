@@ -1,5 +1,6 @@
 //! What a person sees, as snapshots. A snapshot that differs fails; `INSTA_UPDATE=always cargo test` writes.
 
+mod escaping;
 mod records;
 
 use raddle_core::verdict::{Coverage, Extent, Failure};

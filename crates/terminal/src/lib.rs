@@ -1,10 +1,11 @@
-//! Shared by the front ends during a check: Ctrl-C, the properties of the terminal, a progress line, and the files of
-//! tickets and searches.
+//! Shared by the front ends during a check: Ctrl-C, the properties of the terminal, what is printed, a progress line, and the
+//! files of tickets and searches.
 //!
 //! This crate does not depend on a world. Sentences come from `raddle-report`.
 
 mod files;
 mod interrupt;
+pub mod output;
 mod progress;
 mod screen;
 mod search_keeper;

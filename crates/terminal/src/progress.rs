@@ -1,8 +1,9 @@
 //! A line on standard error that shows the progress of a search, if that is a terminal.
 
+use crate::output;
 use crate::screen::Channel;
 use raddle_core::search::Progress;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -38,8 +39,7 @@ impl ProgressLine {
         if self.wanted {
             let width = Channel::Error.width().unwrap_or(80);
             let text: String = text.chars().take(width.saturating_sub(1)).collect();
-            eprint!("\r\x1b[K{text}");
-            let _ = std::io::stderr().flush();
+            output::direct(&format!("\r\x1b[K{text}"));
         }
     }
     /// Removes the line, if it is shown.
@@ -51,8 +51,7 @@ impl ProgressLine {
     /// Clears the line in any case.
     pub fn wipe(&self) {
         if self.wanted {
-            eprint!("\r\x1b[K");
-            let _ = std::io::stderr().flush();
+            output::direct("\r\x1b[K");
         }
     }
 }

@@ -2,10 +2,9 @@
 //! explore.
 
 use crate::files::{SearchFile, write_search};
-use crate::store;
+use crate::{output, store};
 use raddle_core::search::Saved;
 use std::fmt;
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -34,7 +33,7 @@ impl SearchKeeper {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Err(error), false) = (&done, matches!(*last, Some(Err(_)))) {
             // Written directly to the channel: a test harness captures what is printed.
-            let _ = writeln!(std::io::stderr(), "raddle: {error}; the search goes on");
+            output::error(format_args!("{error}; the search goes on"));
         }
         *last = match (done, last.take()) {
             // The earlier one is still there.

@@ -7,6 +7,7 @@ mod source;
 
 use crate::compile::{Build, Program};
 use crate::wrapper::{self, given};
+use raddle_terminal::output;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,7 @@ pub fn run() -> ExitCode {
         }
     };
     done.unwrap_or_else(|error| {
-        eprintln!("error: raddle: {error}");
+        output::compiler_error(error);
         ExitCode::FAILURE
     })
 }

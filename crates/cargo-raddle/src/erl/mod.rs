@@ -9,7 +9,6 @@ mod weakest;
 
 pub use arguments::{Erl, spread_pa};
 
-use crate::output;
 use crate::{COULD_NOT, FAILED, PASSED, json};
 use raddle_core::check::{Check, Checked, check};
 use raddle_core::search::{Listener, NoListener, Progress, Saved};
@@ -19,7 +18,7 @@ use raddle_erlang::check::Checkable;
 use raddle_erlang::settings::Settings;
 use raddle_erlang::watch::{Halt, Watch};
 use raddle_erlang::world::Program;
-use raddle_terminal::{Interrupt, ProgressLine, SearchKeeper, file_name, read_ticket, write_ticket};
+use raddle_terminal::{Interrupt, ProgressLine, SearchKeeper, file_name, output, read_ticket, write_ticket};
 use report::Found;
 use sources::Sources;
 use std::path::{Path, PathBuf};

@@ -5,16 +5,16 @@ use super::sources::Sources;
 use super::weakest::weakest_delivery;
 use crate::go_on;
 use crate::json;
-use crate::output;
 use raddle_core::check::{Check, Checked, Verdict};
 use raddle_core::fact::Relation;
 use raddle_core::verdict::{Cause, Failure, thousands};
 use raddle_core::world::World;
+use raddle_erlang::code::installed_otp;
 use raddle_erlang::world::{ErlangWorld, Program};
-use raddle_report::{Layout, Run, Sources as Quoted, TicketText, quote};
-use raddle_terminal::{Channel, SearchFile, layout};
+use raddle_report::{Layout, Run, Sources as Quoted, TicketText, escape_line, quote};
+use raddle_terminal::{Channel, SearchFile, layout, output};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Of a longer output only so many lines at its end are shown.
 const SHOWN: usize = 100;
@@ -49,7 +49,10 @@ impl Found<'_> {
             0 | 1 => String::new(),
             n => format!(", {} of them fail", thousands(n)),
         };
-        output::line(format_args!("{}: {verdict}, {counted}{failures} ({covered})", self.name()));
+        output::line(format_args!(
+            "{}: {verdict}, {counted}{failures} ({covered})",
+            escape_line(self.name())
+        ));
         for (at, group) in self.checked.failures.iter().enumerate() {
             match at {
                 0 => self.tell_failure(&group.first),
@@ -83,11 +86,11 @@ impl Found<'_> {
         let elapsed = Some(self.checked.statistics.elapsed);
         let replay = Some(replay.unwrap_or(short));
         let run = Run { ticket_file, ticket_error, elapsed, replay, ticket_text: TicketText::WhenShort };
-        let layout = Layout { sources: Quoted::Beside(self.sources.folders()), ..layout(Channel::Output) };
-        output::text(format_args!(
-            "{}",
-            raddle_report::failure(failure, &self.checked.coverage, &run, &layout)
-        ));
+        let toolchain =
+            installed_otp().iter().filter_map(|ebin| ebin.parent()).map(Path::to_path_buf).collect();
+        let sources = Quoted::Beside { folders: self.sources.folders(), toolchain };
+        let layout = Layout { sources, ..layout(Channel::Output) };
+        output::report(&raddle_report::failure(failure, &self.checked.coverage, &run, &layout));
         if let Some(hint) = missing_module(failure).and_then(|module| self.sources.about_missing(module)) {
             output::line(format_args!("  {hint}"));
         }
@@ -98,7 +101,7 @@ impl Found<'_> {
             if left_out > 0 {
                 output::line(format_args!("    ... {} ...", raddle_report::count(left_out as u64, "line")));
             }
-            lines[left_out..].iter().for_each(|line| output::line(format_args!("    {line}")));
+            lines[left_out..].iter().for_each(|line| output::line(format_args!("    {}", escape_line(line))));
         }
         // Where a limit was reached, another delivery reaches it as well, after as long a time.
         let is_limit =

@@ -6,7 +6,7 @@ use super::project;
 use raddle_erlang::beam;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::replaced;
-use raddle_terminal::store;
+use raddle_terminal::{output, store};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -235,7 +235,7 @@ fn compile_all(named: &[&PathBuf], program: &ProgramArguments, found: bool) -> R
         match compile(source, &target.0, program) {
             Ok(bytes) => compiled.push((stem(source), bytes)),
             Err(said) if found => {
-                eprintln!("raddle: {} does not compile and is left out:\n{said}", source.display());
+                output::error(format_args!("{} does not compile and is left out:\n{said}", source.display()));
                 broken.push((stem(source), said));
             }
             Err(said) => return Err(said),
