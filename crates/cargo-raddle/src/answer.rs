@@ -1,13 +1,10 @@
 //! A file in which a program answers. It has no name: it disappears however this process and the program end.
 
-use raddle_terminal::store::temporary_folder;
-use std::fs::{File, OpenOptions, remove_file};
+use raddle_terminal::store::unnamed_file;
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A file that a program answers in.
 pub struct Answer {
@@ -17,22 +14,7 @@ pub struct Answer {
 
 impl Answer {
     pub fn new() -> Result<Answer, String> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let name = format!("raddle-answer-{}-{number}-{now}", std::process::id());
-        let folder = temporary_folder()?;
-        let path = folder.join(name);
-        let failed = |e: io::Error| format!("cannot make a file in {}: {e}", folder.display());
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(failed)?;
-        remove_file(&path).map_err(failed)?;
-        Ok(Answer { file, read: 0 })
+        Ok(Answer { file: unnamed_file()?, read: 0 })
     }
 
     /// Its path for another process, while this one lives. An orphaned program cannot answer any more, and ends.
@@ -65,6 +47,8 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use raddle_terminal::store::temporary_folder;
+    use std::fs::OpenOptions;
     use std::io::Write;
 
     #[test]
@@ -81,7 +65,7 @@ mod tests {
         assert_eq!(answer.news().unwrap(), b"three\n");
         assert_eq!(answer.news().unwrap(), b"");
         assert_eq!(answer.text().unwrap(), "one\ntwo\nthree\n");
-        let mine = format!("raddle-answer-{}-", std::process::id());
+        let mine = format!("unnamed.{}.", std::process::id());
         let named = std::fs::read_dir(temporary_folder().unwrap()).unwrap().flatten();
         assert!(!named.into_iter().any(|entry| entry.file_name().to_string_lossy().starts_with(&mine)));
     }

@@ -2,6 +2,7 @@
 //! deleted when an invocation begins, unless another one is under way that may be using them: all invocations share a
 //! lock, and deleting requires the exclusive lock.
 
+use raddle_terminal::store;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::fd::AsRawFd;
@@ -19,9 +20,9 @@ impl UnderWay {
     ///
     /// Where files cannot be locked (some network file systems), nothing is deleted either.
     pub fn begin(folder: &Path, generation: &str) -> Result<UnderWay, String> {
-        let failed = |e: io::Error| format!("cannot make {}: {e}", folder.display());
-        fs::create_dir_all(folder).map_err(failed)?;
-        let lock = File::create(folder.join("lock")).map_err(failed)?;
+        let failed = |e: io::Error| format!("cannot make a lock in {}: {e}", folder.display());
+        store::make_folder(folder)?;
+        let lock = store::lock_file(&folder.join("lock")).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => delete_others(folder, generation),
             Err(TryLockError::WouldBlock) => {}

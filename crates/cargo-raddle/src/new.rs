@@ -3,7 +3,7 @@
 use crate::PASSED;
 use crate::arguments::New;
 use crate::crates::cargo;
-use raddle_terminal::output;
+use raddle_terminal::{output, store};
 use std::process::Command;
 
 /// The first test: it passes, in all its interleavings.
@@ -53,8 +53,10 @@ pub fn run(new: &New) -> Result<u8, String> {
     if !output.status.success() {
         return Err(format!("cargo add failed: {}", String::from_utf8_lossy(&output.stderr).trim()));
     }
-    let written = std::fs::create_dir_all(folder.join("tests")).and_then(|()| std::fs::write(&test, FIRST));
-    written.map_err(|e| format!("cannot write {}: {e}", test.display()))?;
+    let tests = folder.join("tests");
+    std::fs::create_dir_all(&tests)
+        .map_err(|e| format!("cannot make the folder {}: {e}", tests.display()))?;
+    store::create(&test, "test", FIRST)?;
     output::line(format_args!(
         "raddle: added the dev-dependency and {}; try `cargo test --test interleavings`",
         test.display()

@@ -2,10 +2,12 @@
 
 use crate::compiler::Compiler;
 use crate::keep::InUse;
-use crate::{bundle, keep};
+use crate::{bundle, keep, sealed};
+use raddle_terminal::store;
 use serde::Deserialize;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -71,7 +73,7 @@ impl Shim {
     }
 }
 
-/// The shim for this compiler, built if there is none yet. Slow stages are reported to `say`.
+/// The shim for this compiler, built if there is none yet, or if what is there was damaged. Slow stages are reported to `say`.
 ///
 /// Sources and builds of one compiler are in one folder, so that another version of the shim compiles only what
 /// differs; the result is copied from there to a folder that never changes again.
@@ -79,37 +81,91 @@ pub fn install(
     compiler: &Compiler,
     cargo: &OsString,
     arcs: Arcs,
-    say: impl FnOnce(&str),
+    say: impl Fn(&str),
+) -> Result<Shim, String> {
+    install_in(cache()?, compiler, cargo, arcs, say)
+}
+
+fn install_in(
+    home: PathBuf,
+    compiler: &Compiler,
+    cargo: &OsString,
+    arcs: Arcs,
+    say: impl Fn(&str),
 ) -> Result<Shim, String> {
     let fingerprint = bundle::fingerprint(&[&compiler.version, &format!("{arcs:?}")]);
-    let home = cache()?;
-    fs::create_dir_all(&home).map_err(|e| format!("cannot make the folder {}: {e}", home.display()))?;
+    store::make_folder(&home)?;
     let generation = bundle::fingerprint(&[&compiler.version]);
     let in_use = InUse::begin(&home, &fingerprint);
     let shim = Shim { libraries: home.join(&fingerprint), fingerprint, generation, _in_use: in_use };
-    if shim.libraries.is_dir() {
+    if let Kept::Whole = kept(&shim.libraries)? {
         keep::prune(&home, SystemTime::now());
         return Ok(shim);
     }
     let workshop = home.join(compiler.name());
     let _workshop_in_use = InUse::begin(&home, &compiler.name());
     let failed = |what: &str, e: std::io::Error| format!("cannot {what} {}: {e}", workshop.display());
-    fs::create_dir_all(&workshop).map_err(|e| failed("make the folder", e))?;
-    let lock = File::create(workshop.join("lock")).map_err(|e| failed("write to", e))?;
+    store::make_folder(&workshop)?;
+    let lock = store::lock_file(&workshop.join("lock")).map_err(|e| failed("make a lock in", e))?;
     lock.lock().map_err(|e| failed("lock", e))?;
-    if shim.libraries.is_dir() {
-        return Ok(shim);
+    // Another process may have built it, or repaired it, in the meantime.
+    match kept(&shim.libraries)? {
+        Kept::Whole => return Ok(shim),
+        Kept::Missing => say("building the shim for this compiler, once"),
+        Kept::Damaged(why) => {
+            say(&format!("the shim in {} is damaged ({why}): building it again", shim.libraries.display()));
+            // What it was copied from may be damaged, too.
+            delete(&shim.libraries).and_then(|()| delete(&workshop.join("target")))?;
+        }
     }
-    say("building the shim for this compiler, once");
     bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
     let made = build(&workshop, cargo, arcs)?;
     // Copied to another folder first, so that half a shim is never visible.
     let partial = shim.libraries.with_extension("partial");
-    let copied = fs::create_dir_all(&partial).and_then(|()| copy(&made, &partial));
-    copied
-        .and_then(|()| fs::rename(&partial, &shim.libraries))
-        .map_err(|e| failed("copy the shim from", e))?;
-    Ok(shim)
+    delete(&partial)?;
+    store::make_folder(&partial)?;
+    let copied = copy(&made, &partial).map_err(|e| failed("copy the shim from", e));
+    let sealed = copied
+        .and_then(|()| sealed::seal(&partial))
+        .and_then(|()| fs::rename(&partial, &shim.libraries).map_err(|e| failed("move the shim out of", e)));
+    match sealed {
+        Ok(()) => Ok(shim),
+        Err(error) => {
+            // The disk may be full of it.
+            let _ = delete(&partial);
+            Err(error)
+        }
+    }
+}
+
+/// What is in the cache of one shim.
+enum Kept {
+    Whole,
+    Missing,
+    /// And why.
+    Damaged(String),
+}
+
+fn kept(libraries: &Path) -> Result<Kept, String> {
+    if !libraries.is_dir() {
+        return Ok(Kept::Missing);
+    }
+    // It must be this user's.
+    store::make_folder(libraries)?;
+    Ok(match sealed::verify(libraries) {
+        Ok(()) => Kept::Whole,
+        Err(why) => Kept::Damaged(why),
+    })
+}
+
+/// Deletes a folder with all that is in it. It need not be there.
+fn delete(folder: &Path) -> Result<(), String> {
+    match fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != ErrorKind::NotFound => {
+            Err(format!("cannot delete the folder {}: {e}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The message of cargo about an artifact.
@@ -185,8 +241,77 @@ fn full_name(path: &Path, deps: &Path) -> std::io::Result<PathBuf> {
 /// The folder of the shims: `RADDLE_CACHE`, or the cache folder of the user.
 fn cache() -> Result<PathBuf, String> {
     let var = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let folder = var("RADDLE_CACHE")
-        .or_else(|| var("XDG_CACHE_HOME").map(|home| home.join("raddle")))
-        .or_else(|| var("HOME").map(|home| home.join(".cache/raddle")));
-    folder.ok_or_else(|| "there is no folder for the shim: set RADDLE_CACHE or HOME".to_owned())
+    if let Some(named) = var("RADDLE_CACHE").or_else(|| var("XDG_CACHE_HOME").map(|home| home.join("raddle")))
+    {
+        return Ok(named);
+    }
+    match var("HOME") {
+        Some(home) if home.is_dir() => Ok(home.join(".cache/raddle")),
+        Some(home) => Err(format!(
+            "there is no folder for the shim: HOME is {}, which is not there; set RADDLE_CACHE or HOME",
+            home.display()
+        )),
+        None => Err("there is no folder for the shim: set RADDLE_CACHE or HOME".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::os::unix::fs::PermissionsExt;
+    use store::Scratch;
+
+    /// A cargo that makes two libraries and counts its calls.
+    const CARGO: &str = r#"#!/bin/sh
+echo built >> ../calls
+mkdir -p target/release/deps
+for name in shadow_std shadow_core; do
+    test -f target/release/deps/lib$name-1.rlib || echo "library $name" > target/release/deps/lib$name-1.rlib
+    echo "{\"filenames\":[\"$PWD/target/release/deps/lib$name-1.rlib\"]}"
+done
+"#;
+
+    #[test]
+    fn a_damaged_shim_is_noticed_and_built_again() {
+        let scratch = Scratch::new("install").unwrap();
+        let home = scratch.path().join("cache");
+        let cargo = scratch.path().join("cargo");
+        fs::write(&cargo, CARGO).unwrap();
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+        let compiler = Compiler { version: "1".to_owned(), host: "x".to_owned() };
+        let said = RefCell::new(Vec::new());
+        let install = || {
+            let say = |what: &str| said.borrow_mut().push(what.to_owned());
+            install_in(home.clone(), &compiler, &cargo.clone().into(), Arcs::Real, say).unwrap()
+        };
+        let calls = || fs::read_to_string(home.join("calls")).unwrap().lines().count();
+        let library = install().library("std").unwrap();
+        assert_eq!(fs::metadata(&home).unwrap().permissions().mode() & 0o777, 0o700);
+        assert_eq!((install().library("std").unwrap(), calls()), (library.clone(), 1));
+        // Neither the result nor what it was copied from is believed any more.
+        for path in [&library, &home.join(compiler.name()).join("target/release/deps/libshadow_std-1.rlib")] {
+            fs::write(path, "forged").unwrap();
+        }
+        assert_eq!(fs::read_to_string(install().library("std").unwrap()).unwrap(), "library shadow_std\n");
+        assert_eq!(calls(), 2);
+        fs::remove_file(library.with_file_name("checksums")).unwrap();
+        install();
+        let others = scratch.path().join("others");
+        fs::rename(&library, &others).unwrap();
+        std::os::unix::fs::symlink(&others, &library).unwrap();
+        install();
+        assert!(fs::symlink_metadata(&library).unwrap().is_file() && others.exists());
+        assert_eq!(calls(), 4);
+        let said = said.borrow();
+        assert_eq!(said[0], "building the shim for this compiler, once");
+        for (said, why) in said[1..].iter().zip([
+            "libshadow_std-1.rlib was changed",
+            "cannot read the list of the shim's files",
+            "libshadow_std-1.rlib is no file",
+        ]) {
+            assert!(said.contains(" is damaged (") && said.contains(why), "{said}");
+        }
+        assert_eq!(said.len(), 4);
+    }
 }

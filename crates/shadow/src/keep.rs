@@ -2,8 +2,9 @@
 //! date of the lock file is that of the last use. An entry that has not been used for long is deleted by the next
 //! process that gets its exclusive lock.
 
+use raddle_terminal::store::lock_file;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ impl InUse {
     pub fn begin(home: &Path, name: &str) -> Option<InUse> {
         let path = lock_of(home, name);
         loop {
-            let lock = open(&path).ok()?;
+            let lock = lock_file(&path).ok()?;
             lock.lock_shared().ok()?;
             // If it was deleted in the meantime, this lock file is not the one that later processes lock.
             if is_still(&lock, &path) {
@@ -60,7 +61,7 @@ fn delete_if_unused(home: &Path, path: &Path, now: SystemTime) -> io::Result<()>
         return Ok(());
     }
     let was_there = lock_path.exists();
-    let lock = open(&lock_path)?;
+    let lock = lock_file(&lock_path)?;
     if lock.try_lock().is_err() || !is_still(&lock, &lock_path) {
         return Ok(());
     }
@@ -74,10 +75,6 @@ fn delete_if_unused(home: &Path, path: &Path, now: SystemTime) -> io::Result<()>
 
 fn lock_of(home: &Path, name: &str) -> PathBuf {
     home.join(format!("{name}.lock"))
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).open(path)
 }
 
 /// Whether the file of this name is the one that is open.
@@ -112,7 +109,7 @@ mod tests {
         fs::create_dir_all(home.join(name).join("target")).unwrap();
         fs::write(home.join(name).join("target/lib.rlib"), "lib").unwrap();
         drop(InUse::begin(home, name).unwrap());
-        let lock = open(&lock_of(home, name)).unwrap();
+        let lock = lock_file(&lock_of(home, name)).unwrap();
         lock.set_modified(SystemTime::now() - DAY * days).unwrap();
     }
 
@@ -188,11 +185,11 @@ mod tests {
     fn a_lock_that_was_deleted_is_not_taken_for_one() {
         let home = home("deleted");
         let path = lock_of(&home, "x");
-        let lock = open(&path).unwrap();
+        let lock = lock_file(&path).unwrap();
         assert!(is_still(&lock, &path));
         fs::remove_file(&path).unwrap();
         assert!(!is_still(&lock, &path));
-        open(&path).unwrap();
+        lock_file(&path).unwrap();
         assert!(!is_still(&lock, &path), "it is another file");
         fs::remove_dir_all(home).unwrap();
     }

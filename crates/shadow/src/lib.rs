@@ -6,6 +6,7 @@ mod compiler;
 mod install;
 mod keep;
 pub mod protocol;
+mod sealed;
 
 pub use compiler::Compiler;
 pub use install::{Arcs, Shim, install};

@@ -3,8 +3,8 @@
 use super::extract::Extracted;
 use super::{Because, Doctest, for_the_compiler, source, write};
 use crate::wrapper::{self, value_of};
+use raddle_terminal::store;
 use std::ffi::OsString;
-use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,7 +35,7 @@ pub fn all(
         .map_err(|e| format!("cannot make {}: {e}", workshop.folder.display()))?;
 
     // Another process may be compiling the same at this moment. Without file locks, both compile.
-    let lock = File::create(workshop.folder.join("lock"));
+    let lock = store::lock_file(&workshop.folder.join("lock"));
     let _turn = lock.ok().filter(|lock| lock.lock().is_ok());
 
     let names = source::names(found);

@@ -6,12 +6,12 @@ use super::project;
 use raddle_erlang::beam;
 use raddle_erlang::code::{SearchPath, installed_otp};
 use raddle_erlang::replaced;
-use raddle_terminal::{output, store};
+use raddle_terminal::output;
+use raddle_terminal::store::Scratch;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Compiled modules and the search path.
 pub struct Sources {
@@ -228,11 +228,11 @@ fn libraries(value: Option<&OsStr>) -> Vec<PathBuf> {
 
 /// Compiles the named files (what was found and not named may be broken), and those beside them whose names occur in the files compiled so far.
 fn compile_all(named: &[&PathBuf], program: &ProgramArguments, found: bool) -> Result<Compiled, String> {
-    let target = Scratch::new()?;
+    let target = Scratch::new("erl")?;
     let mut compiled: Vec<(String, Arc<[u8]>)> = Vec::new();
     let mut broken = Vec::new();
     for source in named {
-        match compile(source, &target.0, program) {
+        match compile(source, target.path(), program) {
             Ok(bytes) => compiled.push((stem(source), bytes)),
             Err(said) if found => {
                 output::error(format_args!("{} does not compile and is left out:\n{said}", source.display()));
@@ -253,33 +253,13 @@ fn compile_all(named: &[&PathBuf], program: &ProgramArguments, found: bool) -> R
         others.retain(|file| !is_done(&stem(file)));
         let Some(at) = others.iter().position(|file| occurs(&stem(file))) else { break };
         let source = others.remove(at);
-        match compile(&source, &target.0, program) {
+        match compile(&source, target.path(), program) {
             Ok(bytes) => compiled.push((stem(&source), bytes)),
             // This matters only if it is called.
             Err(said) => broken.push((stem(&source), said)),
         }
     }
     Ok((compiled, broken))
-}
-
-/// A temporary directory, removed when it is dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Result<Scratch, String> {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!("raddle-erl-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let dir = store::temporary_folder()?.join(name);
-        std::fs::create_dir_all(&dir).map_err(|e| format!("{}: {e}", dir.display()))?;
-        Ok(Scratch(dir))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // A failure to remove it is harmless.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// The bytes of the compiled file.

@@ -1,23 +1,24 @@
-//! The files that raddle writes and reads again: tickets, searches, what it caches.
+//! The files and folders that raddle writes: tickets, searches, what it caches, what is temporary.
 //!
 //! A reader, also one after a crash, finds the file that was there before or the whole new one, and a failure leaves nothing
 //! else behind. The content goes into a new file in the same folder, which is synced and renamed; the folder is synced last.
 //! A link in the place of the file is replaced and never followed.
 
 mod disk;
+mod failing;
 mod temporary;
 #[cfg(test)]
 mod tests;
 
-pub use temporary::temporary_folder;
+pub use disk::{Disk, System};
+pub use failing::{FailingDisk, Fault};
+pub use temporary::{Scratch, lock_file, make_folder, temporary_folder, unnamed_file};
 
-use disk::{Disk, System};
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use temporary::{is_foreign, user};
+use temporary::{is_foreign, unique, user};
 
 /// A larger file is neither written nor read, in bytes.
 const LARGEST: u64 = 1 << 30;
@@ -28,6 +29,18 @@ const PARTIAL: &str = "partial";
 /// Writes a file, with the folders that it is in; `what` says what it is if that fails.
 pub fn write(path: &Path, what: &str, content: &[u8]) -> Result<(), String> {
     write_to(&mut System, path, what, content)
+}
+
+/// Makes a file of the user's, as an editor does; `what` says what it is if that fails. There must be none yet.
+pub fn create(path: &Path, what: &str, content: &str) -> Result<(), String> {
+    let failed =
+        |e: &dyn std::fmt::Display| format!("the {what} could not be written to {}: {e}", path.display());
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|e| failed(&e))?;
+    file.write_all(content.as_bytes()).and_then(|()| file.sync_all()).map_err(|e| {
+        // Half of it is of no use.
+        let _ = std::fs::remove_file(path);
+        failed(&e)
+    })
 }
 
 /// Reads the text of a file; `what` says what it is if that fails.
@@ -50,7 +63,8 @@ fn too_large() -> String {
     format!("it has more than {} MB", LARGEST >> 20)
 }
 
-fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Result<(), String> {
+/// The same as [`write`] on a disk that may fail.
+pub fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Result<(), String> {
     let failed =
         |e: &dyn std::fmt::Display| format!("the {what} could not be written to {}: {e}", path.display());
     if content.len() as u64 > LARGEST {
@@ -63,7 +77,7 @@ fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Res
     if is_foreign(folder, user()) {
         return Err(failed(&"its folder is another user's, in a folder that all can write to"));
     }
-    remove_abandoned(folder, name);
+    remove_abandoned_in(folder, &name.to_string_lossy(), PARTIAL);
     let mut file = disk.create(&partial).map_err(|e| failed(&e))?;
     let written = disk
         .write(&mut file, content)
@@ -79,28 +93,29 @@ fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Res
 
 /// `NAME.PROCESS.NUMBER.partial`: no other thread or process writes to it.
 fn partial_name(name: &OsStr) -> PathBuf {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    Path::new(name).with_added_extension(format!("{}.{number}.{PARTIAL}", std::process::id()))
+    Path::new(name).with_added_extension(format!("{}.{PARTIAL}", unique()))
 }
 
-/// The process that writes a file of this name, if it is one that is being written to `name`.
-fn writer<'a>(partial: &'a str, name: &str) -> Option<&'a str> {
-    let rest = partial.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(PARTIAL)?.strip_suffix('.')?;
+/// The process that made a file or folder of this name, if it is `NAME.PROCESS.NUMBER.ENDING`.
+fn maker<'a>(found: &'a str, name: &str, ending: &str) -> Option<&'a str> {
+    let rest = found.strip_prefix(name)?.strip_prefix('.')?.strip_suffix(ending)?.strip_suffix('.')?;
     let (process, number) = rest.split_once('.')?;
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     (is_number(process) && is_number(number)).then_some(process)
 }
 
-/// Removes what a process left behind that was killed while it wrote this file.
-fn remove_abandoned(folder: &Path, name: &OsStr) {
-    let name = name.to_string_lossy();
+/// Removes what processes left behind that were killed: files and folders `NAME.PROCESS.NUMBER.ENDING`.
+fn remove_abandoned_in(folder: &Path, name: &str, ending: &str) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let found = entry.file_name();
-        let process = found.to_str().and_then(|found| writer(found, &name));
+        let process = found.to_str().and_then(|found| maker(found, name, ending));
         if process.is_some_and(|process| !Path::new("/proc").join(process).exists()) {
-            // If it cannot be removed, it is in the way of no other file.
-            let _ = std::fs::remove_file(entry.path());
+            // If it cannot be removed, it is in the way of no other.
+            let path = entry.path();
+            let _ = match entry.file_type() {
+                Ok(found) if found.is_dir() => std::fs::remove_dir_all(path),
+                _ => std::fs::remove_file(path),
+            };
         }
     }
 }

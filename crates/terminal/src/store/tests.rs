@@ -1,4 +1,3 @@
-use super::disk::{Disk, System};
 use super::temporary::{is_foreign, own_folder, user};
 use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -32,42 +31,6 @@ fn mode(path: &Path) -> u32 {
     std::fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// The disk is full, or broken, at this call; a write writes half of it before.
-struct Failing {
-    calls: usize,
-    at: usize,
-}
-
-impl Failing {
-    fn next(&mut self) -> io::Result<()> {
-        self.calls += 1;
-        if self.calls == self.at { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
-    }
-}
-
-impl Disk for Failing {
-    fn make_folder(&mut self, folder: &Path) -> io::Result<()> {
-        self.next().and_then(|()| System.make_folder(folder))
-    }
-    fn create(&mut self, path: &Path) -> io::Result<File> {
-        self.next().and_then(|()| System.create(path))
-    }
-    fn write(&mut self, file: &mut File, content: &[u8]) -> io::Result<()> {
-        let (half, rest) = content.split_at(content.len() / 2);
-        System.write(file, half)?;
-        self.next().and_then(|()| System.write(file, rest))
-    }
-    fn sync(&mut self, file: &File) -> io::Result<()> {
-        self.next().and_then(|()| System.sync(file))
-    }
-    fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        self.next().and_then(|()| System.rename(from, to))
-    }
-    fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
-        self.next().and_then(|()| System.sync_folder(folder))
-    }
-}
-
 /// Every call fails once, with and without a file that was there before.
 #[test]
 fn whatever_fails_the_old_file_or_the_new_one_is_there_and_nothing_else() {
@@ -79,17 +42,17 @@ fn whatever_fails_the_old_file_or_the_new_one_is_there_and_nothing_else() {
             if let Some(before) = before {
                 std::fs::write(&path, before).unwrap();
             }
-            let mut disk = Failing { calls: 0, at: positions + 1 };
+            let mut disk = FailingDisk::new(Fault::Full, positions + 1);
             let done = write_to(&mut disk, &path, "ticket", b"a new one");
             let there = std::fs::read_to_string(&path).ok();
             if done.is_ok() {
-                assert_eq!((there.as_deref(), disk.calls), (Some("a new one"), positions));
+                assert_eq!((there.as_deref(), disk.calls()), (Some("a new one"), positions));
                 break;
             }
             positions += 1;
             let message = done.unwrap_err();
             assert!(message.starts_with("the ticket could not be written to "), "{message}");
-            assert!(message.contains("a.json: no storage space"), "{message}");
+            assert!(message.contains("a.json: No space left on device"), "{message}");
             let is_renamed = positions == 6;
             assert_eq!(there.as_deref(), if is_renamed { Some("a new one") } else { before });
             let expected = if there.is_some() { vec!["a.json".to_owned()] } else { Vec::new() };
@@ -177,4 +140,40 @@ fn what_is_no_text_or_never_ends_is_refused() {
     let error = read(&folder.0.join("missing"), "search").unwrap_err();
     assert!(error.starts_with("cannot read the search "), "{error}");
     assert!(write(Path::new("/"), "ticket", b"").unwrap_err().contains("it is no file"));
+}
+
+#[test]
+fn what_is_temporary_is_new_and_for_its_owner() {
+    let name = format!("scratch{}", std::process::id());
+    let scratch = Scratch::new(&name).unwrap();
+    let (path, parent) = (scratch.path().to_path_buf(), temporary_folder().unwrap());
+    assert_eq!((mode(&path), path.parent()), (0o700, Some(parent.as_path())));
+    let abandoned = parent.join(format!("{name}.999999999.3.temporary"));
+    std::fs::create_dir(&abandoned).unwrap();
+    let another = Scratch::new(&name).unwrap();
+    assert!(another.path() != path && path.exists() && !abandoned.exists());
+    drop((scratch, another));
+    assert!(!path.exists());
+    let mut file = unnamed_file().unwrap();
+    file.write_all(b"text").unwrap();
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_lock_is_no_link_and_a_new_file_replaces_none() {
+    let folder = Folder::new("lock");
+    let (other, link) = (folder.0.join("precious"), folder.0.join("lock"));
+    std::fs::write(&other, "precious").unwrap();
+    symlink(&other, &link).unwrap();
+    assert!(lock_file(&link).is_err() && lock_file(&folder.0.join("new")).is_ok());
+    symlink(folder.0.join("nowhere"), folder.0.join("dangling")).unwrap();
+    for path in [&link, &other, &folder.0.join("dangling")] {
+        let error = create(path, "test", "content").unwrap_err();
+        assert!(error.starts_with("the test could not be written to "), "{error}");
+    }
+    assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    assert!(!folder.0.join("nowhere").exists());
+    create(&folder.0.join("new.rs"), "test", "content").unwrap();
+    make_folder(&folder.0.join("a/b")).unwrap();
+    assert_eq!(mode(&folder.0.join("a/b")), 0o700);
 }
