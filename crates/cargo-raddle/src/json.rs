@@ -5,6 +5,7 @@ use crate::results::{Outcomes, Verdict};
 use raddle_core::check::{self, Checked};
 use raddle_terminal::output;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 /// Reports a listed test.
 pub fn listed(program: &Program, name: &str, ignored: bool) {
@@ -24,7 +25,8 @@ pub fn test(program: &Program, outcome: &Outcomes) {
         "executions": outcome.executions(),
         "steps": outcome.explored.iter().map(|e| e.steps).sum::<u64>(),
         "seconds": outcome.elapsed.as_secs_f64(),
-        "search": outcome.search_file(),
+        "search": outcome.search_file().and_then(|file| file.as_ref().ok()),
+        "not_saved": outcome.not_saved(),
     });
     if let Verdict::Skipped(why) = &outcome.verdict {
         line["skipped"] = json!(why);
@@ -43,9 +45,13 @@ pub fn checked<T>(
     place: Value,
     test: &str,
     checked: &Checked<T>,
-    ticket: Option<String>,
-    search: Option<String>,
+    ticket: Option<&Result<PathBuf, String>>,
+    search: Option<&Result<PathBuf, String>>,
 ) {
+    let written = |file: Option<&Result<PathBuf, String>>| Some(file?.as_ref().ok()?.display().to_string());
+    let not_saved: Vec<&String> =
+        [ticket, search].into_iter().flatten().filter_map(|file| file.as_ref().err()).collect();
+    let (ticket, search) = (written(ticket), written(search));
     let verdict = match checked.verdict() {
         check::Verdict::Passed => "passed",
         check::Verdict::Failed(_) => "failed",
@@ -56,7 +62,7 @@ pub fn checked<T>(
         "coverage": checked.coverage, "covered": raddle_report::coverages(checked.coverages()),
         "stages": checked.coverages().collect::<Vec<_>>(),
         "executions": checked.executions(), "steps": checked.statistics.steps,
-        "seconds": checked.statistics.elapsed.as_secs_f64(), "search": search,
+        "seconds": checked.statistics.elapsed.as_secs_f64(), "search": search, "not_saved": not_saved,
     });
     if let (Some(line), Some(place)) = (line.as_object_mut(), place.as_object()) {
         line.extend(place.clone());

@@ -57,7 +57,13 @@ pub fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|first| first == "erl") {
         arguments = erl::spread_pa(arguments);
     }
-    let command = Cli::parse_from(arguments).command;
+    let command = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli.command,
+        Err(error) => {
+            output::note(error.print());
+            return end(if error.use_stderr() { COULD_NOT } else { PASSED });
+        }
+    };
     let done = raddle_terminal::check_own_variables().and_then(|()| match command {
         Command::Test(test) => suite::run(test),
         Command::Replay(replay) => replay::run(&replay),
@@ -65,10 +71,14 @@ pub fn main() -> ExitCode {
         Command::New(new) => new::run(&new),
         Command::Erl(erl) => erl::run(&erl),
     });
-    let code = done.unwrap_or_else(|error| {
+    end(done.unwrap_or_else(|error| {
         output::error(error);
         COULD_NOT
-    });
+    }))
+}
+
+/// The exit code, when everything is printed.
+fn end(code: u8) -> ExitCode {
     match output::end() {
         Ok(()) => ExitCode::from(code),
         Err(error) => {

@@ -18,7 +18,7 @@ use raddle_core::clock::Time;
 use raddle_core::fact::SkipReason;
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
-use raddle_terminal::output;
+use raddle_terminal::{output, store};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
@@ -27,6 +27,7 @@ use std::time::Duration;
 /// Runs `cargo raddle replay`.
 pub fn run(replay: &Replay) -> Result<u8, String> {
     let kept = tickets::read(&replay.ticket)?;
+    store::temporary_folder()?;
     let folder = current_folder()?;
     let workspace = Workspace::find(&folder, &replay.place)?;
     let at = ReplayedAt::new(&folder, &workspace.workspace_root, &replay.place);

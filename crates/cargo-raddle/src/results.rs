@@ -3,6 +3,7 @@
 use raddle_core::fact::{SkipReason, StopReason};
 use raddle_core::verdict::{Coverage, Extent, Failure, FailureKind};
 use raddle_shadow::protocol::{Explored, Outcome};
+use raddle_terminal::SearchFile;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -144,9 +145,18 @@ impl Outcomes {
         let some: Vec<&Coverage> = all.iter().copied().filter(|c| c.executions > 0).collect();
         if some.is_empty() { all } else { some }
     }
-    /// The file with the unexplored subtrees of one of the searches.
-    pub fn search_file(&self) -> Option<&std::path::Path> {
-        self.explored.iter().rev().find_map(|search| search.search_file.as_deref())
+    /// The file with the unexplored subtrees of one of the searches, or why it could not be written.
+    pub fn search_file(&self) -> Option<&SearchFile> {
+        self.explored.iter().rev().find_map(|search| search.search_file.as_ref())
+    }
+    /// What could not be saved, and why.
+    pub fn not_saved(&self) -> Vec<&str> {
+        let search = self.search_file().and_then(|file| file.as_ref().err());
+        let ticket = match &self.verdict {
+            Verdict::Failed(failed) => failed.no_ticket.as_ref(),
+            _ => None,
+        };
+        ticket.into_iter().chain(search).map(String::as_str).collect()
     }
     /// The coverage of the last of them.
     pub fn coverage(&self) -> Option<&Coverage> {

@@ -18,7 +18,7 @@ use raddle_core::verdict::{Failure, FailureKind};
 use raddle_report::{escape_line, escape_lines, without_ansi};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
-use raddle_terminal::{Interrupt, ProgressLine, output, read_search};
+use raddle_terminal::{Interrupt, ProgressLine, output, read_search, store};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -43,6 +43,8 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
         *file = path.display().to_string();
     }
     test.search.color.choose();
+    // Said here, and not by a compiler in its own words.
+    store::temporary_folder()?;
     let (folder, texts) = place(&test)?;
     let filter = Filter::new(&test, texts)?;
     let workspace = Workspace::find(&folder, &test.cargo.place)?;

@@ -35,9 +35,11 @@ pub fn draw(programs: &[Program], outcomes: &[Outcomes]) -> String {
                 thousands(outcome.executions()),
                 format!("{:.1} s", outcome.elapsed.as_secs_f64()),
             );
-            if let Some(file) = outcome.search_file() {
-                let _ = writeln!(out, "    to go on from here: {}", go_on::command(file));
-            }
+            let _ = match outcome.search_file() {
+                Some(Ok(file)) => writeln!(out, "    to go on from here: {}", go_on::command(file)),
+                Some(Err(error)) => writeln!(out, "    {}", escape_line(error)),
+                None => Ok(()),
+            };
             if let Some(why) = outcome.verdict.reason().filter(|why| !why.is_empty()) {
                 let _ = writeln!(out, "    {}", why.lines().next().unwrap_or_default());
             }

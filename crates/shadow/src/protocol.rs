@@ -164,6 +164,6 @@ pub struct Explored {
     pub coverage: Coverage,
     /// Steps of all executions.
     pub steps: u64,
-    /// The file with the unexplored subtrees, if the search was stopped.
-    pub search_file: Option<PathBuf>,
+    /// The file with the unexplored subtrees, if the search was stopped, or why it could not be written.
+    pub search_file: Option<Result<PathBuf, String>>,
 }

@@ -46,7 +46,8 @@ fn print(text: &str) {
     note(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
 }
 
-fn note(written: io::Result<()>) {
+/// Keeps for [`end`] that another writer to standard output failed.
+pub fn note(written: io::Result<()>) {
     match written {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
             let _ = ERROR.set(e.to_string());

@@ -122,9 +122,7 @@ impl Found<'_> {
 
     /// Prints it for other programs.
     pub fn tell_as_json(&self) {
-        let path = |file: &PathBuf| file.display().to_string();
-        let ticket = self.ticket_file.as_ref().and_then(|file| file.as_ref().ok()).map(path);
-        let search = self.search_file.as_ref().and_then(|file| file.as_ref().ok()).map(path);
+        let (ticket, search) = (self.ticket_file.as_ref(), self.search_file.as_ref());
         let place = json!({ "module": self.program.module });
         json::checked(place, &self.program.function, self.checked, ticket, search);
     }

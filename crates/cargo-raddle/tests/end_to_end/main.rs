@@ -6,6 +6,7 @@ mod command;
 mod common;
 mod erl_command;
 mod erlang;
+mod faults;
 mod features;
 mod outside;
 mod traces;

@@ -11,9 +11,8 @@ use raddle::observer::{self, Observer};
 use raddle::{Checked, Checker, Coverage, Failure, FailureKind, SearchKind};
 use raddle_core::search::{Budget, Progress, Saved};
 use raddle::{callers, expected, outside};
-use raddle_terminal::SearchKeeper;
+use raddle_terminal::{SearchFile, SearchKeeper};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -106,16 +105,15 @@ pub struct Search {
     pub coverage: Coverage,
     pub steps: u64,
     pub failure: Option<Failure>,
-    /// The file with its unexplored subtrees.
-    pub search_file: Option<PathBuf>,
+    /// The file with its unexplored subtrees, or why it could not be written.
+    pub search_file: Option<SearchFile>,
 }
 
 impl Searches {
     fn of(checked: Checked<()>) -> Searches {
         let failure = checked.failure().cloned();
         let left = checked.left.as_deref().filter(|_| checked.executions() > 0);
-        // What could not be written is not offered.
-        let search_file = SEARCH.get().and_then(|search| search.finish(left)).and_then(Result::ok);
+        let search_file = SEARCH.get().and_then(|search| search.finish(left));
         let steps = checked.statistics.steps;
         let earlier = |coverage| Search { coverage, steps: 0, failure: None, search_file: None };
         let mut all: Vec<Search> = checked.stages.into_iter().map(earlier).collect();
