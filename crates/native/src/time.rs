@@ -157,7 +157,7 @@ impl Add<Duration> for Instant {
     /// If the result cannot be represented, as std's.
     #[track_caller]
     fn add(self, other: Duration) -> Instant {
-        Instant(self.0 + other)
+        self.checked_add(other).expect("overflow when adding duration to instant")
     }
 }
 
@@ -174,7 +174,7 @@ impl Sub<Duration> for Instant {
     /// If the result cannot be represented, as std's.
     #[track_caller]
     fn sub(self, other: Duration) -> Instant {
-        Instant(self.0 - other)
+        self.checked_sub(other).expect("overflow when subtracting duration from instant")
     }
 }
 

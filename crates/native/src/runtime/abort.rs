@@ -7,6 +7,7 @@
 //!
 //! Outside of executions an abort is what it was before.
 
+use crate::runtime::abort_message;
 use crate::runtime::context::{self, Current};
 use crate::runtime::image;
 use crate::runtime::signal::Chained;
@@ -25,6 +26,7 @@ pub(crate) fn install_handler() {
 }
 
 extern "C" fn on_abort(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    abort_message::pass_on();
     if let Some(current) = context::current()
         && !came_from_the_library_itself()
     {

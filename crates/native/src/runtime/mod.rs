@@ -6,6 +6,7 @@
 //! primitives (in [`crate::sync`], [`crate::thread`] and so on) use [`context::current`] and [`handle`] alone.
 
 pub(crate) mod abort;
+mod abort_message;
 pub(crate) mod context;
 pub(crate) mod counts;
 pub(crate) mod execution;

@@ -35,11 +35,12 @@ impl Pointers {
     }
 }
 
-/// Where in the program an operation is. An end has no place there, and neither has what the standard library
+/// Where in the program an operation is. An end has no place there, neither has the return
+/// before destructors of thread-locals, and neither has what the standard library
 /// does on its own: guards that go out of scope, an iterator that it uses up. Nor has what raddle does for it.
 pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'static>) -> Option<Place> {
     let is_of = |folder: &str| place.file().starts_with(folder);
-    let nowhere = kind.name == "end" || is_of("/rustc/") || is_of(OURS);
+    let nowhere = kind.name == "end" || kind.name == "return" || is_of("/rustc/") || is_of(OURS);
     (!nowhere).then(|| place.into())
 }
 

@@ -88,10 +88,10 @@ impl Builder {
     /// The parameters of a task. An error if there is no room for its stack, as from std.
     #[track_caller]
     pub(super) fn inside(self) -> io::Result<How> {
-        let name = self.name.map(|name| {
-            assert!(!name.contains('\0'), "thread name may not contain interior null bytes");
-            Arc::from(name)
-        });
+        // No closure: the place of the panic is that of the call.
+        let has_null = self.name.as_ref().is_some_and(|name| name.contains('\0'));
+        assert!(!has_null, "thread name may not contain interior null bytes");
+        let name = self.name.map(Arc::from);
         if let Some(size) = self.stack_size {
             stack::check_room(size)?;
         }

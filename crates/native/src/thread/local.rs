@@ -58,6 +58,13 @@ fn panic_access_error(error: AccessError) -> ! {
     panic!("cannot access a Thread Local Storage value during or after destruction: {error:?}")
 }
 
+/// What `RefCell` says. Its own panic would be at a place in this file: closures do not know their callers.
+#[track_caller]
+#[cold]
+fn panic_borrowed(mutably: bool) -> ! {
+    panic!("RefCell already {}borrowed", if mutably { "mutably " } else { "" })
+}
+
 impl<T: 'static> LocalKey<T> {
     #[doc(hidden)]
     pub const fn new(
@@ -184,7 +191,10 @@ impl<T: 'static> LocalKey<RefCell<T>> {
     where
         F: FnOnce(&T) -> R,
     {
-        self.with(|cell| f(&cell.borrow()))
+        match self.with(|cell| cell.try_borrow().map(|value| f(&value))) {
+            Ok(result) => result,
+            Err(_) => panic_borrowed(true),
+        }
     }
 
     /// See [`std::thread::LocalKey::with_borrow_mut`].
@@ -193,18 +203,23 @@ impl<T: 'static> LocalKey<RefCell<T>> {
     where
         F: FnOnce(&mut T) -> R,
     {
-        self.with(|cell| f(&mut cell.borrow_mut()))
+        match self.with(|cell| cell.try_borrow_mut().map(|mut value| f(&mut value))) {
+            Ok(result) => result,
+            Err(_) => panic_borrowed(false),
+        }
     }
 
     /// See [`std::thread::LocalKey::set`](std::thread::LocalKey#method.set-1).
     #[track_caller]
     pub fn set(&'static self, value: T) {
         let Some(current) = context::current() else { return self.outside.set(value) };
-        self.initialize_with(current, RefCell::new(value), |value, cell| {
-            if let Some(value) = value {
-                *cell.borrow_mut() = value.into_inner();
-            }
+        let set = self.initialize_with(current, RefCell::new(value), |value, cell| match value {
+            Some(value) => cell.try_borrow_mut().map(|mut place| *place = value.into_inner()).is_ok(),
+            None => true,
         });
+        if !set {
+            panic_borrowed(false);
+        }
     }
 
     /// See [`std::thread::LocalKey::take`](std::thread::LocalKey#method.take-1).
@@ -213,13 +228,16 @@ impl<T: 'static> LocalKey<RefCell<T>> {
     where
         T: Default,
     {
-        self.with(RefCell::take)
+        self.replace(T::default())
     }
 
     /// See [`std::thread::LocalKey::replace`](std::thread::LocalKey#method.replace-1).
     #[track_caller]
     pub fn replace(&'static self, value: T) -> T {
-        self.with(|cell| cell.replace(value))
+        match self.with(|cell| cell.try_borrow_mut().map(|mut place| std::mem::replace(&mut *place, value))) {
+            Ok(before) => before,
+            Err(_) => panic_borrowed(false),
+        }
     }
 }
 

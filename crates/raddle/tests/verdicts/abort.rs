@@ -36,3 +36,38 @@ fn a_corrupt_heap_ends_the_process() {
     let (status, text) = child::run(&mut child::of("abort::corrupts_the_heap"));
     assert_eq!(status.signal(), Some(libc::SIGABRT), "{status}: {text}");
 }
+
+/// Other threads write to standard error meanwhile, as loggers do.
+#[test]
+fn panics_twice() {
+    if !child::is_one() {
+        return;
+    }
+    struct Panics;
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic!("the second");
+        }
+    }
+    const LINES: usize = 2_000;
+    let writer = std::thread::spawn(|| (0..LINES).for_each(|n| eprintln!("line {n} of another thread")));
+    let report = Checker::random(200).workers(2).keep_going().run(|| {
+        let task = thread::spawn(|| {
+            let _bad = Panics;
+            panic!("the first");
+        });
+        task.join().is_err()
+    });
+    writer.join().unwrap();
+    assert_eq!(report.failures(), 200);
+}
+
+/// Only an execution ends, so std's last words about the process are not true.
+#[test]
+fn a_double_panic_does_not_say_that_the_process_aborts() {
+    let (status, text) = child::run(child::of("abort::panics_twice").arg("--nocapture"));
+    assert!(status.success(), "{text}");
+    assert!(!text.contains("aborting"), "{text}");
+    let (told, lines) = (text.matches("of another thread\n").count(), 2_000);
+    assert_eq!(told, lines, "{text}");
+}

@@ -193,3 +193,56 @@ fn a_double_panic_ends_its_execution_and_not_the_process() {
     assert!(status.success(), "{text}");
     assert!(text.contains("kinds: [Panic, Panic, Deadlock]"), "{text}");
 }
+
+/// What panics inside of std, or of raddle, is told at the call: no file of raddle is ever named.
+#[test]
+fn misuses_of_std_are_at_the_call() {
+    use raddle::sync::LazyLock;
+    use raddle::time::{Duration, Instant};
+    use std::cell::RefCell;
+    raddle::thread_local! {
+        static CELL: RefCell<u8> = const { RefCell::new(1) };
+        static AFTER: After = const { After };
+        static BEFORE: u8 = const { 1 };
+    }
+    struct After;
+    impl Drop for After {
+        fn drop(&mut self) {
+            AFTER.with(|_| ());
+        }
+    }
+    let nul = || thread::Builder::new().name("a\0".into());
+    let programs: [&(dyn Fn() + Sync); 13] = [
+        &|| _ = nul().spawn(|| ()),
+        &|| thread::scope(|scope| _ = nul().spawn_scoped(scope, || ())),
+        &|| _ = AtomicUsize::new(0).load(Release),
+        &|| _ = Instant::now() + Duration::MAX,
+        &|| _ = Instant::now() - Duration::MAX,
+        &|| {
+            let mut now = Instant::now();
+            now += Duration::MAX;
+        },
+        &|| CELL.with_borrow_mut(|_| CELL.with_borrow(|_| ())),
+        &|| CELL.with_borrow(|_| CELL.with_borrow_mut(|_| ())),
+        &|| CELL.with_borrow(|_| CELL.set(2)),
+        &|| CELL.with_borrow(|_| _ = CELL.replace(2)),
+        &|| CELL.with_borrow(|_| _ = CELL.take()),
+        &|| _ = *LazyLock::<u8>::new(|| panic!("of the program")),
+        &|| {
+            // Its end has destructors of thread-locals.
+            let task = thread::spawn(|| {
+                BEFORE.with(|_| ());
+                AFTER.with(|_| ());
+            });
+            task.join().unwrap();
+        },
+    ];
+    for (number, program) in programs.iter().enumerate() {
+        let report = Checker::dfs().run(program);
+        let failure = report.failure().unwrap_or_else(|| panic!("{number} passes"));
+        assert_eq!(failure.kind(), FailureKind::Panic, "{number}: {report}");
+        let places = failure.defect.facts.iter().filter_map(|fact| fact.place.as_ref());
+        let mut files = places.chain(failure.trace().lines.iter().filter_map(|line| line.place.as_ref()));
+        assert!(files.all(|place| place.file == file!()), "{number}: {report}");
+    }
+}

@@ -3,6 +3,7 @@
 //! A panic in a destructor during unwinding makes std abort, which ends the execution and not the process: see
 //! [`crate::runtime::abort`].
 
+use crate::runtime::abort_message;
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
 use crate::runtime::judge::evidence::Evidence;
@@ -73,6 +74,8 @@ fn address_of<T: ?Sized>(hook: &T) -> usize {
 /// The messages with which `core` aborts: there is no other way to learn that it is about to.
 const WOULD_ABORT: [&str; 2] =
     ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
+/// Where it does.
+const ABORTS_HERE: &str = "core/src/panicking.rs";
 
 static PANIC: OperationKind = OperationKind::local("panic");
 
@@ -81,8 +84,10 @@ fn on_panic(current: Current, info: &PanicHookInfo<'_>) {
     let _own = crate::arena::own();
     let message = message_of(info.payload());
     let place = info.location().map(Place::from);
-    if WOULD_ABORT.contains(&message.as_str()) {
+    let would = info.location().is_some_and(|place| place.file().ends_with(ABORTS_HERE));
+    if would && WOULD_ABORT.contains(&message.as_str()) {
         // What comes next is the abort itself: see `abort`.
+        abort_message::hold_back();
         return current.with(|e| would_abort(e, &message, place));
     }
     current.with(|e| {
