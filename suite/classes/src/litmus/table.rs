@@ -80,11 +80,11 @@ pub fn small_families() -> Vec<Row> {
     rows
 }
 
-/// Those that are not.
+/// Those that are not. The counts of CoA under TSO and PSO are what was measured; all others are known from elsewhere.
 pub fn large_families() -> Vec<Row> {
     vec![
-        coherence_of_after(2, [130, 130, 130, 144]),
-        coherence_of_after(3, [2028, 2028, 2028, 2304]),
+        coherence_of_after(2, [130, 144, 144, 144]),
+        coherence_of_after(3, [2028, 2304, 2304, 2304]),
         reads_and_writes(3, 300),
         exchanges_and_writes(4, 1200),
         rotation(6, 144),
