@@ -92,6 +92,11 @@ impl Request {
             Request::Fence(_) => None,
         }
     }
+    /// Whether it is an update if it reads these bits.
+    #[inline]
+    pub fn updates(&self, read: u64) -> bool {
+        self.label(read).0 == Label::Update
+    }
     /// What kind of event it becomes if it reads these bits.
     #[inline]
     pub(super) fn label(&self, read: u64) -> (Label, Ordering) {

@@ -36,6 +36,8 @@ pub(super) struct PlaceState {
 pub struct Graph {
     pub(super) model: Model,
     pub(super) events: Vec<Event>,
+    /// What each of them asked for; nothing if it is no access to memory.
+    pub(super) requests: Vec<Option<Request>>,
     pub(super) tasks: Vec<Task>,
     pub(super) places: Vec<PlaceState>,
     /// How many of the places are in use: the memory of the others is kept.
@@ -55,6 +57,7 @@ impl Graph {
         Graph {
             model,
             events: Vec::new(),
+            requests: Vec::new(),
             tasks: Vec::new(),
             places: Vec::new(),
             used: 0,
@@ -68,6 +71,7 @@ impl Graph {
     /// Removes all events, tasks and places.
     pub fn reset(&mut self) {
         self.events.clear();
+        self.requests.clear();
         self.tasks.clear();
         self.used = 0;
         self.after.clear();
@@ -127,6 +131,11 @@ impl Graph {
     pub fn events(&self) -> &[Event] {
         &self.events
     }
+    /// What event number `index` asked for; nothing if it is no access to memory.
+    #[inline]
+    pub fn request(&self, index: usize) -> Option<&Request> {
+        self.requests[index].as_ref()
+    }
     /// The stores to `place` in modification order, without the initial one.
     #[inline]
     pub fn modification_order(&self, place: Place) -> &[EventId] {
@@ -180,74 +189,6 @@ impl Graph {
         (if last > 0 { last } else { born }).checked_sub(1).map(|at| at as usize)
     }
 
-    /// The options of the next event of `task`, the latest first: option 0 is the last store in modification order and
-    /// always possible. Returns how many stores it could read if no other update read them.
-    pub fn options(&mut self, task: TaskId, request: &Request, options: &mut Vec<EventId>) {
-        options.clear();
-        let Some(place) = request.place() else {
-            return options.push(EventId::initial(Place(0)));
-        };
-        let last = self.last_of(task);
-        for position in (0..=self.places[place.index()].stores.len()).rev() {
-            let id = self.store_at(place, position);
-            let (label, _) = request.label(self.bits(place, id));
-            let writes = matches!(label, Label::Store | Label::Update);
-            if !(writes && self.update_of(place, id).is_some()) && self.is_consistent_with(task, request, id)
-            {
-                options.push(id);
-            }
-            if self.has_seen(task, last, place, id) {
-                return;
-            }
-        }
-    }
-    /// The store at this position, from 1; or the initial one.
-    #[inline]
-    pub(super) fn store_at(&self, place: Place, position: usize) -> EventId {
-        match position {
-            0 => EventId::initial(place),
-            _ => self.places[place.index()].stores[position - 1],
-        }
-    }
-    /// Coherence: whether `task`, whose last event is `last`, must not read or write before a store. That is so if the store
-    /// or a read of it happens before; under the models of a global order, if one of them is the task's own, since the
-    /// global order decides the rest.
-    pub(super) fn has_seen(&self, task: TaskId, last: Option<usize>, place: Place, id: EventId) -> bool {
-        let Some(last) = last else { return false };
-        let sees = |at: usize| match self.model {
-            Model::Sc | Model::Rc11 => self.happens_before(at, last),
-            Model::Tso | Model::Pso => self.events[at].task == task,
-        };
-        id.index().is_some_and(sees) || self.readers(place, id).any(sees)
-    }
-    /// Whether `task` may not read or write before the store `id`; for a task's next event.
-    pub fn is_coherent(&self, task: TaskId, place: Place, id: EventId) -> bool {
-        let last = self.last_of(task);
-        let stores = &self.places[place.index()].stores;
-        let behind = self.position(place, id);
-        !stores[behind..].iter().any(|later| self.has_seen(task, last, place, *later))
-    }
-    /// Whether the graph stays consistent if `task` takes this coherent option.
-    fn is_consistent_with(&mut self, task: TaskId, request: &Request, id: EventId) -> bool {
-        let place = request.place().expect("a fence has one option");
-        if self.latest(place) == id {
-            // Nothing comes after it.
-            return true;
-        }
-        let (label, order) = request.label(self.bits(place, id));
-        let is_sc = order == Ordering::SeqCst;
-        if self.model == Model::Rc11 && self.sc.len() + (is_sc as usize) < 2 {
-            return true;
-        }
-        self.push(task, label, order, place, id, 0);
-        let is_consistent = match self.model {
-            Model::Rc11 => self.is_psc_acyclic(),
-            Model::Sc | Model::Tso | Model::Pso => self.is_globally_ordered(),
-        };
-        self.truncate(self.events.len() - 1);
-        is_consistent
-    }
-
     /// The next event of `task` takes this option. `new` makes the new value of an [`Request::Update`] of the old one.
     /// Returns what was read, or stored if nothing was read.
     pub fn take(
@@ -259,7 +200,7 @@ impl Graph {
     ) -> u64 {
         let Some(place) = request.place() else {
             let (label, order) = request.label(0);
-            self.push(task, label, order, Place(0), choice, 0);
+            self.push(task, label, order, Place(0), choice, 0, Some(*request));
             return 0;
         };
         let old = self.bits(place, choice);
@@ -270,14 +211,15 @@ impl Graph {
             (Request::Update { .. }, _) => (new(old), old),
             _ => (old, old),
         };
-        self.push(task, label, order, place, choice, bits);
+        self.push(task, label, order, place, choice, bits, Some(*request));
         read
     }
     /// The next event of `task` is none of memory, and comes after these: it synchronises with them.
     pub fn synchronise(&mut self, task: TaskId, after: &[EventId]) {
         let start = self.after.len();
         self.after.extend(after.iter().filter_map(|id| id.index()).map(|at| at as u32));
-        let at = self.push(task, Label::Other, Ordering::Relaxed, Place(0), EventId::initial(Place(0)), 0);
+        let at =
+            self.push(task, Label::Other, Ordering::Relaxed, Place(0), EventId::initial(Place(0)), 0, None);
         self.events[at].after = start as u32;
         for earlier in start..self.after.len() {
             self.clocks.join(at, Row::Before, self.after[earlier] as usize, Row::Before);
@@ -290,6 +232,7 @@ impl Graph {
     }
 
     /// Adds an event, in modification order right after `source` if it writes.
+    #[expect(clippy::too_many_arguments, reason = "an event has these")]
     pub(super) fn push(
         &mut self,
         task: TaskId,
@@ -298,6 +241,7 @@ impl Graph {
         place: Place,
         source: EventId,
         bits: u64,
+        request: Option<Request>,
     ) -> usize {
         let at = self.events.len();
         let last = self.last_of(task);
@@ -349,6 +293,7 @@ impl Graph {
             self.sc.push(at as u32);
         }
         self.events.push(event);
+        self.requests.push(request);
         at
     }
     /// The clocks of event `at`.
@@ -388,6 +333,7 @@ impl Graph {
         while self.events.len() > len {
             let at = self.events.len() - 1;
             let event = self.events.pop().expect("there are some");
+            self.requests.pop();
             let own = &mut self.tasks[event.task.index()];
             own.steps -= 1;
             own.last = if own.steps == 0 { 0 } else { event.before };

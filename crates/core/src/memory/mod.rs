@@ -23,12 +23,27 @@ mod clocks;
 mod event;
 mod global_order;
 mod graph;
+mod options;
 mod rc11;
 mod restricted;
 
+use crate::operation::TaskId;
 pub use event::{Event, EventId, Label, Place, Request};
 pub use graph::Graph;
-pub use restricted::Restricted;
+pub use restricted::{Restricted, kept_predecessor};
+
+/// A world whose tasks access memory under a model: a capability, shown at each [`Point`](crate::world::Point).
+///
+/// The graph has one event for each step of the execution, with the same number. Steps that access its places have no
+/// [`Accesses`](crate::operation::Accesses) to them: their order is not the execution's, but that of the graph. Steps
+/// that conflict with everything, or that end the execution for all tasks, are not reduced together with them yet: a world
+/// that has such steps must not show its memory.
+pub trait WeakMemory {
+    /// The execution so far.
+    fn graph(&self) -> &Graph;
+    /// The options of the pending operation of `task`, if it accesses a place of the graph.
+    fn choices(&self, task: TaskId) -> &[EventId];
+}
 
 /// A memory model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -24,7 +24,7 @@ impl Default for Restricted {
 
 impl Restricted {
     /// Becomes `whole` without the events that are not kept. What is kept is causally closed.
-    pub fn restrict(&mut self, whole: &Graph, keep: impl Fn(usize) -> bool) -> &mut Graph {
+    pub fn restrict(&mut self, whole: &Graph, keep: impl Fn(usize) -> bool) {
         let Restricted { graph, indices, after } = self;
         graph.reset();
         graph.model = whole.model;
@@ -55,7 +55,7 @@ impl Restricted {
                 Label::Store => predecessor(whole, indices, at),
                 _ => here(indices, event.source),
             };
-            graph.push(task, event.label, event.order, event.place, source, event.bits);
+            graph.push(task, event.label, event.order, event.place, source, event.bits, whole.requests[at]);
         }
         // Tasks that have not begun.
         for (task, all) in graph.tasks.iter_mut().zip(&whole.tasks) {
@@ -64,7 +64,10 @@ impl Restricted {
                 task.born = born.filter(|born| *born != GONE).map_or(0, |born| born + 1);
             }
         }
-        graph
+    }
+    /// The restricted graph.
+    pub fn graph(&mut self) -> &mut Graph {
+        &mut self.graph
     }
     /// The event of the whole graph, in the restricted one.
     pub fn here(&self, id: EventId) -> EventId {
@@ -87,7 +90,7 @@ fn predecessor(whole: &Graph, indices: &[u32], at: usize) -> EventId {
 }
 
 /// The last store before `id` in modification order that is kept; none if that is the initial one.
-pub(super) fn kept_predecessor(
+pub fn kept_predecessor(
     whole: &Graph,
     place: Place,
     id: EventId,

@@ -4,6 +4,7 @@
 //! present state.
 
 use super::counterfactual::{Counterfactual, Variation};
+use crate::memory::WeakMemory;
 use crate::operation::{Accesses, TaskId};
 
 /// Which task takes its pending operation, and with which option.
@@ -77,6 +78,7 @@ pub struct Point<'a> {
     pending: &'a [Pending],
     births: &'a [Birth],
     past: Option<&'a dyn Counterfactual>,
+    memory: Option<&'a dyn WeakMemory>,
     /// `enabled` holds only some of the tasks that have options.
     restricted: bool,
 }
@@ -86,7 +88,7 @@ impl<'a> Point<'a> {
     /// order.
     #[inline]
     pub fn new(enabled: &'a [TaskId], pending: &'a [Pending]) -> Point<'a> {
-        Point { enabled, pending, births: &[], past: None, restricted: false }
+        Point { enabled, pending, births: &[], past: None, memory: None, restricted: false }
     }
     /// The same point of a world that creates tasks later.
     #[inline]
@@ -99,6 +101,17 @@ impl<'a> Point<'a> {
     #[must_use]
     pub fn with_counterfactual(self, past: &'a dyn Counterfactual) -> Point<'a> {
         Point { past: Some(past), ..self }
+    }
+    /// The same point of a world with a memory model.
+    #[inline]
+    #[must_use]
+    pub fn with_memory(self, memory: &'a dyn WeakMemory) -> Point<'a> {
+        Point { memory: Some(memory), ..self }
+    }
+    /// Memory, if the world has a model of it.
+    #[inline]
+    pub fn memory(&self) -> Option<&'a dyn WeakMemory> {
+        self.memory
     }
     /// The origin of `task`. Tasks that exist from the start are their own parents.
     #[inline]

@@ -122,10 +122,19 @@ impl State {
             let source = |e: &Event| if e.op.reads() { e.source } else { None };
             own.iter().map(|e| (source(e), e.written.is_some())).collect()
         };
+        let after = |lock: &Vec<Name>, at: usize| {
+            let mut before = lock[..at].to_vec();
+            before.sort();
+            before.push(lock[at]);
+            before
+        };
+        let mut locks: Vec<Vec<Name>> =
+            self.locks.iter().flat_map(|lock| (0..lock.len()).map(|at| after(lock, at))).collect();
+        locks.sort();
         Graph {
             events: (0..program.threads.len()).map(of).collect(),
             modification: self.modification.clone(),
-            locks: self.locks.clone(),
+            locks,
         }
     }
     fn outcome(&self, program: &Program) -> Outcome {

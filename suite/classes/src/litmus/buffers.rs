@@ -78,6 +78,8 @@ fn executed(program: &Program, state: &State, task: usize) -> Option<State> {
         Op::Lock(lock) => next.held[lock] = true,
         Op::Unlock(lock) => next.held[lock] = false,
         Op::Stuck => return None,
+        Op::TryLock(_) | Op::Read(_) | Op::ReadUnlock(_) | Op::Write(_) | Op::WriteUnlock(_) => unknown(op),
+        Op::Send(..) | Op::Receive(_) | Op::Refuse(..) => unknown(op),
         Op::Add(place, ..) | Op::Swap(place, ..) | Op::CompareExchange(place, ..) => {
             read = state.memory[place];
             next.memory[place] = op.written(read).unwrap_or(read);
@@ -85,6 +87,10 @@ fn executed(program: &Program, state: &State, task: usize) -> Option<State> {
     }
     next.read[task].push(read);
     Some(next)
+}
+
+fn unknown(op: Op) -> ! {
+    panic!("the oracle does not know {op:?}")
 }
 
 fn flushed(model: Model, state: &State, task: usize) -> Vec<State> {

@@ -26,6 +26,18 @@ pub enum Op {
     Fence(Ordering),
     Lock(usize),
     Unlock(usize),
+    /// Reads 1 and takes the lock, or reads 0. This and the following are unknown to the oracles here.
+    TryLock(usize),
+    /// A lock for readers and writers.
+    Read(usize),
+    ReadUnlock(usize),
+    Write(usize),
+    WriteUnlock(usize),
+    /// A channel that has no bound.
+    Send(usize, u64),
+    Receive(usize),
+    /// A load that ends the execution for all tasks if it reads this value.
+    Refuse(usize, u64, Ordering),
     /// The task goes no further.
     Stuck,
 }
@@ -34,7 +46,9 @@ impl Op {
     /// The place that it accesses.
     pub fn place(&self) -> Option<usize> {
         match self {
-            Op::Load(x, _) | Op::Store(x, ..) | Op::Add(x, ..) | Op::Swap(x, ..) => Some(*x),
+            Op::Load(x, _) | Op::Refuse(x, ..) | Op::Store(x, ..) | Op::Add(x, ..) | Op::Swap(x, ..) => {
+                Some(*x)
+            }
             Op::CompareExchange(x, ..) => Some(*x),
             _ => None,
         }
@@ -90,7 +104,7 @@ impl Program {
 pub type Name = Option<(u8, u8)>;
 
 /// An execution graph in a form that can be compared: for each task what each of its operations read, and whether it
-/// wrote; each place's stores in modification order; each lock's operations in their order.
+/// wrote; each place's stores in modification order; each operation on a lock, after those that it conflicts with.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Graph {
     pub events: Vec<Vec<(Name, bool)>>,

@@ -34,6 +34,41 @@ pub fn program(rng: &mut Rng, size: Size) -> (Program, Vec<Vec<Op>>) {
     }
 }
 
+/// A random program with all kinds of locks, a channel, and loads that end the execution if `refuses`.
+pub fn mixed(rng: &mut Rng, operations: usize, refuses: bool) -> (Program, Vec<Vec<Op>>) {
+    loop {
+        let tasks = 2 + rng.below(2) as usize;
+        let lists: Vec<Vec<Op>> = (0..tasks).map(|_| mixed_list(rng, refuses)).collect();
+        if lists.iter().map(Vec::len).sum::<usize>() <= operations {
+            let threads = lists.iter().cloned().map(super::list).collect();
+            return (Program { threads, places: 2, locks: 2 }, lists);
+        }
+    }
+}
+
+fn mixed_list(rng: &mut Rng, refuses: bool) -> Vec<Op> {
+    let mut list = Vec::new();
+    for _ in 0..1 + rng.below(3) {
+        let place = rng.below(2) as usize;
+        let access = match rng.below(if refuses { 6 } else { 5 }) {
+            0 | 1 => Op::Load(place, load(rng)),
+            2 | 3 => Op::Store(place, 1 + rng.below(2) as u64, store(rng)),
+            4 => Op::Add(place, 1, update(rng)),
+            _ => Op::Refuse(place, rng.below(3) as u64, load(rng)),
+        };
+        match rng.below(9) {
+            0..=2 => list.push(access),
+            3 => list.extend([Op::Lock(place), access, Op::Unlock(place)]),
+            4 => list.extend([Op::TryLock(place), access, Op::Unlock(place)]),
+            5 => list.extend([Op::Read(place), access, Op::ReadUnlock(place)]),
+            6 => list.extend([Op::Write(place), access, Op::WriteUnlock(place)]),
+            7 => list.push(Op::Send(0, 1 + rng.below(2) as u64)),
+            _ => list.push(Op::Receive(0)),
+        }
+    }
+    list
+}
+
 fn ends_early(list: Vec<Op>) -> Thread {
     Arc::new(move |read| match read.len() + 1 == list.len() && read[0] == 2 {
         true => None,

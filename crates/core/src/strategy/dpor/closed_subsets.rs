@@ -8,7 +8,8 @@
 use super::clock::{Clock, join};
 use super::conflicts::Conflicts;
 use super::path::{Origin, Path};
-use super::work::Work;
+use super::work::{Picks, Work};
+use crate::memory::Restricted;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Point, Variation};
 
@@ -64,6 +65,9 @@ pub(super) struct Scratch {
     pub all_accesses: Accesses,
     /// Whether the root conflicts with the step that was removed last only as the last of several.
     pub is_last: bool,
+    /// A graph without what a revisit removes, and a wakeup sequence.
+    pub restricted: Restricted,
+    pub moves: Picks,
 }
 
 /// Searches the reversals of an execution and adds the work items.

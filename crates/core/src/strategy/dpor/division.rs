@@ -40,6 +40,7 @@ impl Divisible for OptimalDpor {
         } else if self.begun {
             let mut item = Item::new(self.path.len(), self.deferred, self.time);
             item.asleep = self.sleeper;
+            item.is_revisit = self.is_revisit;
             present = Some((SavedReduction::of(&item, &self.path, &self.schedule), self.work.expected()));
         }
         let parts = subtrees(present, &mut self.work.clone(), &self.path, self.share - self.reported);

@@ -16,6 +16,8 @@
 //! well, and reverses the acquisition by `a` instead. If `b` was never enabled, the same is done for it at the end of the
 //! execution ([`roots`]).
 //!
+//! Where tasks access memory under a model, stores race with earlier reads as well: see [`revisits`].
+//!
 //! # Setting
 //! A step is a task and an option. For a closed subset `D` of the execution `E = e_0 .. e_(n-1)` (closed under
 //! happens-before), `P(D, q)` is the pending operation of task `q` after `D`: its accesses and its options, none if it
@@ -108,6 +110,7 @@ mod names;
 mod path;
 mod reuse;
 mod reversals;
+mod revisits;
 mod roots;
 mod saved;
 mod sizes;
@@ -137,6 +140,10 @@ pub struct OptimalDpor {
     deferred: Option<Deferred>,
     /// The step that joins the sleep set, instead of a wakeup sequence.
     sleeper: Option<SleepingStep>,
+    /// The last step of the wakeup sequence is a read that the step before it revisits.
+    is_revisit: bool,
+    /// That read was taken.
+    is_met: bool,
     /// The index of the last step of the wakeup sequence among the steps of its task.
     time: u32,
     /// How many items there were before the last step was visited.
@@ -176,6 +183,8 @@ impl OptimalDpor {
             taken: 0,
             deferred: None,
             sleeper: None,
+            is_revisit: false,
+            is_met: false,
             time: 0,
             found: 0,
             variation: Variation::State,
@@ -241,16 +250,23 @@ impl OptimalDpor {
 
     /// The next step of the wakeup sequence.
     fn follow(&mut self, point: &Point<'_>) -> Decision {
-        let Move { name, option, .. } = self.schedule[self.taken];
+        let Move { name, mut option, store } = self.schedule[self.taken];
         self.taken += 1;
         let Some(task) = self.path.names.task(name) else { return Decision::UNDECIDED };
         let pending = point.pending(task);
+        if let Some(store) = store {
+            match self.option_of(task, store, point) {
+                Some(same) => option = same,
+                None => return Decision::UNDECIDED,
+            }
+        }
         if !point.is_enabled(task) || option >= pending.options {
             return Decision::UNDECIDED;
         }
         let is_winner = self.taken == self.schedule.len();
-        let origin = if self.deferred.is_some() { Origin::Scheduled } else { Origin::Free };
-        if is_winner && option == 0 {
+        let is_last_free = is_winner && self.deferred.is_none();
+        let origin = if is_last_free { Origin::Free } else { Origin::Scheduled };
+        if is_winner && option == 0 && !self.is_revisit {
             self.try_other_options(task, pending.options, self.deferred);
             self.take(task, pending, origin, point);
         } else {
@@ -289,7 +305,7 @@ impl OptimalDpor {
 
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            let last = Move { name: self.path.names.of(task), option };
+            let last = Move { name: self.path.names.of(task), option, store: None };
             let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
             self.work.add(item, &[], last, 0);
         }
@@ -320,7 +336,8 @@ impl Strategy for OptimalDpor {
                 self.taken = 0;
                 self.deferred = item.deferred;
                 self.sleeper = item.asleep;
-                if self.path.any_sleeper() && item.deferred.is_none() {
+                (self.is_revisit, self.is_met) = (item.is_revisit, false);
+                if self.path.any_sleeper() && item.deferred.is_none() && !item.is_revisit {
                     self.wake_later_sleepers();
                 }
                 if let Some((task, accesses, variation)) = item.asleep {
@@ -337,6 +354,9 @@ impl Strategy for OptimalDpor {
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         if let Some(event) = self.path.events.get(so_far.len()) {
             return Decision::take(Pick { task: event.task, option: event.option });
+        }
+        if let Some(memory) = point.memory() {
+            self.note_memory_step(memory.graph());
         }
         if !self.is_up_to_date(so_far.steps(), point) {
             if let Some(missing) = self.missing(point) {
@@ -365,6 +385,9 @@ impl Strategy for OptimalDpor {
         let is_left = ending == Ending::Stopped || self.path.len() > so_far.len();
         if is_left || self.missing(point).is_some() {
             return Standing::Counts;
+        }
+        if let Some(memory) = point.memory() {
+            self.note_memory_step(memory.graph());
         }
         self.catch_up(so_far.steps(), point);
         if self.taken == self.schedule.len() {

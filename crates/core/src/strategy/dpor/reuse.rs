@@ -32,9 +32,22 @@ impl OptimalDpor {
         work.clear();
         work.begin();
         schedule.clear();
-        let OptimalDpor { taken, deferred, sleeper, time, found, variation, same, started, begun, .. } = self;
+        let OptimalDpor {
+            taken,
+            deferred,
+            sleeper,
+            is_revisit,
+            is_met,
+            time,
+            found,
+            variation,
+            same,
+            started,
+            begun,
+            ..
+        } = self;
         (*taken, *time, *same, *found) = (0, 0, 0, 0);
-        (*deferred, *sleeper) = (None, None);
+        (*deferred, *sleeper, *is_revisit, *is_met) = (None, None, false, false);
         *variation = Variation::State;
         (*started, *begun) = (false, false);
         let OptimalDpor { share, reported, inherited, scratch: _, peak, .. } = self;

@@ -91,7 +91,8 @@ impl Finder<'_> {
         let is_kept =
             |at: u32| path.covers(&self.scratch.past, at as usize) || root.step == Some(at as usize);
         let prescribed = |at: &u32| path.events[*at as usize].origin == Origin::Scheduled;
-        path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
+        (path.memory_steps.is_empty() || self.are_memory_steps_plain(root, first))
+            && path.reversals.iter().rev().take_while(|r| r.last as usize > first).all(|r| is_kept(r.last))
             && path.other_options.iter().rev().take_while(|at| **at as usize > first).all(|at| is_kept(*at))
             && (!root.is_winner || (first as u32 + 1..path.len() as u32).filter(prescribed).all(is_kept))
     }
@@ -113,13 +114,7 @@ impl Finder<'_> {
                     return false;
                 }
             }
-            let is_forbidden = |at: &u32| {
-                let (at, event) = (*at as usize, &path.events[*at as usize]);
-                event.origin != Origin::ByItself
-                    && may_be_forbidden(path, reversal, event.task, event.accesses)
-                    && is_first(path, reversal, at, path.clock(at))
-            };
-            if self.scratch.also.iter().any(is_forbidden) {
+            if self.scratch.also.iter().any(|at| is_step_forbidden(path, reversal, *at as usize)) {
                 return false;
             }
         }
@@ -289,13 +284,16 @@ impl Finder<'_> {
 
     /// The root comes before the deferred step, after its past.
     fn reverse(&mut self, root: &Root, deferred: Deferred) {
-        let last = Move { name: self.path.names.of(root.task), option: 0 };
+        let last = Move { name: self.path.names.of(root.task), option: 0, store: None };
         let item = Item::new(deferred.at as usize, Some(deferred), root.time);
         // Subsets may differ in steps that do not happen before the root there.
         if self.scratch.comes_again
             && self.work.has(self.scratch.found, &item, last.name, self.path, &self.scratch.also)
         {
             return;
+        }
+        if !self.path.memory_steps.is_empty() {
+            return self.add_with_memory(item, last);
         }
         self.work.add(item, &self.scratch.past, last, self.scratch.also.len());
     }
@@ -326,6 +324,14 @@ impl Finder<'_> {
 fn may_be_forbidden(path: &Path, reversal: &Reversal, task: TaskId, accesses: Accesses) -> bool {
     accesses.conflict(reversal.deferred.accesses)
         && path.names.order(task, path.events[reversal.last as usize].task) == Ordering::Less
+}
+
+/// Whether a step belongs to another branch than the reversal.
+pub(super) fn is_step_forbidden(path: &Path, reversal: &Reversal, at: usize) -> bool {
+    let event = &path.events[at];
+    event.origin != Origin::ByItself
+        && may_be_forbidden(path, reversal, event.task, event.accesses)
+        && is_first(path, reversal, at, path.clock(at))
 }
 
 /// Whether `clock` covers none of the steps before `end` that conflict with the deferred one.

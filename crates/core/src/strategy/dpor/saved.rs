@@ -5,7 +5,7 @@
 
 use super::names::{Name, Names};
 use super::path::{Deferred, Event, Origin, Path};
-use super::work::{Item, Move, Picks, Work};
+use super::work::{Item, Move, Picks, Store, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub struct SavedReduction {
     reversals: Vec<(SavedDeferred, u32)>,
     /// Steps that end the execution: task, accesses, after how many steps, and how they depend on the state.
     sleep_set: Vec<(u32, SavedAccesses, u32, u8)>,
+    /// Steps that access memory under a model: which, what they read, and what revisited them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    memory_steps: Vec<(u32, u32, u32)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
     /// The next steps; none if this is the whole tree.
@@ -36,6 +39,17 @@ pub struct SavedReduction {
 
 /// Task, accesses and index of a deferred step.
 type SavedDeferred = (u32, SavedAccesses, u32);
+
+/// The store that a step chooses.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum SavedStore {
+    /// It has the option with its number.
+    None,
+    Initial,
+    /// The name of its task, and its index there.
+    Step(u32, u32),
+}
 
 /// The words of accesses.
 type SavedAccesses = [u64; 2];
@@ -46,6 +60,11 @@ struct NextSteps {
     time: u32,
     /// Names and options.
     picks: Vec<(u32, u32)>,
+    /// The store that each of them chooses, where steps access memory under a model: by name and index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    stores: Vec<SavedStore>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_revisit: bool,
     /// The task that must not take its step there, and the accesses of that step.
     asleep: Option<(u32, SavedAccesses, u8)>,
 }
@@ -110,8 +129,15 @@ impl SavedReduction {
             .map(|(task, accesses, v)| (TaskId(task), Accesses::from_words(accesses), variation(v)));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
         item.asleep = asleep;
-        let picks: Picks =
-            next.picks.iter().map(|(name, option)| Move { name: Name(*name), option: *option }).collect();
+        item.is_revisit = next.is_revisit;
+        let store = |at: usize| match *next.stores.get(at)? {
+            SavedStore::None => None,
+            SavedStore::Initial => Some(Store::Initial),
+            SavedStore::Step(name, time) => Some(Store::Step(Name(name), time)),
+        };
+        let picks: Picks = (next.picks.iter().enumerate())
+            .map(|(at, (name, option))| Move { name: Name(*name), option: *option, store: store(at) })
+            .collect();
         if picks.is_empty() != asleep.is_some()
             || picks.iter().any(|pick| pick.name.0 as usize >= self.names.len())
         {
@@ -122,10 +148,23 @@ impl SavedReduction {
 
     pub(in crate::strategy::dpor) fn of(item: &Item, path: &Path, picks: &Picks) -> SavedReduction {
         let deferred = item.deferred.as_ref().map(saved);
+        let is_revisit = item.is_revisit;
+        let saved_store = |store| match store {
+            None => SavedStore::None,
+            Some(Store::Initial) => SavedStore::Initial,
+            Some(Store::Step(name, time)) => SavedStore::Step(name.0, time),
+        };
+        let stores = match picks.iter().any(|pick| pick.store.is_some()) {
+            true => picks.iter().map(|pick| saved_store(pick.store)).collect(),
+            false => Vec::new(),
+        };
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option)).collect();
         let asleep =
             item.asleep.map(|(task, accesses, variation)| (task.0, accesses.to_words(), variation as u8));
-        SavedReduction::new(path, Some(NextSteps { deferred, time: item.time, picks, asleep }))
+        SavedReduction::new(
+            path,
+            Some(NextSteps { deferred, time: item.time, picks, stores, is_revisit, asleep }),
+        )
     }
 
     fn new(path: &Path, next: Option<NextSteps>) -> SavedReduction {
@@ -148,6 +187,7 @@ impl SavedReduction {
                 .iter()
                 .map(|f| (f.task.0, f.accesses.to_words(), f.from, f.variation as u8))
                 .collect(),
+            memory_steps: path.memory_steps.iter().map(|m| (m.at, m.source, m.revisited_by)).collect(),
             names: path.names.table().to_vec(),
             next,
         }
@@ -181,6 +221,13 @@ impl SavedReduction {
             let (task, accesses) = (TaskId(task), Accesses::from_words(accesses));
             path.append_clock(task, accesses);
             path.push(task, option, accesses, origin, enabled);
+            if let Some((_, source, by)) = self.memory_steps.iter().find(|step| step.0 as usize == at) {
+                if *source as usize > at || *by as usize > at {
+                    return Err("a step reads a later one".to_owned());
+                }
+                let index = |number: u32| number.checked_sub(1).map(|at| at as usize);
+                path.note_memory_step(index(*source), index(*by));
+            }
             if self.state_dependent.contains(&(at as u32)) {
                 path.note_state_dependent(Accesses::EVERYTHING_THERE_IS);
             }

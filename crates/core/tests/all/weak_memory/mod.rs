@@ -2,6 +2,10 @@
 
 mod graphs;
 mod machine;
+mod mixed;
+mod objects;
+mod reduction;
+mod world;
 
 use raddle_core::random::Rng;
 use trace_classes::litmus::Op;

@@ -5,12 +5,14 @@
 //! remove it, so the common prefix of executions is computed once.
 
 mod last_accesses;
+mod memory_steps;
 mod reversals;
 mod sleep_set;
 mod state_dependent;
 mod tasks;
 mod vector_clocks;
 
+pub(in crate::strategy::dpor) use memory_steps::MemoryStep;
 pub(in crate::strategy::dpor) use reversals::{Deferred, Reversal};
 pub(in crate::strategy::dpor) use sleep_set::Sleeper;
 pub(in crate::strategy::dpor) use state_dependent::StateDependent;
@@ -94,6 +96,8 @@ pub(in crate::strategy::dpor) struct Path {
     waiting: usize,
     /// Steps that were chosen with another option than the first.
     pub other_options: Vec<u32>,
+    /// Steps that access memory under a model, in their order.
+    pub memory_steps: Vec<MemoryStep>,
     /// Phantoms that have not been removed before their step, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were removed, and before which step.
@@ -128,6 +132,7 @@ impl Path {
         self.sleep_set.clear();
         self.waiting = 0;
         self.other_options.clear();
+        self.memory_steps.clear();
         self.phantoms.clear();
         self.gone.clear();
     }
@@ -212,12 +217,18 @@ impl Path {
         births: &[Birth],
         reversals: &[Reversal],
         sleep_set: &[Sleeper],
+        memory_steps: &[MemoryStep],
     ) {
+        let mut memory_steps = memory_steps.iter().peekable();
         let (mut births, mut reversals) = (births.iter().peekable(), reversals.iter().peekable());
         let mut sleepers = sleep_set.iter().peekable();
         for event in events {
             self.append_clock(event.task, event.accesses);
             self.push(event.task, event.option, event.accesses, event.origin, event.enabled);
+            if let Some(step) = memory_steps.next_if(|step| step.at as usize == self.len() - 1) {
+                let index = |number: u32| number.checked_sub(1).map(|at| at as usize);
+                self.note_memory_step(index(step.source), index(step.revisited_by));
+            }
             if event.state_dependent {
                 self.note_state_dependent(Accesses::EVERYTHING_THERE_IS);
             }
@@ -270,6 +281,9 @@ impl Path {
         }
         while self.other_options.last().is_some_and(|at| *at as usize >= depth) {
             self.other_options.pop();
+        }
+        while self.memory_steps.last().is_some_and(|step| step.at as usize >= depth) {
+            self.memory_steps.pop();
         }
         if !self.state_dependent.is_empty() {
             self.forget_state_dependent(depth);

@@ -19,7 +19,7 @@ mod saved_segments;
 
 use super::clock::{self, Clock, LANES};
 use super::names::Name;
-use super::path::{Deferred, Event, Origin, Path, Reversal, Sleeper};
+use super::path::{Deferred, Event, MemoryStep, Origin, Path, Reversal, Sleeper};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
@@ -29,6 +29,17 @@ use crate::world::{Birth, Variation};
 pub(in crate::strategy::dpor) struct Move {
     pub name: Name,
     pub option: u32,
+    /// The store that it chooses, if it accesses memory where other options are possible than where it was found. Then
+    /// it has that option.
+    pub store: Option<Store>,
+}
+
+/// A store, or the initial value of the place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::strategy::dpor) enum Store {
+    Initial,
+    /// By the name of its task and its index among the steps of the task.
+    Step(Name, u32),
 }
 
 pub(in crate::strategy::dpor) type Picks = Vec<Move>;
@@ -60,6 +71,11 @@ pub(in crate::strategy::dpor) struct Item {
     clock: u32,
     width: u32,
     last: Option<Move>,
+    /// The wakeup sequence, where steps access memory: the first of its moves, and how many they are; 0 elsewhere.
+    moves: u32,
+    known: u32,
+    /// The last step of the wakeup sequence is a read that the step before it revisits.
+    pub is_revisit: bool,
     /// After how many steps all steps are defaults.
     default_from: u32,
     /// The step that must not be taken there, since it ended the execution. There are no picks then.
@@ -70,7 +86,20 @@ impl Item {
     pub fn new(depth: usize, deferred: Option<Deferred>, time: u32) -> Item {
         let (clock, width, last, asleep) = (0, 0, None, None);
         let depth = depth as u32;
-        Item { depth, deferred, time, clock, width, last, default_from: depth, asleep }
+        let (moves, known, is_revisit) = (0, 0, false);
+        Item {
+            depth,
+            deferred,
+            time,
+            clock,
+            width,
+            last,
+            moves,
+            known,
+            is_revisit,
+            default_from: depth,
+            asleep,
+        }
     }
 }
 
@@ -90,7 +119,10 @@ struct Batch {
     births: usize,
     reversals: usize,
     sleepers: usize,
+    memory_steps: usize,
     depth: usize,
+    /// Where the moves of its items begin.
+    moves: usize,
 }
 
 /// The work items of a search.
@@ -104,6 +136,9 @@ pub(in crate::strategy::dpor) struct Work {
     births: Vec<Birth>,
     reversals: Vec<Reversal>,
     sleepers: Vec<Sleeper>,
+    memory_steps: Vec<MemoryStep>,
+    /// The wakeup sequences of items where steps access memory.
+    moves: Picks,
     /// The join of the clocks of a batch, kept for its memory.
     joined: Vec<Clock>,
     /// The number of executions, and the items in progress: their depth, and the number of executions before them.
@@ -127,6 +162,8 @@ impl Work {
         self.births.clear();
         self.reversals.clear();
         self.sleepers.clear();
+        self.memory_steps.clear();
+        self.moves.clear();
         self.executions = 0;
         self.begun.clear();
         self.sizes.clear();
@@ -140,6 +177,15 @@ impl Work {
         self.clocks.extend_from_slice(clock);
         let default_from = item.depth + known as u32 + 1;
         self.items.push(Item { clock: from, width, last: Some(last), default_from, ..item });
+    }
+    /// Adds an item with a wakeup sequence of its own; for [`Work::has`] it has these steps before the last one.
+    pub fn add_moves(&mut self, item: Item, clock: &[Clock], moves: &[Move]) {
+        let (from, width) = (self.clocks.len() as u32, clock.len() as u32);
+        self.clocks.extend_from_slice(clock);
+        let (start, known) = (self.moves.len() as u32, moves.len() as u32);
+        self.moves.extend_from_slice(moves);
+        let (last, default_from) = (moves.last().copied(), item.depth + known);
+        self.items.push(Item { clock: from, width, last, moves: start, known, default_from, ..item });
     }
     /// Whether one of the items from number `from` on equals `item`, whose last step is by `name`, after these steps of
     /// `path`.
@@ -186,7 +232,7 @@ impl Work {
         }
         batch.steps = self.steps.len();
         self.joined.clear();
-        let begun_with_steps = || found.iter().filter(|item| item.width > 0);
+        let begun_with_steps = || found.iter().filter(|item| item.width > 0 && item.known == 0);
         let Some(above) = begun_with_steps().next().map(|item| item.depth as usize) else { return };
         for item in begun_with_steps() {
             let clock = &self.clocks[item.clock as usize..][..item.width as usize];
@@ -195,7 +241,7 @@ impl Work {
         }
         for (at, event) in path.events.iter().enumerate().skip(above) {
             if event.origin != Origin::ByItself && covers(&self.joined, event.task, event.time) {
-                let step = Move { name: path.names.of(event.task), option: event.option };
+                let step = Move { name: path.names.of(event.task), option: event.option, store: None };
                 self.steps.push(EarlierStep { step, at: at as u32, task: event.task, time: event.time });
             }
         }
@@ -205,6 +251,10 @@ impl Work {
         let end = self.batches.get(batch + 1).map_or(self.steps.len(), |next| next.steps);
         let batch = &self.batches[batch];
         picks.clear();
+        if item.known > 0 {
+            picks.extend_from_slice(&self.moves[item.moves as usize..][..item.known as usize]);
+            return;
+        }
         let clock = &self.clocks[item.clock as usize..][..item.width as usize];
         let is_next = |past: &&EarlierStep| past.at >= item.depth && covers(clock, past.task, past.time);
         picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
@@ -227,6 +277,7 @@ impl Work {
                 None => {
                     self.begun.push((item.default_from, self.executions));
                     self.clocks.truncate(batch.clocks);
+                    self.moves.truncate(batch.moves);
                     self.steps.truncate(batch.steps);
                     if batch.needed > depth {
                         self.save_segment(path, depth);
@@ -259,10 +310,17 @@ impl Work {
     /// Its size, in steps and items.
     pub fn size(&self) -> usize {
         let left = self.items.len() + self.clocks.len() + self.steps.len() + self.batches.len();
-        left + self.begun.len() + self.events.len() + self.reversals.len() + self.sleepers.len()
+        let saved = self.events.len() + self.reversals.len() + self.sleepers.len() + self.memory_steps.len();
+        left + self.begun.len() + saved + self.moves.len()
     }
     /// There is one item, with this wakeup sequence.
     pub fn begin_with(&mut self, item: Item, mut picks: Picks) {
+        if item.known > 0 || item.is_revisit || picks.iter().any(|pick| pick.store.is_some()) {
+            let (moves, known) = (0, picks.len() as u32);
+            self.moves = picks;
+            self.items.push(Item { clock: 0, width: 0, last: None, moves, known, ..item });
+            return;
+        }
         let last = picks.pop();
         let (at, task, time) = (item.depth, TaskId(0), 0);
         self.steps = picks.into_iter().map(|step| EarlierStep { step, at, task, time }).collect();

@@ -17,6 +17,8 @@ impl Work {
             births: self.births.len(),
             reversals: self.reversals.len(),
             sleepers: self.sleepers.len(),
+            memory_steps: self.memory_steps.len(),
+            moves: self.moves.len(),
             depth,
         };
         self.batches.push(batch);
@@ -31,13 +33,15 @@ impl Work {
         // What this batch has saved so far, if anything, comes right after.
         let needed = std::mem::replace(&mut batch.needed, depth);
         let (events, births, reversals) = (batch.events, batch.births, batch.reversals);
-        let sleepers = batch.sleepers;
+        let (sleepers, memory_steps) = (batch.sleepers, batch.memory_steps);
         batch.depth = depth;
         let is_within = |at: u32| at as usize >= depth && (at as usize) < needed;
         self.events.splice(events..events, path.events[depth..needed].iter().copied());
         self.births.splice(births..births, path.born_after(depth).filter(|b| b.after as usize <= needed));
         let reversed = path.reversals.iter().filter(|r| is_within(r.last)).copied();
         self.reversals.splice(reversals..reversals, reversed);
+        let accessed = path.memory_steps.iter().filter(|step| is_within(step.at)).copied();
+        self.memory_steps.splice(memory_steps..memory_steps, accessed);
         let foreseen = |f: &&Sleeper| f.from as usize > depth && f.from as usize <= needed;
         self.sleepers.splice(sleepers..sleepers, path.sleep_set.iter().filter(foreseen).copied());
     }
@@ -49,9 +53,13 @@ impl Work {
             stays = batch.depth;
             path.truncate(batch.depth);
             let (events, births) = (&self.events[batch.events..], &self.births[batch.births..]);
-            path.extend(events, births, &self.reversals[batch.reversals..], &self.sleepers[batch.sleepers..]);
+            let (reversals, sleepers) =
+                (&self.reversals[batch.reversals..], &self.sleepers[batch.sleepers..]);
+            path.extend(events, births, reversals, sleepers, &self.memory_steps[batch.memory_steps..]);
         }
         self.sleepers.truncate(batch.sleepers);
+        self.memory_steps.truncate(batch.memory_steps);
+        self.moves.truncate(batch.moves);
         for (default_from, before) in self.begun.drain(batch.begun..) {
             self.sizes.note(default_from, self.executions - before);
         }

@@ -1,0 +1,96 @@
+//! The reduction beside a search of all orders and options, in programs that mix memory with locks of both kinds, a
+//! channel, and loads that end the execution.
+
+use super::machine::Machine;
+use super::world::{Cuts, Litmus};
+use crate::common::{all, limited};
+use raddle_core::memory::{EventId, Model};
+use raddle_core::random::Rng;
+use raddle_core::search::{NoListener, search};
+use raddle_core::strategy::OptimalDpor;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use trace_classes::litmus::{Graph, Program, random};
+
+/// The graphs of executions that end, and of those that are cut.
+#[derive(Default)]
+struct Found {
+    graphs: BTreeSet<Graph>,
+    cuts: BTreeSet<Graph>,
+}
+
+/// All orders and options; none if there are too many states.
+fn all_graphs(program: &Program, model: Model) -> Option<Found> {
+    let (mut met, mut found) = (HashSet::new(), Found::default());
+    explore(&mut Machine::new(program, model), &mut met, &mut found);
+    (met.len() < MOST).then_some(found)
+}
+
+const MOST: usize = 4_000;
+
+fn explore(machine: &mut Machine, met: &mut HashSet<Graph>, found: &mut Found) {
+    let graph = machine.canonical();
+    if machine.is_cut {
+        found.cuts.insert(graph);
+        return;
+    }
+    if met.len() >= MOST || !met.insert(graph.clone()) {
+        return;
+    }
+    let mut is_over = true;
+    let mut options: Vec<EventId> = Vec::new();
+    for task in 0..machine.read.len() {
+        machine.options(task, &mut options);
+        for choice in &options {
+            is_over = false;
+            let mut next = machine.clone();
+            next.take(task, *choice);
+            explore(&mut next, met, found);
+        }
+    }
+    if is_over {
+        found.graphs.insert(graph);
+    }
+}
+
+/// Compares so many programs. Returns how many executions there were, were repeated, and were begun in vain.
+fn compare(programs: u64, operations: usize, refuses: bool) -> [u64; 3] {
+    let asked = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
+    let programs = asked("RADDLE_ORACLE").unwrap_or(programs);
+    let seed = asked("RADDLE_ORACLE_SEED").unwrap_or(22);
+    let operations = asked("RADDLE_ORACLE_SIZE").map_or(operations, |operations| operations as usize);
+    let (mut executions, mut twice, mut in_vain, mut repeated_cuts) = (0, 0, 0, 0);
+    for number in 0..programs {
+        let mut rng = Rng::new(seed, number);
+        let (program, lists) = random::mixed(&mut rng, operations, refuses);
+        for (model, name) in [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Rc11, "rc11")] {
+            let Some(whole) = all_graphs(&program, model) else { continue };
+            let cuts = Cuts::default();
+            let make = || Litmus::new(&program, model, number % 2 == 0, &cuts);
+            let plan = limited(100_000, all(1));
+            let found = search(&plan, Box::new(OptimalDpor::new()), make, Arc::new(NoListener));
+            let graphs: BTreeSet<Graph> = found.outcomes.keys().map(|e| e.graph.clone()).collect();
+            let cuts = std::mem::take(&mut *cuts.lock().unwrap());
+            let cut: BTreeSet<Graph> = cuts.keys().cloned().collect();
+            assert_eq!(found.undecided, 0, "{number} {name} {lists:?}");
+            let missing = whole.graphs.difference(&graphs).chain(whole.cuts.difference(&cut)).count();
+            assert_eq!(missing, 0, "{number} {name} {lists:?}");
+            assert_eq!((graphs.len(), cut.len()), (whole.graphs.len(), whole.cuts.len()), "{name} {lists:?}");
+            executions += found.executions;
+            let again = found.outcomes.values().sum::<u64>() - graphs.len() as u64;
+            twice += again;
+            in_vain += found.abandoned;
+            repeated_cuts += cuts.values().sum::<u64>() - cut.len() as u64;
+        }
+    }
+    println!(
+        "{programs} programs, {executions} executions, {twice} twice, {repeated_cuts} cut twice, {in_vain} in vain"
+    );
+    [executions, twice, in_vain]
+}
+
+#[test]
+fn each_graph_is_executed_once_beside_locks_and_channels() {
+    let [executions, twice, in_vain] = compare(400, 9, false);
+    assert!((twice + in_vain) * 1_000 <= executions, "{twice} twice, {in_vain} in vain");
+}
