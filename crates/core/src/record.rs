@@ -3,9 +3,12 @@
 //!
 //! Names in a record do not depend on the schedule. The format is versioned: readers reject unknown versions.
 
+use crate::operation::{Mode, ObjectId};
+use crate::order::VectorClock;
 use crate::trace::Trace;
 use crate::verdict::thousands;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The version of the record format.
@@ -53,8 +56,45 @@ pub struct TaskInfo {
     pub label: Option<String>,
 }
 
-/// One line of the record.
+/// What a step does to a lock.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct LockUse {
+    /// The lock: `Mutex#2 "accounts"`.
+    pub lock: String,
+    /// Whether it is held by the task afterwards.
+    pub hold: Hold,
+}
+
+/// Whether a task holds a lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hold {
+    /// The task holds it alone.
+    Exclusive,
+    /// The task holds it, and others may as well.
+    Shared,
+    /// The task has given it back.
+    Released,
+}
+
+/// The mailbox of an Erlang process.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Mailbox {
+    /// The process: an index into [`ExecutionRecord::tasks`].
+    pub task: usize,
+    /// Its first messages, shortened.
+    pub messages: Vec<String>,
+    /// How many more there are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: usize,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// One line of the record.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Line {
     /// The task of the line: an index into [`ExecutionRecord::tasks`].
     pub task: usize,
@@ -75,12 +115,38 @@ pub struct Line {
     /// Whether this step is a preemption.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preempts: bool,
+    /// Whether this step happened by itself as soon as it could, without a choice.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_itself: bool,
     /// The line that this one reads from: an index into [`ExecutionRecord::lines`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads_from: Option<usize>,
     /// The call that led there, if the place is not in the code under test and stacks were gathered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caller: Option<Box<Caller>>,
+    /// The conflicting steps of other tasks that this one comes after, where no other order implies it: indices into
+    /// [`ExecutionRecord::lines`]. With the order of each task's own steps they are the happens-before of the execution.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<usize>,
+    /// The tasks that are enabled after this step and were not before it. What steps change that happen by themselves is told
+    /// with the last of them before the next choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enables: Vec<usize>,
+    /// The tasks that were enabled before this step and are not after it: blocked, or at their end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disables: Vec<usize>,
+    /// The task that it creates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawns: Option<usize>,
+    /// The value of the object after this step, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What it does to a lock.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<LockUse>,
+    /// The mailboxes that differ after this step from what they were before it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mailboxes: Vec<Mailbox>,
 }
 
 impl Line {
@@ -103,6 +169,9 @@ pub struct ExecutionRecord {
     /// The events, in order.
     #[serde(rename = "events")]
     pub lines: Vec<Line>,
+    /// The tasks that are enabled before the first step; none if it was not recorded which tasks are enabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<Vec<usize>>,
 }
 
 impl ExecutionRecord {
@@ -111,11 +180,47 @@ impl ExecutionRecord {
         self.lines.iter().filter(|l| l.step.is_some())
     }
 
-    /// Marks the lines of steps that are preemptions.
+    /// Marks the lines of steps that are preemptions, and of those that are no choices.
     pub fn mark_preemptions(&mut self, trace: &Trace) {
         for line in &mut self.lines {
-            line.preempts = line.step.and_then(|s| trace.steps().get(s)).is_some_and(|s| s.preempts);
+            let step = line.step.and_then(|s| trace.steps().get(s));
+            line.preempts = step.is_some_and(|s| s.preempts);
+            line.by_itself = step.is_some_and(|s| s.by_itself);
         }
+    }
+
+    /// Marks the steps that come after conflicting steps of other tasks, where no other order implies it.
+    pub fn mark_order(&mut self, trace: &Trace) {
+        let line_of = self.line_of_steps();
+        let order = direct_order(trace);
+        for line in &mut self.lines {
+            let after = line.step.and_then(|step| order.get(step)).into_iter().flatten();
+            line.after = after.filter_map(|step| line_of.get(step).copied()).collect();
+        }
+    }
+
+    /// Marks which tasks steps enable and disable, if the trace says so.
+    pub fn mark_enabled(&mut self, trace: &Trace) {
+        let Some(points) = trace.points() else { return };
+        let line_of = self.line_of_steps();
+        let index = |tasks: &[crate::operation::TaskId]| tasks.iter().map(|task| task.index()).collect();
+        self.enabled = Some(Vec::new());
+        for change in points {
+            match change.after.checked_sub(1) {
+                None => self.enabled = Some(index(&change.enabled)),
+                Some(step) => {
+                    let Some(line) = line_of.get(&step).and_then(|at| self.lines.get_mut(*at)) else {
+                        continue;
+                    };
+                    (line.enables, line.disables) = (index(&change.enabled), index(&change.disabled));
+                }
+            }
+        }
+    }
+
+    /// The line of each step.
+    fn line_of_steps(&self) -> BTreeMap<usize, usize> {
+        self.lines.iter().enumerate().filter_map(|(at, line)| Some((line.step?, at))).collect()
     }
 
     /// Removes lines in the middle if there are more than `most`: the beginning stays, and more of the end. A line in
@@ -131,34 +236,97 @@ impl ExecutionRecord {
             task: self.lines[head].task,
             step: None,
             operation: "…".to_owned(),
-            object: None,
             result: format!("{} lines of all tasks are left out here", thousands(left_out.len() as u64)),
-            place: None,
-            preempts: false,
-            reads_from: None,
-            caller: None,
+            ..Line::default()
         };
         let shift = left_out.len() - 1;
         self.lines.splice(left_out.clone(), [says]);
+        let now_at = |line: usize| match line {
+            line if left_out.contains(&line) => None,
+            line if line >= left_out.end => Some(line - shift),
+            line => Some(line),
+        };
         for line in &mut self.lines {
-            line.reads_from = match line.reads_from {
-                Some(from) if left_out.contains(&from) => None,
-                Some(from) if from >= left_out.end => Some(from - shift),
-                from => from,
-            };
+            line.reads_from = line.reads_from.and_then(now_at);
+            line.after = line.after.iter().copied().filter_map(now_at).collect();
+            // Which tasks are enabled is known only where every step says so.
+            (line.enables, line.disables) = (Vec::new(), Vec::new());
         }
+        self.enabled = None;
     }
+}
+
+/// For each step: the conflicting steps of other tasks that happen before it, unless they also happen before another one of
+/// those or before the previous step of its own task.
+fn direct_order(trace: &Trace) -> Vec<Vec<usize>> {
+    /// The last write of an object and the reads since.
+    #[derive(Default)]
+    struct Uses {
+        write: Option<usize>,
+        reads: Vec<usize>,
+    }
+    let steps = trace.steps();
+    let mut clocks: Vec<VectorClock> = Vec::with_capacity(steps.len());
+    let mut uses: BTreeMap<ObjectId, Uses> = BTreeMap::new();
+    // The last step that conflicts with everything, and the steps since then.
+    let (mut barrier, mut since): (Option<usize>, Vec<usize>) = (None, Vec::new());
+    let mut last: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut order = Vec::with_capacity(steps.len());
+    for (at, step) in steps.iter().enumerate() {
+        let mut before: Vec<usize> = barrier.into_iter().collect();
+        if step.accesses.is_everything() {
+            before.append(&mut since);
+            barrier = Some(at);
+            uses.clear();
+        }
+        for access in step.accesses.iter() {
+            let uses = uses.entry(access.object).or_default();
+            before.extend(uses.write);
+            match access.mode {
+                Mode::Read => uses.reads.push(at),
+                Mode::Write => {
+                    before.append(&mut uses.reads);
+                    uses.write = Some(at);
+                }
+            }
+        }
+        before.retain(|earlier| *earlier != at);
+        // The latest first: what it comes after is implied.
+        before.sort_unstable_by(|a, b| b.cmp(a));
+        before.dedup();
+        let own = last.insert(step.task.0, at);
+        let mut clock = own.map_or_else(VectorClock::new, |own| clocks[own].clone());
+        let mut direct = Vec::new();
+        for earlier in before {
+            let from = steps[earlier].task;
+            if from == step.task || clock.knows(from, clocks[earlier].get(from)) {
+                continue;
+            }
+            clock.join(&clocks[earlier]);
+            direct.push(earlier);
+        }
+        direct.reverse();
+        clock.tick(step.task);
+        clocks.push(clock);
+        if !step.accesses.is_everything() {
+            since.push(at);
+        }
+        order.push(direct);
+    }
+    order
 }
 
 impl Default for ExecutionRecord {
     fn default() -> ExecutionRecord {
-        ExecutionRecord { version: VERSION, tasks: Vec::new(), lines: Vec::new() }
+        ExecutionRecord { version: VERSION, tasks: Vec::new(), lines: Vec::new(), enabled: None }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operation::{Accesses, TaskId};
+    use crate::world::{Manner, Pending, Pick, Point};
 
     #[test]
     fn a_long_story_is_told_without_its_middle() {
@@ -166,12 +334,9 @@ mod tests {
             task: n % 2,
             step: Some(n),
             operation: "load".to_owned(),
-            object: None,
-            result: String::new(),
-            place: None,
-            preempts: false,
             reads_from: n.checked_sub(3),
-            caller: None,
+            after: n.checked_sub(3).into_iter().collect(),
+            ..Line::default()
         };
         let long = ExecutionRecord { lines: (0..100).map(line).collect(), ..ExecutionRecord::default() };
         let mut same = long.clone();
@@ -187,6 +352,98 @@ mod tests {
             let from = line.reads_from.and_then(|from| short.lines[from].step);
             let was = line.step.and_then(|n| n.checked_sub(3)).filter(|n| steps.contains(n));
             assert_eq!(from, was, "what was seen is still what is named");
+            let after: Vec<_> = line.after.iter().filter_map(|at| short.lines[*at].step).collect();
+            assert_eq!(after, was.into_iter().collect::<Vec<_>>(), "and so is what it comes after");
         }
+    }
+
+    /// A trace of these steps: by task, with what they access.
+    fn trace(steps: &[(u32, Accesses)]) -> Trace {
+        let mut trace = Trace::new();
+        for (task, accesses) in steps {
+            let pending =
+                [Pending { accesses: *accesses, options: 1, signature: 0, manner: Manner::Ordinary }; 4];
+            trace.push(Pick { task: TaskId(*task), option: 0 }, &Point::new(&[TaskId(*task)], &pending));
+        }
+        trace
+    }
+
+    #[test]
+    fn only_order_that_is_not_implied_is_told() {
+        let (x, y) = (ObjectId(0), ObjectId(1));
+        let order = direct_order(&trace(&[
+            (0, Accesses::write(x)),
+            (1, Accesses::read(x)),
+            (1, Accesses::read(x)),
+            (2, Accesses::read(x)),
+            (1, Accesses::write(y)),
+            (3, Accesses::read(y).and(x, Mode::Read)),
+            (0, Accesses::write(x)),
+        ]));
+        let wanted: [&[usize]; 7] = [&[], &[0], &[], &[0], &[], &[4], &[3, 5]];
+        assert_eq!(order, wanted);
+    }
+
+    #[test]
+    fn direct_order_and_program_order_are_happens_before() {
+        let mut rng = crate::random::Rng::new(7, 0);
+        for _ in 0..300 {
+            let mut step = || {
+                let mut access = |accesses: Accesses| {
+                    let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
+                    accesses.and(ObjectId(rng.below(3) as u32), mode)
+                };
+                let one = access(Accesses::NONE);
+                let accesses = access(one);
+                match rng.below(12) {
+                    0 => (rng.below(4) as u32, Accesses::EVERYTHING_THERE_IS),
+                    1 => (rng.below(4) as u32, Accesses::NONE),
+                    _ => (rng.below(4) as u32, accesses),
+                }
+            };
+            let steps: Vec<_> = (0..14).map(|_| step()).collect();
+            let trace = trace(&steps);
+            let wanted = trace.happens_before();
+            let order = direct_order(&trace);
+            let mut clocks: Vec<VectorClock> = Vec::new();
+            for (at, (task, _)) in steps.iter().enumerate() {
+                let own = steps[..at].iter().rposition(|(other, _)| other == task);
+                let mut clock = own.map_or_else(VectorClock::new, |own| clocks[own].clone());
+                for earlier in order[at].iter().rev() {
+                    let from = TaskId(steps[*earlier].0);
+                    assert!(
+                        !clock.knows(from, clocks[*earlier].get(from)),
+                        "{steps:?}: {at} after {earlier}"
+                    );
+                    clock.join(&clocks[*earlier]);
+                }
+                clock.tick(TaskId(*task));
+                let all = |clock: &VectorClock| [0, 1, 2, 3].map(|task| clock.get(TaskId(task)));
+                assert_eq!(all(&clock), all(&wanted[at]), "{steps:?}: {at}");
+                clocks.push(clock);
+            }
+        }
+    }
+
+    #[test]
+    fn which_tasks_steps_enable_and_disable() {
+        let mut trace = Trace::new();
+        trace.note_points();
+        let step = |trace: &mut Trace, enabled: &[u32], task: u32| {
+            let enabled: Vec<TaskId> = enabled.iter().map(|task| TaskId(*task)).collect();
+            let pending = [Pending { options: 1, ..Pending::NOTHING }; 3];
+            let point = Point::new(&enabled, &pending);
+            trace.note_point(&point);
+            trace.push(Pick { task: TaskId(task), option: 0 }, &point);
+        };
+        step(&mut trace, &[0], 0);
+        step(&mut trace, &[0, 1], 0);
+        step(&mut trace, &[1], 1);
+        let line = |n: usize| Line { step: Some(n), ..Line::default() };
+        let mut record = ExecutionRecord { lines: (0..3).map(line).collect(), ..ExecutionRecord::default() };
+        record.mark_enabled(&trace);
+        assert_eq!(record.enabled, Some(vec![0]));
+        let told: Vec<_> = record.lines.iter().map(|l| (l.enables.clone(), l.disables.clone())).collect();
+        assert_eq!(told, [(vec![1], vec![]), (vec![], vec![0]), (vec![], vec![])]);
     }
 }

@@ -40,6 +40,37 @@ impl Step {
     }
 }
 
+/// The tasks that are enabled at one point and were not at the one before, and the other way round.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnabledChange {
+    /// How many steps precede the point.
+    pub after: usize,
+    /// The tasks that have become enabled.
+    pub enabled: Vec<TaskId>,
+    /// The tasks that are not enabled any more.
+    pub disabled: Vec<TaskId>,
+}
+
+/// Which tasks are enabled at each point, as changes.
+#[derive(Clone, Debug, Default)]
+struct EnabledLog {
+    now: Vec<TaskId>,
+    changes: Vec<EnabledChange>,
+}
+
+impl EnabledLog {
+    /// Keeps the points before this many steps.
+    fn truncate(&mut self, depth: usize) {
+        self.changes.retain(|change| change.after < depth);
+        self.now.clear();
+        for EnabledChange { enabled, disabled, .. } in &self.changes {
+            self.now.retain(|task| !disabled.contains(task));
+            self.now.extend(enabled);
+        }
+        self.now.sort_unstable();
+    }
+}
+
 /// The steps of one execution so far.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -47,6 +78,8 @@ pub struct Trace {
     preemptions: u32,
     /// The task of the last choice.
     last: Option<TaskId>,
+    /// Which tasks are enabled, in executions that are made to be shown.
+    points: Option<Box<EnabledLog>>,
 }
 
 impl Trace {
@@ -82,6 +115,34 @@ impl Trace {
     #[inline]
     pub fn preemptions(&self) -> u32 {
         self.preemptions
+    }
+    /// From now on it is recorded which tasks are enabled. The trace has no steps yet.
+    pub(crate) fn note_points(&mut self) {
+        debug_assert!(self.steps.is_empty());
+        self.points = Some(Box::default());
+    }
+    /// Whether it is recorded which tasks are enabled.
+    #[inline]
+    pub(crate) fn notes_points(&self) -> bool {
+        self.points.is_some()
+    }
+    /// Records which tasks are enabled at this point, if that is wanted.
+    pub(crate) fn note_point(&mut self, point: &Point<'_>) {
+        let Some(log) = &mut self.points else { return };
+        let now = point.enabled();
+        let only = |some: &[TaskId], others: &[TaskId]| -> Vec<TaskId> {
+            some.iter().copied().filter(|task| others.binary_search(task).is_err()).collect()
+        };
+        let (enabled, disabled) = (only(now, &log.now), only(&log.now, now));
+        if !enabled.is_empty() || !disabled.is_empty() {
+            log.changes.push(EnabledChange { after: self.steps.len(), enabled, disabled });
+            log.now = now.to_vec();
+        }
+    }
+    /// Which tasks are enabled at each choice, as changes; none if it was not recorded. Steps that happen by themselves
+    /// have no point: what they change is told with the last of them.
+    pub fn points(&self) -> Option<&[EnabledChange]> {
+        self.points.as_ref().map(|log| log.changes.as_slice())
     }
     /// The picks that reproduce this trace.
     pub fn picks(&self) -> Vec<Pick> {
@@ -123,6 +184,9 @@ impl Trace {
     /// Keeps the first `depth` steps.
     pub fn truncate(&mut self, depth: usize) {
         self.steps.truncate(depth);
+        if let Some(log) = &mut self.points {
+            log.truncate(depth);
+        }
         self.preemptions = self.steps.iter().filter(|s| s.preempts).count() as u32;
         self.last = self.steps.iter().rev().find(|s| !s.by_itself).map(|s| s.task);
     }

@@ -19,6 +19,7 @@ pub mod machine;
 pub mod native;
 mod parts;
 pub mod process;
+mod record_changes;
 pub mod refused;
 mod regex;
 pub mod replaced;

@@ -10,6 +10,7 @@ use crate::keep::Kept;
 use crate::linear;
 use crate::machine::{self, EtsStepCache, LocalRunCache, Log, Machine, Task};
 use crate::process::Process;
+use crate::record_changes::Changes;
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
@@ -306,14 +307,24 @@ impl ErlangWorld {
         &self.now
     }
 
-    /// The state after these picks, with a log if wanted.
-    fn replay(&self, picks: &[Pick], recording: bool) -> Machine {
+    /// The state after these picks.
+    fn replay(&self, picks: &[Pick]) -> Machine {
         let mut machine = self.begin.clone();
-        if recording {
-            machine.record();
-        }
         picks.iter().for_each(|pick| machine.step(*pick));
         machine
+    }
+
+    /// The state after these picks, with a log, and what each step changed.
+    fn replay_and_compare(&self, picks: &[Pick]) -> (Machine, Vec<Changes>) {
+        let mut machine = self.begin.clone();
+        machine.record();
+        let mut changes = Vec::with_capacity(picks.len());
+        for pick in picks {
+            let before = machine.tasks.clone();
+            machine.step(*pick);
+            changes.push(Changes::between(&before, &machine.tasks));
+        }
+        (machine, changes)
     }
 
     /// Takes a step.
@@ -386,7 +397,7 @@ impl Describe for ErlangWorld {
     }
     fn describe_last_time(&self, index: usize) -> String {
         match self.last_time.get(index) {
-            Some(pick) => describe(&self.replay(&self.last_time[..index], false), pick.task),
+            Some(pick) => describe(&self.replay(&self.last_time[..index]), pick.task),
             None => "nothing".to_owned(),
         }
     }
@@ -491,7 +502,7 @@ impl Explain for ErlangWorld {
             // Its last step was not completed.
             picks.pop();
         }
-        let machine = self.replay(&picks, true);
+        let (machine, changes) = self.replay_and_compare(&picks);
         let tasks = machine.point().all().len();
         let tasks =
             (0..tasks).map(|t| TaskInfo { name: machine.name_of(t), label: machine.label_of(t) }).collect();
@@ -508,16 +519,16 @@ impl Explain for ErlangWorld {
                 step - 1
             });
             let detail = if log.result.is_empty() { String::new() } else { format!("→ {}", log.result) };
+            let changes = number.and_then(|step| changes.get(step)).cloned().unwrap_or_default();
             Line {
                 task: log.task,
                 step: number,
                 operation: log.text.clone(),
-                object: None,
                 result: detail,
                 place: log.place.clone(),
-                preempts: false,
-                reads_from: None,
-                caller: None,
+                spawns: changes.spawns,
+                mailboxes: changes.mailboxes,
+                ..Line::default()
             }
         };
         let lines = entries.into_iter().rev().filter(|l| !l.text.is_empty()).map(line).collect();

@@ -86,17 +86,14 @@ mod tests {
             task,
             step: Some(0),
             operation: "load".to_owned(),
-            object: None,
-            result: String::new(),
             place: Some(at(file, 3)),
-            preempts: false,
-            reads_from: None,
             caller: caller.map(|line| {
                 Box::new(Caller {
                     place: at("tests/a.rs", line),
                     function: "lock_api::Mutex::lock".to_owned(),
                 })
             }),
+            ..Line::default()
         }
     }
 

@@ -235,10 +235,7 @@ mod tests {
             operation: operation.to_owned(),
             object: Some("AtomicBool#1".to_owned()),
             result: format!("→ {step}"),
-            place: None,
-            preempts: false,
-            reads_from: None,
-            caller: None,
+            ..Line::default()
         }
     }
 

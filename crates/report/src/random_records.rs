@@ -46,11 +46,10 @@ fn line() -> impl Strategy<Value = Line> {
             step: step.then_some(0),
             operation,
             object,
-            result: String::new(),
             place,
             preempts,
             reads_from,
-            caller: None,
+            ..Line::default()
         },
     )
 }

@@ -5,7 +5,7 @@ mod records;
 
 use raddle_core::difference::{Difference, Ended};
 use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
-use raddle_core::record::{Caller, Place};
+use raddle_core::record::{Caller, Hold, LockUse, Mailbox, Place};
 use raddle_core::verdict::{
     Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Found, PanicDuring, Replayed,
 };
@@ -310,6 +310,25 @@ fn every_fact_is_valid_and_has_a_sentence() {
         failure.replayed = Some(replayed);
         is_valid(&failure, &records::first_failure(&failure));
     }
+}
+
+#[test]
+fn every_fact_of_a_step_is_valid_and_is_read_again() {
+    let mut failure = records::deadlock();
+    failure.record.enabled = Some(vec![0]);
+    for (at, hold) in [Hold::Exclusive, Hold::Shared, Hold::Released].into_iter().enumerate() {
+        let line = &mut failure.record.lines[at];
+        (line.after, line.enables, line.disables) = (vec![0], vec![1], vec![0]);
+        (line.spawns, line.value, line.by_itself) = (Some(1), Some("7".to_owned()), true);
+        line.lock = Some(LockUse { lock: "Mutex#1".to_owned(), hold });
+        line.mailboxes = vec![Mailbox { task: 1, messages: vec!["{a,1}".to_owned()], more: at }];
+    }
+    is_valid(&failure, &records::first_failure(&failure));
+    let written = serde_json::to_string(&failure.record).unwrap();
+    assert_eq!(
+        serde_json::from_str::<raddle_core::record::ExecutionRecord>(&written).unwrap(),
+        failure.record
+    );
 }
 
 #[test]

@@ -54,14 +54,19 @@ where
         }
     }
 
-    /// The result of a replay, unless it is the same failure.
-    fn replayed(&self, failure: &Failure) -> Option<Replayed> {
+    /// The result of a replay, unless it is the same failure. If it is, its record is taken over: it says which tasks are
+    /// enabled at each step.
+    fn replayed(&self, failure: &mut Failure) -> Option<Replayed> {
         let make = || self.program.world();
         let found = replay(&self.one_execution(), &failure.ticket, make, Arc::new(NoListener));
-        let again = found.failure.map(|failure| failure.defect);
-        match again {
-            Some(defect) if defect.kind == failure.kind() => None,
-            Some(defect) => Some(Replayed::Failed { kind: defect.kind, message: defect.message() }),
+        match found.failure.map(|failure| (failure.defect, failure.record)) {
+            Some((defect, record)) if defect.kind == failure.kind() => {
+                if defect.cause == failure.defect.cause && record.lines.len() == failure.record.lines.len() {
+                    failure.record = record;
+                }
+                None
+            }
+            Some((defect, _)) => Some(Replayed::Failed { kind: defect.kind, message: defect.message() }),
             None if found.executions == 0 && self.is_late() => Some(Replayed::NotInTime),
             None => Some(Replayed::Passed),
         }
@@ -71,6 +76,7 @@ where
         let mut plan = self.plan();
         (plan.left, plan.counted, plan.explored) = (None, 0, 0.0);
         (plan.workers, plan.on_failure, plan.repeats_first) = (1, OnFailure::Stop, false);
+        plan.notes_points = true;
         // It begins in any case, and is cut as all executions are.
         (plan.budget.executions, plan.budget.time) = (None, None);
         plan

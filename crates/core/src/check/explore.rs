@@ -171,6 +171,7 @@ where
             left: self.left.clone(),
             expected: self.check.replay.clone(),
             repeats_first: self.check.replay.is_none(),
+            notes_points: self.check.replay.is_some(),
             checkpoints: None,
             clock: self.check.clock.clone(),
             cut: self.cut,

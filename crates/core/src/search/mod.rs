@@ -143,6 +143,9 @@ pub struct Plan {
     /// Whether the first execution is made twice: a program that is not deterministic is noticed before anything is said of
     /// it. Worlds that can be rewound are deterministic by construction.
     pub repeats_first: bool,
+    /// Whether records say which tasks are enabled at each step. For executions that are made to be shown: each keeps no step
+    /// of the one before.
+    pub notes_points: bool,
     /// When the search saves itself while it goes on; none for never.
     pub checkpoints: Option<Checkpoints>,
     /// The clock of the time limit.
@@ -168,6 +171,7 @@ impl Default for Plan {
             left: None,
             expected: None,
             repeats_first: false,
+            notes_points: false,
             checkpoints: None,
             clock: Arc::new(SystemClock),
             cut: None,

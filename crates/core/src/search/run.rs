@@ -261,7 +261,10 @@ impl StrategyDriver<'_> {
     /// Computes from where on steps take the checked path.
     #[inline]
     fn care(&mut self) {
-        let careful = self.kept < self.keep || !self.is_compared || !self.expected.is_empty();
+        let careful = self.kept < self.keep
+            || !self.is_compared
+            || !self.expected.is_empty()
+            || self.trace.notes_points();
         self.careful_from = if careful { 0 } else { self.max_steps.min(self.look_at) };
     }
 
@@ -323,6 +326,7 @@ impl StrategyDriver<'_> {
         if !self.is_in_time(self.trace.len()) {
             return Decision::STOP;
         }
+        self.trace.note_point(point);
         let decision = self.strategy.choose(self.trace, point);
         let Some((pick, pending)) = possible(decision, point) else {
             return self.refused(decision, point, world);

@@ -93,7 +93,14 @@ impl<'a, T: Ord> Shared<'a, T> {
     ) -> Self {
         let total =
             Total { tally: Tally::default(), extent: None, left: None, nothing_left: false, explored: None };
-        let pool = Pool::new(strategies.into_iter().map(Job::new).collect());
+        let first = |strategy| {
+            let mut job = Job::new(strategy);
+            if plan.notes_points {
+                job.trace.note_points();
+            }
+            job
+        };
+        let pool = Pool::new(strategies.into_iter().map(first).collect());
         let (time, clock) = (plan.budget.time, plan.clock.clone());
         let stop = time.map(|time| clock.now() + time);
         let cut = plan.cut.or_else(|| Some(stop? + grace(time?)));
@@ -381,6 +388,8 @@ where
         }
         let mut record = self.world.record();
         record.mark_preemptions(trace);
+        record.mark_order(trace);
+        record.mark_enabled(trace);
         let Plan { test, settings, program, .. } = shared.plan;
         let program = Code::of(program.to_map());
         let ticket = Ticket::new(test.clone(), settings.to_map(), program, trace, &record);

@@ -175,3 +175,30 @@ fn long_timeouts_never_fire_if_that_is_asked_for() {
     }
     assert_eq!(messages("short", &short), None);
 }
+
+/// The facts of a record that the page shows.
+#[test]
+fn a_record_says_who_is_enabled_and_what_is_in_mailboxes() {
+    let text = "-module(facts).\n-export([t/0]).\n\
+        t() -> S = self(), spawn(fun() -> S ! {a, 1} end), spawn(fun() -> S ! b end),\n\
+        \x20 receive b -> ok end, receive {a, N} -> 2 = N end.\n";
+    let program = program(&compile_text("facts", text), "facts", "t", Settings::default());
+    let found = optimal(&program);
+    let record = found.failure.expect("it fails").record;
+    let mut enabled: std::collections::BTreeSet<usize> =
+        record.enabled.clone().expect("it is recorded").into_iter().collect();
+    for line in &record.lines {
+        assert!(line.step.is_none() || enabled.contains(&line.task), "{line:?} in {record:#?}");
+        enabled.extend(&line.enables);
+        enabled.retain(|task| !line.disables.contains(task));
+    }
+    let spawned: Vec<_> = record.lines.iter().filter_map(|line| line.spawns).collect();
+    assert_eq!(spawned.len(), 2, "{record:#?}");
+    let lengths = record.lines.iter().flat_map(|line| &line.mailboxes).map(|box_| box_.messages.len());
+    let lengths: Vec<usize> = lengths.collect();
+    assert_eq!(lengths.iter().max(), Some(&2).filter(|_| lengths.contains(&2)).or(Some(&1)), "{record:#?}");
+    assert_eq!(lengths.last(), Some(&0), "the last receive empties it: {record:#?}");
+    let first = record.lines.iter().flat_map(|line| &line.mailboxes).next().expect("a message arrives");
+    assert!(["{a,1}", "b"].contains(&first.messages[0].as_str()), "{first:?}");
+    assert!(record.lines.iter().any(|line| !line.after.is_empty()), "{record:#?}");
+}

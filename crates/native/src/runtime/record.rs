@@ -4,11 +4,11 @@
 
 use crate::callers::{Called, Callers, OURS};
 use crate::runtime::judge::evidence::Evidence;
-use crate::runtime::log::{Effect, Line as LogLine, Shape};
-use crate::runtime::operation::OperationKind;
-use raddle_core::operation::ObjectId;
-use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo, VERSION};
-use std::collections::BTreeMap;
+use crate::runtime::log::{Effect, Line as LogLine, Shape, Sync};
+use crate::runtime::operation::{OperationKind, ToLock};
+use raddle_core::operation::{ObjectId, TaskId};
+use raddle_core::record::{ExecutionRecord, Hold, Line, LockUse, Place, TaskInfo, VERSION};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
 use std::time::Duration;
 
@@ -35,9 +35,37 @@ impl Pointers {
     }
 }
 
-/// Where in the program an operation is. An end has no place there, neither has the return
-/// before destructors of thread-locals, and neither has what the standard library
-/// does on its own: guards that go out of scope, an iterator that it uses up. Nor has what raddle does for it.
+/// Which locks tasks hold.
+#[derive(Default)]
+struct Locks {
+    held: BTreeSet<(TaskId, ObjectId)>,
+    known: BTreeSet<ObjectId>,
+}
+
+impl Locks {
+    /// What the step of a line does to a lock.
+    fn after(&mut self, line: &LogLine) -> Option<(ObjectId, Hold)> {
+        let (lock, hold) = match (line.sync, line.kind.to_lock) {
+            (Sync::Acquire, ToLock::Takes) => (line.object, Hold::Exclusive),
+            (Sync::AcquireShared, _) => (line.object, Hold::Shared),
+            (Sync::Release, ToLock::GivesBack) | (Sync::ReleaseShared, _) => (line.object, Hold::Released),
+            // A condition variable gives its lock back and takes it again.
+            (Sync::ReleaseOf(lock), _) if self.held.contains(&(line.task, lock)) => (lock, Hold::Released),
+            (Sync::AcquireOf(lock), _) if self.known.contains(&lock) => (lock, Hold::Exclusive),
+            _ => return None,
+        };
+        self.known.insert(lock);
+        match hold {
+            Hold::Released => self.held.remove(&(line.task, lock)),
+            Hold::Exclusive | Hold::Shared => self.held.insert((line.task, lock)),
+        };
+        Some((lock, hold))
+    }
+}
+
+/// Where in the program an operation is. An end has no place there, neither has the return before destructors of
+/// thread-locals, and neither has what the standard library does on its own: guards that go out of scope, an iterator that
+/// it uses up. Nor has what raddle does for it.
 pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'static>) -> Option<Place> {
     let is_of = |folder: &str| place.file().starts_with(folder);
     let nowhere = kind.name == "end" || kind.name == "return" || is_of("/rustc/") || is_of(OURS);
@@ -64,6 +92,17 @@ impl Evidence<'_> {
         }
     }
 
+    /// The value of the object after the operation of a line, where it is known.
+    fn value(&self, line: &LogLine, pointers: &mut Pointers) -> Option<String> {
+        match line.effect {
+            Effect::Read(shape, bits)
+            | Effect::Wrote(shape, bits)
+            | Effect::Updated(shape, _, bits)
+            | Effect::Refused(shape, bits) => Some(pointers.show(shape, bits)),
+            _ => None,
+        }
+    }
+
     /// The execution so far.
     pub fn record(&self) -> ExecutionRecord {
         let mut pointers = Pointers::default();
@@ -79,6 +118,7 @@ impl Evidence<'_> {
         let mut callers = Callers::of_this_execution();
         // The line that last changed each object.
         let mut last_write: BTreeMap<ObjectId, usize> = BTreeMap::new();
+        let mut locks = Locks::default();
         let mut lines = Vec::with_capacity(self.log.len());
         for (at, line) in self.log.lines().iter().enumerate() {
             let reads_from = match line.effect {
@@ -99,14 +139,20 @@ impl Evidence<'_> {
                 object: self.name_for(line.task, line.object),
                 result: self.detail(line, &mut pointers),
                 place: in_the_program(line.kind, line.place).or(called.inner),
-                preempts: false,
                 reads_from,
                 caller: called.caller,
+                spawns: match line.sync {
+                    Sync::Spawn(id) => Some(id.index()),
+                    _ => None,
+                },
+                value: self.value(line, &mut pointers),
+                lock: locks.after(line).map(|(lock, hold)| LockUse { lock: self.object_name(lock), hold }),
+                ..Line::default()
             });
             if line.changes_objects() {
                 last_write.insert(line.object, at);
             }
         }
-        ExecutionRecord { version: VERSION, tasks, lines }
+        ExecutionRecord { version: VERSION, tasks, lines, enabled: None }
     }
 }

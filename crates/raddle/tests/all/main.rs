@@ -12,6 +12,7 @@ mod labels;
 mod locals;
 mod parking;
 mod predicates;
+mod record_facts;
 mod reduction;
 mod scopes;
 mod settings;

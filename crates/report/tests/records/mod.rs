@@ -42,9 +42,7 @@ impl Tale {
             object,
             result: detail.to_owned(),
             place,
-            preempts: false,
-            reads_from: None,
-            caller: None,
+            ..Line::default()
         });
         self
     }

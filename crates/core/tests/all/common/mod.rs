@@ -286,11 +286,7 @@ impl Explain for Toy {
             step: Some(step),
             operation: op.words().0.to_owned(),
             object: op.words().1.map(|(object, _)| object),
-            result: String::new(),
-            place: None,
-            preempts: false,
-            reads_from: None,
-            caller: None,
+            ..Line::default()
         };
         ExecutionRecord {
             tasks,
