@@ -391,14 +391,14 @@ mod tests {
             let mut step = || {
                 let mut access = |accesses: Accesses| {
                     let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
-                    accesses.and(ObjectId(rng.below(3) as u32), mode)
+                    accesses.and(ObjectId(rng.below(3)), mode)
                 };
                 let one = access(Accesses::NONE);
                 let accesses = access(one);
                 match rng.below(12) {
-                    0 => (rng.below(4) as u32, Accesses::EVERYTHING_THERE_IS),
-                    1 => (rng.below(4) as u32, Accesses::NONE),
-                    _ => (rng.below(4) as u32, accesses),
+                    0 => (rng.below(4), Accesses::EVERYTHING_THERE_IS),
+                    1 => (rng.below(4), Accesses::NONE),
+                    _ => (rng.below(4), accesses),
                 }
             };
             let steps: Vec<_> = (0..14).map(|_| step()).collect();
