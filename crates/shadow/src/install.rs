@@ -18,7 +18,8 @@ use std::time::SystemTime;
 pub struct Shim {
     /// Where its libraries are.
     pub libraries: PathBuf,
-    /// Changes whenever what it would build changes.
+    /// Changes whenever a library of it does: two builds of the same sources in different folders are not the same, and what is
+    /// compiled for one does not fit the other.
     pub fingerprint: String,
     /// Changes with the compiler and with the version of raddle.
     pub generation: String,
@@ -97,10 +98,11 @@ fn install_in(
     store::make_folder(&home)?;
     let generation = bundle::fingerprint(&[&compiler.version]);
     let in_use = InUse::begin(&home, &fingerprint);
-    let shim = Shim { libraries: home.join(&fingerprint), fingerprint, generation, _in_use: in_use };
-    if let Kept::Whole = kept(&shim.libraries)? {
+    let libraries = home.join(&fingerprint);
+    let shim = |fingerprint| Shim { libraries: libraries.clone(), fingerprint, generation, _in_use: in_use };
+    if let Kept::Whole(fingerprint) = kept(&libraries)? {
         keep::prune(&home, SystemTime::now());
-        return Ok(shim);
+        return Ok(shim(fingerprint));
     }
     let workshop = home.join(compiler.name());
     let _workshop_in_use = InUse::begin(&home, &compiler.name());
@@ -109,38 +111,36 @@ fn install_in(
     let lock = store::lock_file(&workshop.join("lock")).map_err(|e| failed("make a lock in", e))?;
     lock.lock().map_err(|e| failed("lock", e))?;
     // Another process may have built it, or repaired it, in the meantime.
-    match kept(&shim.libraries)? {
-        Kept::Whole => return Ok(shim),
+    match kept(&libraries)? {
+        Kept::Whole(fingerprint) => return Ok(shim(fingerprint)),
         Kept::Missing => say("building the shim for this compiler, once"),
         Kept::Damaged(why) => {
-            say(&format!("the shim in {} is damaged ({why}): building it again", shim.libraries.display()));
+            say(&format!("the shim in {} is damaged ({why}): building it again", libraries.display()));
             // What it was copied from may be damaged, too.
-            delete(&shim.libraries).and_then(|()| delete(&workshop.join("target")))?;
+            delete(&libraries).and_then(|()| delete(&workshop.join("target")))?;
         }
     }
     bundle::unpack(&workshop).map_err(|e| failed("unpack the shim into", e))?;
     let made = build(&workshop, cargo, arcs)?;
     // Copied to another folder first, so that half a shim is never visible.
-    let partial = shim.libraries.with_extension("partial");
+    let partial = libraries.with_extension("partial");
     delete(&partial)?;
     store::make_folder(&partial)?;
     let copied = copy(&made, &partial).map_err(|e| failed("copy the shim from", e));
-    let sealed = copied
-        .and_then(|()| sealed::seal(&partial))
-        .and_then(|()| fs::rename(&partial, &shim.libraries).map_err(|e| failed("move the shim out of", e)));
-    match sealed {
-        Ok(()) => Ok(shim),
-        Err(error) => {
-            // The disk may be full of it.
-            let _ = delete(&partial);
-            Err(error)
-        }
-    }
+    let sealed = copied.and_then(|()| sealed::seal(&partial)).and_then(|fingerprint| {
+        fs::rename(&partial, &libraries).map_err(|e| failed("move the shim out of", e))?;
+        Ok(fingerprint)
+    });
+    sealed.map(shim).inspect_err(|_| {
+        // The disk may be full of it.
+        let _ = delete(&partial);
+    })
 }
 
 /// What is in the cache of one shim.
 enum Kept {
-    Whole,
+    /// And its fingerprint.
+    Whole(String),
     Missing,
     /// And why.
     Damaged(String),
@@ -153,7 +153,7 @@ fn kept(libraries: &Path) -> Result<Kept, String> {
     // It must be this user's.
     store::make_folder(libraries)?;
     Ok(match sealed::verify(libraries) {
-        Ok(()) => Kept::Whole,
+        Ok(fingerprint) => Kept::Whole(fingerprint),
         Err(why) => Kept::Damaged(why),
     })
 }
@@ -271,6 +271,23 @@ for name in shadow_std shadow_core; do
     echo "{\"filenames\":[\"$PWD/target/release/deps/lib$name-1.rlib\"]}"
 done
 "#;
+
+    /// A shim in another cache folder, or one that was deleted and built again, may differ in nothing but its hashes. What was
+    /// compiled for the one was linked with the other, and the compiler no longer found crates.
+    #[test]
+    fn another_build_of_the_same_shim_has_another_fingerprint() {
+        let scratch = Scratch::new("fingerprint").unwrap();
+        let write = |text: &str| fs::write(scratch.path().join("libshadow_test-1.rlib"), text).unwrap();
+        let built = |text: &str| {
+            write(text);
+            sealed::seal(scratch.path()).unwrap()
+        };
+        let (one, another) = (built("one"), built("another"));
+        assert_ne!(one, another);
+        let Kept::Whole(kept) = kept(scratch.path()).unwrap() else { panic!("it is as it was built") };
+        assert_eq!(kept, another);
+        assert_eq!(built("one"), one);
+    }
 
     #[test]
     fn a_damaged_shim_is_noticed_and_built_again() {

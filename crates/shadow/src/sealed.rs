@@ -10,18 +10,19 @@ use std::path::Path;
 /// The file with the list.
 const LIST: &str = "checksums";
 
-/// Writes the list of what is in a folder.
-pub fn seal(folder: &Path) -> Result<(), String> {
+/// Writes the list of what is in a folder. Returns the fingerprint of all of it.
+pub fn seal(folder: &Path) -> Result<String, String> {
     let lines = files(folder)?.into_iter().map(|(name, sum)| format!("{sum} {name}\n"));
     let list: String = lines.collect();
-    store::write(&folder.join(LIST), "list of the shim's files", list.as_bytes())
+    store::write(&folder.join(LIST), "list of the shim's files", list.as_bytes())?;
+    Ok(Checksum::of(list.as_bytes()).to_string())
 }
 
-/// Whether all files are there as they were written.
+/// The fingerprint, if all files are there as they were written.
 ///
 /// # Errors
 /// If not, says what is wrong.
-pub fn verify(folder: &Path) -> Result<(), String> {
+pub fn verify(folder: &Path) -> Result<String, String> {
     let list = store::read(&folder.join(LIST), "list of the shim's files")?;
     let expected: BTreeMap<String, String> = list
         .lines()
@@ -41,7 +42,7 @@ pub fn verify(folder: &Path) -> Result<(), String> {
     }
     match found.keys().find(|name| !expected.contains_key(*name)) {
         Some(name) => Err(format!("{name} does not belong to it")),
-        None => Ok(()),
+        None => Ok(Checksum::of(list.as_bytes()).to_string()),
     }
 }
 
@@ -78,8 +79,8 @@ mod tests {
         write("libstd.rlib", "a library");
         write("libcore.rlib", "another one");
         assert!(wrong().contains("cannot read the list of the shim's files"), "{}", wrong());
-        seal(folder).unwrap();
-        assert_eq!(verify(folder), Ok(()));
+        let fingerprint = seal(folder).unwrap();
+        assert_eq!(verify(folder), Ok(fingerprint.clone()));
         for text in ["a library!", "a librarz", "a librar", ""] {
             write("libstd.rlib", text);
             assert_eq!(wrong(), "libstd.rlib was changed");
@@ -93,7 +94,7 @@ mod tests {
         write("libmore.rlib", "");
         assert_eq!(wrong(), "libmore.rlib does not belong to it");
         fs::remove_file(folder.join("libmore.rlib")).unwrap();
-        assert_eq!(verify(folder), Ok(()));
+        assert_eq!(verify(folder), Ok(fingerprint));
         write("checksums", "");
         assert_eq!(wrong(), "its list of files is empty");
     }

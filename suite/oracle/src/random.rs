@@ -74,6 +74,13 @@ const GROUPS: [Group; 18] = [
     Group::References,
 ];
 
+impl Group {
+    /// The kind with this name.
+    pub fn named(name: &str) -> Option<Group> {
+        GROUPS.into_iter().find(|group| format!("{group:?}").eq_ignore_ascii_case(name))
+    }
+}
+
 /// What a task holds where a statement stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Held {
