@@ -1,9 +1,10 @@
-//! The vector clock of a step: how many steps of each task happen before it, in chunks of eight tasks.
+//! The vector clock of a step: how many steps of each lane happen before it, in chunks of eight lanes. A lane has the
+//! steps of one task, or of several that are totally ordered.
 
-/// The times of eight tasks. Signed, since all processors can compare eight signed values at a time.
+/// The times in eight lanes. Signed, since all processors can compare eight signed values at a time.
 pub(in crate::strategy::dpor) type Clock = [i32; LANES];
 
-/// Tasks per chunk.
+/// Lanes per chunk.
 pub(in crate::strategy::dpor) const LANES: usize = 8;
 
 /// The empty clock.

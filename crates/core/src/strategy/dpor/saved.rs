@@ -112,7 +112,7 @@ fn saved(deferred: &Deferred) -> SavedDeferred {
 impl SavedReduction {
     /// The whole tree.
     pub(in crate::strategy::dpor) fn whole() -> SavedReduction {
-        SavedReduction::new(&Path::default(), None)
+        SavedReduction::new(&Path::with_room(), None)
     }
 
     /// Its estimated fraction of the whole tree.
@@ -195,7 +195,7 @@ impl SavedReduction {
 
     /// The execution that leads there.
     fn path(&self) -> Result<Path, String> {
-        let mut path = Path::default();
+        let mut path = Path::with_room();
         path.names = Names::of_table(self.names.clone());
         let mut births = self.births.iter().enumerate().peekable();
         let mut reversals = self.reversals.iter().peekable();

@@ -4,6 +4,7 @@
 //! births included, and itself. Steps are only added and removed at the end, and each step keeps what is needed to
 //! remove it, so the common prefix of executions is computed once.
 
+mod lanes;
 mod last_accesses;
 mod memory_steps;
 mod reversals;
@@ -12,12 +13,13 @@ mod state_dependent;
 mod tasks;
 mod vector_clocks;
 
+pub(in crate::strategy::dpor) use lanes::Stamp;
 pub(in crate::strategy::dpor) use memory_steps::MemoryStep;
 pub(in crate::strategy::dpor) use reversals::{Deferred, Reversal};
 pub(in crate::strategy::dpor) use sleep_set::Sleeper;
 pub(in crate::strategy::dpor) use state_dependent::StateDependent;
 
-use super::clock::{Clock, LANES};
+use super::clock::Clock;
 use super::names::Names;
 use crate::operation::{Accesses, TaskId};
 use crate::world::Birth;
@@ -45,6 +47,8 @@ pub(in crate::strategy::dpor) struct Event {
     pub option: u32,
     /// Its index among the steps of its task, from 1.
     pub time: u32,
+    /// Its place in the vector clocks.
+    pub stamp: Stamp,
     /// The last chosen step that is not after it: without that one it would not have happened there.
     pub chosen: u32,
     /// The step before it of its task, plus 1.
@@ -63,8 +67,7 @@ pub(in crate::strategy::dpor) struct Event {
 impl Event {
     /// Whether `clock`, which may be too narrow for some tasks, covers the step.
     pub fn is_covered(&self, clock: &[Clock]) -> bool {
-        let part = clock.get(self.task.index() / LANES);
-        part.is_some_and(|part| part[self.task.index() % LANES] >= self.time as i32)
+        self.stamp.is_covered(clock)
     }
 }
 
@@ -80,6 +83,9 @@ pub(in crate::strategy::dpor) struct Path {
     /// The clocks of the steps, one after the other, `width` chunks each.
     clocks: Vec<Clock>,
     width: usize,
+    /// The times of the last steps in the lanes that several tasks share.
+    tops: Vec<Clock>,
+    lanes: usize,
     /// The last accesses to each object.
     last_accesses: Vec<LastAccesses>,
     /// The earlier accesses to the objects of each step that has several accesses, but of its first one.
@@ -123,6 +129,8 @@ impl Path {
         self.tasks.clear();
         self.clocks.clear();
         self.width = 1;
+        self.tops.clear();
+        self.lanes = 0;
         self.last_accesses.clear();
         self.found.clear();
         self.last_barrier = 0;
@@ -167,10 +175,7 @@ impl Path {
     #[inline(always)]
     pub fn push(&mut self, task: TaskId, option: u32, accesses: Accesses, origin: Origin, enabled: u64) {
         let at = self.events.len() as u32;
-        let (part, lane) = (task.index() / LANES, task.index() % LANES);
-        let own = &mut self.clocks[at as usize * self.width + part][lane];
-        *own += 1;
-        let time = *own as u32;
+        let (stamp, time) = self.stamp(task);
         let before = std::mem::replace(&mut self.tasks[task.index()].last, at + 1);
         let barrier = self.last_barrier;
         let (mut found, mut more) = (LastAccesses::default(), 0);
@@ -200,6 +205,7 @@ impl Path {
             task,
             option,
             time,
+            stamp,
             chosen,
             before,
             barrier,
@@ -245,9 +251,12 @@ impl Path {
     }
     /// Keeps the first `depth` steps and the tasks that existed then.
     pub fn truncate(&mut self, depth: usize) {
-        let Path { events, tasks, last_accesses, found, last_barrier, .. } = self;
+        let Path { events, tasks, last_accesses, found, last_barrier, tops, lanes: shared, .. } = self;
         for event in events.get(depth..).unwrap_or_default().iter().rev() {
             tasks[event.task.index()].last = event.before;
+            if event.stamp.is_shared() {
+                lanes::take_back(tops, shared, event.stamp);
+            }
             if let Some(only) = event.accesses.only() {
                 last_accesses[only.object.index()] = event.found;
             } else if event.accesses.is_everything() {
@@ -310,6 +319,8 @@ mod tests {
         for time in 0..40 {
             for number in 0..100 {
                 path.bear(Birth { parent: TaskId(number), number, after: 0 });
+                path.append_clock(TaskId(number), Accesses::NONE);
+                path.push(TaskId(number), 0, Accesses::NONE, Origin::Free, 0);
             }
             if time == 1 {
                 room = path.clocks.capacity();

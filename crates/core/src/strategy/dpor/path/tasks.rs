@@ -1,6 +1,5 @@
 //! The tasks of the present execution: when they were created, and which were removed before their step.
 
-use super::super::clock::LANES;
 use super::Path;
 use crate::operation::TaskId;
 use crate::world::{Birth, Pending, Point};
@@ -78,9 +77,6 @@ impl Path {
             born = self.tasks[birth.parent.index()].born;
         }
         self.tasks.push(Task { last: 0, born, birth });
-        if self.tasks.len() > LANES * self.width {
-            self.widen();
-        }
     }
     /// The births of the tasks that were created after `depth` steps.
     pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {

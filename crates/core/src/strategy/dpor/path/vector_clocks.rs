@@ -6,7 +6,7 @@
 use super::super::clock::{self, Clock, LANES};
 use super::last_accesses::LastAccesses;
 use super::tasks::Task;
-use super::{Event, Path};
+use super::{Path, Stamp};
 use crate::operation::{Access, Accesses, TaskId};
 
 impl Path {
@@ -17,8 +17,8 @@ impl Path {
     /// Whether `clock` covers step `event`.
     #[inline]
     pub fn covers(&self, clock: &[Clock], event: usize) -> bool {
-        let event = &self.events[event];
-        clock[event.task.index() / LANES][event.task.index() % LANES] >= event.time as i32
+        let Stamp { lane, time } = self.events[event].stamp;
+        clock[lane as usize / LANES][lane as usize % LANES] >= time as i32
     }
     /// Whether step `later` happened after step `earlier`, or is the same.
     #[inline]
@@ -80,9 +80,9 @@ impl Path {
             return self.join_wide_clock_of(at);
         }
         let Some((clock, clocks)) = self.clocks.split_last_mut() else { return false };
-        let event = &self.events[at];
+        let Stamp { lane, time } = self.events[at].stamp;
         // A clock that covers a step covers all steps that happen before it.
-        let adds = clock[event.task.index() % LANES] < event.time as i32;
+        let adds = clock[lane as usize % LANES] < time as i32;
         if adds {
             *clock = clock::joined(*clock, &clocks[at]);
         }
@@ -118,7 +118,7 @@ impl Path {
         }
         adds
     }
-    /// For more than eight tasks: the last clock starts as that of step `from`, minus 1.
+    /// For more than eight lanes: the last clock starts as that of step `from`, minus 1.
     #[inline(never)]
     fn begin_wide_clock(&mut self, from: usize) {
         let (width, end) = (self.width, self.events.len() * self.width);
@@ -132,25 +132,11 @@ impl Path {
     #[inline(never)]
     fn join_wide_clock_of(&mut self, at: usize) -> bool {
         let (clocks, clock) = self.clocks.split_at_mut(self.events.len() * self.width);
-        let Event { task, time, .. } = self.events[at];
-        let adds = clock[task.index() / LANES][task.index() % LANES] < time as i32;
+        let Stamp { lane, time } = self.events[at].stamp;
+        let adds = clock[lane as usize / LANES][lane as usize % LANES] < time as i32;
         if adds {
             clock::join(clock, &clocks[at * self.width..][..self.width]);
         }
         adds
-    }
-    #[cold]
-    pub(super) fn widen(&mut self) {
-        // With very many tasks there is room for more than the next few: all clocks are copied each time.
-        let room = if self.width >= 16 { self.width / 4 } else { 0 };
-        let wide = self.tasks.len().div_ceil(LANES) + room;
-        // As many as there is room for events: the old capacity may have been for wider ones.
-        let mut clocks = Vec::with_capacity(self.events.capacity().max(32) * wide);
-        for at in 0..self.events.len() {
-            clocks.extend_from_slice(self.clock(at));
-            clocks.resize((at + 1) * wide, clock::NOTHING);
-        }
-        self.clocks = clocks;
-        self.width = wide;
     }
 }

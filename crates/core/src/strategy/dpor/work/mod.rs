@@ -17,9 +17,9 @@
 mod estimate;
 mod saved_segments;
 
-use super::clock::{self, Clock, LANES};
+use super::clock::{self, Clock};
 use super::names::Name;
-use super::path::{Deferred, Event, MemoryStep, Origin, Path, Reversal, Sleeper};
+use super::path::{Deferred, Event, MemoryStep, Origin, Path, Reversal, Sleeper, Stamp};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
@@ -52,9 +52,7 @@ pub(in crate::strategy::dpor) type SleepingStep = (TaskId, Accesses, Variation);
 struct EarlierStep {
     step: Move,
     at: u32,
-    task: TaskId,
-    /// Its index among the steps of its task.
-    time: u32,
+    stamp: Stamp,
 }
 
 /// A work item: an unexplored subtree.
@@ -240,9 +238,9 @@ impl Work {
             clock::join(&mut self.joined, clock);
         }
         for (at, event) in path.events.iter().enumerate().skip(above) {
-            if event.origin != Origin::ByItself && covers(&self.joined, event.task, event.time) {
+            if event.origin != Origin::ByItself && event.is_covered(&self.joined) {
                 let step = Move { name: path.names.of(event.task), option: event.option, store: None };
-                self.steps.push(EarlierStep { step, at: at as u32, task: event.task, time: event.time });
+                self.steps.push(EarlierStep { step, at: at as u32, stamp: event.stamp });
             }
         }
     }
@@ -256,7 +254,7 @@ impl Work {
             return;
         }
         let clock = &self.clocks[item.clock as usize..][..item.width as usize];
-        let is_next = |past: &&EarlierStep| past.at >= item.depth && covers(clock, past.task, past.time);
+        let is_next = |past: &&EarlierStep| past.at >= item.depth && past.stamp.is_covered(clock);
         picks.extend(self.steps[batch.steps..end].iter().filter(is_next).map(|past| past.step));
         picks.extend(item.last);
     }
@@ -322,15 +320,9 @@ impl Work {
             return;
         }
         let last = picks.pop();
-        let (at, task, time) = (item.depth, TaskId(0), 0);
-        self.steps = picks.into_iter().map(|step| EarlierStep { step, at, task, time }).collect();
+        let (at, stamp) = (item.depth, Stamp::default());
+        self.steps = picks.into_iter().map(|step| EarlierStep { step, at, stamp }).collect();
         self.clocks = vec![clock::NOTHING];
         self.items.push(Item { clock: 0, width: 1, last, ..item });
     }
-}
-
-/// Whether a clock covers this step of a task.
-#[inline]
-fn covers(clock: &[Clock], task: TaskId, time: u32) -> bool {
-    clock.get(task.index() / LANES).is_some_and(|part| part[task.index() % LANES] >= time as i32)
 }
