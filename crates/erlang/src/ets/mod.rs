@@ -292,6 +292,11 @@ impl Tables {
     pub fn all(&self) -> Vec<Term> {
         self.tables().map(|t| t.shown()).collect()
     }
+    /// Whether the same processes fix the same tables.
+    pub(crate) fn have_same_fixations(&self, other: &Tables) -> bool {
+        let mut fixed = self.tables().zip(other.tables());
+        self.by_id.len() == other.by_id.len() && fixed.all(|(a, b)| Rc::ptr_eq(a, b) || a.fixed == b.fixed)
+    }
     /// Whether both are equal.
     pub(crate) fn is_same(&self, other: &Tables) -> bool {
         let mark = |tables: &Tables| {

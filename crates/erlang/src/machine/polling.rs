@@ -1,7 +1,8 @@
 //! Loops that poll: a process that looks at a table, a name or its mailbox, sees nothing new, and comes back to the state
 //! that it was in.
 //!
-//! A *look* is an operation that changes nothing but its own process, as `ets:lookup`, or an `ets:insert_new` that fails. A
+//! A *look* is an operation that changes nothing but its own process, as `ets:lookup`, or an attempt that fails, as an
+//! `ets:insert_new` that returns `false` or a send to a name that raises. A
 //! process whose looks lead it back to an earlier state has completed a round. A completed round can be left out of an
 //! execution: every process, and all that it sees afterwards, is the same. So after its first round the process is
 //! blocked where taking the same round again would lead back to the same state again. No behaviour is lost, whatever the
@@ -12,11 +13,13 @@
 //! A round that reads the clock is over at the first time at which it would end otherwise. A sleep is part of a round, but a
 //! process that sleeps looks at certain times only, and other processes may depend on them: where timers fire when idle,
 //! such a loop goes on until no other deadline is left. Where they fire at any point it is blocked as others are, which is
-//! an assumption: [`raddle_core::fact::Assumption::FairSpins`].
+//! an assumption: [`raddle_core::fact::Assumption::FairSpins`]. So is a round that fixes a table and lets go of it, as
+//! `ets:foldl` does: others could tell by `ets:info`, or by the `ets:next` of a deleted key.
 
 use super::Machine;
 use super::access::{Object, Touch};
 use super::local_run_cache::{are_same, have_same_entries};
+use crate::native::visible;
 use crate::process::{Deadline, Found, Next, Process};
 use crate::settings::Polling;
 use raddle_core::clock::Time;
@@ -60,10 +63,16 @@ impl Process {
             .any(|p| matches!(p.next, Next::Receive(Found::Nothing { deadline: Some(Deadline::At(_)), .. })))
     }
 
+    /// Whether it fixes a table in its last round.
+    fn polls_and_fixes(&self) -> bool {
+        self.round().any(|p| matches!(p.next, Next::Call(native, _) if visible::fixes_table(native)))
+    }
+
     /// Whether it continues as the other one, except that the time and what is in the mailbox may differ.
     fn is_where(&self, other: &Process) -> bool {
         let same_next = match (&self.next, &other.next) {
             (Next::Call(a, x), Next::Call(b, y)) => std::ptr::eq(*a, *b) && x == y,
+            (Next::Send(x), Next::Send(y)) => x == y,
             (Next::Receive(a), Next::Receive(b)) => match (a, b) {
                 (Found::Nothing { wait: a, deadline: x }, Found::Nothing { wait: b, deadline: y }) => {
                     let is_sleep = |deadline: &Option<Deadline>| matches!(deadline, Some(Deadline::At(_)));
@@ -102,7 +111,7 @@ impl Machine {
             return;
         }
         let now = self.process(task);
-        if now.exiting.is_some() || !matches!(now.next, Next::Call(..) | Next::Receive(_)) {
+        if now.exiting.is_some() || !matches!(now.next, Next::Call(..) | Next::Send(_) | Next::Receive(_)) {
             return;
         }
         let mut earlier = std::iter::successors(Some(&*before), |p| p.looked.as_deref());
@@ -142,7 +151,7 @@ impl Machine {
                 return Again { touch, returns: false };
             }
         }
-        Again { touch, returns: true }
+        Again { touch, returns: self.tables.have_same_fixations(&alone.tables) }
     }
 
     /// Whether a loop is blocked where its round would lead back.
@@ -159,7 +168,7 @@ impl Machine {
         let again = self.once_more(task, self.now);
         if again.returns {
             self.env.loops_were_cut.set(true);
-            if p.polls_and_sleeps() {
+            if p.polls_and_sleeps() || p.polls_and_fixes() {
                 self.env.sleeps_were_cut.set(true);
             }
         }
@@ -226,7 +235,12 @@ impl Machine {
         let p = self.process(task);
         let mut polled: Vec<String> = Vec::new();
         for state in p.round() {
-            if let Next::Call(native, _) = &state.next {
+            let native = match &state.next {
+                Next::Call(native, _) => Some(*native),
+                Next::Send(_) => Some(&visible::SEND),
+                _ => None,
+            };
+            if let Some(native) = native {
                 let args: Vec<String> = state.x.iter().map(ToString::to_string).collect();
                 let text = format!("{}:{}({})", native.module, native.function, args.join(", "));
                 if !polled.contains(&text) {

@@ -47,7 +47,7 @@ pub struct Env {
     pub timers_were_cut: Cell<bool>,
     /// A loop that polls was blocked.
     pub loops_were_cut: Cell<bool>,
-    /// One that sleeps was blocked.
+    /// One that sleeps, or fixes a table, was blocked.
     pub sleeps_were_cut: Cell<bool>,
     /// A process asks what another one does at the moment.
     pub activity_is_read: Cell<bool>,

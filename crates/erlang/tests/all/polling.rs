@@ -44,6 +44,15 @@ fn a_loop_ends_when_what_it_polls_changes() {
         ("counter", 2, "ok"),
         ("mailbox", 2, "ok"),
         ("raised", 2, "ok"),
+        ("sends", 2, "ok"),
+        ("takes", 2, "ok"),
+        ("updates", 2, "ok"),
+        ("counts", 2, "ok"),
+        ("deletes", 2, "ok"),
+        ("replaces", 2, "ok"),
+        ("creates", 2, "ok"),
+        // Between its three operations on the table, too.
+        ("folds", 4, "ok"),
         ("sleep", 1, "ok"),
         ("sleep_and_timer", 1, "30"),
         ("deadline", 1, "late"),
@@ -77,6 +86,7 @@ fn what_is_seen_in_the_middle_of_a_round_is_not_lost() {
     };
     is_seen("torn", Settings::default(), &["{false,true}", "{true,false}", "{true,true}"]);
     is_seen("lock", Settings::default(), &["ok"]);
+    is_seen("token", Settings::default(), &["ok"]);
     is_seen("bounded", Settings::default(), &["found", "gave_up"]);
     // At any point, the time of a loop that reads the clock may come before or after that of the timer.
     is_seen("deadline_before_timer", any(), &["late", "ok"]);
@@ -113,8 +123,10 @@ fn a_loop_that_counts_its_rounds_reaches_the_step_limit() {
     if !erlang_is_there() {
         return;
     }
-    let found = optimal_within(&polling("endless", Settings::default()), 500);
-    assert_eq!(found, Some(FailureKind::StepLimit));
+    for function in ["endless", "endless_fixations"] {
+        let found = optimal_within(&polling(function, Settings::default()), 500);
+        assert_eq!(found, Some(FailureKind::StepLimit), "{function}");
+    }
 }
 
 /// The kind of the first failure of executions with at most so many steps.
@@ -139,6 +151,7 @@ fn a_search_says_what_it_assumed_of_loops() {
     assert!(!assumes("table", Settings::default()), "no behaviour is lost");
     assert!(!assumes("sleep", Settings::default()), "it goes on until no other deadline is left");
     assert!(assumes("sleep", any()), "a loop that sleeps would look at other times, too");
+    assert!(assumes("folds", Settings::default()), "others could see that the table is fixed");
     assert!(assumes("status", Settings::default()), "the status of a loop differs in its round");
 }
 

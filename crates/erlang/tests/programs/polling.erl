@@ -50,6 +50,64 @@ raised() ->
     P ! stop,
     ok.
 
+%% Attempts that fail change nothing.
+sends() ->
+    spawn(fun() -> register(foo, self()), receive stop -> ok end end),
+    until(fun() -> try foo ! stop, true catch error:badarg -> false end end).
+
+takes() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> ets:take(T, x) =/= [] end).
+
+updates() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> ets:update_element(T, x, {2, 2}) end).
+
+counts() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> try ets:update_counter(T, x, 1) =:= 2 catch error:badarg -> false end end).
+
+deletes() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> ets:select_delete(T, [{{x, '_'}, [], [true]}]) =:= 1 end).
+
+replaces() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> ets:select_replace(T, [{{x, 1}, [], [{{x, 2}}]}]) =:= 1 end).
+
+creates() ->
+    S = self(),
+    P = spawn(fun() -> ets:new(foo, [named_table]), S ! there, receive stop -> ok end end),
+    receive there -> ok end,
+    P ! stop,
+    until(fun() -> try ets:new(foo, [named_table]), true catch error:badarg -> false end end).
+
+folds() ->
+    T = ets:new(t, [public]),
+    spawn(fun() -> ets:insert(T, {x, 1}) end),
+    until(fun() -> ets:foldl(fun(_, N) -> N + 1 end, 0, T) > 0 end).
+
+%% Each round fixes the table once more.
+endless_fixations() ->
+    T = ets:new(t, [public]),
+    until(fun() -> not ets:safe_fixtable(T, true) end).
+
+%% Two processes pass a token that is a key of a table.
+token() ->
+    T = ets:new(t, [public]),
+    ets:insert(T, {token}),
+    S = self(),
+    Pass = fun() -> until(fun() -> ets:take(T, token) =/= [] end), ets:insert(T, {token}), S ! passed end,
+    spawn(Pass),
+    spawn(Pass),
+    receive passed -> ok end,
+    receive passed -> ok end.
+
 %% Two processes with a lock that is a key of a table.
 lock() ->
     T = ets:new(t, [public]),

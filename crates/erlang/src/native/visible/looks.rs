@@ -1,4 +1,5 @@
 //! Which calls are looks: they leave everything but their own process as it was. A call that is not listed here is none.
+//! A fixation of a table counts as a look, though it changes the table: see [`fixes_table`].
 
 use super::{Done, Effect};
 use crate::native::Native;
@@ -21,7 +22,19 @@ pub(crate) fn is_look(native: &Native, done: &Done) -> bool {
         // An attempt that failed.
         ("ets", "insert_new") => raises || gave(|value| value.is_atom(known::FALSE)),
         ("atomics", "compare_exchange") => gave(|value| !value.is_atom(known::OK)),
-        ("ets", "insert") | ("erlang", "register" | "unregister" | "!" | "send") => raises,
+        ("ets", "take") => raises || gave(|value| matches!(value, Term::Nil)),
+        ("ets", "update_element") => raises || gave(|value| value.is_atom(known::FALSE)),
+        ("ets", "internal_select_delete" | "select_replace") => {
+            raises || gave(|value| value.as_usize() == Some(0))
+        }
+        // A round that fixes a table lets go of it, too: the machine sees to that.
+        ("ets", "safe_fixtable") => raises || gave(|_| true),
+        ("ets", _) | ("erlang", "register" | "unregister" | "!" | "send") => raises,
         _ => false,
     }
+}
+
+/// Whether a call fixes a table or lets go of it, as `ets:foldl` does around its looks.
+pub(crate) fn fixes_table(native: &Native) -> bool {
+    (native.module, native.function) == ("ets", "safe_fixtable")
 }

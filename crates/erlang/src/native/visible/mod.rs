@@ -13,7 +13,7 @@ mod storage;
 mod tables;
 mod timers;
 
-pub(crate) use looks::is_look;
+pub(crate) use looks::{fixes_table, is_look};
 
 use super::{Native, Run};
 use crate::machine::access::{Object, Touch};

@@ -77,7 +77,13 @@ static DELETE_KEY: Visible = Visible {
 static TAKE: Visible = Visible {
     touches: writes_key,
     ready: None,
-    act: |m, task, a| value(table_mut(m, task, &a[0])?.remove(&a[1])),
+    act: |m, task, a| {
+        // A table that stays as it is is not copied.
+        match table(m, task, &a[0], true)?.lookup(&a[1]).is_empty() {
+            true => value(Term::Nil),
+            false => value(table_mut(m, task, &a[0])?.remove(&a[1])),
+        }
+    },
 };
 
 static DELETE_OBJECT: Visible = Visible {

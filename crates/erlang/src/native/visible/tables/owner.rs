@@ -4,7 +4,7 @@ use super::super::{Done, Visible, bad, value, visible};
 use super::{T, on_whole_table, table, table_mut, touches_all};
 use crate::ets::{Kind, Protection, Table};
 use crate::machine::access::Object;
-use crate::machine::{Machine, Sort};
+use crate::machine::{Machine, Sort, system};
 use crate::native::Native;
 use crate::process::Lost;
 use crate::run::Raise;
@@ -13,6 +13,11 @@ use std::rc::Rc;
 
 fn new(m: &mut Machine, task: usize, a: &[Term]) -> Done {
     let Term::Atom(name) = a[0] else { return bad() };
+    let is_taken = m.tables.get(&a[0]).is_some() || system::has_table(name);
+    if is_taken && a[1].iter().any(|option| option.is_atom(known::NAMED_TABLE)) {
+        // Nothing changes: a loop may try it again and again.
+        return bad();
+    }
     let p = m.process_mut(task);
     let mut table = Table::new(p.make_ref(), name, p.pid);
     for option in a[1].to_vec().ok_or_else(Raise::badarg)? {

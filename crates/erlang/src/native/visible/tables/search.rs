@@ -99,6 +99,9 @@ static SELECT_DELETE: Visible = Visible {
             .filter(|f| f.1.is_atom(known::TRUE))
             .map(|f| f.0)
             .collect();
+        if gone.is_empty() {
+            return value(0_usize);
+        }
         let t = table_mut(m, task, &a[0])?;
         gone.iter().for_each(|o| t.remove_object(o));
         value(gone.len())
