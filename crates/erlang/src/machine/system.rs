@@ -3,7 +3,7 @@
 
 use super::{Machine, Signal};
 use crate::run::Raise;
-use crate::term::{Atom, Pid, Term, known};
+use crate::term::{Atom, Pid, Ref, Term, known};
 
 /// The registered names of a booted OTP 25 without a shell. `user` is the first.
 pub const NAMES: [&str; 24] = [
@@ -60,9 +60,26 @@ pub(crate) fn has_table(name: Atom) -> bool {
     TABLES.contains(&name.text())
 }
 
+/// The identifier of a table of the system.
+pub(crate) fn table_id(name: Atom) -> Option<Ref> {
+    let at = TABLES.iter().position(|table| *table == name.text())?;
+    Some(Ref { maker: Pid::user(), number: at as u32 + 1 })
+}
+
+/// The name of a table of the system, by its name or its identifier.
+pub(crate) fn table_name(id: &Term) -> Option<Atom> {
+    match id {
+        Term::Atom(name) => has_table(*name).then_some(*name),
+        Term::Ref(Ref { maker, number }) if *maker == Pid::user() => {
+            TABLES.get((*number as usize).checked_sub(1)?).map(|name| Atom::new(name))
+        }
+        _ => None,
+    }
+}
+
 /// An operation on a table of the system is refused; on another table that is not there it is a bad argument.
 pub(crate) fn no_table(id: &Term) -> Raise {
-    match id.as_atom().filter(|name| has_table(*name)) {
+    match table_name(id) {
         Some(name) => {
             Raise::unsupported(format!("the system table {name} is not supported: it has no contents here"))
         }

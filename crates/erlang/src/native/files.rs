@@ -144,6 +144,10 @@ pub static TABLE: &[Native] = &[
     Native::local("filelib", "is_regular", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_file()))),
     Native::local("filelib", "is_dir", 1, |_, a| Ok(Term::bool(path(&a[0])?.is_dir()))),
     Native::local(C, "lib_dir", 1, |r, a| directory(r, a, None)),
+    Native::local(C, "lib_dir", 2, |r, a| {
+        let inside = a[1].as_atom().ok_or_else(Raise::badarg)?;
+        directory(r, a, Some(inside.text()))
+    }),
     Native::local(C, "priv_dir", 1, |r, a| directory(r, a, Some("priv"))),
     Native::local(C, "lib_dir", 0, |r, _| root_dir(r, "lib")),
     Native::local(C, "root_dir", 0, |r, _| root_dir(r, "")),

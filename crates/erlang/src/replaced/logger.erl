@@ -47,9 +47,10 @@ update_process_metadata(M) ->
     ok.
 get_process_metadata() -> get('$logger_metadata$').
 unset_process_metadata() -> erase('$logger_metadata$'), ok.
-set_primary_config(_) -> ok.
-set_primary_config(_, _) -> ok.
-get_primary_config() -> #{level => notice, filters => [], filter_default => log}.
+set_primary_config(Config) -> persistent_term:put('$logger_primary$', maps:merge(default_config(), Config)).
+set_primary_config(Key, Value) -> persistent_term:put('$logger_primary$', (get_primary_config())#{Key => Value}).
+get_primary_config() -> persistent_term:get('$logger_primary$', default_config()).
+default_config() -> #{level => notice, metadata => #{}, filters => [], filter_default => log}.
 set_module_level(_, _) -> ok.
 compare_levels(A, B) ->
     case {level(A), level(B)} of

@@ -13,7 +13,9 @@ all() ->
      q_pi_heap, q_pi_1, q_pi_bt, q_pi_susp, q_pi_gc, q_susp, q_purge,
      q_delete, q_is_sticky, q_get_obj, q_sysinfo, q_memory, q_stat, q_node, q_rpc,
      q_init_args, q_seq, q_erl_eval, q_pg, q_crypto, q_logger_meta, q_erl_flags, q_httpc,
-     q_ssl, q_zlib, q_counters, q_ets_info_mem, q_monnode, q_sup_which, q_pi_name].
+     q_ssl, q_zlib, q_counters, q_ets_info_mem, q_monnode, q_sup_which, q_pi_name, q_ets_whereis_system, q_ets_info_system, q_ets_by_system_id, q_lib_src,
+     q_logger_primary, q_logger_level, q_pi_location, q_pi_place_of_other, q_pi_token, q_pi_trace, q_pi_fullsweep, q_pi_min_heap,
+     q_pi_min_bin_vheap, q_pi_max_heap, q_pi_no_such].
 answer(F) -> try ?MODULE:F() catch C:R -> {C, case R of {A, _} -> A; _ -> R end} end.
 print() -> [io:format("~w ~0p~n", [F, answer(F)]) || F <- all()].
 q_whereis_init() -> is_pid(whereis(init)).
@@ -112,3 +114,21 @@ q_ets_info_mem() -> T = ets:new(x, []), is_integer(ets:info(T, memory)).
 q_monnode() -> net_kernel:get_state().
 q_sup_which() -> is_list(supervisor:which_children(kernel_sup)).
 q_pi_name() -> [process_info(whereis(Name), registered_name) || Name <- [user, init, kernel_sup]].
+q_ets_whereis_system() -> is_reference(ets:whereis(ac_tab)) andalso ets:whereis(ac_tab) =/= ets:whereis(inet_db).
+q_ets_info_system() -> element(1, hd(ets:info(ac_tab))).
+q_ets_by_system_id() -> is_list(ets:lookup(ets:whereis(ac_tab), x)).
+q_lib_src() -> filename:basename(code:lib_dir(stdlib, src)).
+q_logger_primary() -> ok = logger:set_primary_config(#{level => debug}), logger:get_primary_config().
+q_logger_level() -> ok = logger:set_primary_config(level, error), maps:get(level, logger:get_primary_config()).
+q_pi_location() -> {current_location, {M, F, A, [_, Line]}} = process_info(self(), current_location), {M, F, A, Line}.
+q_pi_place_of_other() ->
+    P = spawn(fun() -> erlang:hibernate(?MODULE, none, []) end),
+    timer:sleep(10),
+    process_info(P, current_location).
+q_pi_token() -> process_info(self(), sequential_trace_token).
+q_pi_trace() -> process_info(self(), trace).
+q_pi_fullsweep() -> element(1, process_info(self(), fullsweep_after)).
+q_pi_min_heap() -> element(1, process_info(self(), min_heap_size)).
+q_pi_min_bin_vheap() -> element(1, process_info(self(), min_bin_vheap_size)).
+q_pi_max_heap() -> element(1, process_info(self(), max_heap_size)).
+q_pi_no_such() -> process_info(self(), no_such_item).

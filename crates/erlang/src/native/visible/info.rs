@@ -62,6 +62,15 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
             Term::list([Term::tuple(call)])
         }
         "current_stacktrace" => crate::run::stack_trace(p, &m.env),
+        "current_location" if p.is_hibernated() => {
+            Term::tuple([Term::Atom(known::ERLANG), Term::atom("hibernate"), Term::Int(3), Term::Nil])
+        }
+        "current_location" => match crate::run::stack_trace(p, &m.env).iter().next() {
+            Some(place) => place.clone(),
+            None => Term::Atom(known::UNDEFINED),
+        },
+        // Tracing is refused.
+        "sequential_trace_token" => Term::Nil,
         "message_queue_data" => {
             let name = Atom::new("message_queue_data");
             p.flags.iter().find(|(n, _)| *n == name).map_or(Term::atom("on_heap"), |(_, v)| v.clone())
@@ -77,6 +86,11 @@ fn one(m: &Machine, task: usize, asker: usize, what: Atom) -> Result<Option<Term
         | "garbage_collection"
         | "garbage_collection_info"
         | "binary"
+        | "fullsweep_after"
+        | "min_heap_size"
+        | "min_bin_vheap_size"
+        | "max_heap_size"
+        | "trace"
         | "backtrace"
         | "catchlevel"
         | "magic_ref"

@@ -14,8 +14,10 @@ static WHEREIS: Visible = Visible {
     ready: None,
     act: |m, _, a| match (&a[0], m.tables.get(&a[0])) {
         (Term::Atom(_), Some(t)) => value(t.id),
-        (Term::Atom(name), None) if system::has_table(*name) => Err(system::no_table(&a[0])),
-        (Term::Atom(_), None) => value(known::UNDEFINED),
+        (Term::Atom(name), None) => match system::table_id(*name) {
+            Some(id) => value(id),
+            None => value(known::UNDEFINED),
+        },
         _ => bad(),
     },
 };
@@ -51,7 +53,7 @@ fn info(t: &Table, what: &str) -> Option<Term> {
 
 static INFO: Visible = on_whole_table(|m, _, a| {
     let Some(t) = m.tables.get(&a[0]) else {
-        if a[0].as_atom().is_some_and(system::has_table) {
+        if system::table_name(&a[0]).is_some() {
             return Err(system::no_table(&a[0]));
         }
         return if matches!(a[0], Term::Ref(_) | Term::Atom(_)) { value(known::UNDEFINED) } else { bad() };
