@@ -36,8 +36,8 @@ pub use restricted::{Restricted, kept_predecessor};
 ///
 /// The graph has one event for each step of the execution, with the same number. Steps that access its places have no
 /// [`Accesses`](crate::operation::Accesses) to them: their order is not the execution's, but that of the graph. Steps
-/// that conflict with everything, or that end the execution for all tasks, are not reduced together with them yet: a world
-/// that has such steps must not show its memory.
+/// that conflict with everything, and phantoms, were not tried together with them yet: a world that has such steps must not
+/// show its memory to a reduction.
 pub trait WeakMemory {
     /// The execution so far.
     fn graph(&self) -> &Graph;

@@ -38,6 +38,10 @@ pub enum Op {
     Receive(usize),
     /// A load that ends the execution for all tasks if it reads this value.
     Refuse(usize, u64, Ordering),
+    /// Creates the task of this number. Not a step.
+    Spawn(usize),
+    /// Waits for the end of the task of this number. Happens by itself.
+    Join(usize),
     /// The task goes no further.
     Stuck,
 }
@@ -77,6 +81,8 @@ pub struct Program {
     pub threads: Vec<Thread>,
     pub places: usize,
     pub locks: usize,
+    /// Only the first task exists from the start.
+    pub spawns: bool,
 }
 
 /// A task that executes a list.
@@ -96,6 +102,7 @@ impl Program {
             places: all().filter_map(|op| op.place()).map(|place| place + 1).max().unwrap_or(0),
             locks: locks.max().unwrap_or(0),
             threads: lists.iter().cloned().map(list).collect(),
+            spawns: false,
         }
     }
 }

@@ -41,7 +41,40 @@ pub fn mixed(rng: &mut Rng, operations: usize, refuses: bool) -> (Program, Vec<V
         let lists: Vec<Vec<Op>> = (0..tasks).map(|_| mixed_list(rng, refuses)).collect();
         if lists.iter().map(Vec::len).sum::<usize>() <= operations {
             let threads = lists.iter().cloned().map(super::list).collect();
-            return (Program { threads, places: 2, locks: 2 }, lists);
+            return (Program { threads, places: 2, locks: 2, spawns: false }, lists);
+        }
+    }
+}
+
+/// The same where the first task creates the others, or one of these the next, and joins them.
+pub fn spawned(rng: &mut Rng, operations: usize) -> (Program, Vec<Vec<Op>>) {
+    loop {
+        let mut lists = vec![Vec::new(), mixed_list(rng, false), mixed_list(rng, false)];
+        let nested = rng.below(3) == 0;
+        let between = |rng: &mut Rng, list: &mut Vec<Op>| {
+            if rng.below(3) == 0 {
+                list.extend(mixed_list(rng, false).into_iter().take(3));
+            }
+        };
+        let mut main = vec![Op::Spawn(1)];
+        between(rng, &mut main);
+        if nested {
+            let at = rng.below(lists[1].len() as u32 + 1) as usize;
+            lists[1].insert(at, Op::Spawn(2));
+            lists[1].push(Op::Join(2));
+        } else {
+            main.push(Op::Spawn(2));
+            between(rng, &mut main);
+            main.push(Op::Join(2));
+        }
+        between(rng, &mut main);
+        main.push(Op::Join(1));
+        main.push(Op::Load(rng.below(2) as usize, load(rng)));
+        lists[0] = main;
+        let is_step = |op: &&Op| !matches!(op, Op::Spawn(_) | Op::Join(_));
+        if lists.iter().flatten().filter(is_step).count() <= operations {
+            let threads = lists.iter().cloned().map(super::list).collect();
+            return (Program { threads, places: 2, locks: 2, spawns: true }, lists);
         }
     }
 }

@@ -3,7 +3,7 @@
 //! `litmus.txt` has one program in a line: its name, the counts under SC, TSO, PSO and RC11, and the tasks. R, W, A, X, C and
 //! F are load, store, add, exchange, compare-exchange and fence. The other programs here are families, by a size.
 
-use super::{Op, Program, Thread, list};
+use super::{Op, Program, Thread};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{self, *};
@@ -149,19 +149,7 @@ pub fn peterson(store: Ordering, load: Ordering, counts: [usize; 4]) -> Row {
     Row {
         name: format!("peterson {store:?} {load:?}"),
         counts,
-        program: Program { threads, places: 4, locks: 0 },
+        program: Program { threads, places: 4, locks: 0, spawns: false },
         operations: 14,
     }
-}
-
-/// A mutex around each of these lists of accesses.
-pub fn under_locks(lists: &[&[Op]]) -> Program {
-    let locked = |ops: &&[Op]| {
-        let mut all = vec![Op::Lock(0)];
-        all.extend_from_slice(ops);
-        all.push(Op::Unlock(0));
-        list(all)
-    };
-    let places = 2;
-    Program { threads: lists.iter().map(locked).collect(), places, locks: 1 }
 }

@@ -303,12 +303,30 @@ impl OptimalDpor {
         }
     }
 
+    /// The same without stores that a step could choose where it joined the sleep set: they were tried there.
+    #[inline]
+    fn try_options_at(&mut self, task: TaskId, options: u32, point: &Point<'_>) {
+        let slept = if self.path.sleep_set.is_empty() { None } else { self.path.slept_after(task) };
+        let Some((from, memory)) = slept.zip(point.memory()) else {
+            return self.try_other_options(task, options, None);
+        };
+        for (option, id) in memory.choices(task).iter().enumerate().skip(1) {
+            if id.index().is_some_and(|at| at >= from as usize) {
+                self.try_option(task, option as u32, None);
+            }
+        }
+    }
+
     fn try_each_option(&mut self, task: TaskId, options: u32, deferred: Option<Deferred>) {
         for option in 1..options {
-            let last = Move { name: self.path.names.of(task), option, store: None };
-            let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
-            self.work.add(item, &[], last, 0);
+            self.try_option(task, option, deferred);
         }
+    }
+
+    fn try_option(&mut self, task: TaskId, option: u32, deferred: Option<Deferred>) {
+        let last = Move { name: self.path.names.of(task), option, store: None };
+        let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
+        self.work.add(item, &[], last, 0);
     }
 }
 
@@ -340,8 +358,8 @@ impl Strategy for OptimalDpor {
                 if self.path.any_sleeper() && item.deferred.is_none() && !item.is_revisit {
                     self.wake_later_sleepers();
                 }
-                if let Some((task, accesses, variation)) = item.asleep {
-                    self.path.put_to_sleep(task, accesses, variation);
+                if let Some(step) = item.asleep {
+                    self.path.put_to_sleep(step);
                 }
                 self.time = item.time;
                 self.begun = true;
@@ -376,7 +394,7 @@ impl Strategy for OptimalDpor {
             };
         };
         let pending = point.pending(task);
-        self.try_other_options(task, pending.options, None);
+        self.try_options_at(task, pending.options, point);
         self.take(task, pending, Origin::Free, point);
         Decision::take(Pick { task, option: 0 })
     }

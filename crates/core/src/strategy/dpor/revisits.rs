@@ -11,7 +11,7 @@
 //!
 //! # Which execution revisits
 //! What is removed must be *maximal*, so that one execution alone leads to each graph: each removed step, `r` included,
-//! - has option 0 (it read, or was, the last store in modification order then),
+//! - is a default with option 0 (it read, or was, the last store in modification order then),
 //! - was not revisited, or by a store that is kept,
 //! - and no kept store other than `w` is after its source, or after itself, in modification order.
 //!
@@ -24,6 +24,10 @@
 //!    for each store that it could read otherwise, the revisits of this *denied* update are searched as well.
 //! 3. A plain store whose successor in modification order is removed is not considered: it is taken there in another
 //!    execution, as the last one.
+//! 4. A step that ended the execution for all tasks joins the sleep set, as elsewhere. If it accesses memory, a store to its
+//!    place gives it another option, and wakes it: then it has only the stores that came later, since the branches of the
+//!    others are explored where it joined the sleep set. One that was revisited is woken only by stores after which the one
+//!    that revisited it has happened: in other executions, others revisit it. Such executions may be repeated.
 
 use super::OptimalDpor;
 use super::clock::{Clock, join};
@@ -62,7 +66,14 @@ impl OptimalDpor {
         let is_revisited = self.is_revisit
             && self.taken == self.schedule.len()
             && !std::mem::replace(&mut self.is_met, true);
-        self.path.note_memory_step(source, if is_revisited { source } else { None });
+        let number = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
+        self.path.note_memory_step(MemoryStep {
+            at: at as u32,
+            place: event.place.0,
+            writes: event.writes(),
+            source: number(source),
+            revisited_by: number(source.filter(|_| is_revisited)),
+        });
         if !self.path.is_free(at) {
             return;
         }
@@ -261,7 +272,8 @@ fn are_maximal(
         let from = if event.writes() { EventId::at(at) } else { event.source };
         let order = graph.modification_order(event.place);
         let mut later = order[graph.position(event.place, from)..].iter().filter_map(|id| id.index());
-        path.events[at].option == 0
+        path.is_free(at)
+            && path.events[at].option == 0
             && (step.revisited_by == 0 || keep(step.revisited_by as usize - 1))
             && !later.any(|later| later != revisiting && later < path.len() && keep(later))
     })

@@ -3,7 +3,8 @@
 
 use super::OptimalDpor;
 use super::closed_subsets::{Finder, Root};
-use super::path::{Event, Origin, Sleeper, StateDependent};
+use super::path::{Event, Origin, Sleeper, SleepingAccess, StateDependent};
+use super::work::SleepingStep;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Pending, Point, Variation};
 
@@ -63,6 +64,9 @@ impl OptimalDpor {
         }
         // It would do so again until a step conflicts with it: it sleeps, and other tasks continue.
         self.work.truncate(self.found);
+        let noted = self.path.memory_steps.last().filter(|step| step.at as usize == last);
+        let memory = noted.map(|step| SleepingAccess { place: step.place, revisited_by: step.revisited_by });
+        let step = SleepingStep { task, accesses, variation: self.variation, memory };
         let enabled = self.path.events[last].enabled;
         self.path.truncate(last);
         let known = self.path.tasks_met().min(point.all().len()) as u32;
@@ -79,9 +83,9 @@ impl OptimalDpor {
                 && !Finder { path, work, scratch, point }.is_forbidden(*t, pending.accesses)
         });
         if goes_on {
-            return self.work.add_others(last, (task, accesses, self.variation));
+            return self.work.add_others(last, step);
         }
-        self.path.put_to_sleep(task, accesses, self.variation);
+        self.path.put_to_sleep(step);
         self.visit_state_dependent(point);
         self.visit_sleepers(point);
         for (task, pending) in others {
@@ -165,7 +169,7 @@ impl OptimalDpor {
     #[cold]
     pub(super) fn wake_later_sleepers(&mut self) {
         let first = self.schedule.first().and_then(|pick| self.path.names.task(pick.name));
-        if let Some(task) = self.sleeper.map(|(task, ..)| task).or(first) {
+        if let Some(task) = self.sleeper.map(|step| step.task).or(first) {
             self.path.remove_sleepers_from(task);
         }
     }

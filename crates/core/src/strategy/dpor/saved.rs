@@ -4,8 +4,8 @@
 //! gives to another worker.
 
 use super::names::{Name, Names};
-use super::path::{Deferred, Event, Origin, Path};
-use super::work::{Item, Move, Picks, Store, Work};
+use super::path::{Deferred, Event, MemoryStep, Origin, Path, SleepingAccess};
+use super::work::{Item, Move, Picks, SleepingStep, Store, Work};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
 use serde::{Deserialize, Serialize};
@@ -28,9 +28,12 @@ pub struct SavedReduction {
     reversals: Vec<(SavedDeferred, u32)>,
     /// Steps that end the execution: task, accesses, after how many steps, and how they depend on the state.
     sleep_set: Vec<(u32, SavedAccesses, u32, u8)>,
-    /// Steps that access memory under a model: which, what they read, and what revisited them.
+    /// Steps that access memory under a model: which, what they read, what revisited them, where, and whether they write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    memory_steps: Vec<(u32, u32, u32)>,
+    memory_steps: Vec<(u32, u32, u32, u32, bool)>,
+    /// What members of the sleep set access of it, by their number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sleeping_accesses: Vec<(u32, SavedAccess)>,
     /// Parent and number there of each name.
     names: Vec<(u32, u32)>,
     /// The next steps; none if this is the whole tree.
@@ -39,6 +42,9 @@ pub struct SavedReduction {
 
 /// Task, accesses and index of a deferred step.
 type SavedDeferred = (u32, SavedAccesses, u32);
+
+/// A place, and the store that revisited the access there, plus 1.
+type SavedAccess = (u32, u32);
 
 /// The store that a step chooses.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -67,6 +73,9 @@ struct NextSteps {
     is_revisit: bool,
     /// The task that must not take its step there, and the accesses of that step.
     asleep: Option<(u32, SavedAccesses, u8)>,
+    /// What that step accesses of memory under a model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asleep_access: Option<SavedAccess>,
 }
 
 /// All unexplored subtrees: the present one, if any, with its expected number of executions, and those of the work
@@ -101,6 +110,16 @@ fn variation(number: u8) -> Variation {
     }
 }
 
+fn access(memory: Option<SleepingAccess>) -> Option<SavedAccess> {
+    memory.map(|memory| (memory.place, memory.revisited_by))
+}
+
+fn sleeping(task: u32, accesses: SavedAccesses, v: u8, access: Option<SavedAccess>) -> SleepingStep {
+    let memory = access.map(|(place, revisited_by)| SleepingAccess { place, revisited_by });
+    let (task, accesses) = (TaskId(task), Accesses::from_words(accesses));
+    SleepingStep { task, accesses, variation: variation(v), memory }
+}
+
 fn deferred((task, accesses, at): SavedDeferred) -> Deferred {
     Deferred { task: TaskId(task), accesses: Accesses::from_words(accesses), at }
 }
@@ -124,9 +143,7 @@ impl SavedReduction {
     pub(in crate::strategy::dpor) fn read(&self) -> Result<Option<(Item, Path, Picks)>, String> {
         let Some(next) = &self.next else { return Ok(None) };
         let path = self.path()?;
-        let asleep = next
-            .asleep
-            .map(|(task, accesses, v)| (TaskId(task), Accesses::from_words(accesses), variation(v)));
+        let asleep = next.asleep.map(|(task, accesses, v)| sleeping(task, accesses, v, next.asleep_access));
         let mut item = Item::new(path.len(), next.deferred.map(deferred), next.time);
         item.asleep = asleep;
         item.is_revisit = next.is_revisit;
@@ -159,11 +176,11 @@ impl SavedReduction {
             false => Vec::new(),
         };
         let picks = picks.iter().map(|pick| (pick.name.0, pick.option)).collect();
-        let asleep =
-            item.asleep.map(|(task, accesses, variation)| (task.0, accesses.to_words(), variation as u8));
+        let asleep = item.asleep.map(|step| (step.task.0, step.accesses.to_words(), step.variation as u8));
+        let asleep_access = item.asleep.and_then(|step| access(step.memory));
         SavedReduction::new(
             path,
-            Some(NextSteps { deferred, time: item.time, picks, stores, is_revisit, asleep }),
+            Some(NextSteps { deferred, time: item.time, picks, stores, is_revisit, asleep, asleep_access }),
         )
     }
 
@@ -187,7 +204,12 @@ impl SavedReduction {
                 .iter()
                 .map(|f| (f.task.0, f.accesses.to_words(), f.from, f.variation as u8))
                 .collect(),
-            memory_steps: path.memory_steps.iter().map(|m| (m.at, m.source, m.revisited_by)).collect(),
+            memory_steps: (path.memory_steps.iter())
+                .map(|m| (m.at, m.source, m.revisited_by, m.place, m.writes))
+                .collect(),
+            sleeping_accesses: (path.sleep_set.iter().enumerate())
+                .filter_map(|(number, f)| Some((number as u32, access(f.memory)?)))
+                .collect(),
             names: path.names.table().to_vec(),
             next,
         }
@@ -206,8 +228,11 @@ impl SavedReduction {
                 }
                 path.bear(Birth { parent: TaskId(*parent), number: *number, after: *after });
             }
-            for (task, accesses, _, v) in self.sleep_set.iter().filter(|f| f.2 as usize == at) {
-                path.put_to_sleep(TaskId(*task), Accesses::from_words(*accesses), variation(*v));
+            for (number, (task, accesses, from, v)) in self.sleep_set.iter().enumerate() {
+                if *from as usize == at {
+                    let known = self.sleeping_accesses.iter().find(|(of, _)| *of as usize == number);
+                    path.put_to_sleep(sleeping(*task, *accesses, *v, known.map(|(_, access)| *access)));
+                }
             }
             let Some((task, option, accesses, origin, enabled)) = self.steps.get(at).copied() else { break };
             if path.births().nth(task as usize).is_none() {
@@ -221,12 +246,12 @@ impl SavedReduction {
             let (task, accesses) = (TaskId(task), Accesses::from_words(accesses));
             path.append_clock(task, accesses);
             path.push(task, option, accesses, origin, enabled);
-            if let Some((_, source, by)) = self.memory_steps.iter().find(|step| step.0 as usize == at) {
-                if *source as usize > at || *by as usize > at {
+            let noted = self.memory_steps.iter().find(|step| step.0 as usize == at);
+            if let Some((at, source, revisited_by, place, writes)) = noted.copied() {
+                if source > at || revisited_by > at {
                     return Err("a step reads a later one".to_owned());
                 }
-                let index = |number: u32| number.checked_sub(1).map(|at| at as usize);
-                path.note_memory_step(index(*source), index(*by));
+                path.note_memory_step(MemoryStep { at, place, writes, source, revisited_by });
             }
             if self.state_dependent.contains(&(at as u32)) {
                 path.note_state_dependent(Accesses::EVERYTHING_THERE_IS);

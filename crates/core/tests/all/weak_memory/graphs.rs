@@ -27,7 +27,7 @@ fn explore(
     }
     let mut is_over = true;
     let mut options: Vec<EventId> = Vec::new();
-    for task in 0..machine.read.len() {
+    for task in 0..machine.threads.len() {
         machine.options(task, &mut options);
         for choice in &options {
             is_over = false;
@@ -107,7 +107,7 @@ fn events_are_removed_as_if_they_had_never_been_there() {
             let mut machine = Machine::new(program, model);
             let (mut options, mut graphs) = (Vec::new(), vec![format!("{:?}", machine.view())]);
             loop {
-                let tasks: Vec<usize> = (0..machine.read.len())
+                let tasks: Vec<usize> = (0..machine.threads.len())
                     .filter(|task| {
                         machine.options(*task, &mut options);
                         !options.is_empty()

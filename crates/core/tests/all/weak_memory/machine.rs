@@ -2,15 +2,18 @@
 
 use super::objects::Objects;
 use raddle_core::memory::{Event, EventId, Graph, Model, Place, Request};
-use raddle_core::operation::{Accesses, TaskId};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::world::{Birth, Manner, Pending};
 use trace_classes::litmus::{self, Name, Op, Outcome, Program};
 
 /// A step.
 #[derive(Clone, Copy)]
 pub struct Step {
     pub task: TaskId,
-    pub op: Op,
+    pub op: Option<Op>,
     pub accesses: Accesses,
+    /// It was no choice: the end of a task, the return of a join.
+    pub by_itself: bool,
 }
 
 /// One execution of a program.
@@ -19,7 +22,11 @@ pub struct Machine {
     pub program: Program,
     pub graph: Graph,
     pub objects: Objects,
-    /// What the operations of each task have read.
+    /// The thread of each task, how it was created, and whether it has ended.
+    pub threads: Vec<usize>,
+    pub births: Vec<Birth>,
+    pub ended: Vec<bool>,
+    /// What the operations of each thread have read.
     pub read: Vec<Vec<u64>>,
     pub steps: Vec<Step>,
     /// A load has read what it refuses: the execution is over.
@@ -32,6 +39,9 @@ impl Machine {
             program: program.clone(),
             graph: Graph::new(model),
             objects: Objects::default(),
+            threads: Vec::new(),
+            births: Vec::new(),
+            ended: Vec::new(),
             read: Vec::new(),
             steps: Vec::new(),
             is_cut: false,
@@ -40,21 +50,83 @@ impl Machine {
         machine
     }
     /// Back to the start.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self) -> Vec<(TaskId, Pending)> {
         self.graph.reset();
         for _ in 0..self.program.places {
             self.graph.add_place(0);
-        }
-        for _ in &self.program.threads {
-            self.graph.add_task(None);
         }
         self.read = vec![Vec::new(); self.program.threads.len()];
         self.objects = Objects::default();
         self.steps.clear();
         self.is_cut = false;
+        self.threads.clear();
+        self.births.clear();
+        self.ended.clear();
+        let first = if self.program.spawns { 1 } else { self.program.threads.len() };
+        for thread in 0..first {
+            self.create(thread, None);
+        }
+        self.settle()
+    }
+    fn create(&mut self, thread: usize, parent: Option<TaskId>) {
+        let task = self.graph.add_task(parent);
+        let number = match parent {
+            Some(parent) => 1 + self.births[1..].iter().filter(|birth| birth.parent == parent).count() as u32,
+            None => thread as u32,
+        };
+        self.births.push(Birth { parent: parent.unwrap_or(task), number, after: self.steps.len() as u32 });
+        self.threads.push(thread);
+        self.ended.push(false);
+    }
+    /// Lets happen what happens by itself. Returns the steps.
+    pub fn settle(&mut self) -> Vec<(TaskId, Pending)> {
+        let (mut notes, mut at) = (Vec::new(), 0);
+        while self.program.spawns && !self.is_cut && at < self.threads.len() {
+            let id = TaskId(at as u32);
+            let op = self.op(at);
+            let (accesses, is_enabled) = self.evaluate(at, op);
+            match op {
+                Some(Op::Spawn(thread)) => {
+                    self.read[self.threads[at]].push(0);
+                    self.create(thread, Some(id));
+                }
+                None if !self.ended[at] => self.ended[at] = true,
+                Some(Op::Join(_)) if is_enabled => self.read[self.threads[at]].push(0),
+                _ => {
+                    at += 1;
+                    continue;
+                }
+            }
+            if !matches!(op, Some(Op::Spawn(_))) {
+                self.push(id, op, accesses, true);
+                let options = op.is_none() as u32;
+                notes.push((id, Pending { accesses, options, signature: 0, manner: Manner::Ordinary }));
+            }
+            at = 0;
+        }
+        notes
     }
     pub fn op(&self, task: usize) -> Option<Op> {
-        (self.program.threads[task])(&self.read[task])
+        let thread = self.threads[task];
+        (self.program.threads[thread])(&self.read[thread])
+    }
+    /// What an operation accesses but memory, and whether it is enabled there.
+    fn evaluate(&self, task: usize, op: Option<Op>) -> (Accesses, bool) {
+        let has_ended =
+            |thread: usize| self.threads.iter().zip(&self.ended).any(|(t, ended)| *t == thread && *ended);
+        evaluate(&self.objects, task, self.threads[task], op, &has_ended)
+    }
+    /// The same of the pending operation.
+    pub fn pending_accesses(&self, task: usize) -> Accesses {
+        self.evaluate(task, self.op(task)).0
+    }
+    /// A step that is none of memory.
+    fn push(&mut self, task: TaskId, op: Option<Op>, accesses: Accesses, by_itself: bool) {
+        let conflicts = |step: &Step| step.accesses.conflict(accesses);
+        let before = self.steps.iter().enumerate().filter(|(_, step)| conflicts(step));
+        let before: Vec<EventId> = before.map(|(at, _)| EventId::at(at)).collect();
+        self.graph.synchronise(task, &before);
+        self.steps.push(Step { task, op, accesses, by_itself });
     }
     /// The choices of the next operation of a task; none if it is blocked, stuck or over.
     pub fn options(&mut self, task: usize, options: &mut Vec<EventId>) {
@@ -62,42 +134,42 @@ impl Machine {
         let Some(op) = self.op(task).filter(|_| !self.is_cut) else { return };
         match request(op) {
             Some(request) => self.graph.options(TaskId(task as u32), &request, options),
-            None if self.objects.evaluate(task, op).1 => options.push(EventId::at(0)),
+            None if matches!(op, Op::Join(_)) => {}
+            None if self.evaluate(task, Some(op)).1 => options.push(EventId::at(0)),
             None => {}
         }
     }
-    pub fn take(&mut self, task: usize, choice: EventId) {
+    /// Takes a step. Returns what happens by itself after it.
+    pub fn take(&mut self, task: usize, choice: EventId) -> Vec<(TaskId, Pending)> {
         let op = self.op(task).expect("it has an operation");
         let id = TaskId(task as u32);
-        let (accesses, _) = self.objects.evaluate(task, op);
+        let (accesses, _) = self.evaluate(task, Some(op));
         let read = match request(op) {
             Some(request) => {
                 let new = |old| op.written(old).expect("an update writes");
                 let read = self.graph.take(id, &request, choice, new);
+                self.steps.push(Step { task: id, op: Some(op), accesses, by_itself: false });
                 if op.reads() { read } else { 0 }
             }
             None => {
-                let conflicts = |step: &Step| step.accesses.conflict(accesses);
-                let before = self.steps.iter().enumerate().filter(|(_, step)| conflicts(step));
-                let before: Vec<EventId> = before.map(|(at, _)| EventId::at(at)).collect();
-                self.graph.synchronise(id, &before);
+                self.push(id, Some(op), accesses, false);
                 self.objects.apply(task, op)
             }
         };
         self.is_cut = matches!(op, Op::Refuse(_, value, _) if value == read);
-        self.read[task].push(read);
-        self.steps.push(Step { task: id, op, accesses });
+        self.read[self.threads[task]].push(read);
+        self.settle()
     }
 
     /// The graph in a form that can be compared with the oracle's. Of an execution that was cut, what happens causally before
     /// its last step.
     pub fn canonical(&self) -> litmus::Graph {
         let events = self.graph.events();
-        let name = |at: usize| (events[at].task.0 as u8, events[at].time as u8 - 1);
+        let name = |at: usize| (self.threads[events[at].task.index()] as u8, events[at].time as u8 - 1);
         let named = |id: EventId| -> Name { id.index().map(name) };
         let counts = self.counting();
         let of = |task: usize| {
-            let own = (0..events.len()).filter(|at| events[*at].task.index() == task && counts[*at]);
+            let own = (0..events.len()).filter(|at| name(*at).0 as usize == task && counts[*at]);
             own.map(|at| {
                 (if events[at].reads() { named(events[at].source) } else { None }, events[at].writes())
             })
@@ -129,18 +201,20 @@ impl Machine {
     /// Which steps count.
     fn counting(&self) -> Vec<bool> {
         let mut counts = vec![!self.is_cut; self.steps.len()];
-        if let Some(last) = counts.last_mut() {
-            *last = true;
+        if let Some(last) = self.steps.iter().rposition(|step| !step.by_itself) {
+            counts[last] = true;
         }
         for at in (0..self.steps.len()).rev().filter(|_| self.is_cut) {
             if !counts[at] {
                 continue;
             }
             let (event, step) = (self.graph.event(at), self.steps[at]);
+            let birth = self.births[step.task.index()];
             let is_before = |other: usize| {
                 let (is_source, earlier) = (event.source == EventId::at(other), self.steps[other]);
                 event.reads() && is_source
                     || earlier.task == step.task
+                    || earlier.task == birth.parent && other < birth.after as usize
                     || earlier.accesses.conflict(step.accesses)
             };
             for (other, counts) in counts[..at].iter_mut().enumerate() {
@@ -160,6 +234,22 @@ impl Machine {
             self.graph.bits(place, self.graph.latest(place))
         });
         Outcome { read: self.read.clone(), places: places.collect() }
+    }
+}
+
+/// What an operation accesses but memory, in this state, and whether it is enabled there; none is the end of a task.
+pub fn evaluate(
+    objects: &Objects,
+    task: usize,
+    thread: usize,
+    op: Option<Op>,
+    has_ended: &dyn Fn(usize) -> bool,
+) -> (Accesses, bool) {
+    let end = |thread: usize| ObjectId(10 + thread as u32);
+    match op {
+        None => (Accesses::write(end(thread)), true),
+        Some(Op::Join(other)) => (Accesses::read(end(other)), has_ended(other)),
+        Some(op) => objects.evaluate(task, op),
     }
 }
 

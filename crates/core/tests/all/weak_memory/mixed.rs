@@ -10,7 +10,8 @@ use raddle_core::search::{NoListener, search};
 use raddle_core::strategy::OptimalDpor;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use trace_classes::litmus::{Graph, Program, random};
+use std::sync::atomic::Ordering::Relaxed;
+use trace_classes::litmus::{Graph, Op, Program, random};
 
 /// The graphs of executions that end, and of those that are cut.
 #[derive(Default)]
@@ -26,6 +27,16 @@ fn all_graphs(program: &Program, model: Model) -> Option<Found> {
     (met.len() < MOST).then_some(found)
 }
 
+/// What kind of programs are compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    /// Loads may end the execution.
+    Cut,
+    /// Tasks are created, end and are joined.
+    Spawned,
+}
+
 const MOST: usize = 4_000;
 
 fn explore(machine: &mut Machine, met: &mut HashSet<Graph>, found: &mut Found) {
@@ -39,7 +50,7 @@ fn explore(machine: &mut Machine, met: &mut HashSet<Graph>, found: &mut Found) {
     }
     let mut is_over = true;
     let mut options: Vec<EventId> = Vec::new();
-    for task in 0..machine.read.len() {
+    for task in 0..machine.threads.len() {
         machine.options(task, &mut options);
         for choice in &options {
             is_over = false;
@@ -54,7 +65,7 @@ fn explore(machine: &mut Machine, met: &mut HashSet<Graph>, found: &mut Found) {
 }
 
 /// Compares so many programs. Returns how many executions there were, were repeated, and were begun in vain.
-fn compare(programs: u64, operations: usize, refuses: bool) -> [u64; 3] {
+fn compare(programs: u64, operations: usize, kind: Kind) -> [u64; 3] {
     let asked = |name: &str| std::env::var(name).ok().and_then(|n| n.parse::<u64>().ok());
     let programs = asked("RADDLE_ORACLE").unwrap_or(programs);
     let seed = asked("RADDLE_ORACLE_SEED").unwrap_or(22);
@@ -62,7 +73,10 @@ fn compare(programs: u64, operations: usize, refuses: bool) -> [u64; 3] {
     let (mut executions, mut twice, mut in_vain, mut repeated_cuts) = (0, 0, 0, 0);
     for number in 0..programs {
         let mut rng = Rng::new(seed, number);
-        let (program, lists) = random::mixed(&mut rng, operations, refuses);
+        let (program, lists) = match kind {
+            Kind::Spawned => random::spawned(&mut rng, operations),
+            _ => random::mixed(&mut rng, operations, kind == Kind::Cut),
+        };
         for (model, name) in [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Rc11, "rc11")] {
             let Some(whole) = all_graphs(&program, model) else { continue };
             let cuts = Cuts::default();
@@ -91,6 +105,34 @@ fn compare(programs: u64, operations: usize, refuses: bool) -> [u64; 3] {
 
 #[test]
 fn each_graph_is_executed_once_beside_locks_and_channels() {
-    let [executions, twice, in_vain] = compare(400, 9, false);
+    let [executions, twice, in_vain] = compare(300, 9, Kind::Plain);
     assert!((twice + in_vain) * 1_000 <= executions, "{twice} twice, {in_vain} in vain");
+}
+
+/// Executions that are cut may be repeated, and others begun in vain; none that comes to its end is.
+#[test]
+fn no_graph_is_missing_where_loads_end_the_execution() {
+    let [executions, twice, _] = compare(300, 8, Kind::Cut);
+    assert!(twice * 1_000 <= executions, "{twice} twice");
+}
+
+#[test]
+fn each_graph_is_executed_once_where_tasks_are_created_and_joined() {
+    let [executions, twice, in_vain] = compare(300, 9, Kind::Spawned);
+    assert!((twice + in_vain) * 1_000 <= executions, "{twice} twice, {in_vain} in vain");
+}
+
+#[test]
+fn spawning_and_joining_synchronise_under_every_model() {
+    let lists = [
+        vec![Op::Store(0, 1, Relaxed), Op::Spawn(1), Op::Join(1), Op::Load(1, Relaxed)],
+        vec![Op::Load(0, Relaxed), Op::Store(1, 1, Relaxed)],
+    ];
+    let program = Program { spawns: true, ..Program::of(&lists) };
+    for (model, name) in Model::ALL {
+        let make = || Litmus::new(&program, model, true, &Cuts::default());
+        let found = search(&all(1), Box::new(OptimalDpor::new()), make, Arc::new(NoListener));
+        let outcomes: Vec<_> = found.outcomes.keys().map(|e| e.outcome.read.clone()).collect();
+        assert_eq!(outcomes, [vec![vec![0, 0, 0, 1], vec![1, 0]]], "{name}");
+    }
 }

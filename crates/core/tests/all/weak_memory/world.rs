@@ -1,13 +1,14 @@
 //! A litmus program as a world: accesses to memory have options, and only locks are objects.
 
-use super::machine::{Machine, request};
+use super::machine::{Machine, evaluate, request};
 use super::objects::Objects;
 use raddle_core::memory::{EventId, Graph, Model, WeakMemory};
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
-    Counterfactual, Describe, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, Variation, World,
+    Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, SelfDriving,
+    Variation, World,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -31,6 +32,7 @@ pub struct Litmus {
     enabled: Vec<TaskId>,
     pending: Vec<Pending>,
     choices: Vec<Vec<EventId>>,
+    notes: Vec<(TaskId, Pending)>,
     /// Whether it says how operations depend on the state.
     hints: bool,
     cuts: Cuts,
@@ -38,21 +40,24 @@ pub struct Litmus {
 
 impl Litmus {
     pub fn new(program: &Program, model: Model, hints: bool, cuts: &Cuts) -> Litmus {
-        let choices = vec![Vec::new(); program.threads.len()];
         let machine = Machine::new(program, model);
-        Litmus { machine, enabled: Vec::new(), pending: Vec::new(), choices, hints, cuts: cuts.clone() }
+        let (enabled, pending, choices, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Litmus { machine, enabled, pending, choices, notes, hints, cuts: cuts.clone() }
     }
     fn refresh(&mut self) {
         self.pending.clear();
         self.enabled.clear();
-        for task in 0..self.choices.len() {
+        let tasks = self.machine.threads.len();
+        self.choices.resize(tasks, Vec::new());
+        for task in 0..tasks {
             self.machine.options(task, &mut self.choices[task]);
             let options = self.choices[task].len() as u32;
             let pending = match self.machine.op(task) {
                 None => Pending::NOTHING,
-                Some(op) => {
-                    let (accesses, _) = self.machine.objects.evaluate(task, op);
-                    evaluated(accesses, options, task * 100 + self.machine.read[task].len())
+                Some(_) => {
+                    let thread = self.machine.threads[task];
+                    let signature = thread * 100 + self.machine.read[thread].len();
+                    evaluated(self.machine.pending_accesses(task), options, signature)
                 }
             };
             if options > 0 {
@@ -91,22 +96,31 @@ impl WeakMemory for Litmus {
 impl Counterfactual for Litmus {
     fn pending_then(&self, task: TaskId, prefix: usize, also: &[u32]) -> Pending {
         let steps = &self.machine.steps;
-        let (mut objects, mut time) = (Objects::default(), 0);
+        let (mut objects, mut time, mut ended) = (Objects::default(), 0, Vec::new());
         for step in (0..prefix).chain(also.iter().map(|at| *at as usize)).map(|at| steps[at]) {
-            let (accesses, is_enabled) = objects.evaluate(step.task.index(), step.op);
+            let thread = self.machine.threads[step.task.index()];
+            let has_ended = |thread: usize| ended.contains(&thread);
+            let (accesses, is_enabled) = evaluate(&objects, step.task.index(), thread, step.op, &has_ended);
+            // What happens by itself does so again, whether or not it is named.
             assert!(
-                is_enabled && accesses == step.accesses,
+                step.by_itself || is_enabled && accesses == step.accesses,
                 "a step of a closed subset depends on no other step"
             );
-            objects.apply(step.task.index(), step.op);
+            match step.op {
+                Some(op) => _ = objects.apply(step.task.index(), op),
+                None => ended.push(thread),
+            }
             time += (step.task == task) as usize;
         }
         let mut own = steps.iter().filter(|step| step.task == task).map(|step| step.op);
-        let Some(op) = own.nth(time).or_else(|| self.machine.op(task.index())) else {
+        let Some(op) = own.nth(time).unwrap_or_else(|| self.machine.op(task.index())) else {
             return Pending::NOTHING;
         };
-        let (accesses, is_enabled) = objects.evaluate(task.index(), op);
-        evaluated(accesses, is_enabled as u32, task.index() * 100 + time)
+        let thread = self.machine.threads[task.index()];
+        let has_ended = |thread: usize| ended.contains(&thread);
+        let (accesses, is_enabled) = evaluate(&objects, task.index(), thread, Some(op), &has_ended);
+        let options = if matches!(op, Op::Join(_)) { 0 } else { is_enabled as u32 };
+        evaluated(accesses, options, thread * 100 + time)
     }
     fn variation(&self, task: TaskId) -> Variation {
         match self.machine.op(task.index()) {
@@ -123,22 +137,28 @@ impl World for Litmus {
     type Outcome = Execution;
 
     fn start(&mut self) {
-        self.machine.begin();
+        self.notes = self.machine.begin();
         self.refresh();
     }
     fn point(&self) -> Point<'_> {
-        Point::new(&self.enabled, &self.pending).with_counterfactual(self).with_memory(self)
+        Point::new(&self.enabled, &self.pending)
+            .with_births(&self.machine.births)
+            .with_counterfactual(self)
+            .with_memory(self)
     }
     fn step(&mut self, pick: Pick) {
         let choice = self.choices[pick.task.index()][pick.option as usize];
-        self.machine.take(pick.task.index(), choice);
+        self.notes = self.machine.take(pick.task.index(), choice);
         self.refresh();
+    }
+    fn self_driving(&mut self) -> Option<&mut dyn SelfDriving> {
+        Some(self)
     }
     fn end(&mut self, stopped: Option<Defect>) -> Ended<Execution> {
         if let Some(why) = stopped {
             return Ended::stopped(why);
         }
-        let is_stuck = (0..self.choices.len()).any(|task| self.machine.op(task) == Some(Op::Stuck));
+        let is_stuck = (0..self.machine.threads.len()).any(|task| self.machine.op(task) == Some(Op::Stuck));
         let (graph, outcome) = (self.machine.canonical(), self.machine.outcome());
         let is_cut = self.machine.is_cut;
         let execution = Execution { graph, outcome, is_stuck, is_cut };
@@ -148,6 +168,18 @@ impl World for Litmus {
             return Ended::new(Ending::Cut, End::Failed(Defect::new(FailureKind::Panic, "refused")));
         }
         Ended::new(Ending::Natural, End::Passed(execution))
+    }
+}
+
+impl SelfDriving for Litmus {
+    fn run(&mut self, driver: &mut dyn Driver) {
+        self.start();
+        while std::mem::take(&mut self.notes).iter().all(|(task, pending)| driver.note(*task, pending, self))
+            && !self.point().is_over()
+            && let Some(pick) = driver.next(&self.point(), self).pick()
+        {
+            self.step(pick);
+        }
     }
 }
 

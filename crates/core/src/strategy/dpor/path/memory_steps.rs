@@ -11,6 +11,10 @@ use crate::operation::TaskId;
 pub(in crate::strategy::dpor) struct MemoryStep {
     /// The step.
     pub at: u32,
+    /// The number of the place.
+    pub place: u32,
+    /// Whether it is a store.
+    pub writes: bool,
     /// The step that wrote what it reads, plus 1; 0 if it reads an initial value, or nothing.
     pub source: u32,
     /// The store that revisited it, plus 1; 0 if none did.
@@ -19,14 +23,15 @@ pub(in crate::strategy::dpor) struct MemoryStep {
 
 impl Path {
     /// The last step accesses memory.
-    pub fn note_memory_step(&mut self, source: Option<usize>, revisited_by: Option<usize>) {
-        let at = self.events.len() - 1;
-        let number = |at: Option<usize>| at.map_or(0, |at| at as u32 + 1);
-        let step = MemoryStep { at: at as u32, source: number(source), revisited_by: number(revisited_by) };
+    pub fn note_memory_step(&mut self, step: MemoryStep) {
+        let at = step.at as usize;
         self.memory_steps.push(step);
-        if let Some(source) = source {
+        if let Some(source) = step.source.checked_sub(1).map(|source| source as usize) {
             let (clocks, clock) = self.clocks.split_at_mut(at * self.width);
             clock::join(&mut clock[..self.width], &clocks[source * self.width..][..self.width]);
+        }
+        if step.writes && self.any_sleeper() {
+            self.wake_by_store(step.place);
         }
     }
     /// Whether the last step is known to access memory.

@@ -16,7 +16,7 @@ mod vector_clocks;
 pub(in crate::strategy::dpor) use lanes::Stamp;
 pub(in crate::strategy::dpor) use memory_steps::MemoryStep;
 pub(in crate::strategy::dpor) use reversals::{Deferred, Reversal};
-pub(in crate::strategy::dpor) use sleep_set::Sleeper;
+pub(in crate::strategy::dpor) use sleep_set::{Sleeper, SleepingAccess};
 pub(in crate::strategy::dpor) use state_dependent::StateDependent;
 
 use super::clock::Clock;
@@ -232,8 +232,7 @@ impl Path {
             self.append_clock(event.task, event.accesses);
             self.push(event.task, event.option, event.accesses, event.origin, event.enabled);
             if let Some(step) = memory_steps.next_if(|step| step.at as usize == self.len() - 1) {
-                let index = |number: u32| number.checked_sub(1).map(|at| at as usize);
-                self.note_memory_step(index(step.source), index(step.revisited_by));
+                self.note_memory_step(*step);
             }
             if event.state_dependent {
                 self.note_state_dependent(Accesses::EVERYTHING_THERE_IS);
@@ -245,7 +244,7 @@ impl Path {
                 self.bear(*birth);
             }
             while let Some(sleeper) = sleepers.next_if(|f| f.from as usize <= self.len()) {
-                self.put_to_sleep(sleeper.task, sleeper.accesses, sleeper.variation);
+                self.put_to_sleep(sleeper.step());
             }
         }
     }

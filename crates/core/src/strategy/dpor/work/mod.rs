@@ -19,7 +19,7 @@ mod saved_segments;
 
 use super::clock::{self, Clock};
 use super::names::Name;
-use super::path::{Deferred, Event, MemoryStep, Origin, Path, Reversal, Sleeper, Stamp};
+use super::path::{Deferred, Event, MemoryStep, Origin, Path, Reversal, Sleeper, SleepingAccess, Stamp};
 use super::sizes::Sizes;
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Birth, Variation};
@@ -44,8 +44,17 @@ pub(in crate::strategy::dpor) enum Store {
 
 pub(in crate::strategy::dpor) type Picks = Vec<Move>;
 
-/// A step that ends the execution: its task, its accesses, and how its operation depends on the state.
-pub(in crate::strategy::dpor) type SleepingStep = (TaskId, Accesses, Variation);
+/// A step that ends the execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::strategy::dpor) struct SleepingStep {
+    pub task: TaskId,
+    /// Its accesses.
+    pub accesses: Accesses,
+    /// How its operation depends on the state.
+    pub variation: Variation,
+    /// What it accesses of memory that has a model.
+    pub memory: Option<SleepingAccess>,
+}
 
 /// A step of an execution with which some of its items begin.
 #[derive(Clone, Copy, Debug)]
