@@ -270,6 +270,7 @@ impl OptimalDpor {
             self.try_other_options(task, pending.options, self.deferred);
             self.take(task, pending, origin, point);
         } else {
+            self.found = self.work.len();
             self.path.append_clock(task, pending.accesses);
             self.path.push(task, option, pending.accesses, origin, enabled_mask(point));
         }

@@ -10,7 +10,7 @@ use raddle_core::search::{NoListener, search};
 use raddle_core::strategy::OptimalDpor;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use trace_classes::litmus::{Graph, Op, Program, random};
 
 /// The graphs of executions that end, and of those that are cut.
@@ -135,4 +135,25 @@ fn spawning_and_joining_synchronise_under_every_model() {
         let outcomes: Vec<_> = found.outcomes.keys().map(|e| e.outcome.read.clone()).collect();
         assert_eq!(outcomes, [vec![vec![0, 0, 0, 1], vec![1, 0]]], "{name}");
     }
+}
+
+/// The items that the execution before had found were lost where the read at the end of a revisit was cut.
+#[test]
+fn a_revisited_read_that_ends_the_execution_loses_nothing() {
+    let main = [
+        Op::Read(1),
+        Op::Load(1, SeqCst),
+        Op::ReadUnlock(1),
+        Op::TryLock(1),
+        Op::Refuse(1, 1, Relaxed),
+        Op::Unlock(1),
+        Op::Receive(0),
+    ];
+    let lists = [main.to_vec(), vec![Op::Load(1, Relaxed)], vec![Op::Add(1, 1, Relaxed)]];
+    let program = Program::of(&lists);
+    let cuts = Cuts::default();
+    let make = || Litmus::new(&program, Model::Rc11, true, &cuts);
+    let found = search(&all(1), Box::new(OptimalDpor::new()), make, Arc::new(NoListener));
+    assert_eq!(found.outcomes.len(), 2);
+    assert_eq!(cuts.lock().unwrap().len(), 2);
 }
