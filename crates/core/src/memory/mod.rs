@@ -34,13 +34,15 @@ pub use restricted::{Restricted, kept_predecessor};
 
 /// A world whose tasks access memory under a model: a capability, shown at each [`Point`](crate::world::Point).
 ///
-/// The graph has one event for each step of the execution, with the same number. Steps that access its places have no
-/// [`Accesses`](crate::operation::Accesses) to them: their order is not the execution's, but that of the graph. Steps
-/// that conflict with everything, and phantoms, were not tried together with them yet: a world that has such steps must not
-/// show its memory to a reduction.
+/// The graph has one event for each step of the execution, with the same number. Steps that access its places have the
+/// usual [`Accesses`](crate::operation::Accesses) to an object; only a reduction that follows the graph does without them.
+/// Steps that conflict with everything, and phantoms, were not tried together with them yet: a world that has such steps
+/// must not show its memory to such a reduction. Nor does it run unobserved: its options are not drawn uniformly.
 pub trait WeakMemory {
     /// The execution so far.
     fn graph(&self) -> &Graph;
+    /// Where the pending operation of `task` accesses the graph, if it does.
+    fn place(&self, task: TaskId) -> Option<Place>;
     /// The options of the pending operation of `task`, if it accesses a place of the graph.
     fn choices(&self, task: TaskId) -> &[EventId];
 }

@@ -56,12 +56,22 @@ impl Pace {
     }
 }
 
-/// Picks `task`, with an option that is drawn uniformly.
+/// Picks `task`, with an option that is drawn uniformly; but an access to memory that has a model mostly takes the last store
+/// in modification order, its first option: uniform draws would drown in stale reads.
 #[inline]
 pub(super) fn take(rng: &mut Rng, point: &Point<'_>, task: TaskId) -> Decision {
     let options = point.pending(task).options;
-    let option = if options > 1 { rng.below(options) } else { 0 };
+    let option = match point.memory() {
+        _ if options <= 1 => 0,
+        Some(memory) if memory.place(task).is_some() => mostly_first(rng, options),
+        _ => rng.below(options),
+    };
     Decision::take(Pick { task, option })
+}
+
+/// The first of so many options with probability 3/4, otherwise each of the others with the same.
+fn mostly_first(rng: &mut Rng, options: u32) -> u32 {
+    if rng.below(4) > 0 { 0 } else { 1 + rng.below(options - 1) }
 }
 
 /// Picks any task, all with the same probability.

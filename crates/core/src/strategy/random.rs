@@ -1,9 +1,10 @@
-//! Uniform random: at each point every enabled task is equally likely, then every option of it.
+//! Uniform random: at each point every enabled task is equally likely, then every option of it (of an access to memory that has
+//! a model, the first one mostly).
 //!
 //! Guarantee: an execution with n choices among at most t picks each is drawn with probability at least
 //! t^-n. Execution i is the same for every number of workers.
 
-use super::{Decision, Sample};
+use super::{Decision, Sample, pace};
 use crate::random::Rng;
 use crate::trace::Trace;
 use crate::world::{Point, UniformDraws};
@@ -33,7 +34,10 @@ impl Sample for Random {
 
     #[inline]
     fn choose(&mut self, _so_far: &Trace, point: &Point<'_>) -> Decision {
-        Decision::take(UniformDraws::pick(&mut self.rng, point.enabled(), point.all()))
+        match point.memory() {
+            Some(_) => pace::take_any(&mut self.rng, point),
+            None => Decision::take(UniformDraws::pick(&mut self.rng, point.enabled(), point.all())),
+        }
     }
 
     fn draws(&self) -> Option<Rng> {

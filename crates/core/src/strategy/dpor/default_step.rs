@@ -1,8 +1,8 @@
 //! The default step of a node. Any enabled operation is correct; this choice keeps redundant executions and context
 //! switches few.
 
-use super::OptimalDpor;
 use super::closed_subsets::Finder;
+use super::{OptimalDpor, conflicting_accesses};
 use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::world::{Manner, Point, Variation};
@@ -56,7 +56,7 @@ impl OptimalDpor {
         let mut is_allowed = |t: &TaskId| {
             point.is_enabled(*t)
                 && !path.is_asleep(*t)
-                && !finder.is_forbidden(*t, point.pending(*t).accesses)
+                && !finder.is_forbidden(*t, conflicting_accesses(*t, point.pending(*t), point))
         };
         let mut allowed = in_order.filter(|t| is_allowed(t));
         let task = allowed.next()?;

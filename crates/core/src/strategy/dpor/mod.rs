@@ -119,7 +119,7 @@ mod work;
 pub use saved::SavedReduction;
 
 use super::{Decision, Divisible, Estimating, Next, Standing, Strategy};
-use crate::operation::TaskId;
+use crate::operation::{Accesses, TaskId};
 use crate::trace::{Step, Trace};
 use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Pending, Pick, Point, Variation};
@@ -271,8 +271,9 @@ impl OptimalDpor {
             self.take(task, pending, origin, point);
         } else {
             self.found = self.work.len();
-            self.path.append_clock(task, pending.accesses);
-            self.path.push(task, option, pending.accesses, origin, enabled_mask(point));
+            let accesses = conflicting_accesses(task, pending, point);
+            self.path.append_clock(task, accesses);
+            self.path.push(task, option, accesses, origin, enabled_mask(point));
         }
         if is_winner && let Some(deferred) = self.deferred {
             self.path.reverse(deferred);
@@ -283,7 +284,7 @@ impl OptimalDpor {
     /// Takes a step of option 0 that is a root.
     #[inline]
     fn take(&mut self, task: TaskId, pending: &Pending, origin: Origin, point: &Point<'_>) {
-        let accesses = pending.accesses;
+        let accesses = conflicting_accesses(task, pending, point);
         self.found = self.work.len();
         self.variation = Variation::State;
         let mut elsewhere = accesses;
@@ -328,6 +329,15 @@ impl OptimalDpor {
         let last = Move { name: self.path.names.of(task), option, store: None };
         let item = Item::new(self.path.len(), deferred, self.path.steps_of(task) + 1);
         self.work.add(item, &[], last, 0);
+    }
+}
+
+/// The accesses of an operation, without that to memory under a model: the graph orders those.
+#[inline]
+fn conflicting_accesses(task: TaskId, pending: &Pending, point: &Point<'_>) -> Accesses {
+    match point.memory() {
+        Some(memory) if memory.place(task).is_some() => Accesses::NONE,
+        _ => pending.accesses,
     }
 }
 

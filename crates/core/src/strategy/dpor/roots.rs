@@ -1,10 +1,10 @@
 //! Which instances of operations are visited, and when: each where it is taken, and at the end those that later steps
 //! concern, those that sleep, and those that are still pending.
 
-use super::OptimalDpor;
 use super::closed_subsets::{Finder, Root};
 use super::path::{Event, Origin, Sleeper, SleepingAccess, StateDependent};
 use super::work::SleepingStep;
+use super::{OptimalDpor, conflicting_accesses};
 use crate::operation::{Accesses, TaskId};
 use crate::world::{Pending, Point, Variation};
 
@@ -80,7 +80,8 @@ impl OptimalDpor {
             let is_enabled = if t.0 < u64::BITS { enabled & 1 << t.0 != 0 } else { pending.options > 0 };
             is_enabled
                 && !path.is_asleep(*t)
-                && !Finder { path, work, scratch, point }.is_forbidden(*t, pending.accesses)
+                && !Finder { path, work, scratch, point }
+                    .is_forbidden(*t, conflicting_accesses(*t, pending, point))
         });
         if goes_on {
             return self.work.add_others(last, step);
@@ -144,10 +145,11 @@ impl OptimalDpor {
         if pending.options > 0 && self.path.is_asleep(task) {
             return;
         }
-        if !self.path.append_clock(task, pending.accesses) {
+        let accesses = conflicting_accesses(task, pending, point);
+        if !self.path.append_clock(task, accesses) {
             return;
         }
-        let (time, accesses) = (self.path.steps_of(task) + 1, pending.accesses);
+        let time = self.path.steps_of(task) + 1;
         // An enabled operation may be forbidden only by a branch after the place in question: R3 decides.
         let variation = if pending.options > 0 { Variation::State } else { point.variation(task) };
         let root = Root { task, time, accesses, variation, happened: false, step: None, is_winner: false };

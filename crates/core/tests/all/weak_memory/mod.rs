@@ -5,6 +5,7 @@ mod machine;
 mod mixed;
 mod objects;
 mod reduction;
+mod strategies;
 mod world;
 
 use raddle_core::random::Rng;

@@ -1,10 +1,10 @@
 //! A litmus program as a world: accesses to memory have options, and only locks are objects.
 
-use super::machine::{Machine, evaluate, request};
+use super::machine::{Machine, Step, evaluate, request};
 use super::objects::Objects;
-use raddle_core::memory::{EventId, Graph, Model, WeakMemory};
-use raddle_core::operation::{Accesses, TaskId};
-use raddle_core::record::ExecutionRecord;
+use raddle_core::memory::{EventId, Graph, Model, Place, WeakMemory};
+use raddle_core::operation::{Accesses, ObjectId, TaskId};
+use raddle_core::record::{ExecutionRecord, Line, TaskInfo};
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
     Counterfactual, Describe, Driver, End, Ended, Ending, Explain, Manner, Pending, Pick, Point, SelfDriving,
@@ -54,10 +54,11 @@ impl Litmus {
             let options = self.choices[task].len() as u32;
             let pending = match self.machine.op(task) {
                 None => Pending::NOTHING,
-                Some(_) => {
+                Some(op) => {
                     let thread = self.machine.threads[task];
                     let signature = thread * 100 + self.machine.read[thread].len();
-                    evaluated(self.machine.pending_accesses(task), options, signature)
+                    let accesses = of_memory(op).unwrap_or_else(|| self.machine.pending_accesses(task));
+                    evaluated(accesses, options, signature)
                 }
             };
             if options > 0 {
@@ -68,13 +69,21 @@ impl Litmus {
     }
 }
 
+/// What an operation on memory accesses, for strategies that do not follow the graph.
+fn of_memory(op: Op) -> Option<Accesses> {
+    let object = ObjectId(20 + op.place()? as u32);
+    let reads = matches!(op, Op::Load(..) | Op::Refuse(..));
+    Some(if reads { Accesses::read(object) } else { Accesses::write(object) })
+}
+
 fn evaluated(accesses: Accesses, options: u32, signature: usize) -> Pending {
-    Pending { accesses, options, signature: signature as u32 + 1, manner: Manner::Ordinary }
+    // The upper half is the place in the program.
+    Pending { accesses, options, signature: (signature as u32 + 1) << 16, manner: Manner::Ordinary }
 }
 
 impl Describe for Litmus {
     fn describe(&self, task: TaskId) -> String {
-        format!("{task:?} {:?}", self.machine.op(task.index()))
+        format!("{} {}", name(task), words(self.machine.op(task.index())))
     }
     fn describe_last_time(&self, index: usize) -> String {
         format!("step {index}")
@@ -84,6 +93,9 @@ impl Describe for Litmus {
 impl WeakMemory for Litmus {
     fn graph(&self) -> &Graph {
         &self.machine.graph
+    }
+    fn place(&self, task: TaskId) -> Option<Place> {
+        self.machine.op(task.index()).and_then(request)?.place()
     }
     fn choices(&self, task: TaskId) -> &[EventId] {
         match self.machine.op(task.index()).and_then(request) {
@@ -119,6 +131,7 @@ impl Counterfactual for Litmus {
         let thread = self.machine.threads[task.index()];
         let has_ended = |thread: usize| ended.contains(&thread);
         let (accesses, is_enabled) = evaluate(&objects, task.index(), thread, Some(op), &has_ended);
+        let accesses = of_memory(op).unwrap_or(accesses);
         let options = if matches!(op, Op::Join(_)) { 0 } else { is_enabled as u32 };
         evaluated(accesses, options, thread * 100 + time)
     }
@@ -183,8 +196,32 @@ impl SelfDriving for Litmus {
     }
 }
 
+fn name(task: TaskId) -> String {
+    if task == TaskId::MAIN { "main".to_owned() } else { format!("main.{}", task.0) }
+}
+
+fn words(op: Option<Op>) -> String {
+    op.map_or("end".to_owned(), |op| format!("{op:?}").replace(", ", "-"))
+}
+
 impl Explain for Litmus {
     fn record(&self) -> ExecutionRecord {
-        ExecutionRecord::default()
+        let tasks = (0..self.machine.threads.len() as u32).map(TaskId);
+        let line = |(at, step): (usize, &Step)| Line {
+            task: step.task.index(),
+            step: Some(at),
+            operation: words(step.op),
+            object: None,
+            result: String::new(),
+            place: None,
+            preempts: false,
+            reads_from: None,
+            caller: None,
+        };
+        ExecutionRecord {
+            tasks: tasks.map(|task| TaskInfo { name: name(task), label: None }).collect(),
+            lines: self.machine.steps.iter().enumerate().map(line).collect(),
+            ..ExecutionRecord::default()
+        }
     }
 }
