@@ -211,12 +211,7 @@ impl Explain for Litmus {
             task: step.task.index(),
             step: Some(at),
             operation: words(step.op),
-            object: None,
-            result: String::new(),
-            place: None,
-            preempts: false,
-            reads_from: None,
-            caller: None,
+            ..Line::default()
         };
         ExecutionRecord {
             tasks: tasks.map(|task| TaskInfo { name: name(task), label: None }).collect(),
