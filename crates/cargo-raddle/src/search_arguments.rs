@@ -1,8 +1,9 @@
 //! The flags that say how to search: the same for every world.
 
 use clap::{Args, ValueEnum};
-use raddle_core::check::{Check, MOST_STEPS, MOST_WORKERS, SearchKind, parse_duration};
+use raddle_core::check::{Check, SearchKind, parse_duration};
 use raddle_core::clock::Time;
+use raddle_core::limits::{MOST_STEPS, MOST_WORKERS};
 use raddle_core::search::OnFailure;
 use raddle_core::verdict::thousands;
 use raddle_terminal::{ColorChoice, choose_color, read_search};

@@ -13,6 +13,7 @@ pub mod difference;
 #[doc(hidden)]
 pub mod examples;
 pub mod fact;
+pub mod limits;
 pub mod memory;
 pub mod operation;
 pub mod order;

@@ -7,6 +7,7 @@ use crate::observer;
 use crate::report::Report;
 use raddle_core::check::{Check, SearchKind, Simplify};
 use raddle_core::clock::Time;
+use raddle_core::limits::LARGEST_STACK;
 use raddle_core::search::OnFailure;
 use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
@@ -17,9 +18,6 @@ use std::fmt::Debug;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The largest stack of a task, in bytes.
-const MOST_STACK: usize = 1 << 30;
 
 /// What to explore and how.
 ///
@@ -361,8 +359,8 @@ impl Checker {
             self.check.test = name_of_test();
         }
         self.settle()?;
-        if self.settings.stack_size > MOST_STACK {
-            let most = MOST_STACK >> 20;
+        if self.settings.stack_size > LARGEST_STACK {
+            let most = LARGEST_STACK >> 20;
             return Err(CheckError::OutOfRange(format!("stacks have at most {most} MB each")));
         }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;

@@ -3,13 +3,11 @@
 
 use crate::escape;
 use crate::layout::Sources;
+use raddle_core::limits::LARGEST_SOURCE;
 use raddle_core::record::Place;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-
-/// Files larger than this are not read.
-const MAX_BYTES: u64 = 8 << 20;
 
 /// The source files read so far.
 pub struct Library {
@@ -72,7 +70,7 @@ impl Library {
             if self.only.as_ref().is_some_and(|only| !only.iter().any(|folder| path.starts_with(folder))) {
                 continue;
             }
-            let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= MAX_BYTES);
+            let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= LARGEST_SOURCE);
             if small && let Ok(bytes) = std::fs::read(&path) {
                 return String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect();
             }

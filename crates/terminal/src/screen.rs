@@ -1,5 +1,6 @@
 //! The properties of the screen of a report.
 
+use raddle_core::limits::WIDEST;
 use raddle_report::{Color, Layout};
 use std::io::IsTerminal;
 use std::sync::OnceLock;
@@ -51,9 +52,6 @@ static CHOICE: OnceLock<ColorChoice> = OnceLock::new();
 pub fn choose_color(choice: ColorChoice) {
     let _ = CHOICE.set(choice);
 }
-
-/// No report is wider, whatever `COLUMNS` says.
-const WIDEST: usize = 1_000;
 
 /// The layout for a channel: columns on a terminal, lines elsewhere. `COLUMNS` overrides the width.
 pub fn layout(channel: Channel) -> Layout {

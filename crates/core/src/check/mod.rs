@@ -19,7 +19,7 @@ mod tests;
 pub use checked::{Checked, Statistics, Verdict};
 pub use kind::SearchKind;
 pub use program::{Program, Reducible, Refinable};
-pub use settings::{Check, MOST_STEPS, MOST_WORKERS, STEPS, Simplify, Undecided, parse_duration};
+pub use settings::{Check, STEPS, Simplify, Undecided, parse_duration};
 
 use crate::search::Listener;
 use crate::world::World;

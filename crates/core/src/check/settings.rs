@@ -1,6 +1,7 @@
 //! How to check: the settings of a search that do not depend on the world.
 
 use super::SearchKind;
+use crate::limits::{LONGEST, MOST_CHANGES, MOST_STEPS, MOST_WORKERS};
 use crate::search::{Budget, OnFailure, RealClock, Saved, SystemClock};
 use crate::strategy::{Bounds, Replay, Sampler, Strategy};
 use crate::ticket::Ticket;
@@ -26,15 +27,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         _ => Err(format!("that is too long; at most {} hours are possible", LONGEST.as_secs() / 3600)),
     }
 }
-
-/// No search takes longer: 10 years.
-const LONGEST: Duration = Duration::from_secs(10 * 8_760 * 3_600);
-/// Each worker is a thread with a world of its own.
-pub const MOST_WORKERS: usize = 1_024;
-/// The steps of an execution are kept in memory.
-pub const MOST_STEPS: usize = 1_000_000_000;
-/// More change points than this are never drawn within an execution.
-const MOST_CHANGES: usize = 10_000;
 
 /// The setting of tickets that says how many steps an execution may take.
 pub const STEPS: &str = "steps";

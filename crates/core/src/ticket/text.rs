@@ -8,6 +8,7 @@
 use super::{Ticket, TicketError, TicketStep, VERSION, err, unknown_version};
 use crate::checksum::Checksum;
 use crate::code::Code;
+use crate::limits::MOST_STEPS_OF_A_LINE;
 use crate::verdict::thousands;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,9 +16,6 @@ use std::fmt::{self, Write};
 
 /// How a line begins.
 const BEGIN: &str = "raddle2";
-
-/// A text with more steps is no ticket: a few characters could stand for all memory that there is.
-const MOST_STEPS: usize = 2_000_000;
 
 /// What a line that is too short was probably.
 const CUT: &str = "a part is missing; was it cut off when it was copied?";
@@ -94,8 +92,8 @@ fn read_steps(text: &str, dictionary: &[TicketStep]) -> Result<Vec<TicketStep>, 
         let (Some(entry), Ok(times)) = (entry, times.parse::<usize>()) else {
             return err(format!("`{run}` is not a step"));
         };
-        if times > MOST_STEPS - steps.len() {
-            return err(format!("it has more than {} steps", thousands(MOST_STEPS as u64)));
+        if times > MOST_STEPS_OF_A_LINE - steps.len() {
+            return err(format!("it has more than {} steps", thousands(MOST_STEPS_OF_A_LINE as u64)));
         }
         steps.extend(std::iter::repeat_n(entry.clone(), times));
     }

@@ -14,14 +14,12 @@ pub use disk::{Disk, System};
 pub use failing::{FailingDisk, Fault};
 pub use temporary::{Scratch, lock_file, make_folder, temporary_folder, unnamed_file};
 
+use raddle_core::limits::LARGEST_FILE;
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use temporary::{is_foreign, unique, user};
-
-/// A larger file is neither written nor read, in bytes.
-const LARGEST: u64 = 1 << 30;
 
 /// How the names of files end that are being written.
 const PARTIAL: &str = "partial";
@@ -48,26 +46,26 @@ pub fn read(path: &Path, what: &str) -> Result<String, String> {
     let failed = |e: &dyn std::fmt::Display| format!("cannot read the {what} {}: {e}", path.display());
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(|e| failed(&e))?;
-    if file.metadata().is_ok_and(|found| found.len() > LARGEST) {
+    if file.metadata().is_ok_and(|found| found.len() > LARGEST_FILE) {
         return Err(failed(&too_large()));
     }
     // A device says nothing of its size.
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
-    if bytes.len() as u64 > LARGEST {
+    file.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(|e| failed(&e))?;
+    if bytes.len() as u64 > LARGEST_FILE {
         return Err(failed(&too_large()));
     }
     String::from_utf8(bytes).map_err(|_| failed(&"it is not text"))
 }
 
 fn too_large() -> String {
-    format!("it has more than {} MB", LARGEST >> 20)
+    format!("it has more than {} MB", LARGEST_FILE >> 20)
 }
 
 /// The same as [`write`] on a disk that may fail.
 pub fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Result<(), String> {
     let failed =
         |e: &dyn std::fmt::Display| format!("the {what} could not be written to {}: {e}", path.display());
-    if content.len() as u64 > LARGEST {
+    if content.len() as u64 > LARGEST_FILE {
         return Err(failed(&too_large()));
     }
     let Some(name) = path.file_name() else { return Err(failed(&"it is no file")) };

@@ -132,7 +132,7 @@ fn what_is_no_text_or_never_ends_is_refused() {
     std::fs::write(&path, [0xff, 0xfe]).unwrap();
     let error = read(&path, "ticket").unwrap_err();
     assert!(error.starts_with("cannot read the ticket ") && error.ends_with("it is not text"), "{error}");
-    File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+    File::create(&path).unwrap().set_len(LARGEST_FILE + 1).unwrap();
     let error = read(&path, "ticket").unwrap_err();
     assert!(error.ends_with("it has more than 1024 MB"), "{error}");
     let error = read(&folder.0, "ticket").unwrap_err();
