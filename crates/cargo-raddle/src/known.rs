@@ -140,6 +140,7 @@ mod tests {
             failure: Some(failure),
             ticket: None,
             complaint: None,
+            refused: None,
             explicit: false,
             max_steps: 100,
         };

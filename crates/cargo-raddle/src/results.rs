@@ -93,6 +93,10 @@ impl Verdict {
 
     /// The verdict on what a test's process said at its end.
     pub fn of(outcome: &Outcome) -> Verdict {
+        if let Some(why) = &outcome.refused {
+            let why = why.strip_prefix("raddle: ").unwrap_or(why);
+            return Verdict::NoVerdict(NoVerdict::Other(why.to_owned()));
+        }
         let coverage = outcome.explored.last().map(|e| e.coverage.clone());
         match (&outcome.failure, &outcome.complaint) {
             (None, None) if is_interrupted(coverage.as_ref()) => Verdict::Interrupted,

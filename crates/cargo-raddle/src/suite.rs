@@ -37,6 +37,11 @@ pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     if let Some(file) = &mut test.search.resume {
         // Only the test of this search; its process has another working directory.
         if let Some(name) = read_search(file)?.test {
+            if let Some(other) = test.only.iter().find(|only| **only != name) {
+                return Err(format!(
+                    "--only {other} and --resume contradict each other: the search is one of {name}"
+                ));
+            }
             test.only = vec![name];
         }
         let path = std::path::absolute(&*file).map_err(|e| format!("{file}: {e}"))?;

@@ -6,9 +6,9 @@
 use crate::checker::Checker;
 use raddle_core::check::parse_duration;
 use raddle_native::Observers;
-use raddle_terminal::{check_variables, read_search, read_ticket};
-use std::io::Write;
+use raddle_terminal::{at_exit, check_variables, output, read_search, read_ticket};
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Applies the variables of this process. They are read once: a small check takes less time than reading all of them.
@@ -52,10 +52,7 @@ fn skip(variable: &'static str, applies_to: &str) {
     if !said.contains(&variable) {
         said.push(variable);
         // Written directly to the channel: a test harness captures what is printed.
-        let _ = writeln!(
-            std::io::stderr(),
-            "raddle: {variable} applies to {applies_to}; it is skipped for others"
-        );
+        output::error(format_args!("{variable} applies to {applies_to}; it is skipped for others"));
     }
 }
 
@@ -143,13 +140,33 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     }
     if let Some(text) = var("RADDLE_REPLAY") {
         let ticket = read_ticket(&text).map_err(|e| format!("RADDLE_REPLAY: {e}"))?;
-        // A ticket of another test does not concern this one.
         let unknown = ticket.test.is_none() || check.test.is_none();
         if unknown || ticket.test == check.test {
+            REPLAYED.store(true, Ordering::Relaxed);
             checker.follow(ticket)?;
+        } else {
+            // A test may have several checks, and a program several tests: another one may be the ticket's.
+            demand_replay(ticket.test.unwrap_or_default());
         }
     }
     Ok(())
+}
+
+/// Whether a check of this process has replayed the ticket of `RADDLE_REPLAY`.
+static REPLAYED: AtomicBool = AtomicBool::new(false);
+
+/// If no check of this process replays the ticket, the process fails when it ends: its passes would be taken for those of the
+/// ticket.
+fn demand_replay(test: String) {
+    static TEST: OnceLock<String> = OnceLock::new();
+    let _ = TEST.set(test);
+    at_exit(|| match REPLAYED.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(format!(
+            "RADDLE_REPLAY: nothing was replayed: the ticket is one of {}, and no check of this process has that name",
+            TEST.get().map(String::as_str).unwrap_or_default()
+        )),
+    });
 }
 
 fn number<N: FromStr>(var: &impl Fn(&str) -> Option<String>, name: &str) -> Result<Option<N>, String> {

@@ -118,6 +118,9 @@ pub struct Outcome {
     pub ticket: Option<String>,
     /// A failure outside of any exploration: the test itself reported it, outside of its checks.
     pub complaint: Option<String>,
+    /// Why the order was not carried out: a search file of another program, a number that is too large.
+    #[serde(default)]
+    pub refused: Option<String>,
     /// The test explores by itself, with `#[raddle::test]` or `raddle::check`.
     pub explicit: bool,
     /// How many steps an execution could take.

@@ -3,6 +3,7 @@
 //!
 //! This crate does not depend on a world. Sentences come from `raddle-report`.
 
+mod at_exit;
 mod files;
 mod interrupt;
 pub mod output;
@@ -12,6 +13,7 @@ mod search_keeper;
 pub mod store;
 mod variables;
 
+pub use at_exit::at_exit;
 pub use files::{
     SearchFile, file_name, path_for, read_search, read_ticket, write_file, write_search, write_ticket,
 };

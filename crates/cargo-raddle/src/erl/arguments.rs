@@ -147,7 +147,7 @@ impl Erl {
     /// The same, with the test and the settings that a ticket was made with.
     pub fn for_ticket(&self, ticket: &Ticket) -> Result<Erl, String> {
         let mut erl = self.clone();
-        erl.only(ticket.test.as_deref());
+        erl.only("--replay", ticket.test.as_deref())?;
         // Each is in the ticket unless it is the usual one.
         let program = &mut erl.program;
         (program.kill, program.strict) = (0, false);
@@ -172,12 +172,21 @@ impl Erl {
         Ok(erl)
     }
 
-    /// Only this test is wanted: `module:function`.
-    pub fn only(&mut self, test: Option<&str>) {
-        if let Some((module, function)) = test.and_then(|test| test.split_once(':')) {
-            self.program.module = Some(module.to_owned());
-            self.program.test = Some(function.to_owned());
+    /// Only this test is wanted, `module:function`, of which `flag` has a file.
+    pub fn only(&mut self, flag: &str, test: Option<&str>) -> Result<(), String> {
+        let Some((module, function)) = test.and_then(|test| test.split_once(':')) else { return Ok(()) };
+        let program = &mut self.program;
+        for (given, wanted, own) in
+            [(&mut program.module, module, "--module"), (&mut program.test, function, "--test")]
+        {
+            if let Some(other) = given.as_deref().filter(|given| *given != wanted) {
+                return Err(format!(
+                    "{own} {other} and {flag} contradict each other: the file is one of {module}:{function}"
+                ));
+            }
+            *given = Some(wanted.to_owned());
         }
+        Ok(())
     }
 }
 

@@ -54,7 +54,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
         Some(ticket) => erl.for_ticket(ticket)?,
         None => erl.clone(),
     };
-    erl.only(check.resume.as_ref().and_then(|saved| saved.test.as_deref()));
+    erl.only("--resume", check.resume.as_ref().and_then(|saved| saved.test.as_deref()))?;
     if let Some(ticket) = &ticket {
         check.follow(ticket.clone())?;
     }

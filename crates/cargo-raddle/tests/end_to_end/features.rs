@@ -216,7 +216,12 @@ fn a_search_that_was_stopped_goes_on() {
         let other = world.run(Test::Large, &["--strategy", "exhaustive", "--resume", &file]);
         let said = out(&other) + &err(&other);
         assert!(said.contains("the search that was stopped is `dfs"), "{world:?}: {said}");
-        assert_ne!(other.status.code(), Some(0), "{world:?}: {said}");
+        assert_eq!(other.status.code(), Some(2), "{world:?}: {said}");
+        // Nor another test.
+        let other = world.run(Test::Passes, &["--strategy", "dfs", "--resume", &file]);
+        let said = err(&other);
+        assert!(said.contains(" and --resume contradict each other: "), "{world:?}: {said}");
+        assert_eq!(other.status.code(), Some(2), "{world:?}: {said}");
     }
 }
 

@@ -55,7 +55,7 @@ pub fn explore(tests: &[&TestDescAndFn], order: &str) {
     let mut outcome = match explored(&order, recorder, &program) {
         _ if recorder.is_explicit() => by_itself(&order, recorder, *body, desc),
         Ok(searches) => searches.into_outcome(&order),
-        Err(complaint) => Searches::default().into_outcome(&order).complaining(complaint),
+        Err(refused) => Outcome { refused: Some(refused), ..Searches::default().into_outcome(&order) },
     };
     if let Some(failure) = outcome.failure.as_mut().filter(|f| !outcome.explicit && f.kind().is_limit_of_exploring()) {
         // Its steps, which may be very many, are not shown.
@@ -145,7 +145,15 @@ impl Searches {
             Explored { coverage, steps: search.steps, search_file: search.search_file }
         };
         let explored = self.0.into_iter().map(explored).collect();
-        Outcome { explored, failure, complaint: None, explicit: false, ticket: None, max_steps: max_steps(order) }
+        Outcome {
+            explored,
+            failure,
+            complaint: None,
+            refused: None,
+            explicit: false,
+            ticket: None,
+            max_steps: max_steps(order),
+        }
     }
 }
 
@@ -154,7 +162,7 @@ fn max_steps(order: &Order) -> usize {
     order.max_steps.unwrap_or(Budget::default().steps)
 }
 
-/// Carries the order out, and leaves `reserve` of its time. An order that makes no sense is a complaint.
+/// Carries the order out, and leaves `reserve` of its time. An order that makes no sense is refused.
 fn searches(
     order: &Order,
     recorder: &SearchRecorder,
