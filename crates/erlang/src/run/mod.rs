@@ -386,11 +386,11 @@ impl Runner<'_> {
                 Flow::Jump(*at)
             }
             Instr::RemoveMessage => {
-                if self.mode == Mode::Matching {
-                    return Flow::Stop(Stop::Matched(self.p.save));
-                }
                 if self.p.save as usize >= self.p.mailbox.len() {
                     return broken("a message");
+                }
+                if self.mode == Mode::Matching {
+                    return Flow::Stop(Stop::Matched(self.p.save));
                 }
                 let message = self.p.mailbox.remove(self.p.save as usize);
                 self.note_received(&message);
