@@ -11,6 +11,8 @@ mod environment;
 mod erl;
 mod explore;
 mod go_on;
+#[doc(hidden)]
+pub mod inputs;
 mod json;
 mod known;
 mod leftovers;

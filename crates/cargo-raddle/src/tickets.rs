@@ -116,9 +116,13 @@ pub fn write(folder: &Path, origin: Origin, test: &str, failed: &Failed) -> Resu
 
 /// Reads a ticket that [`write`] wrote.
 pub fn read(path: &Path) -> Result<Kept, String> {
-    let text = store::read(path, "ticket")?;
+    parse(path, &store::read(path, "ticket")?)
+}
+
+/// The ticket in the text of a file.
+pub fn parse(path: &Path, text: &str) -> Result<Kept, String> {
     // The ticket itself distinguishes versions and broken files.
-    let ticket = Ticket::parse(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let ticket = Ticket::parse(text).map_err(|e| format!("{}: {e}", path.display()))?;
     let foreign = |e: &dyn std::fmt::Display| {
         format!(
             "{} is a ticket, but not one of `cargo raddle test` ({e}); replay it with RADDLE_REPLAY={0} cargo test",
@@ -128,7 +132,7 @@ pub fn read(path: &Path) -> Result<Kept, String> {
     if Ticket::is_line(text.trim_start()) {
         return Err(foreign(&"it is one line of text"));
     }
-    let (content, _) = Ticket::unseal(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+    let (content, _) = Ticket::unseal(text).map_err(|e| format!("{}: {e}", path.display()))?;
     if let Some(version) = record_version(content).filter(|version| *version != RECORD_VERSION) {
         let path = path.display();
         return Err(format!(

@@ -21,7 +21,7 @@ mod parts;
 pub mod process;
 mod record_changes;
 pub mod refused;
-mod regex;
+pub mod regex;
 pub mod replaced;
 pub mod run;
 pub mod settings;

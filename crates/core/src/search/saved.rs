@@ -47,8 +47,12 @@ impl Saved {
 
     /// As the content of a file.
     pub fn to_json(&self) -> String {
-        let content = serde_json::to_string(self).expect("it has only strings as keys");
-        Head { search: Some(Saved::VERSION as u64), ..Head::default() }.seal(&content)
+        Saved::seal(&serde_json::to_string(self).expect("it has only strings as keys"))
+    }
+
+    /// A file with this content.
+    pub fn seal(content: &str) -> String {
+        Head { search: Some(Saved::VERSION as u64), ..Head::default() }.seal(content)
     }
 
     /// Reads the content of a file.
