@@ -90,3 +90,16 @@ fn there_is_a_corpus_for_each_target_and_no_other() {
         assert!(text.contains(&format!("try_bytes(\"{name}\", bytes)")), "{text}");
     }
 }
+
+#[test]
+fn the_table_has_each_row_and_only_clear_figures() {
+    let text = include_str!("../../RESULTS.md");
+    let rows: Vec<Vec<&str>> =
+        text.lines().filter(|line| line.starts_with("| ")).map(|line| line.split(" | ").collect()).collect();
+    let expected = TARGETS.iter().map(|target| format!("| {}", target.what));
+    assert!(rows[1..].iter().map(|row| row[0]).zip(expected).all(|(row, target)| row == target), "{rows:?}");
+    assert_eq!(rows.len(), 1 + TARGETS.len() + 3, "two kinds of faults, and the sum");
+    for row in &rows[1..] {
+        assert!(row[1] == row[2] && row[3..] == ["0", "0", "0", "0 |"], "{row:?}");
+    }
+}
