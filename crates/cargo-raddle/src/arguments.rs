@@ -264,6 +264,12 @@ pub struct Replay {
 pub struct Show {
     /// The ticket's file
     pub ticket: PathBuf,
+    /// As a page for a browser: one file that needs nothing else
+    #[arg(long)]
+    pub html: bool,
+    /// Where to write it [default: standard output]
+    #[arg(long, short, value_name = "FILE", requires = "html")]
+    pub output: Option<PathBuf>,
     /// The package or workspace whose sources are quoted [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
     pub manifest_path: Option<PathBuf>,

@@ -17,6 +17,7 @@ mod json;
 mod known;
 mod leftovers;
 mod new;
+mod pages;
 mod programs;
 mod replay;
 mod results;

@@ -6,6 +6,7 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo, current_folder};
 use crate::explore::{Output, explore};
 use crate::known::overrun;
+use crate::pages::Pages;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
@@ -266,6 +267,7 @@ impl Suite<'_> {
                 output::line(format_args!("{}", table::draw(&self.programs, outcomes).trim_end_matches('\n')))
             }
         }
+        self.write_pages(outcomes)?;
         if let Some(why) = could_not.filter(|_| code == COULD_NOT && !interrupt.is_requested()) {
             output::error(why);
         }
@@ -274,6 +276,28 @@ impl Suite<'_> {
             output::error(format_args!("interrupted; {left} tests were not begun"));
         }
         Ok(code)
+    }
+
+    /// Writes the pages, if they are wanted.
+    fn write_pages(&self, outcomes: &[Outcomes]) -> Result<(), String> {
+        let Some(folder) = &self.test.search.html else { return Ok(()) };
+        let mut pages = Pages::new(folder);
+        for outcome in outcomes {
+            let program = &self.programs[outcome.program];
+            let origin = Origin::new(self.test, program, self.beginning);
+            pages.add_rust(program.title(), &origin, outcome, &self.replayed_at())?;
+        }
+        let index = pages.finish(&format!("raddle: the tests of {}", self.folder_name()))?;
+        if !self.is_json() {
+            output::line(format_args!("page: {}", index.display()));
+        }
+        Ok(())
+    }
+
+    /// The last name in the path of the workspace.
+    fn folder_name(&self) -> String {
+        let root = &self.workspace.workspace_root;
+        root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
     /// Why the whole has no verdict, if that is so.

@@ -4,12 +4,12 @@ use crate::arguments::{Built, Place, Show, Test};
 use crate::compile::Program;
 use crate::crates::{Workspace, current_folder};
 use crate::results::Failed;
-use crate::{PASSED, screen};
+use crate::{PASSED, pages, screen};
 use clap::{Args, FromArgMatches};
 use raddle_core::record::VERSION as RECORD_VERSION;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Coverage, Failure};
-use raddle_report::Run;
+use raddle_report::{Run, Sources};
 use raddle_terminal::{file_name, output, store, write_file};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -100,6 +100,11 @@ impl ReplayedAt {
         }
         ReplayedAt { sources: sources.to_path_buf(), options }
     }
+
+    /// From where the source is quoted.
+    pub fn quoted(&self) -> Sources {
+        Sources::Under(self.sources.clone())
+    }
 }
 
 /// Writes the ticket of a failure into `folder`.
@@ -151,13 +156,8 @@ fn record_version(content: &str) -> Option<u32> {
     kept["failure"]["record"]["version"].as_u64().and_then(|version| version.try_into().ok())
 }
 
-/// The report of a failure as text. Where there is no ticket, it says why.
-pub fn report(
-    failure: &Failure,
-    coverage: &Coverage,
-    ticket: Result<&Path, &str>,
-    at: &ReplayedAt,
-) -> String {
+/// How a failure is replayed. Where there is no ticket, it says why.
+pub fn run_of(ticket: Result<&Path, &str>, at: &ReplayedAt) -> Run {
     let here = std::env::current_dir().unwrap_or_default();
     let shown = ticket.map(|path| path.strip_prefix(&here).unwrap_or(path).to_path_buf());
     let replay = match &shown {
@@ -168,8 +168,17 @@ pub fn report(
         }
         Err(why) => format!("not possible: {why}"),
     };
-    let run = Run { ticket_file: shown.ok(), replay: Some(replay), ..Run::default() };
-    raddle_report::failure(failure, coverage, &run, &screen::layout(&at.sources))
+    Run { ticket_file: shown.ok(), replay: Some(replay), ..Run::default() }
+}
+
+/// The report of a failure as text. Where there is no ticket, it says why.
+pub fn report(
+    failure: &Failure,
+    coverage: &Coverage,
+    ticket: Result<&Path, &str>,
+    at: &ReplayedAt,
+) -> String {
+    raddle_report::failure(failure, coverage, &run_of(ticket, at), &screen::layout(&at.sources))
 }
 
 /// `cargo raddle show TICKET`.
@@ -184,6 +193,10 @@ pub fn show(show: &Show) -> Result<u8, String> {
         Err(_) => folder.clone(),
     };
     let at = ReplayedAt::new(&folder, &sources, &place);
+    if show.html {
+        pages::write_one(show.output.as_deref(), &kept.failure, &kept.coverage, &show.ticket, &at)?;
+        return Ok(PASSED);
+    }
     output::report(&report(&kept.failure, &kept.coverage, Ok(&show.ticket), &at));
     Ok(PASSED)
 }

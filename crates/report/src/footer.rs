@@ -29,7 +29,7 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     footer.rows
 }
 
-fn replayed(replayed: &Replayed) -> String {
+pub fn replayed(replayed: &Replayed) -> String {
     let other = match replayed {
         Replayed::Passed => "no failure".to_owned(),
         Replayed::Failed { kind, message } => format!("{kind}: {message}"),
@@ -40,7 +40,7 @@ fn replayed(replayed: &Replayed) -> String {
     format!("replaying this ticket once gave another result ({other})")
 }
 
-fn teardown_error(error: &TeardownError) -> String {
+pub fn teardown_error(error: &TeardownError) -> String {
     match error {
         TeardownError::Panicked { task, message, place } => {
             let at = place.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
@@ -52,7 +52,7 @@ fn teardown_error(error: &TeardownError) -> String {
 }
 
 /// "in execution 3 of 10,000, seed 7".
-fn found(failure: &Failure, coverage: &Coverage, run: &Run) -> String {
+pub fn found(failure: &Failure, coverage: &Coverage, run: &Run) -> String {
     let mut text = format!("in execution {}", thousands(failure.execution));
     if coverage.executions > failure.execution {
         text.push_str(&format!(" of {}", thousands(coverage.executions)));

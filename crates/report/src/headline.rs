@@ -32,7 +32,7 @@ fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<
 }
 
 /// "raddle: deadlock in execution 3".
-fn title(failure: &Failure, coverage: &Coverage) -> String {
+pub fn title(failure: &Failure, coverage: &Coverage) -> String {
     let test = match &failure.ticket.test {
         Some(test) => format!(" of {}", escape::line(test)),
         None => String::new(),

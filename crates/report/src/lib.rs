@@ -18,6 +18,8 @@ mod lanes;
 mod layout;
 mod lines;
 mod listing;
+#[cfg(feature = "page")]
+mod page;
 mod paint;
 mod place;
 mod progress;
@@ -32,6 +34,8 @@ pub use escape::{json as escape_json, line as escape_line, lines as escape_lines
 pub use facts::fact;
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources, TicketText};
+#[cfg(feature = "page")]
+pub use page::{PageContext, SuiteOutcome, failure_page, suite_page};
 pub use progress::progress;
 pub use text::without_ansi;
 

@@ -63,6 +63,19 @@ impl Library {
         self.line(place).map(|line| line.trim_start().to_owned())
     }
 
+    /// The lines of a file from the first to the last that there is, at most `last`.
+    #[cfg(feature = "page")]
+    pub fn lines(&self, file: &str, first: u32, last: u32) -> Vec<String> {
+        if self.roots.is_empty() {
+            return Vec::new();
+        }
+        let mut files = self.files.borrow_mut();
+        let lines = files.entry(file.to_owned()).or_insert_with(|| self.read(file));
+        let last = (last as usize).min(lines.len());
+        let lines = lines.get((first as usize).saturating_sub(1)..last).unwrap_or_default();
+        lines.iter().map(|line| escape::line(&line.replace('\t', "    "))).collect()
+    }
+
     fn read(&self, file: &str) -> Vec<String> {
         for root in &self.roots {
             // Joining an absolute path leaves it as it is.

@@ -16,7 +16,7 @@ pub fn line(text: Arguments<'_>) {
     print(&escape_lines(&format!("{text}\n")));
 }
 
-/// Writes a report that `raddle_report` rendered, with its colours.
+/// Writes what `raddle_report` rendered: a report with its colours, or a page.
 pub fn report(text: &str) {
     print(text);
 }

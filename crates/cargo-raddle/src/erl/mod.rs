@@ -9,6 +9,7 @@ mod weakest;
 
 pub use arguments::{Erl, spread_pa};
 
+use crate::pages::Pages;
 use crate::{COULD_NOT, FAILED, PASSED, json};
 use raddle_core::check::{Check, Checked, check};
 use raddle_core::search::{Listener, NoListener, Progress, Saved};
@@ -62,6 +63,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
     let sources = Sources::prepare(&erl)?;
     let tests = sources.tests(&erl)?;
     let mut code = PASSED;
+    let mut pages = erl.search.html.as_deref().map(Pages::new);
     for (module, function) in &tests {
         let (module, function) = (module.clone(), function.clone());
         let settings = Settings { watch: Watch::default(), ..settings.clone() };
@@ -83,6 +85,9 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             true => found.tell_as_json(),
             false => found.tell(),
         }
+        if let Some(pages) = &mut pages {
+            found.add_page(pages)?;
+        }
         code = worse(code, checked.verdict().exit_code());
         if checked.interrupted {
             code = worse(code, COULD_NOT);
@@ -96,6 +101,11 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             output::line(format_args!("{} tests, {verdict}", tests.len()));
         }
         false => {}
+    }
+    if let Some(index) = pages.map(|pages| pages.finish("raddle erl")).transpose()?
+        && !erl.search.is_json()
+    {
+        output::line(format_args!("page: {}", index.display()));
     }
     Ok(code)
 }

@@ -5,13 +5,14 @@ use super::sources::Sources;
 use super::weakest::weakest_delivery;
 use crate::go_on;
 use crate::json;
+use crate::pages::Pages;
 use raddle_core::check::{Check, Checked, Verdict};
 use raddle_core::fact::Relation;
 use raddle_core::verdict::{Cause, Failure, thousands};
 use raddle_core::world::World;
 use raddle_erlang::code::installed_otp;
 use raddle_erlang::world::{ErlangWorld, Program};
-use raddle_report::{Layout, Run, Sources as Quoted, TicketText, escape_line, quote};
+use raddle_report::{Layout, PageContext, Run, Sources as Quoted, TicketText, escape_line, quote};
 use raddle_terminal::{Channel, SearchFile, layout, output};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,8 @@ impl Found<'_> {
         }
     }
 
-    fn tell_failure(&self, failure: &Failure) {
+    /// How the failure is replayed.
+    fn run(&self) -> Run {
         let (ticket_file, ticket_error) = match self.ticket_file.clone() {
             Some(Ok(file)) => (Some(file), None),
             Some(Err(error)) => (None, Some(error)),
@@ -85,12 +87,29 @@ impl Found<'_> {
         let short = format!("raddle erl {} --replay TICKET", self.files());
         let elapsed = Some(self.checked.statistics.elapsed);
         let replay = Some(replay.unwrap_or(short));
-        let run = Run { ticket_file, ticket_error, elapsed, replay, ticket_text: TicketText::WhenShort };
+        Run { ticket_file, ticket_error, elapsed, replay, ticket_text: TicketText::WhenShort }
+    }
+
+    /// From where the source is quoted.
+    fn quoted(&self) -> Quoted {
         let toolchain =
             installed_otp().iter().filter_map(|ebin| ebin.parent()).map(Path::to_path_buf).collect();
-        let sources = Quoted::Beside { folders: self.sources.folders(), toolchain };
-        let layout = Layout { sources, ..layout(Channel::Output) };
-        output::report(&raddle_report::failure(failure, &self.checked.coverage, &run, &layout));
+        Quoted::Beside { folders: self.sources.folders(), toolchain }
+    }
+
+    /// Adds its page.
+    pub fn add_page(&self, pages: &mut Pages<'_>) -> Result<(), String> {
+        let printed =
+            self.checked.failure().map(|failure| printed(self.program, failure)).unwrap_or_default();
+        let output: String =
+            printed.iter().map(|(process, text)| format!("printed by {process}:\n{text}\n")).collect();
+        let context = PageContext { run: self.run(), sources: self.quoted(), output: &output, suite: None };
+        pages.add_erlang(&self.program.module, &self.program.function, self.checked, context)
+    }
+
+    fn tell_failure(&self, failure: &Failure) {
+        let layout = Layout { sources: self.quoted(), ..layout(Channel::Output) };
+        output::report(&raddle_report::failure(failure, &self.checked.coverage, &self.run(), &layout));
         if let Some(hint) = missing_module(failure).and_then(|module| self.sources.about_missing(module)) {
             output::line(format_args!("  {hint}"));
         }

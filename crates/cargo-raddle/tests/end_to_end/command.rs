@@ -1,6 +1,6 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{beside, command, err, fixture, out, raddle, results, shared};
+use crate::common::{beside, command, data_of_page, err, fixture, out, raddle, results, shared};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -43,14 +43,34 @@ fn cargo_knows_it_as_a_command() {
         let mut cargo = beside(&folder, env!("CARGO"));
         cargo.env("PATH", path.as_ref().unwrap()).arg("raddle").args(arguments).output().unwrap()
     };
-    let found = cargo(&["test", "--lib", "--", "lost"]);
+    let found = cargo(&["test", "--lib", "--html", "pages", "--", "lost"]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
+    assert!(out(&found).contains("page: "), "{}", out(&found));
     assert!(out(&found).contains("1 test: 0 passed (0 of them exhaustively), 1 failed"), "{}", out(&found));
     let ticket = "target/raddle/bank.tests.no_deposit_is_lost.json";
     let shown = cargo(&["show", ticket]);
     assert!(out(&shown).contains("a deposit was lost") && shown.status.success(), "{}", err(&shown));
     assert_eq!(cargo(&["replay", ticket]).status.code(), Some(1));
     assert!(out(&cargo(&["--help"])).contains("cargo raddle"));
+    // The same as pages.
+    let suite = data_of_page(&std::fs::read_to_string(folder.join("pages/index.html")).unwrap());
+    let outcome = &suite["outcomes"][0];
+    let link = "bank.tests.no_deposit_is_lost.html";
+    assert_eq!((&outcome["verdict"], &outcome["page"]), (&"failed".into(), &link.into()), "{suite:#}");
+    let of_suite = data_of_page(&std::fs::read_to_string(folder.join("pages").join(link)).unwrap());
+    assert!(cargo(&["show", "--html", ticket, "-o", "one.html"]).status.success());
+    let one = data_of_page(&std::fs::read_to_string(folder.join("one.html")).unwrap());
+    assert_eq!(of_suite["trace"], one["trace"]);
+    assert_eq!((&of_suite["suite"], &one["suite"]), (&"index.html".into(), &serde_json::Value::Null));
+    let record = &one["trace"]["failure"]["record"];
+    // Main has started the other before the first choice.
+    assert_eq!(record["enabled"], serde_json::json!([0, 1]), "{record:#}");
+    let quoted = one["sources"][0]["lines"].to_string();
+    assert!(quoted.contains("let seen = self.balance.load(SeqCst);"), "{quoted}");
+    assert_eq!(
+        out(&cargo(&["show", "--html", ticket])),
+        std::fs::read_to_string(folder.join("one.html")).unwrap()
+    );
 }
 
 /// From the machine of a CI to a laptop: the ticket is all that is copied.

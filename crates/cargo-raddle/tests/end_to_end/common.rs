@@ -112,3 +112,10 @@ pub fn results(output: &Output) -> (BTreeMap<String, Value>, i32) {
     assert!(!tests.is_empty(), "no test was explored\n{text}\n{}", err(output));
     (tests, output.status.code().unwrap())
 }
+
+/// The data of a page.
+pub fn data_of_page(page: &str) -> Value {
+    let (_, data) = page.split_once("id=\"data\">").expect("it has data");
+    let (data, _) = data.split_once("</script>").expect("they end");
+    serde_json::from_str(data).expect("they are JSON")
+}

@@ -1,6 +1,6 @@
 //! `raddle erl`: what it prints, what it returns, and that a ticket replays.
 
-use crate::common::{err, out, raddle};
+use crate::common::{data_of_page, err, out, raddle};
 use crate::erlang::{compile_suite, compile_text, directory, erlang_is_there};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -119,8 +119,23 @@ fn a_failure_is_told_step_by_step_and_replays() {
     }
     // The file and the text of the ticket bring it about again.
     assert!(text.contains("  ticket   .raddle/small_tests.counter_test.json\n"), "{text}");
-    let (from_file, code) = command(&[&file, "--replay", ".raddle/small_tests.counter_test.json"]);
+    let of_file = [&file, "--replay", ".raddle/small_tests.counter_test.json", "--html", "pages"];
+    let (from_file, code) = command(&of_file);
     assert_eq!(code, FAILED, "{from_file}");
+    assert!(from_file.ends_with("page: pages/index.html\n"), "{from_file}");
+    // The page of the replay has who is enabled, the mailboxes and the source.
+    let read = |name: &str| {
+        let page = directory("erl_command").join("pages").join(name);
+        data_of_page(&std::fs::read_to_string(page).expect("the page is there"))
+    };
+    let link = read("index.html")["outcomes"][0]["page"].as_str().map(str::to_owned);
+    let page = read(&link.expect("the failure has a page"));
+    let record = &page["trace"]["failure"]["record"];
+    assert_eq!(record["enabled"], serde_json::json!([0]), "{record:#}");
+    let events = record["events"].as_array().expect("events");
+    assert!(events.iter().any(|event| !event["mailboxes"].is_null()), "{record:#}");
+    let files: Vec<_> = page["sources"].as_array().expect("sources").iter().map(|s| &s["file"]).collect();
+    assert!(files.iter().any(|file| file.to_string().ends_with("/small.erl\"")), "{files:?}");
     let ticket = ticket_of(&text);
     let mut again = arguments.to_vec();
     again.extend(["--replay", ticket]);
