@@ -2,6 +2,7 @@
 
 use crate::erl::Erl;
 use crate::search_arguments::{SearchArguments, workers};
+use crate::suite_report::{Reports, failure_format};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_core::check::parse_duration;
 use std::path::PathBuf;
@@ -42,6 +43,9 @@ pub struct Test {
 
     #[command(flatten)]
     pub rust: RustArguments,
+
+    #[command(flatten)]
+    pub reports: Reports,
 
     /// List the tests, and do not run them
     #[arg(long)]
@@ -261,14 +265,18 @@ pub struct Replay {
 }
 
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("form").args(["html", "format"])))]
 pub struct Show {
     /// The ticket's file
     pub ticket: PathBuf,
-    /// As a page for a browser: one file that needs nothing else
-    #[arg(long)]
+    /// As a page for a browser, one file that needs nothing else: the same as --format html
+    #[arg(long, conflicts_with = "format")]
     pub html: bool,
-    /// Where to write it [default: standard output]
-    #[arg(long, short, value_name = "FILE", requires = "html")]
+    /// In another form: html, json, dot (a graph for Graphviz) or perfetto (trace events)
+    #[arg(long, value_name = "FORM", value_parser = failure_format)]
+    pub format: Option<String>,
+    /// Where to write that form [default: standard output]
+    #[arg(long, short, value_name = "FILE", requires = "form")]
     pub output: Option<PathBuf>,
     /// The package or workspace whose sources are quoted [default: that of the current folder]
     #[arg(long, value_name = "PATH")]

@@ -7,7 +7,6 @@ use raddle_core::limits::{MOST_STEPS, MOST_WORKERS};
 use raddle_core::search::OnFailure;
 use raddle_core::verdict::thousands;
 use raddle_terminal::{ColorChoice, choose_color, read_search};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How to search.
@@ -53,9 +52,6 @@ pub struct SearchArguments {
     /// How results are told
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub message_format: MessageFormat,
-    /// Also write pages for a browser into this folder: index.html with all tests, and one for each failure
-    #[arg(long, value_name = "DIR")]
-    pub html: Option<PathBuf>,
     /// When reports have colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: Color,

@@ -6,10 +6,10 @@ use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo, current_folder};
 use crate::explore::{Output, explore};
 use crate::known::overrun;
-use crate::pages::Pages;
 use crate::programs::{Case, Filter, list};
 use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
+use crate::suite_report::SuiteReport;
 use crate::tickets::{self, Origin, ReplayedAt};
 use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
@@ -267,7 +267,7 @@ impl Suite<'_> {
                 output::line(format_args!("{}", table::draw(&self.programs, outcomes).trim_end_matches('\n')))
             }
         }
-        self.write_pages(outcomes)?;
+        self.write_reports(outcomes)?;
         if let Some(why) = could_not.filter(|_| code == COULD_NOT && !interrupt.is_requested()) {
             output::error(why);
         }
@@ -278,20 +278,15 @@ impl Suite<'_> {
         Ok(code)
     }
 
-    /// Writes the pages, if they are wanted.
-    fn write_pages(&self, outcomes: &[Outcomes]) -> Result<(), String> {
-        let Some(folder) = &self.test.search.html else { return Ok(()) };
-        let mut pages = Pages::new(folder);
+    /// Writes the reports that are wanted.
+    fn write_reports(&self, outcomes: &[Outcomes]) -> Result<(), String> {
+        let mut report = SuiteReport::new(&self.test.reports);
         for outcome in outcomes {
             let program = &self.programs[outcome.program];
             let origin = Origin::new(self.test, program, self.beginning);
-            pages.add_rust(program.title(), &origin, outcome, &self.replayed_at())?;
+            report.add_rust(program.title(), &origin, outcome, &self.replayed_at())?;
         }
-        let index = pages.finish(&format!("raddle: the tests of {}", self.folder_name()))?;
-        if !self.is_json() {
-            output::line(format_args!("page: {}", index.display()));
-        }
-        Ok(())
+        report.finish(&format!("raddle: the tests of {}", self.folder_name()), self.is_json())
     }
 
     /// The last name in the path of the workspace.

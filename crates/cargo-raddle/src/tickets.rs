@@ -4,7 +4,7 @@ use crate::arguments::{Built, Place, Show, Test};
 use crate::compile::Program;
 use crate::crates::{Workspace, current_folder};
 use crate::results::Failed;
-use crate::{PASSED, pages, screen};
+use crate::{PASSED, screen, suite_report};
 use clap::{Args, FromArgMatches};
 use raddle_core::record::VERSION as RECORD_VERSION;
 use raddle_core::ticket::Ticket;
@@ -193,8 +193,8 @@ pub fn show(show: &Show) -> Result<u8, String> {
         Err(_) => folder.clone(),
     };
     let at = ReplayedAt::new(&folder, &sources, &place);
-    if show.html {
-        pages::write_one(show.output.as_deref(), &kept.failure, &kept.coverage, &show.ticket, &at)?;
+    if show.html || show.format.is_some() {
+        suite_report::write_one(show, &kept, &at)?;
         return Ok(PASSED);
     }
     output::report(&report(&kept.failure, &kept.coverage, Ok(&show.ticket), &at));

@@ -26,5 +26,5 @@ node build.mjs --check
 PAGES=$(mktemp -d)
 export PAGES
 trap 'rm -rf "$PAGES"' EXIT
-cargo run --quiet --locked -p raddle-report --features page --example pages -- "$PAGES"
+cargo run --quiet --locked -p raddle-report --features forms --example pages -- "$PAGES"
 node --test --test-reporter=spec test/

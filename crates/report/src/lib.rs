@@ -8,35 +8,51 @@
 mod calls;
 mod columns;
 mod coverage;
+#[cfg(feature = "forms")]
+mod dot;
 mod elide;
 mod escape;
 mod facts;
 mod footer;
+#[cfg(feature = "forms")]
+mod format;
+#[cfg(feature = "forms")]
+mod github;
 mod headline;
 mod json;
+#[cfg(feature = "forms")]
+mod junit;
 mod lanes;
 mod layout;
 mod lines;
 mod listing;
-#[cfg(feature = "page")]
+#[cfg(feature = "forms")]
 mod page;
 mod paint;
+#[cfg(feature = "forms")]
+mod perfetto;
 mod place;
 mod progress;
 #[cfg(test)]
 mod random_records;
 mod source;
+#[cfg(feature = "forms")]
+mod suite;
 mod text;
 mod view_model;
 
 pub use coverage::{assumption, bound, bounds, count, coverage, coverages, difference, extent, skip, stop};
 pub use escape::{json as escape_json, line as escape_line, lines as escape_lines, word as quote};
 pub use facts::fact;
+#[cfg(feature = "forms")]
+pub use format::{FAILURE_FORMATS, RenderFailure, RenderSuite, SUITE_FORMATS};
 pub use json::{VERSION, to_json};
 pub use layout::{Color, Layout, Run, Sources, TicketText};
-#[cfg(feature = "page")]
-pub use page::{PageContext, SuiteOutcome, failure_page, suite_page};
+#[cfg(feature = "forms")]
+pub use page::{PageContext, failure_page, suite_page};
 pub use progress::progress;
+#[cfg(feature = "forms")]
+pub use suite::{SuiteOutcome, Word};
 pub use text::without_ansi;
 
 use paint::Row;

@@ -64,7 +64,7 @@ impl Library {
     }
 
     /// The lines of a file from the first to the last that there is, at most `last`.
-    #[cfg(feature = "page")]
+    #[cfg(feature = "forms")]
     pub fn lines(&self, file: &str, first: u32, last: u32) -> Vec<String> {
         if self.roots.is_empty() {
             return Vec::new();

@@ -147,3 +147,108 @@ fn json() {
     assert_eq!(serde_json::from_value::<Coverage>(read["coverage"].clone()).unwrap(), coverage);
     check("json", text);
 }
+
+#[cfg(feature = "forms")]
+mod forms {
+    use super::*;
+    use raddle_core::verdict::{Defect, FailureKind};
+    use raddle_report::{SuiteOutcome, Word};
+
+    /// A lost update whose steps have the facts that graphs show.
+    fn lost_update_with_order() -> Failure {
+        let mut failure = records::lost_update();
+        let lines = &mut failure.record.lines;
+        let store = |line: &raddle_core::record::Line| line.operation == "store";
+        let first = lines.iter().position(store).unwrap();
+        let second = lines.iter().rposition(store).unwrap();
+        lines[second].after = vec![first];
+        let spawned = lines.iter().position(|line| line.operation == "spawn").unwrap();
+        lines[spawned].spawns = Some(1);
+        failure
+    }
+
+    fn form_of(name: &str, failure: &Failure) -> String {
+        let (_, render) = raddle_report::FAILURE_FORMATS.iter().find(|(known, _)| *known == name).unwrap();
+        render(failure, &records::first_failure(failure))
+    }
+
+    #[test]
+    fn graph() {
+        let text = form_of("dot", &lost_update_with_order());
+        assert_eq!(text.matches("subgraph").count(), 3, "a box for each task");
+        assert_eq!(text.matches("style=dotted").count(), 1, "the conflict");
+        check("dot", text);
+    }
+
+    /// Perfetto takes what its format demands: every slice has a time, a length and a thread; every flow begins and ends inside of
+    /// slices.
+    #[test]
+    fn trace_events() {
+        let failure = lost_update_with_order();
+        let read: serde_json::Value = serde_json::from_str(&form_of("perfetto", &failure)).unwrap();
+        let events = read["traceEvents"].as_array().unwrap();
+        let of = |phase: &str| events.iter().filter(|event| event["ph"] == phase).collect::<Vec<_>>();
+        let (slices, begins, ends) = (of("X"), of("s"), of("f"));
+        assert_eq!(slices.len(), failure.record.lines.len());
+        assert_eq!(of("M").len(), 1 + 2 * failure.record.tasks.len());
+        assert_eq!((begins.len(), events.len()), (ends.len(), slices.len() + 2 * ends.len() + of("M").len()));
+        let within = |flow: &serde_json::Value| {
+            slices.iter().any(|slice| {
+                let (begin, time) = (slice["ts"].as_u64().unwrap(), flow["ts"].as_u64().unwrap());
+                slice["tid"] == flow["tid"] && (begin..begin + slice["dur"].as_u64().unwrap()).contains(&time)
+            })
+        };
+        for (begin, end) in begins.iter().zip(&ends) {
+            assert_eq!((&begin["id"], &begin["name"]), (&end["id"], &end["name"]));
+            assert!(
+                begin["ts"].as_u64() < end["ts"].as_u64() && within(begin) && within(end),
+                "{begin} {end}"
+            );
+            assert_eq!(end["bp"], "e");
+        }
+        let mut names: Vec<_> = begins.iter().map(|flow| flow["name"].as_str().unwrap()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names, ["conflict", "reads from", "starts"]);
+    }
+
+    fn results() -> Vec<SuiteOutcome> {
+        let outcome = |verdict, because: Option<&str>| SuiteOutcome {
+            program: "bank (lib)".to_owned(),
+            test: format!("tests::<{}> & \"others\"", verdict as u8),
+            verdict,
+            because: because.map(str::to_owned),
+            seconds: 0.5,
+            ..SuiteOutcome::default()
+        };
+        use Word::*;
+        let mut all: Vec<_> =
+            [Passed, Skipped, Ignored, Interrupted, NoVerdict].map(|w| outcome(w, Some("why"))).into();
+        all.push(outcome(Failed, None).with(&records::lost_update()));
+        let mut hostile = records::data_race();
+        hostile.defect =
+            Defect::new(FailureKind::Panic, "</failure>]]>\n::error::100%\r\n\u{0}\u{1b}[31m\u{fffe}");
+        all.push(outcome(Failed, None).with(&hostile));
+        all
+    }
+
+    #[test]
+    fn suites() {
+        let results = results();
+        let form_of = |name: &str| {
+            let (_, render) = raddle_report::SUITE_FORMATS.iter().find(|(known, _)| *known == name).unwrap();
+            render(&results)
+        };
+        let annotations = form_of("github");
+        assert!(
+            annotations.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning "))
+        );
+        assert_eq!(annotations.lines().count(), 3);
+        check("github", annotations);
+        let xml = form_of("junit");
+        assert!(
+            !xml.contains(|c: char| c.is_control() && c != '\n') && xml.matches("</failure>").count() == 2
+        );
+        check("junit", xml);
+    }
+}

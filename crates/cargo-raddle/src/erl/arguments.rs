@@ -2,6 +2,7 @@
 
 use super::memory;
 use crate::search_arguments::{SearchArguments, number};
+use crate::suite_report::Reports;
 use clap::Args;
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::FailureKind;
@@ -24,6 +25,9 @@ pub struct Erl {
 
     #[command(flatten)]
     pub program: ProgramArguments,
+
+    #[command(flatten)]
+    pub reports: Reports,
 
     /// Replay one interleaving: a ticket or its file; test and settings come from the ticket
     #[arg(long, value_name = "TICKET", conflicts_with = "resume")]

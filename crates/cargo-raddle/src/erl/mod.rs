@@ -9,7 +9,7 @@ mod weakest;
 
 pub use arguments::{Erl, spread_pa};
 
-use crate::pages::Pages;
+use crate::suite_report::SuiteReport;
 use crate::{COULD_NOT, FAILED, PASSED, json};
 use raddle_core::check::{Check, Checked, check};
 use raddle_core::search::{Listener, NoListener, Progress, Saved};
@@ -63,7 +63,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
     let sources = Sources::prepare(&erl)?;
     let tests = sources.tests(&erl)?;
     let mut code = PASSED;
-    let mut pages = erl.search.html.as_deref().map(Pages::new);
+    let mut report = SuiteReport::new(&erl.reports);
     for (module, function) in &tests {
         let (module, function) = (module.clone(), function.clone());
         let settings = Settings { watch: Watch::default(), ..settings.clone() };
@@ -85,9 +85,8 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
             true => found.tell_as_json(),
             false => found.tell(),
         }
-        if let Some(pages) = &mut pages {
-            found.add_page(pages)?;
-        }
+        let printed = if erl.reports.html.is_some() { found.output() } else { String::new() };
+        found.add_to(&mut report, &printed)?;
         code = worse(code, checked.verdict().exit_code());
         if checked.interrupted {
             code = worse(code, COULD_NOT);
@@ -102,11 +101,7 @@ fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
         }
         false => {}
     }
-    if let Some(index) = pages.map(|pages| pages.finish("raddle erl")).transpose()?
-        && !erl.search.is_json()
-    {
-        output::line(format_args!("page: {}", index.display()));
-    }
+    report.finish("raddle erl", erl.search.is_json())?;
     Ok(code)
 }
 

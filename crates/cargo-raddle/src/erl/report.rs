@@ -5,7 +5,7 @@ use super::sources::Sources;
 use super::weakest::weakest_delivery;
 use crate::go_on;
 use crate::json;
-use crate::pages::Pages;
+use crate::suite_report::SuiteReport;
 use raddle_core::check::{Check, Checked, Verdict};
 use raddle_core::fact::Relation;
 use raddle_core::verdict::{Cause, Failure, thousands};
@@ -97,14 +97,17 @@ impl Found<'_> {
         Quoted::Beside { folders: self.sources.folders(), toolchain }
     }
 
-    /// Adds its page.
-    pub fn add_page(&self, pages: &mut Pages<'_>) -> Result<(), String> {
+    /// What the processes printed, as one text.
+    pub fn output(&self) -> String {
         let printed =
             self.checked.failure().map(|failure| printed(self.program, failure)).unwrap_or_default();
-        let output: String =
-            printed.iter().map(|(process, text)| format!("printed by {process}:\n{text}\n")).collect();
-        let context = PageContext { run: self.run(), sources: self.quoted(), output: &output, suite: None };
-        pages.add_erlang(&self.program.module, &self.program.function, self.checked, context)
+        printed.iter().map(|(process, text)| format!("printed by {process}:\n{text}\n")).collect()
+    }
+
+    /// Adds it to the report of the suite. `output` is what the processes printed.
+    pub fn add_to(&self, report: &mut SuiteReport<'_>, output: &str) -> Result<(), String> {
+        let context = || PageContext { run: self.run(), sources: self.quoted(), output, suite: None };
+        report.add_erlang(&self.program.module, &self.program.function, self.checked, context)
     }
 
     fn tell_failure(&self, failure: &Failure) {

@@ -43,9 +43,10 @@ fn cargo_knows_it_as_a_command() {
         let mut cargo = beside(&folder, env!("CARGO"));
         cargo.env("PATH", path.as_ref().unwrap()).arg("raddle").args(arguments).output().unwrap()
     };
-    let found = cargo(&["test", "--lib", "--html", "pages", "--", "lost"]);
+    let found = cargo(&["test", "--lib", "--html", "pages", "--github", "--", "lost"]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
     assert!(out(&found).contains("page: "), "{}", out(&found));
+    assert!(out(&found).contains("\n::error file=src/lib.rs,line=44,"), "{}", out(&found));
     assert!(out(&found).contains("1 test: 0 passed (0 of them exhaustively), 1 failed"), "{}", out(&found));
     let ticket = "target/raddle/bank.tests.no_deposit_is_lost.json";
     let shown = cargo(&["show", ticket]);

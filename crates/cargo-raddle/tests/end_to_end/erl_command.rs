@@ -119,10 +119,15 @@ fn a_failure_is_told_step_by_step_and_replays() {
     }
     // The file and the text of the ticket bring it about again.
     assert!(text.contains("  ticket   .raddle/small_tests.counter_test.json\n"), "{text}");
-    let of_file = [&file, "--replay", ".raddle/small_tests.counter_test.json", "--html", "pages"];
+    let reports = ["--html", "pages", "--junit", "results.xml", "--github"];
+    let of_file = [&[&file, "--replay", ".raddle/small_tests.counter_test.json"], &reports[..]].concat();
     let (from_file, code) = command(&of_file);
     assert_eq!(code, FAILED, "{from_file}");
-    assert!(from_file.ends_with("page: pages/index.html\n"), "{from_file}");
+    let said = "page: pages/index.html\nJUnit: results.xml\n::error file=";
+    assert!(from_file.contains(said), "{from_file}");
+    let results = std::fs::read_to_string(directory("erl_command").join("results.xml")).expect("it is there");
+    assert!(results.contains("<testcase classname=\"small_tests\" name=\"counter_test\""), "{results}");
+    assert!(results.contains("<failure message=\"panic: P crashed: {assertEqual,"), "{results}");
     // The page of the replay has who is enabled, the mailboxes and the source.
     let read = |name: &str| {
         let page = directory("erl_command").join("pages").join(name);

@@ -8,7 +8,7 @@ use raddle_core::ticket::Ticket;
 use raddle_core::trace::Trace;
 use raddle_core::verdict::{Cause, Coverage, Defect, Extent, Failure, FailureKind};
 use raddle_core::world::{Manner, Pending, Pick, Point};
-use raddle_report::{PageContext, Run, Sources, SuiteOutcome, failure_page, suite_page};
+use raddle_report::{PageContext, Run, Sources, SuiteOutcome, Word, failure_page, suite_page};
 use std::path::{Path, PathBuf};
 
 /// What tries to get out of its element, out of its lane, and into the page.
@@ -203,13 +203,14 @@ fn suite() -> String {
     let outcome = |n: usize| SuiteOutcome {
         program: format!("package {}", n / 100),
         test: format!("tests::number_{n}"),
-        verdict: ["passed", "passed", "passed", "failed", "skipped"][n % 5],
+        verdict: [Word::Passed, Word::Passed, Word::Passed, Word::Failed, Word::Skipped][n % 5],
         because: (n % 5 == 4).then(|| "it waits in a system call: poll".to_owned()),
         covered: Some("exhaustive · sequentially consistent".to_owned()),
         executions: (n * n) as u64,
         seconds: n as f64 / 100.0,
         failure: (n % 5 == 3).then(|| "panic: assertion failed".to_owned()),
         page: (n % 5 == 3).then(|| "short.html".to_owned()),
+        ..SuiteOutcome::default()
     };
     let mut outcomes: Vec<SuiteOutcome> = (0..1_000).map(outcome).collect();
     outcomes[1].test = HOSTILE.to_owned();

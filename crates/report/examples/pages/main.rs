@@ -1,15 +1,15 @@
 //! Writes the pages that the browser tests look at into a folder:
-//! `cargo run -p raddle-report --features page --example pages -- DIR`.
+//! `cargo run -p raddle-report --features forms --example pages -- DIR`.
 
-#[cfg(feature = "page")]
+#[cfg(feature = "forms")]
 mod made_up;
 
-#[cfg(feature = "page")]
+#[cfg(feature = "forms")]
 fn main() {
     made_up::write_all(std::env::args().nth(1).expect("the folder to write to").into());
 }
 
-#[cfg(not(feature = "page"))]
+#[cfg(not(feature = "forms"))]
 fn main() {
-    panic!("it needs --features page");
+    panic!("it needs --features forms");
 }

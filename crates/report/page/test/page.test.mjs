@@ -260,7 +260,15 @@ const looks = [
 ];
 for (const [name, colorScheme, width] of looks) {
   test(`axe finds nothing serious: ${name}, ${colorScheme}, ${width}`, () =>
-    open(name, async (page) => assert.deepEqual(await axe(page), []), { colorScheme, width }));
+    open(
+      name,
+      async (page) => {
+        // A few rows of a long table are as good as all, and axe looks at each for long.
+        if (name === "index.html") await page.getByRole("searchbox").fill("number_77");
+        assert.deepEqual(await axe(page), []);
+      },
+      { colorScheme, width },
+    ));
 }
 
 test("the page of a suite filters, searches and links", () =>

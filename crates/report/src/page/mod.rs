@@ -7,7 +7,7 @@ mod failure;
 mod suite;
 
 pub use failure::{PageContext, failure_page};
-pub use suite::{SuiteOutcome, suite_page};
+pub use suite::suite_page;
 
 use serde::Serialize;
 
