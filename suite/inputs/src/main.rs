@@ -1,4 +1,4 @@
-//! `inputs`: prints the table of RESULTS.md. `inputs corpus` writes the beginnings of the corpora anew; `inputs input TARGET NUMBER`
+//! `inputs`: prints the table of RESULTS.md. `inputs corpus` writes the beginnings of the corpora anew; `inputs input TARGET SEED NUMBER`
 //! writes one input to standard output.
 
 use inputs::runner::{self, Amount};
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         ["corpus"] => contents::write_corpora(),
-        ["input", target, number] => input(target, number),
+        ["input", target, seed, number] => input(target, seed, number),
         [] => all(7, MUTATIONS),
         [seed] => all(seed.parse().unwrap_or(7), MUTATIONS),
         [seed, mutations, ..] => all(seed.parse().unwrap_or(7), mutations.parse().unwrap_or(MUTATIONS)),
@@ -42,10 +42,11 @@ fn all(seed: u64, mutations: u64) -> Result<(), String> {
     if table::is_clear(&rows) { Ok(()) } else { Err("not everything is clear".to_owned()) }
 }
 
-fn input(target: &str, number: &str) -> Result<(), String> {
+fn input(target: &str, seed: &str, number: &str) -> Result<(), String> {
+    let seed = seed.parse().map_err(|_| "no number")?;
     let target = Target::named(target).ok_or("no such target")?;
     let number = number.parse().map_err(|_| "no number")?;
     let corpus = target.corpus();
-    let (bytes, _) = runner::input(&corpus, 7, number);
+    let (bytes, _) = runner::input(&corpus, seed, number);
     std::io::stdout().write_all(&bytes).map_err(|e| e.to_string())
 }

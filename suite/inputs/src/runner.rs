@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The argument that makes the program the process of a target.
 pub const CHILD: &str = "--child";
 /// How long one input may take.
-const LONGEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(60);
 /// How much memory a process may reserve, in bytes: any input of a few kilobytes needs less.
 const MEMORY: u64 = 3 << 30;
 /// The stack of a target. `raddle erl` has a larger one.

@@ -392,6 +392,9 @@ impl Runner<'_> {
                 if self.mode == Mode::Matching {
                     return Flow::Stop(Stop::Matched(self.p.save));
                 }
+                if !self.p.receiving {
+                    return broken("the beginning of a receive");
+                }
                 let message = self.p.mailbox.remove(self.p.save as usize);
                 self.note_received(&message);
                 self.p.save = 0;
@@ -627,6 +630,9 @@ impl Runner<'_> {
         let Run::Local(run) = native.run else {
             return Flow::Stop(Stop::Unsupported(self.not_supported(import.mfa)));
         };
+        if native.arity as usize != args.len() {
+            return broken("an argument");
+        }
         let result = match args {
             [] => run(self, &[]),
             [a] => {
