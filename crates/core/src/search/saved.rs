@@ -24,7 +24,7 @@ pub struct Saved {
     /// The parts of the program, each with the checksum of its code, as
     /// [`Program::parts`](crate::check::Program::parts) says.
     pub program: BTreeMap<String, String>,
-    /// What the reduced world assumes of the program, as [`Program::assumed`](crate::check::Program::assumed) says.
+    /// What the reduced world assumes of the program, as [`Refinable::assumed`](crate::check::Refinable::assumed) says.
     pub assumed: Option<String>,
     /// The bound on preemptions that was being explored, where it grows.
     pub round: Option<u32>,

@@ -61,7 +61,7 @@ fn too_large() -> String {
     format!("it has more than {} MB", LARGEST_FILE >> 20)
 }
 
-/// The same as [`write`] on a disk that may fail.
+/// The same as [`write()`] on a disk that may fail.
 pub fn write_to(disk: &mut dyn Disk, path: &Path, what: &str, content: &[u8]) -> Result<(), String> {
     let failed =
         |e: &dyn std::fmt::Display| format!("the {what} could not be written to {}: {e}", path.display());
