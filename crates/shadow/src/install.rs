@@ -331,4 +331,22 @@ done
         }
         assert_eq!(said.len(), 4);
     }
+
+    #[test]
+    fn what_cannot_be_copied_leaves_nothing_behind() {
+        let scratch = Scratch::new("copied").unwrap();
+        let home = scratch.path().join("cache");
+        let cargo = scratch.path().join("cargo");
+        // It names a library that is not there.
+        let script = "#!/bin/sh\necho '{\"filenames\":[\"/no/such/deps/libshadow_std-1.rlib\"]}'\n";
+        fs::write(&cargo, script).unwrap();
+        fs::set_permissions(&cargo, fs::Permissions::from_mode(0o755)).unwrap();
+        let compiler = Compiler { version: "1".to_owned(), host: "x".to_owned() };
+        let installed = install_in(home.clone(), &compiler, &cargo.into(), Arcs::Real, |_| {});
+        let error = installed.map(|_| ()).unwrap_err();
+        assert!(error.starts_with("cannot copy the shim from "), "{error}");
+        let names = fs::read_dir(&home).unwrap().map(|entry| entry.unwrap().file_name());
+        let folders: Vec<_> = names.filter(|name| home.join(name).is_dir()).collect();
+        assert_eq!(folders, [OsString::from(compiler.name())], "only what it is built in");
+    }
 }
