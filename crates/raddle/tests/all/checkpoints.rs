@@ -85,12 +85,14 @@ fn thirty_kills_lose_no_result() {
         }
         command.spawn().unwrap()
     };
-    let (mut moment, mut kills, mut resumed) = (7_u64, 0, 0);
+    let (mut moment, mut kills, mut resumed) = (7_u64, 0_u32, 0);
     while kills < 30 {
         moment = moment.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         resumed += usize::from(file.exists());
         let mut killed = child();
-        std::thread::sleep(Duration::from_millis(5 + (moment >> 33) % 75));
+        // On a busy machine it takes longer until the first one has saved itself.
+        let patience = if resumed == 0 { 1 + kills } else { 1 };
+        std::thread::sleep(Duration::from_millis(5 + (moment >> 33) % 75) * patience);
         // This is SIGKILL.
         killed.kill().unwrap();
         killed.wait().unwrap();
