@@ -87,6 +87,11 @@ pub enum StopReason {
         /// How many.
         executions: u64,
     },
+    /// The limit of steps cut some executions. What would have come after it may race with what is explored.
+    StepLimit {
+        /// How many.
+        executions: u64,
+    },
     /// No execution ends within the bounds.
     NothingWithin(Vec<Bound>),
     /// The strategy explores one schedule.

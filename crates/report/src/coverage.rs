@@ -66,6 +66,9 @@ fn stopped(why: &StopReason) -> String {
         StopReason::Undecided { executions } => {
             format!("the strategy could not decide {} of its executions", thousands(*executions))
         }
+        StopReason::StepLimit { executions } => {
+            format!("the limit of steps cut {}", after(executions))
+        }
         StopReason::NothingWithin(bounds) => {
             format!("no execution comes to an end within {}", self::bounds(bounds))
         }

@@ -344,6 +344,7 @@ fn every_coverage_is_valid() {
         StopReason::TimeLimit { executions },
         StopReason::Interrupted { executions },
         StopReason::Undecided { executions },
+        StopReason::StepLimit { executions },
         StopReason::NothingWithin(bounds.to_vec()),
         StopReason::OneSchedule,
         StopReason::Excluded { crates: vec!["tokio".to_owned()] },

@@ -30,7 +30,7 @@ pub use tally::{FailureGroup, Tally};
 use crate::fact::StopReason;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
-use crate::verdict::{Coverage, Extent, Failure};
+use crate::verdict::{Coverage, Extent, Failure, FailureKind};
 use crate::world::World;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -252,6 +252,7 @@ where
     let stopped =
         stopped.filter(|why| !(matches!(why, Stopped::Time | Stopped::Interrupted) && total.nothing_left));
     let executions = plan.counted + total.tally.executions;
+    let cut = total.tally.failures_by_kind.get(&FailureKind::StepLimit).copied().unwrap_or(0);
     let extent = match (&stopped, kind) {
         (Some(Stopped::Interrupted), Extent::Sampled { .. }) => {
             Extent::Partial(StopReason::Interrupted { executions })
@@ -261,6 +262,7 @@ where
         (None, _) if total.tally.undecided > 0 => {
             Extent::Partial(StopReason::Undecided { executions: total.tally.undecided })
         }
+        (None, _) if cut > 0 => Extent::Partial(StopReason::StepLimit { executions: cut }),
         (None, kind) => total.extent.unwrap_or(kind),
         (Some(why), _) => Extent::Partial(match why {
             Stopped::Failure => StopReason::FirstFailure,

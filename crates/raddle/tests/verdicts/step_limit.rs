@@ -38,3 +38,21 @@ fn a_long_execution_is_none_if_it_is_allowed() {
     assert!(Checker::random(1).max_steps(301).run(long).failure().is_none());
     assert_eq!(Checker::random(1).max_steps(300).run(long).failure().unwrap().kind(), FailureKind::StepLimit);
 }
+
+/// The reduction reverses races between steps that were taken: those that would have come after the limit are none.
+#[test]
+fn a_search_whose_executions_are_cut_is_not_exhaustive() {
+    for checker in
+        [Checker::exhaustive(), Checker::dfs(), Checker::exhaustive().preemptions(1), Checker::iterative()]
+    {
+        let report = checker.max_steps(40).keep_going().max_executions(20_000).run(|| {
+            let stop = Arc::new(AtomicUsize::new(0));
+            let its = stop.clone();
+            let other = thread::spawn(move || its.fetch_or(1, SeqCst));
+            while stop.fetch_add(2, SeqCst) & 1 == 0 {}
+            other.join().unwrap();
+        });
+        assert_eq!(report.failure().unwrap().kind(), FailureKind::StepLimit, "{report}");
+        assert!(!report.coverage().is_exhaustive(), "{report}");
+    }
+}

@@ -481,3 +481,59 @@ fn a_loop_that_gives_up_late_frees_the_others() {
     is_cut(&report, "gives up");
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [900]);
 }
+
+/// A barrier as of the crate `spin`: the first task polls a count under a spin lock of its own making, so that each of its
+/// rounds changes something, and undoes it. Says how many rounds main took.
+fn barrier_under_a_spin_lock() -> u32 {
+    fn lock(taken: &AtomicBool) {
+        while taken.compare_exchange_weak(false, true, SeqCst, SeqCst).is_err() {
+            while taken.load(SeqCst) {
+                hint::spin_loop();
+            }
+        }
+    }
+    fn wait((taken, count): &(AtomicBool, AtomicUsize)) -> u32 {
+        lock(taken);
+        let came = count.load(SeqCst) + 1;
+        count.store(came, SeqCst);
+        let mut rounds = 0;
+        while count.load(SeqCst) < 2 {
+            rounds += 1;
+            taken.store(false, SeqCst);
+            hint::spin_loop();
+            lock(taken);
+        }
+        taken.store(false, SeqCst);
+        rounds
+    }
+    let barrier = Arc::new((AtomicBool::new(false), AtomicUsize::new(0)));
+    let its = barrier.clone();
+    let other = thread::spawn(move || wait(&its));
+    let rounds = wait(&barrier);
+    other.join().unwrap();
+    rounds
+}
+
+/// The other task waits for the lock. It was blocked once the same change had woken it often enough, for as long as the first
+/// went round: a false limit of steps.
+#[test]
+fn a_loop_that_changes_something_starves_no_other() {
+    for checker in [Checker::random(300), Checker::exhaustive().max_executions(60)] {
+        let report = checker.max_steps(20_000).run(barrier_under_a_spin_lock);
+        assert!(report.failure().is_none(), "{report}");
+        assert!(report.executions() > 1 && report.steps() < 2_000 * report.executions(), "{report}");
+    }
+}
+
+/// The turn that it is given belongs to the schedule.
+#[test]
+fn what_comes_after_such_a_turn_is_replayed() {
+    let late = || assert!(barrier_under_a_spin_lock() < 100, "late");
+    for checker in [Checker::random(300), Checker::exhaustive(), Checker::exhaustive().workers(2)] {
+        let report = checker.max_executions(2_000).run(late);
+        let ticket = report.failure().unwrap_or_else(|| panic!("{report}")).ticket();
+        let replayed = Checker::replay_ticket(ticket.clone()).run(late);
+        let message = replayed.failure().unwrap_or_else(|| panic!("{replayed}")).message().to_string();
+        assert_eq!(message, "main panicked: late", "{report}");
+    }
+}

@@ -117,7 +117,7 @@ impl Execution {
                 !spin.reads.iter().any(has_changed) && !self.has_time_passed_then(&spin, before, also)
             }
             Stage::Exhausted => !self.has_time_passed_then(&spin, before, also),
-            Stage::Released => true,
+            Stage::Released | Stage::GivesWay => true,
         };
         if !is_blocked {
             let accesses = spin.accesses(accesses, |object| self.counted_beside(object));

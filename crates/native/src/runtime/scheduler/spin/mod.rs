@@ -48,6 +48,9 @@ pub(crate) enum Stage {
     /// It was woken often enough: its pending operation is blocked until nothing else can happen, or, if it reads the
     /// clock, until that moves.
     Exhausted,
+    /// It is in no loop that is cut, but it yields while one has been blocked for long: its yield is blocked until that has had
+    /// a turn.
+    GivesWay,
     /// Nothing else can happen, and it may go on. No step is reordered across that.
     Released,
 }
@@ -227,7 +230,7 @@ impl CutLoop<'_> {
             Stage::Free | Stage::Alone => own,
             Stage::Last => own.union(self.touches),
             Stage::Released => Accesses::EVERYTHING_THERE_IS,
-            Stage::Awaiting | Stage::Exhausted => self
+            Stage::Awaiting | Stage::Exhausted | Stage::GivesWay => self
                 .reads
                 .iter()
                 .fold(own, |all, object| all.union(Accesses::read(*object)).union(counted(*object))),
@@ -286,6 +289,9 @@ impl Execution {
             Manner::Yielding => RoundEnd::Yield,
             _ => RoundEnd::Return,
         };
+        if own_end == RoundEnd::Yield && self.gives_way(id) {
+            return;
+        }
         let Some(end) = self.returns_to_turn(id, here, own_end) else { return };
         let is_unknown = end == RoundEnd::Return && self.tasks[id].spin.turn.is_none();
         let progress = &self.tasks[id].progress;
@@ -476,7 +482,7 @@ impl Execution {
         match self.tasks[id].spin.stage {
             Stage::Last => self.go_on_alone(id),
             Stage::Released => self.go_on_released(id),
-            Stage::Awaiting | Stage::Exhausted => self.stop_watching_spin(id),
+            Stage::Awaiting | Stage::Exhausted | Stage::GivesWay => self.stop_watching_spin(id),
             Stage::Free | Stage::Alone => {}
         }
     }

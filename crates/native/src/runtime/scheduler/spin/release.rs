@@ -11,6 +11,8 @@ use raddle_core::waiting_loop::{ROUNDS_ALONE, RoundEnd};
 
 /// How many times more rounds loops may take that read nothing: they may be loops of so many rounds.
 const WITHOUT_A_READ: u32 = 8;
+/// A loop that was blocked for so many steps is given a turn when another task yields.
+const PATIENCE: u32 = 1_000;
 /// The same for those that never yield.
 const WITHOUT_A_YIELD: u32 = 32;
 
@@ -18,18 +20,43 @@ impl Execution {
     /// Lets those loops go on that no change wakes any more, if there was one since they last did so in vain. Says whether
     /// there are any.
     pub(in crate::runtime::scheduler) fn release_exhausted(&mut self) -> bool {
-        let now = self.scheduler.changes + 1;
-        let is_open = |id: &TaskId| {
-            let task = &self.tasks[*id];
-            let spin = &task.spin;
-            let can_go_on = spin.stage == Stage::Exhausted && task.options(&self.state) > 0;
-            let awaits_only_time = self.reads_clock(*id) && spin.reads.len() == 1;
-            can_go_on && !awaits_only_time && task.phase() == Phase::Alive && spin.in_vain != now
-        };
-        let open: Vec<TaskId> = self.tasks.ids().filter(is_open).collect();
+        let mut open: Vec<TaskId> = self.tasks.ids().filter(|id| self.is_open(*id)).collect();
+        if open.is_empty() {
+            // They have had their turn.
+            open.extend(self.tasks.ids().filter(|id| self.tasks[*id].spin.stage == Stage::GivesWay));
+        }
         let is_any = !open.is_empty();
         self.release(open);
         is_any
+    }
+
+    /// Whether `id` is a loop that no change wakes, and something has changed since it last went on in vain.
+    fn is_open(&self, id: TaskId) -> bool {
+        let task = &self.tasks[id];
+        let spin = &task.spin;
+        let can_go_on = spin.stage == Stage::Exhausted && task.options(&self.state) > 0;
+        let awaits_only_time = self.reads_clock(id) && spin.reads.len() == 1;
+        let is_new = spin.in_vain != self.scheduler.changes + 1;
+        can_go_on && !awaits_only_time && task.phase() == Phase::Alive && is_new
+    }
+
+    /// The task announces that it yields. If a loop has been blocked for long, in which changes wake it no more, the yield is
+    /// blocked until that loop has had a turn: otherwise a task that goes round and changes something in each round would keep
+    /// it from ever seeing that. Says whether it is.
+    pub(super) fn gives_way(&mut self, id: TaskId) -> bool {
+        if !self.scheduler.held_spins || self.tasks[id].spin.is_cut() {
+            return false;
+        }
+        let present = self.log.present();
+        let starves = |other: TaskId| {
+            present.saturating_sub(self.tasks[other].spin.held_at) >= PATIENCE && self.is_open(other)
+        };
+        if !self.tasks.ids().any(starves) {
+            return false;
+        }
+        self.tasks[id].spin.circle.clear();
+        self.hold(id, Stage::GivesWay);
+        true
     }
 
     /// Lets every loop go on that has not done so in vain. Those that read the clock go on together: time passes, which is
@@ -92,6 +119,10 @@ impl Execution {
     /// A released loop is picked. If it stands for those that read the clock, time passes, and all of them see it; others
     /// go on alone, to see whether they ever give up.
     pub(super) fn go_on_released(&mut self, id: TaskId) {
+        if self.tasks[id].spin.before_release == Stage::GivesWay {
+            self.stop_watching_spin(id);
+            return;
+        }
         let spin = &self.tasks[id].spin;
         let (reads, never_yields) = (&spin.reads, spin.turn.is_some_and(|turn| turn.end == RoundEnd::Return));
         let rounds = match never_yields {
