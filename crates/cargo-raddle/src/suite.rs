@@ -15,7 +15,7 @@ use crate::{COULD_NOT, FAILED, PASSED, json, table};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
-use raddle_core::verdict::{Failure, FailureKind};
+use raddle_core::verdict::{Cause, Defect, Failure, FailureKind};
 use raddle_report::{escape_line, escape_lines, without_ansi};
 use raddle_shadow::protocol::Order;
 use raddle_shadow::{Arcs, Compiler, install};
@@ -151,12 +151,13 @@ struct Told {
     next: usize,
 }
 
-/// Whether it was not the test itself that panicked, but a thread, of which the test never learned.
-fn is_panic_of_thread(failure: &Failure) -> bool {
-    let defect = &failure.defect;
+/// Whether it was not the test itself that panicked, but a thread, of which the test never learned. Under the usual harness, too,
+/// a double panic of a thread aborts the process.
+fn is_panic_of_thread(defect: &Defect) -> bool {
     let by_thread = |fact: &Fact| fact.relation == Relation::Panicked && fact.task.as_deref() != Some("main");
     let passed_on = defect.facts.iter().any(|fact| fact.relation == Relation::PanickedBecause);
-    defect.kind == FailureKind::Panic && defect.facts.iter().any(by_thread) && !passed_on
+    let aborts = matches!(*defect.cause, Cause::PanicAborts { .. });
+    defect.kind == FailureKind::Panic && !aborts && defect.facts.iter().any(by_thread) && !passed_on
 }
 
 /// Names the files of calls as the compiler names those of other places: from the folder of the workspace.
@@ -488,7 +489,9 @@ impl Suite<'_> {
                 ))
             }
         };
-        if failed.failure.as_ref().is_some_and(is_panic_of_thread) && !self.test.allow_thread_panics {
+        if failed.failure.as_ref().is_some_and(|failure| is_panic_of_thread(&failure.defect))
+            && !self.test.allow_thread_panics
+        {
             text.push_str(TRY_ALLOWING);
         }
         if !failed.output.is_empty() {
@@ -503,5 +506,21 @@ impl Suite<'_> {
             }
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raddle_core::verdict::PanicDuring;
+
+    #[test]
+    fn a_double_panic_is_none_that_the_usual_harness_overlooks() {
+        let told =
+            |cause| is_panic_of_thread(&Defect::of(cause).with(Fact::of("main.1", Relation::Panicked)));
+        let (task, message) = (|| "main.1".to_owned(), || "it panics".to_owned());
+        assert!(told(Cause::Panicked { task: task(), message: message() }));
+        let during = PanicDuring::Unwinding("in a destructor".to_owned());
+        assert!(!told(Cause::PanicAborts { task: task(), during, message: Some(message()) }));
     }
 }
