@@ -1,7 +1,7 @@
 //! The result of a check as values: verdict, coverage, failures, statistics and unexplored subtrees.
 
 use crate::search::{FailureGroup, Saved};
-use crate::verdict::{Coverage, Failure, FailureKind};
+use crate::verdict::{Coverage, Extent, Failure, FailureKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub enum Verdict {
     Passed,
     /// An execution failed.
     Failed(FailureKind),
-    /// The user interrupted it before an execution failed.
+    /// The user interrupted it before an execution failed, or its time was up before one came to its end.
     Interrupted,
 }
 
@@ -86,9 +86,13 @@ impl<T> Checked<T> {
     pub fn verdict(&self) -> Verdict {
         match self.failure() {
             Some(failure) => Verdict::Failed(failure.kind()),
-            None if self.interrupted => Verdict::Interrupted,
+            None if self.interrupted || self.has_seen_nothing() => Verdict::Interrupted,
             None => Verdict::Passed,
         }
+    }
+    /// Whether no execution came to its end, though there is one.
+    fn has_seen_nothing(&self) -> bool {
+        self.executions() == 0 && matches!(self.coverage.extent, Extent::Partial(_))
     }
     /// The failure with the lowest execution number.
     pub fn failure(&self) -> Option<&Failure> {

@@ -193,6 +193,16 @@ fn a_search_that_is_interrupted_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_check_without_a_whole_execution_has_not_passed() {
+    let mut short = Check::new(SearchKind::Dfs);
+    short.budget.time = Some(std::time::Duration::ZERO);
+    let mut checked = check(&Two::new(program([&[Read(0)], &[Add(0, 1)]])), &short, silent()).unwrap();
+    assert!(!checked.coverage.is_exhaustive());
+    checked.coverage.executions = 0;
+    assert_eq!((checked.verdict(), checked.verdict().exit_code()), (Verdict::Interrupted, 2));
+}
+
+#[test]
 fn an_interrupted_check_has_no_verdict() {
     let recorder = Arc::new(Recorder { stops: true, ..Recorder::default() });
     let checked = check(&Two::new(program([&[Read(0)]])), &Check::default(), recorder).unwrap();
