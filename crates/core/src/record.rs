@@ -3,8 +3,9 @@
 //!
 //! Names in a record do not depend on the schedule. The format is versioned: readers reject unknown versions.
 
-use crate::operation::{Mode, ObjectId};
-use crate::order::VectorClock;
+mod order;
+
+use crate::operation::TaskId;
 use crate::trace::Trace;
 use crate::verdict::thousands;
 use serde::{Deserialize, Serialize};
@@ -192,7 +193,7 @@ impl ExecutionRecord {
     /// Marks the steps that come after conflicting steps of other tasks, where no other order implies it.
     pub fn mark_order(&mut self, trace: &Trace) {
         let line_of = self.line_of_steps();
-        let order = direct_order(trace);
+        let order = order::direct_order(trace);
         for line in &mut self.lines {
             let after = line.step.and_then(|step| order.get(step)).into_iter().flatten();
             line.after = after.filter_map(|step| line_of.get(step).copied()).collect();
@@ -203,7 +204,7 @@ impl ExecutionRecord {
     pub fn mark_enabled(&mut self, trace: &Trace) {
         let Some(points) = trace.points() else { return };
         let line_of = self.line_of_steps();
-        let index = |tasks: &[crate::operation::TaskId]| tasks.iter().map(|task| task.index()).collect();
+        let index = |tasks: &[TaskId]| tasks.iter().map(|task| task.index()).collect();
         self.enabled = Some(Vec::new());
         for change in points {
             match change.after.checked_sub(1) {
@@ -256,66 +257,6 @@ impl ExecutionRecord {
     }
 }
 
-/// For each step: the conflicting steps of other tasks that happen before it, unless they also happen before another one of
-/// those or before the previous step of its own task.
-fn direct_order(trace: &Trace) -> Vec<Vec<usize>> {
-    /// The last write of an object and the reads since.
-    #[derive(Default)]
-    struct Uses {
-        write: Option<usize>,
-        reads: Vec<usize>,
-    }
-    let steps = trace.steps();
-    let mut clocks: Vec<VectorClock> = Vec::with_capacity(steps.len());
-    let mut uses: BTreeMap<ObjectId, Uses> = BTreeMap::new();
-    // The last step that conflicts with everything, and the steps since then.
-    let (mut barrier, mut since): (Option<usize>, Vec<usize>) = (None, Vec::new());
-    let mut last: BTreeMap<u32, usize> = BTreeMap::new();
-    let mut order = Vec::with_capacity(steps.len());
-    for (at, step) in steps.iter().enumerate() {
-        let mut before: Vec<usize> = barrier.into_iter().collect();
-        if step.accesses.is_everything() {
-            before.append(&mut since);
-            barrier = Some(at);
-            uses.clear();
-        }
-        for access in step.accesses.iter() {
-            let uses = uses.entry(access.object).or_default();
-            before.extend(uses.write);
-            match access.mode {
-                Mode::Read => uses.reads.push(at),
-                Mode::Write => {
-                    before.append(&mut uses.reads);
-                    uses.write = Some(at);
-                }
-            }
-        }
-        before.retain(|earlier| *earlier != at);
-        // The latest first: what it comes after is implied.
-        before.sort_unstable_by(|a, b| b.cmp(a));
-        before.dedup();
-        let own = last.insert(step.task.0, at);
-        let mut clock = own.map_or_else(VectorClock::new, |own| clocks[own].clone());
-        let mut direct = Vec::new();
-        for earlier in before {
-            let from = steps[earlier].task;
-            if from == step.task || clock.knows(from, clocks[earlier].get(from)) {
-                continue;
-            }
-            clock.join(&clocks[earlier]);
-            direct.push(earlier);
-        }
-        direct.reverse();
-        clock.tick(step.task);
-        clocks.push(clock);
-        if !step.accesses.is_everything() {
-            since.push(at);
-        }
-        order.push(direct);
-    }
-    order
-}
-
 impl Default for ExecutionRecord {
     fn default() -> ExecutionRecord {
         ExecutionRecord { version: VERSION, tasks: Vec::new(), lines: Vec::new(), enabled: None }
@@ -325,8 +266,7 @@ impl Default for ExecutionRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::{Accesses, TaskId};
-    use crate::world::{Manner, Pending, Pick, Point};
+    use crate::world::{Pending, Pick, Point};
 
     #[test]
     fn a_long_story_is_told_without_its_middle() {
@@ -354,74 +294,6 @@ mod tests {
             assert_eq!(from, was, "what was seen is still what is named");
             let after: Vec<_> = line.after.iter().filter_map(|at| short.lines[*at].step).collect();
             assert_eq!(after, was.into_iter().collect::<Vec<_>>(), "and so is what it comes after");
-        }
-    }
-
-    /// A trace of these steps: by task, with what they access.
-    fn trace(steps: &[(u32, Accesses)]) -> Trace {
-        let mut trace = Trace::new();
-        for (task, accesses) in steps {
-            let pending =
-                [Pending { accesses: *accesses, options: 1, signature: 0, manner: Manner::Ordinary }; 4];
-            trace.push(Pick { task: TaskId(*task), option: 0 }, &Point::new(&[TaskId(*task)], &pending));
-        }
-        trace
-    }
-
-    #[test]
-    fn only_order_that_is_not_implied_is_told() {
-        let (x, y) = (ObjectId(0), ObjectId(1));
-        let order = direct_order(&trace(&[
-            (0, Accesses::write(x)),
-            (1, Accesses::read(x)),
-            (1, Accesses::read(x)),
-            (2, Accesses::read(x)),
-            (1, Accesses::write(y)),
-            (3, Accesses::read(y).and(x, Mode::Read)),
-            (0, Accesses::write(x)),
-        ]));
-        let wanted: [&[usize]; 7] = [&[], &[0], &[], &[0], &[], &[4], &[3, 5]];
-        assert_eq!(order, wanted);
-    }
-
-    #[test]
-    fn direct_order_and_program_order_are_happens_before() {
-        let mut rng = crate::random::Rng::new(7, 0);
-        for _ in 0..300 {
-            let mut step = || {
-                let mut access = |accesses: Accesses| {
-                    let mode = if rng.below(2) == 0 { Mode::Read } else { Mode::Write };
-                    accesses.and(ObjectId(rng.below(3)), mode)
-                };
-                let one = access(Accesses::NONE);
-                let accesses = access(one);
-                match rng.below(12) {
-                    0 => (rng.below(4), Accesses::EVERYTHING_THERE_IS),
-                    1 => (rng.below(4), Accesses::NONE),
-                    _ => (rng.below(4), accesses),
-                }
-            };
-            let steps: Vec<_> = (0..14).map(|_| step()).collect();
-            let trace = trace(&steps);
-            let wanted = trace.happens_before();
-            let order = direct_order(&trace);
-            let mut clocks: Vec<VectorClock> = Vec::new();
-            for (at, (task, _)) in steps.iter().enumerate() {
-                let own = steps[..at].iter().rposition(|(other, _)| other == task);
-                let mut clock = own.map_or_else(VectorClock::new, |own| clocks[own].clone());
-                for earlier in order[at].iter().rev() {
-                    let from = TaskId(steps[*earlier].0);
-                    assert!(
-                        !clock.knows(from, clocks[*earlier].get(from)),
-                        "{steps:?}: {at} after {earlier}"
-                    );
-                    clock.join(&clocks[*earlier]);
-                }
-                clock.tick(TaskId(*task));
-                let all = |clock: &VectorClock| [0, 1, 2, 3].map(|task| clock.get(TaskId(task)));
-                assert_eq!(all(&clock), all(&wanted[at]), "{steps:?}: {at}");
-                clocks.push(clock);
-            }
         }
     }
 
