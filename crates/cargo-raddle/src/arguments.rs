@@ -275,6 +275,9 @@ pub struct Show {
     /// In another form: html, json, dot (a graph for Graphviz) or perfetto (trace events)
     #[arg(long, value_name = "FORM", value_parser = failure_format)]
     pub format: Option<String>,
+    /// Only this step, from 1: with what else could run there, the locks held, values and mailboxes
+    #[arg(long, value_name = "N", conflicts_with = "form")]
+    pub step: Option<usize>,
     /// Where to write that form [default: standard output]
     #[arg(long, short, value_name = "FILE", requires = "form")]
     pub output: Option<PathBuf>,

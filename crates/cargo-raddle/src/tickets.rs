@@ -193,6 +193,11 @@ pub fn show(show: &Show) -> Result<u8, String> {
         Err(_) => folder.clone(),
     };
     let at = ReplayedAt::new(&folder, &sources, &place);
+    if let Some(number) = show.step {
+        let text = raddle_report::step(&kept.failure, number, &screen::layout(&at.sources))?;
+        output::report(&text);
+        return Ok(PASSED);
+    }
     if show.html || show.format.is_some() {
         suite_report::write_one(show, &kept, &at)?;
         return Ok(PASSED);

@@ -37,6 +37,8 @@ mod progress;
 mod random_records;
 mod source;
 #[cfg(feature = "forms")]
+mod step;
+#[cfg(feature = "forms")]
 mod suite;
 mod text;
 mod view_model;
@@ -51,6 +53,8 @@ pub use layout::{Color, Layout, Run, Sources, TicketText};
 #[cfg(feature = "forms")]
 pub use page::{PageContext, failure_page, suite_page};
 pub use progress::progress;
+#[cfg(feature = "forms")]
+pub use step::step;
 #[cfg(feature = "forms")]
 pub use suite::{SuiteOutcome, Word};
 pub use text::without_ansi;

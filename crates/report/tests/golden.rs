@@ -151,8 +151,9 @@ fn json() {
 #[cfg(feature = "forms")]
 mod forms {
     use super::*;
+    use raddle_core::record::Hold;
     use raddle_core::verdict::{Defect, FailureKind};
-    use raddle_report::{SuiteOutcome, Word};
+    use raddle_report::{SuiteOutcome, Word, step};
 
     /// A lost update whose steps have the facts that graphs show.
     fn lost_update_with_order() -> Failure {
@@ -250,5 +251,30 @@ mod forms {
             !xml.contains(|c: char| c.is_control() && c != '\n') && xml.matches("</failure>").count() == 2
         );
         check("junit", xml);
+    }
+
+    #[test]
+    fn steps() {
+        use raddle_core::record::{LockUse, Mailbox};
+        let mut failure = lost_update_with_order();
+        let record = &mut failure.record;
+        record.enabled = Some(vec![0, 1, 2]);
+        let steps: Vec<usize> =
+            (0..record.lines.len()).filter(|at| record.lines[*at].step.is_some()).collect();
+        for line in record.lines.iter_mut().filter(|line| line.object.as_deref() == Some("AtomicU64#1")) {
+            line.value = Some(line.result.replace("→ ", ""));
+        }
+        let first = &mut record.lines[steps[0]];
+        first.lock = Some(LockUse { lock: "Mutex#1".to_owned(), hold: Hold::Exclusive });
+        first.mailboxes = vec![Mailbox { task: 1, messages: vec!["{a,1}\u{1b}".to_owned()], more: 3 }];
+        record.lines[steps[3]].disables = vec![2];
+        let told = |failure: &Failure, number| step(failure, number, &layout(Some(100)));
+        let text: Vec<String> = [1, 5].map(|number| told(&failure, number).unwrap()).into();
+        assert!(!text.concat().contains('\u{1b}'));
+        check("steps", text.join("\n"));
+        assert_eq!(told(&failure, 0), Err("there is no step 0: the steps are 1 to 9".to_owned()));
+        assert!(told(&failure, 10).is_err());
+        failure.record.enabled = None;
+        assert!(told(&failure, 1).unwrap().contains("does not say which tasks were enabled"));
     }
 }
