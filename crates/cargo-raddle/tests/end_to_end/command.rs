@@ -66,6 +66,13 @@ fn cargo_knows_it_as_a_command() {
     let record = &one["trace"]["failure"]["record"];
     // Main has started the other before the first choice.
     assert_eq!(record["enabled"], serde_json::json!([0, 1]), "{record:#}");
+    assert!(out(&cargo(&["show", "--format", "dot", ticket])).starts_with("digraph execution {\n"));
+    let unknown = err(&cargo(&["show", "--format", "picture", ticket]));
+    assert!(unknown.contains("none of dot, json, perfetto, html"), "{unknown}");
+    let step = cargo(&["show", "--step", "3", ticket]);
+    assert!(out(&step).starts_with("step 3: main"), "{}{}", out(&step), err(&step));
+    let none = err(&cargo(&["show", "--step", "99", ticket]));
+    assert!(none.contains("there is no step 99: the steps are 1 to 7"), "{none}");
     let quoted = one["sources"][0]["lines"].to_string();
     assert!(quoted.contains("let seen = self.balance.load(SeqCst);"), "{quoted}");
     assert_eq!(
