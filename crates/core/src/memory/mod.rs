@@ -36,8 +36,7 @@ pub use restricted::{Restricted, kept_predecessor};
 ///
 /// The graph has one event for each step of the execution, with the same number. Steps that access its places have the
 /// usual [`Accesses`](crate::operation::Accesses) to an object; only a reduction that follows the graph does without them.
-/// Steps that conflict with everything, and phantoms, were not tried together with them yet: a world that has such steps
-/// must not show its memory to such a reduction. Nor does it run unobserved: its options are not drawn uniformly.
+/// It cannot decide yet how to continue where an operation conflicts with everything, or where there are phantoms. Nor does it run unobserved: its options are not drawn uniformly.
 pub trait WeakMemory {
     /// The execution so far.
     fn graph(&self) -> &Graph;

@@ -79,7 +79,9 @@ fn executed(program: &Program, state: &State, task: usize) -> Option<State> {
         Op::Unlock(lock) => next.held[lock] = false,
         Op::Stuck => return None,
         Op::TryLock(_) | Op::Read(_) | Op::ReadUnlock(_) | Op::Write(_) | Op::WriteUnlock(_) => unknown(op),
-        Op::Send(..) | Op::Receive(_) | Op::Refuse(..) | Op::Spawn(_) | Op::Join(_) => unknown(op),
+        Op::Send(..) | Op::Receive(_) | Op::Refuse(..) | Op::Spawn(_) | Op::Join(_) | Op::Barrier => {
+            unknown(op)
+        }
         Op::Add(place, ..) | Op::Swap(place, ..) | Op::CompareExchange(place, ..) => {
             read = state.memory[place];
             next.memory[place] = op.written(read).unwrap_or(read);

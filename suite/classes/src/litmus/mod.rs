@@ -42,6 +42,8 @@ pub enum Op {
     Spawn(usize),
     /// Waits for the end of the task of this number. Happens by itself.
     Join(usize),
+    /// Conflicts with every operation.
+    Barrier,
     /// The task goes no further.
     Stuck,
 }

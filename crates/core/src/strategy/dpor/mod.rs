@@ -125,6 +125,7 @@ use crate::verdict::{Extent, Verdict};
 use crate::world::{Ending, Pending, Pick, Point, Variation};
 use closed_subsets::Scratch;
 use path::{Deferred, Origin, Path};
+use revisits::is_beyond_memory;
 use work::{Item, Move, Picks, SleepingStep, Work};
 
 /// One execution for each Mazurkiewicz trace.
@@ -386,6 +387,9 @@ impl Strategy for OptimalDpor {
         }
         if let Some(memory) = point.memory() {
             self.note_memory_step(memory.graph());
+            if is_beyond_memory(memory, point) {
+                return Decision::UNDECIDED;
+            }
         }
         if !self.is_up_to_date(so_far.steps(), point) {
             if let Some(missing) = self.missing(point) {

@@ -35,9 +35,9 @@ use super::closed_subsets::{Finder, Root, Scratch};
 use super::path::{MemoryStep, Origin, Path};
 use super::reversals::is_step_forbidden;
 use super::work::{Item, Move, Picks, Store};
-use crate::memory::{EventId, Graph, Label, Request, kept_predecessor};
+use crate::memory::{EventId, Graph, Label, Request, WeakMemory, kept_predecessor};
 use crate::operation::TaskId;
-use crate::world::Point;
+use crate::world::{Birth, Point};
 
 /// A store that revisits reads.
 #[derive(Clone, Copy)]
@@ -241,6 +241,16 @@ impl Finder<'_> {
         moves.push(last);
         self.work.add_moves(item, past, moves);
     }
+}
+
+/// Whether a task has an operation for which it is not known how it is reduced together with memory.
+pub(super) fn is_beyond_memory(memory: &dyn WeakMemory, point: &Point<'_>) -> bool {
+    let tasks = || (0..point.all().len() as u32).map(TaskId);
+    let is_phantom = |task: TaskId| point.birth(task).number & Birth::PHANTOM != 0;
+    let conflicts_with_all = |task: TaskId| {
+        point.is_enabled(task) && memory.place(task).is_none() && point.pending(task).accesses.is_everything()
+    };
+    tasks().any(|task| is_phantom(task) || conflicts_with_all(task))
 }
 
 /// The causal past of a store, and itself; of one that is denied, without it.

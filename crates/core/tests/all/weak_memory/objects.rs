@@ -30,6 +30,7 @@ impl Objects {
             Op::Send(..) => (Accesses::write(channel), true),
             Op::Receive(_) => (Accesses::write(channel), !self.messages.is_empty()),
             Op::Stuck => (Accesses::NONE, false),
+            Op::Barrier => (Accesses::EVERYTHING_THERE_IS, true),
             _ => (Accesses::NONE, true),
         }
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Release, SeqCst};
 
 use trace_classes::litmus::random::Size;
-use trace_classes::litmus::{Graph, Program, axioms, table};
+use trace_classes::litmus::{Graph, Op, Program, axioms, table};
 
 fn reduce(program: &Program, model: Model, hints: bool, workers: usize) -> Findings<Execution> {
     let make = || Litmus::new(program, model, hints, &Cuts::default());
@@ -113,6 +113,14 @@ fn a_search_that_was_saved_goes_on_as_if_it_had_not_stopped() {
         }
         assert_eq!(outcomes, whole);
     }
+}
+
+/// It is not known how such an operation is reduced together with memory: the search says that it cannot decide.
+#[test]
+fn an_operation_that_conflicts_with_everything_is_not_decided() {
+    let lists = [vec![Op::Load(0, Acquire), Op::Barrier], vec![Op::Store(0, 1, Release)]];
+    let found = reduce(&Program::of(&lists), Model::Rc11, true, 1);
+    assert!(found.undecided > 0);
 }
 
 #[test]
