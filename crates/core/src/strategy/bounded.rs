@@ -11,6 +11,9 @@
 //! sets (Godefroid 1996), which explores each trace once but abandons many executions. The usual bounded reduction uses
 //! backtrack points at context switches (Coons, Musuvathi, McKinley, OOPSLA 2013); it does not cover operations that
 //! block or tasks that are created later.
+//!
+//! Where memory has a model it cannot decide: a step is known by the number of its option, and other stores may change that
+//! number without a conflict.
 
 mod rivals;
 
@@ -63,6 +66,9 @@ impl Strategy for Bounded {
     }
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
+        if point.memory().is_some() {
+            return Decision::UNDECIDED;
+        }
         self.guard.allow(so_far, point, &mut self.within);
         self.rivals.catch_up(so_far, point);
         if self.within.is_empty() || self.rivals.is_known(so_far, point) {

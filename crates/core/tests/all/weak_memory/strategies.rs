@@ -5,7 +5,7 @@ use super::world::{Cuts, Execution, Litmus};
 use crate::common::{all, first, limited};
 use raddle_core::memory::Model;
 use raddle_core::search::{Findings, NoListener, replay, search};
-use raddle_core::strategy::{Dfs, Random, Sampler, Strategy};
+use raddle_core::strategy::{Bounded, Bounds, Dfs, PreemptionBounding, Random, Sampler, Strategy, Within};
 use raddle_core::ticket::Ticket;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -38,6 +38,17 @@ fn depth_first_search_finds_all_outcomes() {
             }
         }
     });
+}
+
+#[test]
+fn searches_with_sleep_sets_do_not_decide() {
+    let program = Program::of(&table::lists("W x 1 Rlx,R y Rlx | W y 1 Rlx,R x Rlx"));
+    let found = explore(&program, Model::Rc11, Box::new(Bounded::new(Bounds::preemptions(2))), 100);
+    assert!(found.undecided > 0);
+    let within = Within::preemptions(9, Box::new(Dfs::new()));
+    assert_eq!(outcomes(&explore(&program, Model::Rc11, Box::new(within), 100_000)).len(), 4);
+    let stacks = PreemptionBounding::new(Some(9));
+    assert_eq!(outcomes(&explore(&program, Model::Rc11, Box::new(stacks), 100_000)).len(), 4);
 }
 
 #[test]
