@@ -10,8 +10,8 @@
 //! added after their causal past (program order, reads-from, locks), so that is acyclic: load buffering is not modelled.
 //! - [`Model::Rc11`] (Lahav, Vafeiadis, Kang, Hur, Dreyer, PLDI 2017, with the release sequences of C++20): happens-before
 //!   followed by at most one of reads-from, modification order and from-reads (eco) is irreflexive, an update stands right
-//!   after its source, and psc is acyclic ([`rc11`]).
-//! - [`Model::Sc`], [`Model::Tso`], [`Model::Pso`]: one global order of the events, which reads go by ([`global_order`]).
+//!   after its source, and psc is acyclic (`rc11`).
+//! - [`Model::Sc`], [`Model::Tso`], [`Model::Pso`]: one global order of the events, which reads go by (`global_order`).
 //!   Programs are taken as compiled to such a machine: a SeqCst store, a read-modify-write, a compare-exchange and a SeqCst
 //!   fence are full barriers; under PSO a release store comes after all earlier stores, and a release fence keeps stores
 //!   apart.
