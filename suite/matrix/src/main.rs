@@ -138,8 +138,8 @@ fn explored_on(entry: &Entry, home: &Path) -> String {
 
 /// The `raddle` command of this repository, built.
 fn command() -> Result<PathBuf, String> {
-    // In the profile of this program, and with the features that `cargo run --bin raddle` has: otherwise half of the crates
-    // would be built again.
+    // In the profile of this program, and with the features that the whole workspace has: otherwise half of the crates would be
+    // built again.
     let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("release", "release") };
     let status = Command::new("cargo")
         .args(["build", "--profile", profile, "--workspace", "--bin", "raddle"])
