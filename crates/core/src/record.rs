@@ -15,6 +15,9 @@ use std::fmt;
 /// The version of the record format.
 pub const VERSION: u32 = 3;
 
+/// The operation of a line that stands for others, which [`ExecutionRecord::shorten`] left out.
+pub const LEFT_OUT: &str = "…";
+
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Place {
@@ -136,6 +139,9 @@ pub struct Line {
     /// The tasks that were enabled before this step and are not after it: blocked, or at their end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disables: Vec<usize>,
+    /// Whether its task, an Erlang process, exits here. After it, the process only tells others of that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exits: bool,
     /// The task that it creates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spawns: Option<usize>,
@@ -236,7 +242,7 @@ impl ExecutionRecord {
         let says = Line {
             task: self.lines[head].task,
             step: None,
-            operation: "…".to_owned(),
+            operation: LEFT_OUT.to_owned(),
             result: format!("{} lines of all tasks are left out here", thousands(left_out.len() as u64)),
             ..Line::default()
         };

@@ -526,6 +526,7 @@ impl Explain for ErlangWorld {
                 operation: log.text.clone(),
                 result: detail,
                 place: log.place.clone(),
+                exits: log.exits,
                 spawns: changes.spawns,
                 mailboxes: changes.mailboxes,
                 ..Line::default()

@@ -25,8 +25,9 @@ fn panic_place(failure: &Failure, library: &Library, layout: &Layout) -> Option<
     if failure.kind().blame() != Blame::Panic {
         return None;
     }
-    let line = *view_model::guilty(failure).last()?;
-    let place = failure.record.lines[line].place.as_ref()?;
+    let line = &failure.record.lines[*view_model::guilty(failure).last()?];
+    // The exit of a process is not where it crashed: the message says that.
+    let place = line.place.as_ref().filter(|_| line.operation == view_model::PANIC)?;
     let noted = failure.defect.facts.iter().any(|fact| fact.place.as_ref() == Some(place));
     (!noted).then(|| quotation(place, 0, library, layout))
 }

@@ -97,5 +97,7 @@ fn place(failure: &Failure) -> Option<Place> {
     let facts = failure.defect.facts.iter();
     let of_facts =
         facts.map(|fact| in_program(&fact.place, fact.caller.as_ref().map(|caller| &caller.place)));
-    of_lines.chain(of_facts).flatten().next()
+    // Where a process crashed is not always the place of its last event.
+    let of_cause = failure.defect.cause.place().cloned();
+    std::iter::once(of_cause).chain(of_lines).chain(of_facts).flatten().next()
 }

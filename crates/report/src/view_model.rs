@@ -9,13 +9,13 @@ use crate::paint::{Row, Style};
 use crate::place::Places;
 use crate::text::count;
 use raddle_core::fact::{Fact, Relation};
-use raddle_core::record::{Caller, ExecutionRecord, Line, Place};
-use raddle_core::verdict::{Blame, Failure};
+use raddle_core::record::{Caller, ExecutionRecord, LEFT_OUT, Line, Place};
+use raddle_core::verdict::{Blame, Cause, Failure};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The operation of a panic's line.
-const PANIC: &str = "panic";
+pub const PANIC: &str = "panic";
 /// The operation of a task's last line.
 const END: &str = "end";
 
@@ -233,7 +233,7 @@ fn name<'s>(record: &'s ExecutionRecord, line: &Line) -> &'s str {
 }
 
 /// The lines where it went wrong: those that a fact names by task and place; for a panic without facts, the
-/// last one.
+/// last one; for a process that crashed or exited, its exit; for one that stopped the system, its last event.
 pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     let record = &failure.record;
     let blame = failure.kind().blame();
@@ -248,9 +248,22 @@ pub fn guilty(failure: &Failure) -> BTreeSet<usize> {
     });
     let mut named: BTreeSet<usize> = named.collect();
     if panics && named.is_empty() {
-        named.extend(record.lines.iter().rposition(|l| l.operation == PANIC));
+        named.extend(match &*failure.defect.cause {
+            Cause::Crashed { process, .. } | Cause::Exited { process, .. } => {
+                record.lines.iter().rposition(|line| line.exits && name(record, line) == process)
+            }
+            Cause::Halted { process, .. } => last_event(record, process),
+            _ => record.lines.iter().rposition(|line| line.operation == PANIC),
+        });
     }
     named
+}
+
+/// The last event of the task with this name; none if it may be among those that a long record leaves out.
+fn last_event(record: &ExecutionRecord, task: &str) -> Option<usize> {
+    let last = record.lines.iter().rposition(|line| name(record, line) == task)?;
+    let left_out = record.lines.iter().rposition(|line| line.step.is_none() && line.operation == LEFT_OUT);
+    left_out.is_none_or(|gap| gap < last).then_some(last)
 }
 
 /// What the tasks wait for when no task is enabled any more, one event for each fact about a task. The fact itself is

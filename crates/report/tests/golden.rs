@@ -3,7 +3,7 @@
 mod escaping;
 mod records;
 
-use raddle_core::verdict::{Coverage, Extent, Failure};
+use raddle_core::verdict::{Cause, Coverage, Defect, Extent, Failure, FailureKind};
 use raddle_report::{Color, Layout, Run, Sources};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -61,6 +61,8 @@ golden! {
     destructor_80: records::destructor(), Some(80);
     timer_80: records::timer(), Some(80);
     passed_on_80: records::passed_on(), Some(80);
+    crashed_80: records::crashed(), Some(80);
+    crashed_lines: records::crashed(), None;
 }
 
 fn check(name: &str, text: String) {
@@ -103,6 +105,30 @@ fn too_long_a_ticket_and_no_file() {
         raddle_report::failure(&failure, &records::first_failure(&failure), &Run::default(), &layout(None));
     assert!(text.contains("neither written to a file nor short enough to print"), "{text}");
     assert!(!text.contains("raddle2;"), "{text}");
+}
+
+/// A process is guilty by the type of the cause, and only if that event is there.
+#[test]
+fn what_a_record_leaves_out_is_not_marked() {
+    let marked = |failure: &Failure| report(failure, None).lines().filter(|line| line.contains('✗')).count();
+    assert_eq!(marked(&records::crashed()), 1);
+    let mut long = records::crashed();
+    let again = long.record.lines.last().unwrap().clone();
+    long.record.lines.extend(std::iter::repeat_n(again, 100));
+    assert_eq!(marked(&long), 1);
+    long.record.shorten(8);
+    assert_eq!(marked(&long), 0, "the crash is among the lines that are left out");
+    let mut halted = records::crashed();
+    halted.defect = Defect::of(Cause::Halted { process: "P".to_owned(), call: "halt(3)".to_owned() });
+    let text = report(&halted, None);
+    assert!(text.contains("✗  6  P:             receives a message"), "its last event: {text}");
+    halted.record.lines.rotate_right(1);
+    halted.record.lines.extend(std::iter::repeat_n(halted.record.lines[4].clone(), 100));
+    halted.record.shorten(8);
+    assert_eq!(marked(&halted), 0, "what came last of it is not known");
+    let mut said = records::crashed();
+    said.defect = Defect::new(FailureKind::Panic, said.message());
+    assert_eq!(marked(&said), 0, "words are not read");
 }
 
 #[test]
@@ -152,7 +178,6 @@ fn json() {
 mod forms {
     use super::*;
     use raddle_core::record::Hold;
-    use raddle_core::verdict::{Defect, FailureKind};
     use raddle_report::{SuiteOutcome, Word, step};
 
     /// A lost update whose steps have the facts that graphs show.
@@ -251,6 +276,14 @@ mod forms {
             !xml.contains(|c: char| c.is_control() && c != '\n') && xml.matches("</failure>").count() == 2
         );
         check("junit", xml);
+    }
+
+    #[test]
+    fn a_crash_is_annotated_where_it_happened() {
+        let mut failure = records::crashed();
+        failure.record.lines.retain(|line| line.place.is_some());
+        let outcome = SuiteOutcome::default().with(&failure);
+        assert_eq!(outcome.place.unwrap().line, 12, "and not at the last event before it");
     }
 
     #[test]

@@ -124,6 +124,7 @@ fn every_example_is_valid() {
         destructor(),
         timer(),
         passed_on(),
+        crashed(),
         diverged(),
     ];
     for failure in examples {
@@ -320,6 +321,7 @@ fn every_fact_of_a_step_is_valid_and_is_read_again() {
         let line = &mut failure.record.lines[at];
         (line.after, line.enables, line.disables) = (vec![0], vec![1], vec![0]);
         (line.spawns, line.value, line.by_itself) = (Some(1), Some("7".to_owned()), true);
+        line.exits = true;
         line.lock = Some(LockUse { lock: "Mutex#1".to_owned(), hold });
         line.mailboxes = vec![Mailbox { task: 1, messages: vec!["{a,1}".to_owned()], more: at }];
     }

@@ -117,6 +117,8 @@ fn a_failure_is_told_step_by_step_and_replays() {
         let is_it = |line: &str| line.contains(process) && line.contains(step) && line.contains(place);
         assert!(text.lines().any(is_it), "no {process} {step} in {text}");
     }
+    let marked: Vec<_> = text.lines().filter(|line| line.contains('✗')).collect();
+    assert!(matches!(marked[..], [one] if one.contains("P:") && one.contains("exits (")), "{marked:?}");
     // The file and the text of the ticket bring it about again.
     assert!(text.contains("  ticket   .raddle/small_tests.counter_test.json\n"), "{text}");
     let reports = ["--html", "pages", "--junit", "results.xml", "--github"];
@@ -138,6 +140,9 @@ fn a_failure_is_told_step_by_step_and_replays() {
     let record = &page["trace"]["failure"]["record"];
     assert_eq!(record["enabled"], serde_json::json!([0]), "{record:#}");
     let events = record["events"].as_array().expect("events");
+    let guilty: Vec<usize> = serde_json::from_value(page["guilty"].clone()).expect("events");
+    let operations: Vec<_> = guilty.iter().map(|at| events[*at]["operation"].as_str().unwrap()).collect();
+    assert!(matches!(operations[..], [one] if one.starts_with("exits ({assertEqual")), "{operations:?}");
     assert!(events.iter().any(|event| !event["mailboxes"].is_null()), "{record:#}");
     let files: Vec<_> = page["sources"].as_array().expect("sources").iter().map(|s| &s["file"]).collect();
     assert!(files.iter().any(|file| file.to_string().ends_with("/small.erl\"")), "{files:?}");
@@ -149,6 +154,30 @@ fn a_failure_is_told_step_by_step_and_replays() {
     assert_eq!(steps_of(&text), steps_of(&replayed));
     assert_eq!(steps_of(&text), steps_of(&from_file));
     assert!(replayed.contains("replayed one schedule"), "{replayed}");
+}
+
+/// However a process ends the execution, that event is marked, and not what it tells others of its exit.
+#[test]
+fn the_end_of_a_process_is_marked() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(ends).\n-export([crashes/0, exits/0, linked/0, halts/0]).\n\
+        crashes() -> spawn(fun() -> whereis(nobody), error(oops) end), self() ! a, receive a -> ok end.\n\
+        exits() -> spawn(fun() -> whereis(nobody), exit(oops) end), self() ! a, receive a -> ok end.\n\
+        linked() -> spawn_link(fun() -> whereis(nobody), exit(oops) end), receive never -> ok end.\n\
+        halts() -> spawn(fun() -> whereis(nobody), halt(3) end), receive never -> ok end.\n";
+    let file = compile_text("ends", text).join("ends.beam").to_string_lossy().into_owned();
+    let exits = "exits (oops)";
+    for (test, event) in [("crashes", exits), ("exits", exits), ("linked", exits), ("halts", "halt(3")] {
+        for grain in ["full", "thesis"] {
+            let (text, code) = command(&[&file, "--test", test, "--grain", grain]);
+            assert_eq!(code, FAILED, "{text}");
+            let marked: Vec<_> = text.lines().filter(|line| line.contains('✗')).collect();
+            let is_it = |line: &str| line.contains("P.1:") && line.contains(event);
+            assert!(matches!(marked[..], [one] if is_it(one)), "{test}: {text}");
+        }
+    }
 }
 
 #[test]

@@ -265,6 +265,13 @@ impl Cause {
             Cause::Said { kind, .. } => *kind,
         }
     }
+    /// Where a process crashed or exited, if that is known.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Cause::Crashed { place, .. } | Cause::Exited { place, .. } => place.as_ref(),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Cause {

@@ -30,6 +30,8 @@ pub struct Log {
     pub place: Option<Place>,
     /// Whether it is a step, not a part of the step before it.
     pub step: bool,
+    /// Whether the process exits here.
+    pub exits: bool,
     /// The entry before.
     pub before: Option<Rc<Log>>,
 }
@@ -204,6 +206,7 @@ impl Machine {
             result: String::new(),
             place: None,
             step: false,
+            exits: false,
             before: None,
         };
         self.log = Some(Rc::new(nothing));
@@ -232,16 +235,21 @@ impl Machine {
         step: bool,
     ) {
         if self.log.is_some() {
-            self.log = Some(Rc::new(Log { task, text, result, place, step, before: self.log.take() }));
+            self.log =
+                Some(Rc::new(Log { task, text, result, place, step, exits: false, before: self.log.take() }));
         }
     }
 
-    pub(super) fn log_exit(&mut self, task: usize, step: &ExitStep) {
+    /// Adds a step of an exit to the log, or, if it is not a step of its own, a part of the step before it.
+    pub(super) fn log_exit(&mut self, task: usize, step: &ExitStep, is_step: bool) {
         if self.log.is_none() {
             return;
         }
         let text = self.exit_words(task, step);
-        self.note(task, text, String::new(), None, true);
+        self.note(task, text, String::new(), None, is_step);
+        if let Some(log) = self.log.as_mut().and_then(Rc::get_mut) {
+            log.exits = *step == ExitStep::Vanish;
+        }
     }
 
     /// A step of an exit as text.

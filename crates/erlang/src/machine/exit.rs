@@ -119,7 +119,7 @@ impl Machine {
             exiting.todo = todo;
         }
         let step = self.exiting_mut(task).todo.pop().expect("something left to do");
-        self.log_exit(task, &step);
+        self.log_exit(task, &step, true);
         match step {
             ExitStep::Table(id) => self.table_owner_ends(pid, &id),
             ExitStep::Vanish => self.vanish(task),
@@ -252,10 +252,7 @@ impl Machine {
         let log = self.log.take();
         self.exit_by_grain(process);
         self.log = log;
-        if self.log.is_some() {
-            let text = self.exit_words(process, &ExitStep::Vanish);
-            self.note(process, text, String::new(), None, false);
-        }
+        self.log_exit(process, &ExitStep::Vanish, false);
     }
 
     /// Whether a process is about to start its exit by itself.

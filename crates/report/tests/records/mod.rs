@@ -6,7 +6,7 @@ use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Other, Relation, StopReason, TeardownError, Waiting};
 use raddle_core::record::{ExecutionRecord, Line, Place, TaskInfo};
 use raddle_core::ticket::{self, Ticket, TicketStep};
-use raddle_core::verdict::{Coverage, Defect, Extent, Failure, FailureKind};
+use raddle_core::verdict::{Cause, Coverage, Defect, Extent, Failure, FailureKind};
 
 /// Tells a record line by line.
 #[derive(Default)]
@@ -59,6 +59,11 @@ impl Tale {
     /// The last line preempts.
     pub fn preempting(mut self) -> Tale {
         self.record.lines.last_mut().unwrap().preempts = true;
+        self
+    }
+    /// The process of the last line exits there.
+    pub fn exiting(mut self) -> Tale {
+        self.record.lines.last_mut().unwrap().exits = true;
         self
     }
     /// The last line saw what this step did, counted from 1.
@@ -383,6 +388,29 @@ pub fn passed_on() -> Failure {
             Defect::new(FailureKind::Panic, "main.2 panicked: queue is empty\nand closed")
                 .with(Fact::of("main.2", Relation::Panicked).at(file(12)))
                 .with(Fact::of("main", Relation::PanickedBecause).at(file(7))),
+        )
+}
+
+/// An Erlang process crashes; another one goes on until it notices.
+pub fn crashed() -> Failure {
+    let file = |line| elsewhere("src/bank.erl", line);
+    let cause =
+        Cause::Crashed { process: "P.1".to_owned(), reason: "{badmatch,0}".to_owned(), place: file(12) };
+    let function = |name: &str| Relation::In { function: name.to_owned() };
+    Tale::new(&[("P", None), ("P.1", Some("account"))])
+        .step(MAIN, "spawn_link(bank)", "→ P.1", file(4))
+        .step(MAIN, "P.1 ! deposit", "→ deposit", file(5))
+        .step(ONE, "receives a message", "→ deposit", file(10))
+        .step(ONE, "exits ({badmatch,0})", "", None)
+        .exiting()
+        .step(ONE, "exit signal to P", "", None)
+        .step(MAIN, "receives a message", "→ {'EXIT',P.1,{badmatch,0}}", file(6))
+        .fails(
+            Some("bank_tests:deposit_test"),
+            1,
+            Defect::of(cause)
+                .with(Fact::new(function("bank:loop/1")).at(file(12)))
+                .with(Fact::new(function("bank:init/0")).at(file(9))),
         )
 }
 
