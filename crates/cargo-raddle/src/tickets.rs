@@ -128,6 +128,9 @@ pub fn read(path: &Path) -> Result<Kept, String> {
 pub fn parse(path: &Path, text: &str) -> Result<Kept, String> {
     // The ticket itself distinguishes versions and broken files.
     let ticket = Ticket::parse(text).map_err(|e| format!("{}: {e}", path.display()))?;
+    if ticket.settings.contains_key(raddle_erlang::settings::GRAIN) {
+        return Err(of_erlang(path));
+    }
     let foreign = |e: &dyn std::fmt::Display| {
         format!(
             "{} is a ticket, but not one of `cargo raddle test` ({e}); replay it with RADDLE_REPLAY={0} cargo test",
@@ -148,6 +151,17 @@ pub fn parse(path: &Path, text: &str) -> Result<Kept, String> {
     let mut kept: Kept = serde_json::from_str(content).map_err(|e| foreign(&e))?;
     kept.failure.ticket = ticket;
     Ok(kept)
+}
+
+/// A ticket of `raddle erl` has no record: the program is needed, and this is the command that takes it.
+fn of_erlang(path: &Path) -> String {
+    let ticket = raddle_report::quote(&path.display().to_string());
+    format!(
+        "{} is a ticket of `raddle erl`, which has the schedule and no record; with the module's FILE, \
+         `raddle erl FILE --replay {ticket}` replays and shows it, and `raddle erl FILE --replay {ticket} --html DIR` \
+         writes its page",
+        path.display()
+    )
 }
 
 /// The version of the record in a ticket of `cargo raddle test`, of whatever version.
@@ -235,6 +249,16 @@ mod tests {
         for text in [Ticket::empty().to_json(), Ticket::empty().to_string()] {
             let error = read_text("library", &text).map(|_| ()).unwrap_err();
             assert!(error.contains("replay it with RADDLE_REPLAY="), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_ticket_of_erlang_names_the_command_that_takes_it() {
+        let mut ticket = Ticket::empty();
+        ticket.settings = raddle_erlang::settings::Settings::default().to_map();
+        for text in [ticket.to_json(), ticket.to_string()] {
+            let error = parse(Path::new("a ticket.json"), &text).map(|_| ()).unwrap_err();
+            assert!(error.contains("`raddle erl FILE --replay 'a ticket.json' --html DIR`"), "{error}");
         }
     }
 

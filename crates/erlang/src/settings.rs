@@ -10,6 +10,9 @@ pub use raddle_core::fact::{Delivery, Grain};
 use raddle_core::verdict::FailureKind;
 use std::collections::BTreeMap;
 
+/// The setting of tickets that those of this world have, and no others.
+pub const GRAIN: &str = "grain";
+
 /// What counts as a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Judgement {
@@ -124,7 +127,7 @@ impl Settings {
     pub fn to_map(&self) -> BTreeMap<String, String> {
         let mut map = BTreeMap::new();
         let mut set = |key: &str, value: String| map.insert(key.to_owned(), value);
-        set("grain", self.grain.name().to_owned());
+        set(GRAIN, self.grain.name().to_owned());
         set("delivery", self.delivery.name().to_owned());
         set("time", self.time.name().to_owned());
         if self.kills > 0 {

@@ -121,6 +121,11 @@ fn a_failure_is_told_step_by_step_and_replays() {
     assert!(matches!(marked[..], [one] if one.contains("P:") && one.contains("exits (")), "{marked:?}");
     // The file and the text of the ticket bring it about again.
     assert!(text.contains("  ticket   .raddle/small_tests.counter_test.json\n"), "{text}");
+    let shown =
+        raddle(&directory("erl_command"), &["show", "--html", ".raddle/small_tests.counter_test.json"]);
+    assert_eq!(shown.status.code(), Some(UNUSABLE));
+    let works = "`raddle erl FILE --replay .raddle/small_tests.counter_test.json --html DIR` writes its page";
+    assert!(err(&shown).contains(works), "{}", err(&shown));
     let reports = ["--html", "pages", "--junit", "results.xml", "--github"];
     let of_file = [&[&file, "--replay", ".raddle/small_tests.counter_test.json"], &reports[..]].concat();
     let (from_file, code) = command(&of_file);
