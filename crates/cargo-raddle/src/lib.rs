@@ -27,6 +27,7 @@ mod suite;
 mod suite_report;
 mod table;
 mod tickets;
+mod workflow_commands;
 mod wrapper;
 
 use arguments::{Cli, Command};
@@ -82,6 +83,7 @@ pub fn main() -> ExitCode {
 
 /// The exit code, when everything is printed.
 fn end(code: u8) -> ExitCode {
+    workflow_commands::resume();
     match output::end() {
         Ok(()) => ExitCode::from(code),
         Err(error) => {

@@ -11,7 +11,7 @@ use crate::results::{Failed, NoVerdict, Outcomes, Verdict};
 use crate::screen;
 use crate::suite_report::SuiteReport;
 use crate::tickets::{self, Origin, ReplayedAt};
-use crate::{COULD_NOT, FAILED, PASSED, json, table};
+use crate::{COULD_NOT, FAILED, PASSED, json, table, workflow_commands};
 use raddle_core::check::SearchKind;
 use raddle_core::fact::{Assumption, Fact, Relation, SkipReason};
 use raddle_core::search::Progress;
@@ -35,6 +35,9 @@ const MOST_OUTPUT: usize = 4_000;
 /// Runs `cargo raddle test`.
 pub fn run(mut test: Box<Test>) -> Result<u8, String> {
     test.search.contradict(test.search.strategy.unwrap_or(SearchKind::Staged))?;
+    if test.reports.github {
+        workflow_commands::stop();
+    }
     if let Some(file) = &mut test.search.resume {
         // Only the test of this search; its process has another working directory.
         if let Some(name) = read_search(file)?.test {

@@ -7,6 +7,7 @@ use crate::arguments::Show;
 use crate::output;
 use crate::results::{Outcomes, Verdict};
 use crate::tickets::{Kept, Origin, ReplayedAt, run_of};
+use crate::workflow_commands;
 use clap::Args;
 use raddle_core::check::{self, Checked};
 use raddle_core::fact::Assumption;
@@ -29,7 +30,7 @@ pub struct Reports {
     /// Write the results as JUnit XML into this file
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Print a workflow command for each failure, which GitHub shows at its line
+    /// Print a workflow command for each failure, which GitHub shows at its line; what else is printed is none
     #[arg(long, conflicts_with = "message_format")]
     pub github: bool,
 }
@@ -158,6 +159,7 @@ impl<'a> SuiteReport<'a> {
         }
         if *github {
             let annotations = rendered("github", &self.outcomes);
+            workflow_commands::resume();
             annotations.lines().for_each(|line| output::line(format_args!("{line}")));
         }
         Ok(())

@@ -10,7 +10,7 @@ mod weakest;
 pub use arguments::{Erl, spread_pa};
 
 use crate::suite_report::SuiteReport;
-use crate::{COULD_NOT, FAILED, PASSED, json};
+use crate::{COULD_NOT, FAILED, PASSED, json, workflow_commands};
 use raddle_core::check::{Check, Checked, check};
 use raddle_core::search::{Listener, NoListener, Progress, Saved};
 use raddle_core::ticket::Ticket;
@@ -45,6 +45,9 @@ pub fn run(erl: &Erl) -> Result<u8, String> {
 
 fn run_all(erl: &Erl, stack: usize) -> Result<u8, String> {
     erl.search.color.choose();
+    if erl.reports.github {
+        workflow_commands::stop();
+    }
     if erl.replay.is_some() {
         erl.search.contradict_replay()?;
     }

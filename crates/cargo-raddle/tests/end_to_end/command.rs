@@ -1,6 +1,8 @@
 //! The command line: the example of the README, bad input, and `new`.
 
-use crate::common::{beside, command, data_of_page, err, fixture, out, raddle, results, shared};
+use crate::common::{
+    beside, command, data_of_page, err, fixture, out, raddle, results, shared, workflow_commands,
+};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +48,11 @@ fn cargo_knows_it_as_a_command() {
     let found = cargo(&["test", "--lib", "--html", "pages", "--github", "--", "lost"]);
     assert_eq!(found.status.code(), Some(1), "{}", err(&found));
     assert!(out(&found).contains("page: "), "{}", out(&found));
-    assert!(out(&found).contains("\n::error file=src/lib.rs,line=44,"), "{}", out(&found));
+    let printed = out(&found);
+    let (annotations, _) = workflow_commands(&printed);
+    assert!(printed.starts_with("::stop-commands::raddle-"), "{printed}");
+    let is_it = |line: &str| line.starts_with("::error file=src/lib.rs,line=44,");
+    assert!(matches!(annotations[..], [one] if is_it(one)), "{printed}");
     assert!(out(&found).contains("1 test: 0 passed (0 of them exhaustively), 1 failed"), "{}", out(&found));
     let ticket = "target/raddle/bank.tests.no_deposit_is_lost.json";
     let shown = cargo(&["show", ticket]);

@@ -113,6 +113,21 @@ pub fn results(output: &Output) -> (BTreeMap<String, Value>, i32) {
     (tests, output.status.code().unwrap())
 }
 
+/// The workflow commands that GitHub's runner takes from what was printed, and the token between which it takes none. As the
+/// runner does, it takes spaces before a command for nothing.
+pub fn workflow_commands(printed: &str) -> (Vec<&str>, String) {
+    let (mut commands, mut stopped, mut token) = (Vec::new(), false, String::new());
+    for line in printed.lines().map(str::trim_start).filter(|line| line.starts_with("::")) {
+        match (stopped, line.strip_prefix("::stop-commands::")) {
+            (false, Some(given)) => (stopped, token) = (true, given.to_owned()),
+            (false, None) => commands.push(line),
+            (true, _) => stopped = line != format!("::{token}::"),
+        }
+    }
+    assert!(!stopped, "commands are taken again at the end: {printed}");
+    (commands, token)
+}
+
 /// The data of a page.
 pub fn data_of_page(page: &str) -> Value {
     let (_, data) = page.split_once("id=\"data\">").expect("it has data");

@@ -1,6 +1,6 @@
 //! `raddle erl`: what it prints, what it returns, and that a ticket replays.
 
-use crate::common::{data_of_page, err, out, raddle};
+use crate::common::{data_of_page, err, out, raddle, workflow_commands};
 use crate::erlang::{compile_suite, compile_text, directory, erlang_is_there};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -130,8 +130,9 @@ fn a_failure_is_told_step_by_step_and_replays() {
     let of_file = [&[&file, "--replay", ".raddle/small_tests.counter_test.json"], &reports[..]].concat();
     let (from_file, code) = command(&of_file);
     assert_eq!(code, FAILED, "{from_file}");
-    let said = "page: pages/index.html\nJUnit: results.xml\n::error file=";
-    assert!(from_file.contains(said), "{from_file}");
+    assert!(from_file.contains("page: pages/index.html\nJUnit: results.xml\n::raddle-"), "{from_file}");
+    let (annotations, _) = workflow_commands(&from_file);
+    assert!(matches!(annotations[..], [one] if one.starts_with("::error file=")), "{annotations:?}");
     let results = std::fs::read_to_string(directory("erl_command").join("results.xml")).expect("it is there");
     assert!(results.contains("<testcase classname=\"small_tests\" name=\"counter_test\""), "{results}");
     assert!(results.contains("<failure message=\"panic: P crashed: {assertEqual,"), "{results}");
@@ -334,6 +335,31 @@ a_test() ->
     let ticket = ticket_of(&text);
     let (again, _) = command(&[&file.to_string_lossy(), "--replay", ticket]);
     assert!(again.contains("    the answer is 42\n"), "{again}");
+}
+
+/// With `--github`, only raddle's own annotations are commands of the runner, whatever programs print, say or are called.
+#[test]
+fn what_programs_print_is_no_workflow_command() {
+    if !erlang_is_there() {
+        return;
+    }
+    let text = "-module(commands).\n-export([a_test/0]).\n\
+        a_test() -> io:put_chars(\"::error::printed\\n::stop-commands::x\\n::x::\\n::warning::too\\n\"), exit('\\n::error::said').\n";
+    let dir = compile_text("commands", text);
+    let file = dir.join("commands.beam").to_string_lossy().into_owned();
+    let tokens = [(), ()].map(|()| {
+        let (text, code) = command(&[&file, "--github"]);
+        assert_eq!(code, FAILED, "{text}");
+        assert!(text.contains("    ::error::printed\n"), "{text}");
+        let (commands, token) = workflow_commands(&text);
+        assert!(matches!(commands[..], [one] if one.starts_with("::error ") && one.contains("title=commands%3A a_test::")), "{text}");
+        token
+    });
+    assert!(tokens[0] != tokens[1] && tokens[0].len() > 32, "{tokens:?}");
+    // Without the option, as it is; and whatever comes to pass, commands are taken again.
+    assert!(!command(&[&file]).0.contains("stop-commands::raddle"));
+    let (text, code) = command(&["no_such_file.beam", "--github"]);
+    assert_eq!((code, workflow_commands(&text).0.len()), (UNUSABLE, 0), "{text}");
 }
 
 /// Every flag that the command takes is in the guide.
