@@ -66,11 +66,16 @@ fn short(stages: &[&Coverage]) -> String {
         Extent::Exhaustive => "exhaustive".to_owned(),
         Extent::Within(bounds) => format!("exhaustive within {}", raddle_report::bounds(bounds)),
         Extent::Sampled { schedules, seed } => {
-            let at_random = format!("{} at random", thousands(*schedules)) + &seeded(*seed);
+            let is_cut = |assumption: &Assumption| matches!(assumption, Assumption::FirstSteps(_));
+            let sampled = match coverage.assumptions.iter().any(is_cut) {
+                // These executions did not come to their end, so a verdict on them is none on the whole.
+                true => format!("beginnings of {}", thousands(*schedules)),
+                false => format!("{} at random", thousands(*schedules)),
+            } + &seeded(*seed);
             match (within, earlier) {
-                (Some(bounds), _) => format!("{bounds}, then {at_random}"),
-                (None, []) => at_random,
-                (None, _) => format!("part, then {at_random}"),
+                (Some(bounds), _) => format!("{bounds}, then {sampled}"),
+                (None, []) => sampled,
+                (None, _) => format!("part, then {sampled}"),
             }
         }
         Extent::Replayed => "one schedule".to_owned(),
@@ -110,4 +115,28 @@ fn sum(outcomes: &[Outcomes]) -> String {
     }
     let plural = if outcomes.len() == 1 { "" } else { "s" };
     format!("{} test{plural}: {}", outcomes.len(), parts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn executions_that_were_cut_are_called_beginnings() {
+        let sampled = |schedules, seed, assumptions| Coverage {
+            extent: Extent::Sampled { schedules, seed },
+            executions: schedules,
+            assumptions,
+        };
+        let whole = sampled(1_000, 0, vec![Assumption::SequentiallyConsistent]);
+        assert_eq!(short(&[&whole]), "1,000 at random");
+        let cut = sampled(3, 7, vec![Assumption::SequentiallyConsistent, Assumption::FirstSteps(100_000)]);
+        assert_eq!(short(&[&cut]), "beginnings of 3 (seed 7)");
+        let part = Coverage {
+            extent: Extent::Partial(StopReason::TimeLimit { executions: 2 }),
+            executions: 2,
+            assumptions: Vec::new(),
+        };
+        assert_eq!(short(&[&part, &cut]), "part, then beginnings of 3 (seed 7)");
+    }
 }
