@@ -23,6 +23,7 @@ export interface Event {
   place?: Place;
   preempts?: boolean;
   by_itself?: boolean;
+  exits?: boolean;
   reads_from?: number;
   caller?: { place: Place; function: string };
   after?: number[];

@@ -9,6 +9,8 @@ import type { Row } from "./rows";
 const MARGIN = 6;
 /** Of more arrows in view only those of the selected event and the shortest are drawn. */
 const MOST_ARROWS = 300;
+/** Of more rows and lanes only the first are printed; the page says so. */
+const MOST_PRINTED = { rows: 2000, lanes: 60 };
 const GUTTER = 74;
 
 export interface Look {
@@ -35,6 +37,8 @@ export class Timeline {
   private readonly lines = h("div", { class: "lifelines", "aria-hidden": "true" });
   private readonly arrows = svg("svg", { class: "arrows", "aria-hidden": "true" });
   private readonly scroller = h("div", { class: "scroller" });
+  /** How much of the execution is printed; not shown on a screen. */
+  private readonly printed = h("p", { class: "printed" });
   private look: Look | undefined;
   private rowOf = new Map<number, number>();
   private laneOf = new Map<number, number>();
@@ -47,7 +51,7 @@ export class Timeline {
   ) {
     this.canvas.append(this.lines, this.arrows, this.list);
     this.scroller.append(this.head, this.canvas);
-    this.element.append(this.scroller);
+    this.element.append(this.printed, this.scroller);
     this.scroller.addEventListener("scroll", () => this.later(), { passive: true });
     new ResizeObserver(() => this.later()).observe(this.scroller);
     this.list.addEventListener("click", (event) => this.clicked(event));
@@ -136,18 +140,17 @@ export class Timeline {
     if (!look) return;
     const { height, laneWidth, font } = this.sizes();
     const width = GUTTER + look.lanes.length * laneWidth;
-    const total = Math.max(Math.min(look.rows.length, this.whole ? 2000 : Infinity), 1) * height;
+    const total = Math.max(Math.min(look.rows.length, this.whole ? MOST_PRINTED.rows : Infinity), 1) * height;
     this.canvas.style.height = `${total}px`;
     this.canvas.style.width = this.head.style.width = `${width}px`;
     // Where there is less than before, the browser scrolls back, but not yet.
     const { clientHeight, clientWidth } = this.scroller;
     const scrollTop = Math.min(this.scroller.scrollTop, Math.max(0, total + this.head.offsetHeight - clientHeight));
     const scrollLeft = Math.min(this.scroller.scrollLeft, Math.max(0, width - clientWidth));
-    const most = 2000;
     const first = this.whole ? 0 : Math.max(0, Math.floor(scrollTop / height) - MARGIN);
-    const last = Math.min(look.rows.length, this.whole ? most : Math.ceil((scrollTop + clientHeight) / height) + MARGIN);
+    const last = Math.min(look.rows.length, this.whole ? MOST_PRINTED.rows : Math.ceil((scrollTop + clientHeight) / height) + MARGIN);
     const firstLane = this.whole ? 0 : Math.max(0, Math.floor((scrollLeft - GUTTER) / laneWidth) - 1);
-    const lastLane = Math.min(look.lanes.length, this.whole ? 60 : Math.ceil((scrollLeft + clientWidth) / laneWidth) + 1);
+    const lastLane = Math.min(look.lanes.length, this.whole ? MOST_PRINTED.lanes : Math.ceil((scrollLeft + clientWidth) / laneWidth) + 1);
     this.element.style.setProperty("--row", `${height}px`);
     this.element.style.setProperty("--lane", `${laneWidth}px`);
     this.element.style.setProperty("--font", `${font}px`);
@@ -164,7 +167,17 @@ export class Timeline {
     const selected = this.rowOf.get(look.selected);
     if (selected !== undefined && selected >= first && selected < last) this.list.setAttribute("aria-activedescendant", `row-${selected}`);
     else this.list.removeAttribute("aria-activedescendant");
-    this.drawArrows(look, first, last, height, laneWidth, width, total);
+    const arrows = this.drawArrows(look, first, last, height, laneWidth, width, total);
+    const n = (count: number): string => count.toLocaleString("en");
+    const [rowCount, lanes] = [look.rows.length, look.lanes.length];
+    // How wide the paper is, is not known here.
+    const isWide = lastLane < lanes || width > clientWidth;
+    const cut = [
+      last < rowCount && `${n(last)} of ${n(rowCount)} rows, the first ones`,
+      isWide && `of ${n(lanes)} tasks as many as fit the paper, at most ${n(MOST_PRINTED.lanes)}`,
+      arrows.drawn < arrows.all && `${n(arrows.drawn)} of ${n(arrows.all)} arrows between them`,
+    ].filter((words) => words !== false);
+    this.printed.textContent = this.whole && cut.length > 0 ? `Printed: ${cut.join("; ")}. On a screen, the page has the rest.` : "";
   }
 
   private drawLane(look: Look, lane: number, laneWidth: number): void {
@@ -226,7 +239,7 @@ export class Timeline {
     return element;
   }
 
-  private drawArrows(look: Look, first: number, last: number, height: number, laneWidth: number, width: number, total: number): void {
+  private drawArrows(look: Look, first: number, last: number, height: number, laneWidth: number, width: number, total: number): { drawn: number; all: number } {
     const places: { edge: Edge; from: number; to: number; own: boolean }[] = [];
     for (const edge of look.edges) {
       const [from, to] = [this.rowOf.get(edge.from), this.rowOf.get(edge.to)];
@@ -254,6 +267,7 @@ export class Timeline {
       });
       this.arrows.append(path);
     }
+    return { drawn: drawn.length, all: places.length };
   }
 }
 

@@ -220,6 +220,29 @@ test("a print has every event", () =>
     assert.ok(pdf.length > 10_000);
   }));
 
+test("a print says how much of a long execution it has", () =>
+  open("crowd.html", async (page) => {
+    const printed = page.locator(".printed");
+    await press(page, "f");
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.locator(".row").count(), 2000);
+    assert.ok(await printed.isVisible());
+    const words =
+      /^Printed: 2,000 of 4,000 rows, the first ones; of 200 tasks as many as fit the paper, at most 60; 300 of [\d,]+ arrows between them\./;
+    assert.match(await printed.innerText(), words);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    assert.ok(!(await printed.isVisible()));
+  }));
+
+test("a print of a short execution has all of it, and does not speak of that", () =>
+  open("short.html", async (page) => {
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    assert.equal(await page.locator(".printed").textContent(), "");
+  }));
+
 for (const name of ["hostile.html", "megabyte.html", "empty.html", "index.html"]) {
   test(`${name} is harmless`, () =>
     open(name, async (page) => {
