@@ -29,6 +29,7 @@ pub fn write_all(folder: PathBuf) {
     write("long.html", page(&random(10_000, 8, "long")));
     write("crowd.html", page(&random(4_000, 200, "crowd")));
     write("short.html", page(&random(60, 3, "short")));
+    write("woken.html", page(&woken()));
     write("hostile.html", page(&hostile()));
     write("megabyte.html", page(&megabyte()));
     write("empty.html", page(&Failure::new(said("nothing"), 1, ExecutionRecord::default(), Ticket::empty())));
@@ -167,6 +168,32 @@ fn random(steps: usize, tasks: usize, name: &str) -> Failure {
     let fact = Fact::of(record.tasks[now].name.clone(), Relation::Reads).object("AtomicU64#1").at(place);
     let ticket = Ticket { test: Some(name.to_owned()), ..Ticket::empty() };
     Failure::new(said("the sum is wrong").with(fact), 3, record, ticket)
+}
+
+/// A task waits for a lock, and the unlock wakes it up: one arrow of each kind between two tasks without mailboxes.
+fn woken() -> Failure {
+    let line = |task, operation: &str, object: &str, result: &str| Line {
+        task,
+        operation: operation.to_owned(),
+        object: Some(object.to_owned()),
+        result: result.to_owned(),
+        ..Line::default()
+    };
+    let uses = |hold| Some(LockUse { lock: "Mutex#1".to_owned(), hold });
+    let lock = |task| Line { lock: uses(Hold::Exclusive), ..line(task, "lock", "Mutex#1", "") };
+    let mut lines = vec![
+        lock(0),
+        Line { spawns: Some(1), enables: vec![1], ..line(0, "spawn", "main.1", "") },
+        Line { disables: vec![1], ..line(1, "load", "AtomicU64#1", "→ 0") },
+        Line { after: vec![2], ..line(0, "store", "AtomicU64#1", "1") },
+        Line { lock: uses(Hold::Released), enables: vec![1], ..line(0, "unlock", "Mutex#1", "") },
+        Line { after: vec![4], ..lock(1) },
+        Line { reads_from: Some(3), ..line(1, "load", "AtomicU64#1", "→ 1") },
+    ];
+    lines.iter_mut().enumerate().for_each(|(step, line)| line.step = Some(step));
+    let tasks = ["main", "main.1"].map(|name| task(name.to_owned())).into();
+    let record = ExecutionRecord { tasks, lines, enabled: Some(vec![0]), ..ExecutionRecord::default() };
+    Failure::new(said("it was woken up too late"), 1, record, Ticket::empty())
 }
 
 /// Every text is hostile.

@@ -196,6 +196,19 @@ test("arrows are drawn for each relation", () =>
     assert.ok((await page.locator(".arrows > path.own").count()) > 0);
   }));
 
+test("an arrow leads from what wakes a task up to its next event", () =>
+  open("woken.html", async (page) => {
+    const drawn = await page.locator(".arrows > path").evaluateAll((paths) => paths.map((path) => path.classList[0]));
+    assert.deepEqual(drawn.sort(), ["order", "reads", "spawns", "wakes"]);
+    const relation = () => page.locator(".relations li.wakes").innerText();
+    await press(page, "End", "ArrowUp");
+    assert.equal(await number(page), 6);
+    assert.equal(await relation(), "was woken up by step 5 of main");
+    assert.equal(await page.locator(".arrows > path.own.wakes").count(), 1);
+    await press(page, "ArrowUp");
+    assert.equal(await relation(), "wakes up step 6 of main.1");
+  }));
+
 test("zoom and theme", () =>
   open("short.html", async (page) => {
     const height = () => page.evaluate(() => document.querySelector(".row").getBoundingClientRect().height);
