@@ -14,6 +14,7 @@ pub mod difference;
 pub mod examples;
 pub mod fact;
 pub mod limits;
+pub mod linear;
 pub mod memory;
 pub mod operation;
 pub mod order;

@@ -11,6 +11,7 @@ mod common;
 mod conflict;
 mod dfs;
 mod iterate;
+mod linear;
 mod memory;
 mod random;
 mod reduction;
