@@ -45,6 +45,7 @@ impl SilencedPanics {
 impl Drop for SilencedPanics {
     fn drop(&mut self) {
         HOOK.lock().unwrap_or_else(PoisonError::into_inner).worlds -= 1;
+        abort_message::pass_on_late();
     }
 }
 
