@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Two stretches of memory that hold all statics: the program's own, and those of its libraries. The heap and
-/// the stacks lie between them.
-static STRETCHES: [[AtomicUsize; 2]; 2] = [const { [const { AtomicUsize::new(0) }; 2] }; 2];
+/// The stretches of memory between statics, in ascending order, and the last of them that an address belonged to: mostly
+/// the next one belongs to the same.
+static GAPS: [[AtomicUsize; 2]; 64] = [const { [const { AtomicUsize::new(0) }; 2] }; 64];
+static LAST_GAP: AtomicUsize = AtomicUsize::new(0);
 static RANGES: OnceLock<Vec<Range<usize>>> = OnceLock::new();
 
 /// A segment of the program or of a library.
@@ -25,33 +26,39 @@ static IMAGES: OnceLock<Vec<Vec<Segment>>> = OnceLock::new();
 /// Whether `address` belongs to a static.
 #[inline]
 pub(crate) fn contains(address: usize) -> bool {
-    let within = |[from, to]: &[AtomicUsize; 2]| {
-        address >= from.load(Ordering::Relaxed) && address < to.load(Ordering::Relaxed)
-    };
-    if STRETCHES[0][1].load(Ordering::Relaxed) == 0 {
-        ranges();
-    }
-    STRETCHES.iter().any(within) && ranges().iter().any(|range| range.contains(&address))
+    let [from, to] = &GAPS[LAST_GAP.load(Ordering::Relaxed) % GAPS.len()];
+    // The end is written last.
+    let is_between = address < to.load(Ordering::Acquire) && address >= from.load(Ordering::Relaxed);
+    !is_between && look_up(address)
 }
 
 #[cold]
+#[inline(never)]
+fn look_up(address: usize) -> bool {
+    let ranges = ranges();
+    let after = ranges.partition_point(|range| range.end <= address);
+    let is_static = ranges.get(after).is_some_and(|range| range.start <= address);
+    // With more gaps than there is room for, those behind the others are looked up each time.
+    if !is_static && after < GAPS.len() {
+        LAST_GAP.store(after, Ordering::Relaxed);
+    }
+    is_static
+}
+
+/// What can be written to of the program and its libraries, in ascending order.
 fn ranges() -> &'static [Range<usize>] {
     let _own = crate::arena::own();
     RANGES.get_or_init(|| {
-        // The loader names the program itself first.
-        let images = IMAGES.get_or_init(find);
-        for (stretch, images) in STRETCHES.iter().zip([&images[..1], &images[1..]]) {
-            let ranges =
-                || images.iter().flatten().filter(|segment| segment.changes).map(|segment| &segment.range);
-            stretch[0].store(ranges().map(|r| r.start).min().unwrap_or(1), Ordering::Relaxed);
-            stretch[1].store(ranges().map(|r| r.end).max().unwrap_or(1), Ordering::Relaxed);
+        let segments = IMAGES.get_or_init(find).iter().flatten().filter(|segment| segment.changes);
+        let mut ranges: Vec<Range<usize>> = segments.map(|segment| segment.range.clone()).collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        let starts = std::iter::once(0).chain(ranges.iter().map(|range| range.end));
+        let ends = ranges.iter().map(|range| range.start).chain([usize::MAX]);
+        for (gap, (from, to)) in GAPS.iter().zip(starts.zip(ends)) {
+            gap[0].store(from, Ordering::Relaxed);
+            gap[1].store(to, Ordering::Release);
         }
-        images
-            .iter()
-            .flatten()
-            .filter(|segment| segment.changes)
-            .map(|segment| segment.range.clone())
-            .collect()
+        ranges
     })
 }
 
@@ -154,14 +161,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_bounds_of_statics_are_exact() {
+        for range in ranges() {
+            let inside = [range.start, range.end - 1];
+            let outside = [range.start - 1, range.end];
+            assert!(inside.iter().all(|address| contains(*address)));
+            for address in outside {
+                assert_eq!(contains(address), ranges().iter().any(|range| range.contains(&address)));
+            }
+        }
+    }
+
+    #[test]
     fn tells_statics_from_the_heap_and_the_stack() {
         static IN_DATA: AtomicUsize = AtomicUsize::new(7);
         static IN_BSS: AtomicUsize = AtomicUsize::new(0);
         let on_heap = Box::new(0u8);
         let on_stack = 0u8;
-        assert!(contains(&raw const IN_DATA as usize));
-        assert!(contains(&raw const IN_BSS as usize));
-        assert!(!contains(&raw const *on_heap as usize));
-        assert!(!contains(&raw const on_stack as usize));
+        // Whatever was looked up before.
+        for _ in 0..2 {
+            assert!(contains(&raw const IN_DATA as usize));
+            assert!(!contains(&raw const *on_heap as usize));
+            assert!(contains(&raw const IN_BSS as usize));
+            assert!(!contains(&raw const on_stack as usize));
+        }
     }
 }

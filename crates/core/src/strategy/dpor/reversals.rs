@@ -205,7 +205,7 @@ impl Finder<'_> {
     }
 
     /// Whether the root was not seen after step `at`.
-    #[inline]
+    #[inline(always)]
     fn is_outside(&self, at: usize) -> bool {
         let Scratch { removed, outside, .. } = &*self.scratch;
         removed[..*outside].iter().any(|removed| self.path.is_after(at, *removed as usize))

@@ -33,16 +33,14 @@ impl Execution {
             let omitted = self.history.changes(object).take_while(|(step, _)| *step as usize > before);
             return omitted.last().map_or(later, |(_, state)| state);
         }
-        let mut added: Vec<(ObjectState, ObjectState)> = Vec::new();
+        let mut added = ObjectState::default();
         for (step, state) in self.history.changes(object).take_while(|(step, _)| *step as usize > before) {
             if also.contains(&(step - 1)) {
-                added.push((state, later));
+                added.add(state, later);
             }
             later = state;
         }
-        for (from, to) in added {
-            later.add(from, to);
-        }
+        later.add(ObjectState::default(), added);
         later
     }
 

@@ -65,12 +65,16 @@ impl Path {
         self.last_accesses.resize(object + 1, LastAccesses::default());
     }
     /// The last accesses to `object` before step `at`, and the mode of that step.
-    #[inline]
+    #[inline(always)]
     pub(super) fn found_by(&self, at: usize, object: ObjectId) -> (LastAccesses, Mode) {
         let event = &self.events[at];
-        if let Some(only) = event.accesses.only() {
-            return (event.found, only.mode);
+        match event.accesses.only() {
+            Some(only) => (event.found, only.mode),
+            None => self.found_by_one_of_several(event, object),
         }
+    }
+    #[inline(never)]
+    fn found_by_one_of_several(&self, event: &Event, object: ObjectId) -> (LastAccesses, Mode) {
         let (lane, mode) = event.accesses.access_to(object).expect("it is in the list of those who touch it");
         (self.found_in(event, lane), mode)
     }
