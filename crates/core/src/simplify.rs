@@ -1,14 +1,20 @@
-//! Makes a failing schedule easier to read: the same behaviour with fewer context switches (Walker 2018, section 5.7).
+//! Makes a failing schedule easier to read.
 //!
-//! Only independent steps are reordered, so the Mazurkiewicz trace is the same; steps on which the failure does not
-//! depend are removed. (The thesis also prunes commits of store buffers, which no world has yet.) The result is
-//! replayed once, and accepted only if the same failure occurs with fewer preemptions, context switches or steps.
+//! [`reorder`]: the same behaviour with fewer context switches (Walker 2018, section 5.7). Only independent steps are
+//! reordered, so the Mazurkiewicz trace is the same; steps on which the failure does not depend are removed. (The thesis
+//! also prunes commits of store buffers, which no world has yet.) [`simplify`]: in addition, what is not needed for the same
+//! failure is removed, even if the program behaves differently on the way to it.
+//!
+//! Invariant: nothing is shown that was not executed. A schedule is accepted only if the same failure occurs with fewer
+//! preemptions, options, context switches or steps.
 
 mod follow;
+mod minimal;
 mod reorder;
 
 use crate::search::{NoListener, OnFailure, Plan, search};
-use crate::verdict::{Failure, Simplification};
+use crate::trace::Step;
+use crate::verdict::{Failure, Simplification, Simplified};
 use crate::world::{Ending, Pick, World};
 use follow::{Follow, Of, Run};
 use std::fmt::Debug;
@@ -29,8 +35,26 @@ where
     search(plan, Box::new(follow), make_world, Arc::new(NoListener)).failure
 }
 
-/// The same failure in a simpler schedule, if there is one. `plan` gives settings and step limit, as for the search
-/// that found the failure. Gives up when `is_late`.
+/// The same failure in a simpler schedule of the same behaviour, if there is one. `plan` gives settings and step limit, as
+/// for the search that found the failure. Gives up when `is_late`.
+pub fn reorder<W, M>(
+    plan: &Plan,
+    failure: &Failure,
+    make_world: M,
+    is_late: impl Fn() -> bool,
+) -> Option<Failure>
+where
+    W: World,
+    W::Outcome: Ord + Debug + Send,
+    M: Fn() -> W + Sync,
+{
+    let simplifier = Simplifier::new(plan, failure, &make_world, &is_late)?;
+    let before = simplifier.again()?;
+    let (simple, _) = simplifier.reordered(&before)?;
+    Some(Failure { execution: failure.execution, ..simple })
+}
+
+/// The same failure in a schedule that has as little as possible, if there is one. It says what was removed.
 pub fn simplify<W, M>(
     plan: &Plan,
     failure: &Failure,
@@ -42,43 +66,100 @@ where
     W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
-    let may_be_cut = match failure.kind().simplification() {
-        Simplification::Cut => true,
-        Simplification::Reorder => false,
-        Simplification::None => return None,
+    let simplifier = Simplifier::new(plan, failure, &make_world, &is_late)?;
+    let before = simplifier.again()?;
+    let least = minimal::minimal(&simplifier, &before)?;
+    // Once more, with a record for people.
+    let (shown, after) = simplifier.follow(plan, choices(&least), Of::Choices);
+    let shown = shown.filter(|shown| simplifier.is_same(shown) && cost(&after) < cost(&before))?;
+    let length = |run: &Run| run.trace.steps().len() as u32;
+    let simplified = Simplified {
+        preemptions: [before.trace.preemptions(), after.trace.preemptions()],
+        steps: [length(&before), length(&after)],
     };
-    if failure.ticket.steps.len() > LONGEST {
-        return None;
-    }
-    let mut plan = plan.clone();
-    plan.workers = 1;
-    plan.on_failure = OnFailure::Stop;
-    plan.budget.executions = None;
-    plan.budget.time = None;
-    let replay = |picks: Vec<Pick>, of: Of| {
-        let run = Arc::new(Mutex::new(Run::default()));
-        let follow = Follow::new(picks, of, run.clone());
-        let findings = search(&plan, Box::new(follow), &make_world, Arc::new(NoListener));
-        let run = std::mem::take(&mut *run.lock().expect("the search is over"));
-        (findings.failure, run)
-    };
-    let same =
-        |other: &Option<Failure>| other.as_ref().is_some_and(|f| f.defect.cause == failure.defect.cause);
-    let (again, before) = replay(failure.ticket.picks().collect(), Of::AllSteps);
-    if !same(&again) {
-        return None;
-    }
-    // Where the execution went on after the failure, its last step is not the one that failed.
-    let may_be_cut = may_be_cut && before.ending != Some(Ending::Natural);
-    let (simple, after) = replay(reorder::reorder(&before, may_be_cut, is_late)?, Of::Choices);
-    let better = same(&simple) && cost(&after) < cost(&before);
-    let simple = simple.filter(|_| better)?;
-    Some(Failure { execution: failure.execution, ..simple })
+    Some(Failure { execution: failure.execution, simplified: Some(simplified), ..shown })
 }
 
-/// The cost of reading a schedule, the most important term first.
-fn cost(run: &Run) -> (u32, usize, usize) {
+/// Executes candidates for a simpler schedule of one failure.
+struct Simplifier<'a, M> {
+    plan: Plan,
+    failure: &'a Failure,
+    may_be_cut: bool,
+    make_world: &'a M,
+    is_late: &'a dyn Fn() -> bool,
+}
+
+impl<'a, M> Simplifier<'a, M> {
+    /// None if failures like this are not simplified.
+    fn new(
+        plan: &Plan,
+        failure: &'a Failure,
+        make_world: &'a M,
+        is_late: &'a dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let may_be_cut = match failure.kind().simplification() {
+            Simplification::Cut => true,
+            Simplification::Reorder => false,
+            Simplification::None => return None,
+        };
+        if failure.ticket.steps.len() > LONGEST {
+            return None;
+        }
+        let mut plan = plan.clone();
+        plan.workers = 1;
+        plan.on_failure = OnFailure::Stop;
+        plan.budget.executions = None;
+        plan.budget.time = None;
+        Some(Simplifier { plan, failure, may_be_cut, make_world, is_late })
+    }
+
+    fn is_same(&self, other: &Failure) -> bool {
+        other.defect.cause == self.failure.defect.cause
+    }
+}
+
+impl<W, M> Simplifier<'_, M>
+where
+    W: World,
+    W::Outcome: Ord + Debug + Send,
+    M: Fn() -> W + Sync,
+{
+    /// The execution that failed; none if it does not fail again.
+    fn again(&self) -> Option<Run> {
+        let (again, run) = self.follow(&self.plan, self.failure.ticket.picks().collect(), Of::AllSteps);
+        again.filter(|again| self.is_same(again)).map(|_| run)
+    }
+
+    /// An execution with these picks, and its failure.
+    fn follow(&self, plan: &Plan, picks: Vec<Pick>, of: Of) -> (Option<Failure>, Run) {
+        let run = Arc::new(Mutex::new(Run::default()));
+        let follow = Follow::new(picks, of, run.clone());
+        let findings = search(plan, Box::new(follow), self.make_world, Arc::new(NoListener));
+        let run = std::mem::take(&mut *run.lock().expect("the search is over"));
+        (findings.failure, run)
+    }
+
+    /// The same failure in a simpler order of the same steps, or of those on which it depends.
+    fn reordered(&self, before: &Run) -> Option<(Failure, Run)> {
+        // Where the execution went on after the failure, its last step is not the one that failed.
+        let may_be_cut = self.may_be_cut && before.ending != Some(Ending::Natural);
+        let picks = reorder::reorder(before, may_be_cut, self.is_late)?;
+        let (simple, after) = self.follow(&self.plan, picks, Of::Choices);
+        let simple = simple.filter(|simple| self.is_same(simple) && cost(&after) < cost(before))?;
+        Some((simple, after))
+    }
+}
+
+/// The choices of an execution.
+fn choices(run: &Run) -> Vec<Pick> {
+    run.trace.steps().iter().filter(|step| !step.by_itself).map(Step::pick).collect()
+}
+
+/// The cost of reading a schedule, the most important term first: preemptions, options other than the first, context
+/// switches, steps.
+fn cost(run: &Run) -> (u32, usize, usize, usize) {
     let steps = run.trace.steps();
+    let options = steps.iter().filter(|step| step.option > 0).count();
     let switches = steps.windows(2).filter(|pair| pair[0].task != pair[1].task).count();
-    (run.trace.preemptions(), switches, steps.len())
+    (run.trace.preemptions(), options, switches, steps.len())
 }

@@ -90,6 +90,18 @@ pub struct Failure {
     /// The result of a replay of the ticket if it differs; none if it is the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<Replayed>,
+    /// What the simplification of the schedule has removed; none if it is the schedule that the search found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simplified: Option<Simplified>,
+}
+
+/// A schedule before and after its simplification.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Simplified {
+    /// How many preemptions it had, and has.
+    pub preemptions: [u32; 2],
+    /// How many steps.
+    pub steps: [u32; 2],
 }
 
 /// The result of a replay that does not give the same failure.
@@ -112,7 +124,15 @@ pub enum Replayed {
 impl Failure {
     /// A failure whose execution was torn down without errors.
     pub fn new(defect: Defect, execution: u64, record: ExecutionRecord, ticket: Ticket) -> Failure {
-        Failure { defect, execution, record, ticket, afterwards: Vec::new(), replayed: None }
+        Failure {
+            defect,
+            execution,
+            record,
+            ticket,
+            afterwards: Vec::new(),
+            replayed: None,
+            simplified: None,
+        }
     }
     /// Its kind.
     pub fn kind(&self) -> FailureKind {

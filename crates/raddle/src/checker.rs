@@ -142,8 +142,8 @@ impl Checker {
         self.sampler = Some(sampler);
         self
     }
-    /// Sets whether the schedule of a failure that sampling or a reduction found is simplified: the same behaviour with
-    /// fewer preemptions and without irrelevant steps. It is by default.
+    /// Sets whether the schedule of a failure that sampling or a reduction found is simplified: the same failure with
+    /// as few preemptions, options, tasks and steps as are found to be needed, executed again. It is by default.
     pub fn simplify(mut self, simplify: Simplify) -> Checker {
         self.check.simplify = simplify;
         self

@@ -7,7 +7,7 @@ use crate::paint::{Row, Style};
 use crate::text;
 use raddle_core::fact::TeardownError;
 use raddle_core::ticket::Ticket;
-use raddle_core::verdict::{Coverage, Extent, Failure, Replayed, thousands};
+use raddle_core::verdict::{Coverage, Extent, Failure, Replayed, Simplified, thousands};
 
 /// Longer tickets are not printed.
 const LONGEST_TICKET: usize = 2_000;
@@ -20,6 +20,9 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     footer.afterwards(&failure.afterwards.iter().map(teardown_error).collect::<Vec<_>>());
     if let Some(other) = &failure.replayed {
         footer.prose("also", &escape::line(&text::without_ansi(&replayed(other))));
+    }
+    if let Some(simplified) = &failure.simplified {
+        footer.prose("simpler", &self::simplified(simplified));
     }
     footer.items("search", &coverage::items(coverage));
     if coverage.extent != Extent::Replayed {
@@ -38,6 +41,21 @@ pub fn replayed(replayed: &Replayed) -> String {
         }
     };
     format!("replaying this ticket once gave another result ({other})")
+}
+
+/// "5 preemptions, now 2; 45 steps, now 19".
+pub fn simplified(simplified: &Simplified) -> String {
+    let Simplified { preemptions, steps } = simplified;
+    let changed = |[before, after]: &[u32; 2], one: &str, many: &str| {
+        let what = if *before == 1 { one } else { many };
+        (before != after)
+            .then(|| format!("{} {what}, now {}", thousands((*before).into()), thousands((*after).into())))
+    };
+    let parts = [changed(preemptions, "preemption", "preemptions"), changed(steps, "step", "steps")];
+    match parts.into_iter().flatten().collect::<Vec<_>>() {
+        parts if parts.is_empty() => "as many steps, in a simpler order".to_owned(),
+        parts => parts.join("; "),
+    }
 }
 
 pub fn teardown_error(error: &TeardownError) -> String {
@@ -151,5 +169,19 @@ impl Footer {
 
     fn room(&self) -> usize {
         self.width.map_or(usize::MAX, |w| w.saturating_sub(START).max(24))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_removed_is_said() {
+        let text = |preemptions, steps| simplified(&Simplified { preemptions, steps });
+        assert_eq!(text([5, 2], [45, 19]), "5 preemptions, now 2; 45 steps, now 19");
+        assert_eq!(text([1, 0], [9, 9]), "1 preemption, now 0");
+        assert_eq!(text([0, 0], [1_200, 30]), "1,200 steps, now 30");
+        assert_eq!(text([1, 1], [9, 9]), "as many steps, in a simpler order");
     }
 }

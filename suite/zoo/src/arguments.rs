@@ -8,6 +8,7 @@ use zoo::under_raddle::{self as bugs, Bug};
 pub const USAGE: &str = "\
 usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME,..] [--svg FILE] [--jobs N]
        zoo --fixed [--budget N] [--only BUG,..]
+       zoo --simplified [--budget N] [--seed N] [--only BUG,..]
        zoo --list
 
   --trials N      how often each bug is looked for by each strategy (20)
@@ -19,6 +20,8 @@ usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME
   --svg FILE      draws how many bugs were found after how many schedules
   --jobs N        trials at the same time (as many as there are processors)
   --fixed         checks that the fixed forms have no bug left, instead of looking for the bugs
+  --simplified    prints how many preemptions and steps the schedules have that are found and shown, and the least number of
+                  preemptions, and checks that no more are shown
   --list          prints the names of the bugs";
 
 /// The task of the command.
@@ -26,6 +29,7 @@ usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME
 pub enum Work {
     Measure,
     Fixed,
+    Simplified,
     List,
     Help,
 }
@@ -68,6 +72,7 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
                 request.samplers = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?;
             }
             "--fixed" => request.work = Work::Fixed,
+            "--simplified" => request.work = Work::Simplified,
             "--list" => request.work = Work::List,
             "--help" | "-h" => request.work = Work::Help,
             _ => return Err(format!("unknown argument `{word}`")),

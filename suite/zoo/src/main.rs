@@ -8,6 +8,7 @@ mod arguments;
 mod fixed;
 mod measure;
 mod picture;
+mod simplified;
 mod statistics;
 mod table;
 
@@ -37,6 +38,7 @@ fn do_it(request: &Request) -> Result<(), String> {
         Work::Help => println!("{}", arguments::USAGE),
         Work::List => request.bugs.iter().for_each(|bug| println!("{:<20}{} threads", bug.name, bug.threads)),
         Work::Fixed => fixed::check(request)?,
+        Work::Simplified => simplified::check(request)?,
         Work::Measure => {
             let rows = table::print(request)?;
             if let Some(path) = &request.svg {

@@ -44,10 +44,10 @@ where
             return;
         }
         failure.replayed = self.replayed(failure);
+        let is_late = || self.is_late() || self.listener.wants_to_stop();
         if failure.replayed.is_none()
             && self.check.may_have_a_simpler_schedule()
-            && let Some(simple) =
-                simplify(&self.one_execution(), failure, || self.program.world(), || self.is_late())
+            && let Some(simple) = simplify(&self.one_execution(), failure, || self.program.world(), is_late)
         {
             *failure = simple;
             self.listener.failed(failure);

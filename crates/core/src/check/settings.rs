@@ -44,7 +44,7 @@ pub enum Undecided {
 /// Whether a failing schedule is simplified.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Simplify {
-    /// The same behaviour with fewer preemptions and without irrelevant steps.
+    /// The same failure with as few preemptions, options, tasks and steps as are found to be needed.
     #[default]
     Yes,
     /// The schedule as it was found.

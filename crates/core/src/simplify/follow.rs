@@ -24,6 +24,8 @@ pub(super) enum Of {
     AllSteps,
     /// Only those that are choices.
     Choices,
+    /// The same, and a pick that is not possible comes later, as soon as it is, or never.
+    PossibleChoices,
 }
 
 /// Follows picks; after them, continues without preemptions.
@@ -49,10 +51,18 @@ impl Strategy for Follow {
 
     fn choose(&mut self, so_far: &Trace, point: &Point<'_>) -> Decision {
         self.births.resize(point.all().len().max(self.births.len()), so_far.len());
-        let at = if self.of == Of::AllSteps { so_far.len() } else { self.chosen };
-        self.chosen += 1;
-        let pick = self.picks.get(at).copied().unwrap_or_else(|| NoPreempt::pick(so_far, point));
         let possible = |p: &Pick| point.is_enabled(p.task) && p.option < point.pending(p.task).options;
+        let at = match self.of {
+            Of::AllSteps => Some(so_far.len()),
+            Of::Choices => Some(self.chosen),
+            Of::PossibleChoices => self.picks.iter().position(possible),
+        };
+        self.chosen += 1;
+        let prescribed = at.and_then(|at| self.picks.get(at).copied());
+        if let (Of::PossibleChoices, Some(at)) = (self.of, at) {
+            self.picks.remove(at);
+        }
+        let pick = prescribed.unwrap_or_else(|| NoPreempt::pick(so_far, point));
         if possible(&pick) { Decision::take(pick) } else { Decision::ABANDON }
     }
 

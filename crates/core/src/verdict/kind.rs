@@ -96,7 +96,7 @@ impl FailureKind {
     pub fn simplification(self) -> Simplification {
         match self {
             FailureKind::Panic | FailureKind::DataRace | FailureKind::Invariant => Simplification::Cut,
-            FailureKind::Deadlock | FailureKind::Leak => Simplification::Reorder,
+            FailureKind::Deadlock | FailureKind::Livelock | FailureKind::Leak => Simplification::Reorder,
             _ => Simplification::None,
         }
     }

@@ -107,6 +107,9 @@ fn notes(failure: &Failure, coverage: &Coverage, run: &Run) -> Vec<Note> {
     let mut notes = vec![said("search", coverage::items(coverage).join(" · "))];
     notes.extend(failure.afterwards.iter().map(|error| said("also", footer::teardown_error(error))));
     notes.extend(failure.replayed.as_ref().map(|other| said("also", footer::replayed(other))));
+    notes.extend(
+        failure.simplified.as_ref().map(|simplified| said("simpler", footer::simplified(simplified))),
+    );
     if coverage.extent != Extent::Replayed {
         notes.push(said("found", footer::found(failure, coverage, run)));
     }
