@@ -12,6 +12,7 @@ pub mod code;
 pub mod difference;
 #[doc(hidden)]
 pub mod examples;
+pub mod explain;
 pub mod fact;
 pub mod limits;
 pub mod linear;

@@ -16,7 +16,8 @@ use crate::search::{NoListener, OnFailure, Plan, search};
 use crate::trace::Step;
 use crate::verdict::{Failure, Simplification, Simplified};
 use crate::world::{Ending, Pick, World};
-use follow::{Follow, Of, Run};
+use follow::Run;
+pub(crate) use follow::{Follow, Of};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 

@@ -1,9 +1,11 @@
 //! The verdict of an execution and of a whole search. A verdict never claims more than was explored.
 
 mod cause;
+mod explanation;
 mod kind;
 
 pub use cause::{Cause, Elsewhere, Found, PanicDuring};
+pub use explanation::{Decisive, Explanation, Precedence};
 pub use kind::{Blame, FailureKind, Simplification};
 
 use crate::difference::Difference;
@@ -93,6 +95,9 @@ pub struct Failure {
     /// What the simplification of the schedule has removed; none if it is the schedule that the search found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simplified: Option<Simplified>,
+    /// A comparison with other executions; none if none was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
 }
 
 /// A schedule before and after its simplification.
@@ -132,6 +137,7 @@ impl Failure {
             afterwards: Vec::new(),
             replayed: None,
             simplified: None,
+            explanation: None,
         }
     }
     /// Its kind.

@@ -12,6 +12,7 @@ mod coverage;
 mod dot;
 mod elide;
 mod escape;
+mod explanation;
 mod facts;
 mod footer;
 #[cfg(feature = "forms")]
@@ -97,6 +98,7 @@ pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layou
             parts.push(listing::rows(&view, &library, layout.width));
         }
     }
+    parts.push(explanation::rows(failure, layout.width));
     parts.push(footer::rows(failure, coverage, run, layout.width));
 
     let mut out = String::new();

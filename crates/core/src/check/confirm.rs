@@ -2,7 +2,8 @@
 
 use super::checked::Checked;
 use super::explore::Exploration;
-use super::{OutcomeOf, Program};
+use super::{OutcomeOf, Program, Simplify};
+use crate::explain::explain;
 use crate::search::{FailureGroup, NoListener, OnFailure, Plan, Searched, replay};
 use crate::simplify::{follow, simplify};
 use crate::verdict::{Failure, Replayed};
@@ -51,6 +52,9 @@ where
         {
             *failure = simple;
             self.listener.failed(failure);
+        }
+        if failure.replayed.is_none() && self.check.simplify == Simplify::Yes {
+            failure.explanation = explain(&self.one_execution(), failure, || self.program.world(), is_late);
         }
     }
 

@@ -175,6 +175,7 @@ where
             checkpoints: None,
             clock: self.check.clock.clone(),
             cut: self.cut,
+            seen: None,
             stack: self.check.stack,
         }
     }

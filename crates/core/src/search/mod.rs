@@ -28,13 +28,14 @@ pub use saved::Saved;
 pub use tally::{FailureGroup, Tally};
 
 use crate::fact::StopReason;
+use crate::record::ExecutionRecord;
 use crate::strategy::{Replay, SavedSubtree, Strategy};
 use crate::ticket::Ticket;
-use crate::verdict::{Coverage, Extent, Failure, FailureKind};
-use crate::world::World;
+use crate::verdict::{Cause, Coverage, Extent, Failure, FailureKind};
+use crate::world::{Pick, World};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use watcher::{Stopped, Watching};
 
@@ -115,6 +116,17 @@ pub trait Listener: Send + Sync {
 pub struct NoListener;
 impl Listener for NoListener {}
 
+/// An execution that came to its end.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its record.
+    pub record: ExecutionRecord,
+    /// The picks of all its steps.
+    pub picks: Vec<Pick>,
+    /// Why it failed; none if it passed.
+    pub cause: Option<Box<Cause>>,
+}
+
 /// What a search is to do.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -152,6 +164,8 @@ pub struct Plan {
     pub clock: Arc<dyn RealClock>,
     /// When an execution that is under way is cut, by this clock; none for a little after the time limit, if there is one.
     pub cut: Option<Duration>,
+    /// Where each execution that ends is kept with its record, for comparisons.
+    pub seen: Option<Arc<Mutex<Vec<Seen>>>>,
     /// The stack of each further worker, in bytes; none as usual.
     pub stack: Option<usize>,
 }
@@ -175,6 +189,7 @@ impl Default for Plan {
             checkpoints: None,
             clock: Arc::new(SystemClock),
             cut: None,
+            seen: None,
             stack: None,
         }
     }

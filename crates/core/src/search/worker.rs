@@ -6,9 +6,10 @@ use super::pool::Pool;
 use super::run::{Ran, execute};
 use super::tally::Tally;
 use super::watcher::{Known, Stopped, Watched};
-use super::{Hour, Listener, Lookout, OnFailure, Plan, grace};
+use super::{Hour, Listener, Lookout, OnFailure, Plan, Seen, grace};
 use crate::code::Code;
 use crate::fact::TeardownError;
+use crate::record::ExecutionRecord;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
 use crate::trace::Trace;
@@ -293,6 +294,7 @@ where
         let verdict = match ran {
             Ran::Passed(outcome) => {
                 self.own.executions += 1;
+                self.keep(&job.trace, None);
                 self.put_away();
                 let differs = match is_twice {
                     true => again(&mut self.world, &mut job.trace, &outcome, max_steps, &mut self.lookout),
@@ -315,6 +317,7 @@ where
             Ran::Failed(defect) => {
                 self.own.executions += 1;
                 let kind = defect.kind;
+                self.keep(&job.trace, Some(&defect));
                 self.failed(defect, &job.trace, number);
                 Verdict::Failed(kind)
             }
@@ -357,6 +360,25 @@ where
         errors
     }
 
+    /// Keeps the execution that is at its end, if the plan says so.
+    #[inline]
+    fn keep(&self, trace: &Trace, defect: Option<&Defect>) {
+        if let Some(seen) = &self.shared.plan.seen {
+            let (record, picks) = (self.record(trace), trace.picks());
+            let cause = defect.map(|defect| defect.cause.clone());
+            seen.lock().unwrap().push(Seen { record, picks, cause });
+        }
+    }
+
+    #[cold]
+    fn record(&self, trace: &Trace) -> ExecutionRecord {
+        let mut record = self.world.record();
+        record.mark_preemptions(trace);
+        record.mark_order(trace);
+        record.mark_enabled(trace);
+        record
+    }
+
     #[cold]
     fn failed(&mut self, defect: Defect, trace: &Trace, number: u64) {
         let shared = self.shared;
@@ -386,10 +408,7 @@ where
             self.put_away();
             return;
         }
-        let mut record = self.world.record();
-        record.mark_preemptions(trace);
-        record.mark_order(trace);
-        record.mark_enabled(trace);
+        let record = self.record(trace);
         let Plan { test, settings, program, .. } = shared.plan;
         let program = Code::of(program.to_map());
         let ticket = Ticket::new(test.clone(), settings.to_map(), program, trace, &record);

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 /// One execution.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Run {
+pub(crate) struct Run {
     pub trace: Trace,
     /// By task: the number of steps before it existed. Main and the tasks of the start have 0.
     pub births: Vec<usize>,
@@ -19,7 +19,7 @@ pub(super) struct Run {
 
 /// Which picks are prescribed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Of {
+pub(crate) enum Of {
     /// Those of all steps of a trace, including steps that happen by themselves.
     AllSteps,
     /// Only those that are choices.
@@ -29,7 +29,7 @@ pub(super) enum Of {
 }
 
 /// Follows picks; after them, continues without preemptions.
-pub(super) struct Follow {
+pub(crate) struct Follow {
     picks: Vec<Pick>,
     of: Of,
     chosen: usize,

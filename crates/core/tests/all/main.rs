@@ -10,6 +10,7 @@ mod checkpoints;
 mod common;
 mod conflict;
 mod dfs;
+mod explain;
 mod iterate;
 mod linear;
 mod memory;

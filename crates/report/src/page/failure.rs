@@ -4,6 +4,7 @@
 
 use super::document;
 use crate::coverage;
+use crate::explanation;
 use crate::facts;
 use crate::footer;
 use crate::headline;
@@ -110,6 +111,8 @@ fn notes(failure: &Failure, coverage: &Coverage, run: &Run) -> Vec<Note> {
     notes.extend(
         failure.simplified.as_ref().map(|simplified| said("simpler", footer::simplified(simplified))),
     );
+    let why = |explanation| said("why", explanation::sentence(failure, explanation));
+    notes.extend(failure.explanation.as_ref().map(why));
     if coverage.extent != Extent::Replayed {
         notes.push(said("found", footer::found(failure, coverage, run)));
     }

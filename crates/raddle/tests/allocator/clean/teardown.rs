@@ -5,7 +5,7 @@ use super::failure;
 use raddle::fact::TeardownError;
 use raddle::sync::atomic::{AtomicUsize, Ordering::*};
 use raddle::sync::{Arc, Condvar, Mutex, mpsc};
-use raddle::{Checker, FailureKind, thread};
+use raddle::{Checker, FailureKind, Simplify, thread};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex as StdMutex;
 use std::sync::atomic::AtomicUsize as StdAtomicUsize;
@@ -89,7 +89,7 @@ fn a_loop_without_operations_that_catches_comes_to_its_end() {
 fn everything_is_destroyed_children_before_parents() {
     static SAID: StdMutex<Vec<&'static str>> = StdMutex::new(Vec::new());
     let said = &SAID;
-    let report = Checker::dfs().run(|| {
+    let report = Checker::dfs().simplify(Simplify::No).run(|| {
         let _main = Says(said, "main");
         let lock = Arc::new(Mutex::new(Says(said, "value")));
         let _guard = lock.lock().unwrap();

@@ -1,0 +1,70 @@
+//! The last choice of a failing execution at which another one leads to a pass.
+
+use super::{Comparison, LIMIT, TRIED};
+use crate::operation::TaskId;
+use crate::record::ExecutionRecord;
+use crate::search::Seen;
+use crate::verdict::Decisive;
+use crate::world::{Pick, World};
+use std::fmt::Debug;
+
+/// Tries other choices, from the last one back: another task at that point, and then the rest of the schedule. If none
+/// leads to a pass, it is where the random execution that passes and goes along the longest parts from it.
+pub(super) fn decisive<W, M>(comparison: &Comparison<'_, M>, drawn: &[Seen]) -> Option<Decisive>
+where
+    W: World,
+    W::Outcome: Ord + Debug + Send,
+    M: Fn() -> W + Sync,
+{
+    let record = &comparison.failure.record;
+    let choices = choices(comparison.failure.ticket.picks(), record);
+    let mut tasks: Vec<TaskId> = choices.iter().map(|pick| pick.task).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    let until = comparison.plan.clock.now() + LIMIT;
+    let mut tried = 0;
+    for at in (0..choices.len()).rev() {
+        for task in tasks.iter().filter(|task| **task != choices[at].task) {
+            tried += 1;
+            if tried > TRIED || (comparison.is_late)() || comparison.plan.clock.now() > until {
+                return by_chance(&choices, drawn, record);
+            }
+            let other = Pick { task: *task, option: 0 };
+            let order = [&choices[..at], &[other], &choices[at..]].concat();
+            let Some(seen) = comparison.followed(order).filter(|seen| seen.cause.is_none()) else { continue };
+            let found = self::choices(seen.picks.iter().copied(), &seen.record);
+            if found.get(at) == Some(&other) && found[..at] == choices[..at] {
+                return part(at, record, seen.record);
+            }
+        }
+    }
+    by_chance(&choices, drawn, record)
+}
+
+fn by_chance(choices: &[Pick], drawn: &[Seen], record: &ExecutionRecord) -> Option<Decisive> {
+    let passing = drawn.iter().filter(|seen| seen.cause.is_none());
+    let along = |seen: &Seen| {
+        let others = self::choices(seen.picks.iter().copied(), &seen.record);
+        choices.iter().zip(&others).take_while(|(one, other)| one == other).count()
+    };
+    let (along, seen) = passing.map(|seen| (along(seen), seen)).max_by_key(|(along, _)| *along)?;
+    part(along, record, seen.record.clone())
+}
+
+/// The picks of an execution that were choices.
+fn choices(picks: impl Iterator<Item = Pick>, record: &ExecutionRecord) -> Vec<Pick> {
+    let steps: Vec<_> = record.steps().collect();
+    let is_choice = |at: usize| steps.get(at).is_none_or(|step| !step.by_itself);
+    picks.enumerate().filter(|(at, _)| is_choice(*at)).map(|(_, pick)| pick).collect()
+}
+
+/// Both executions part at this choice.
+fn part(choice: usize, failing: &ExecutionRecord, passing: ExecutionRecord) -> Option<Decisive> {
+    let line = |record: &ExecutionRecord| {
+        let choices =
+            record.lines.iter().enumerate().filter(|(_, line)| line.step.is_some() && !line.by_itself);
+        choices.map(|(at, _)| at).nth(choice)
+    };
+    let at = [line(failing)?, line(&passing)?];
+    Some(Decisive { at, passing })
+}

@@ -1,0 +1,37 @@
+//! Why an execution failed: what other executions of the program did differently.
+
+use crate::record::ExecutionRecord;
+use serde::{Deserialize, Serialize};
+
+/// A comparison of a failing execution with others. It says nothing about executions that were not made.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Explanation {
+    /// How many executions that failed alike were compared, the one that is explained included.
+    pub failed: u64,
+    /// How many executions that passed.
+    pub passed: u64,
+    /// The last choice of the failing execution at which another one leads to a pass; none if none was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decisive: Option<Box<Decisive>>,
+    /// One or two orderings that all of the failing executions have, and none of those that passed. Empty if none were found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub orderings: Vec<Precedence>,
+}
+
+/// A choice at which the executions that fail and one that passes part.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Decisive {
+    /// The first step that differs: an index into the lines of the failing record and of the passing one.
+    pub at: [usize; 2],
+    /// The execution that passes.
+    pub passing: ExecutionRecord,
+}
+
+/// A step that comes before another one: indices into the lines of the failing record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct Precedence {
+    /// The first step.
+    pub before: usize,
+    /// The second one.
+    pub after: usize,
+}

@@ -1,0 +1,115 @@
+//! Why the execution failed, as far as a comparison with others tells: the orderings that only failing executions have, and
+//! the last choice that decides, with both continuations side by side.
+
+use crate::paint::{Row, Style};
+use crate::place::{self, Places};
+use crate::text;
+use raddle_core::record::{ExecutionRecord, Line};
+use raddle_core::verdict::{Decisive, Explanation, Failure, Precedence, thousands};
+
+/// Where the text begins.
+const START: usize = 11;
+/// How many steps of each continuation are shown.
+const SHOWN: usize = 6;
+/// The widest left side.
+const WIDEST: usize = 60;
+
+/// Draws the explanation; empty if there is none.
+pub fn rows(failure: &Failure, width: Option<usize>) -> Vec<Row> {
+    let Some(explanation) = &failure.explanation else { return Vec::new() };
+    let room = width.map_or(usize::MAX, |width| width.saturating_sub(START).max(24));
+    let mut rows = Vec::new();
+    for (n, part) in text::wrap(&sentence(failure, explanation), room).iter().enumerate() {
+        let label = if n == 0 { "why" } else { "" };
+        rows.push(Row::new().with(2, label, Style::Strong).with(START, part, Style::Plain));
+    }
+    if let Some(decisive) = &explanation.decisive {
+        rows.extend(side_by_side(&failure.record, decisive, width));
+    }
+    rows
+}
+
+/// What all failing executions have in common, and of how many that is known.
+pub fn sentence(failure: &Failure, explanation: &Explanation) -> String {
+    let Explanation { failed, passed, orderings, .. } = explanation;
+    let alike = |n: &u64| match n {
+        1 => "the one execution that was seen to fail like this".to_owned(),
+        n => format!("all {} executions that were seen to fail like this", thousands(*n)),
+    };
+    let others = match passed {
+        1 => "not in the one that passes".to_owned(),
+        n => format!("in none of {} that pass", thousands(*n)),
+    };
+    let record = &failure.record;
+    match orderings.as_slice() {
+        _ if *passed == 0 => {
+            let made =
+                if *failed == 1 { "one fails".to_owned() } else { format!("{} fail", thousands(*failed)) };
+            format!("no execution that was made for comparison passes ({made} like this)")
+        }
+        [] => format!("no one or two orderings of its steps are in {} and {others}", alike(failed)),
+        [one] => format!("{}: in {} and {others}", before(record, one), alike(failed)),
+        [one, other, ..] => format!("{}: in {} and {others}", both(record, one, other), alike(failed)),
+    }
+}
+
+fn before(record: &ExecutionRecord, ordering: &Precedence) -> String {
+    format!("{} comes before {}", step(record, ordering.before), step(record, ordering.after))
+}
+
+fn both(record: &ExecutionRecord, one: &Precedence, other: &Precedence) -> String {
+    let task = |line: usize| record.lines[line].task;
+    for (first, second) in [(one, other), (other, one)] {
+        if first.after == second.before && task(first.before) == task(second.after) {
+            let between = (step(record, first.before), step(record, second.after));
+            return format!("{} comes between {} and {}", step(record, first.after), between.0, between.1);
+        }
+    }
+    format!("{}, and {}", before(record, one), before(record, other))
+}
+
+/// "step 3 of main.1 (store, bank.rs:7)".
+fn step(record: &ExecutionRecord, at: usize) -> String {
+    let line = &record.lines[at];
+    let number = line.step.map(|step| format!("step {} of ", step + 1)).unwrap_or_default();
+    let place = line.place.as_ref().map(|place| format!(", {}", place::full(place))).unwrap_or_default();
+    format!("{number}{} ({}{place})", record.tasks[line.task].name, line.operation)
+}
+
+/// The continuations from the decisive choice on.
+fn side_by_side(record: &ExecutionRecord, decisive: &Decisive, width: Option<usize>) -> Vec<Row> {
+    let places = [record, &decisive.passing].into_iter().flat_map(|record| &record.lines);
+    let places = Places::new(places.filter_map(|line| Some(line.place.as_ref()?.file.as_str())));
+    let from = |record: &ExecutionRecord, at: usize| -> Vec<String> {
+        let lines = record.lines[at..].iter().filter(|line| line.step.is_some());
+        lines.take(SHOWN).map(|line| short(record, line, &places)).collect()
+    };
+    let sides = [from(record, decisive.at[0]), from(&decisive.passing, decisive.at[1])];
+    let number = record.lines[decisive.at[0]].step.map_or(0, |step| step + 1);
+    let [left, right] = [format!("from step {number} on, this fails"), "and this passes".to_owned()];
+    let half = width.map_or(WIDEST, |width| (width.saturating_sub(7) / 2).clamp(16, WIDEST));
+    let wide = sides[0].iter().chain([&left]).map(|text| text::width(text)).max().unwrap_or(0).min(half);
+    let row = |left: &str, right: &str, style: Style| {
+        let mut row = Row::new().with(4, &text::cut(left, wide), style);
+        row.put(4 + wide + 1, "│", Style::Faint);
+        row.put(4 + wide + 3, &text::cut(right, width.map_or(usize::MAX, |_| half)), style);
+        row
+    };
+    let mut rows = vec![Row::new(), row(&left, &right, Style::Strong)];
+    let nothing = String::new();
+    for n in 0..sides[0].len().max(sides[1].len()) {
+        let [left, right] = [0, 1].map(|side: usize| sides[side].get(n).unwrap_or(&nothing));
+        rows.push(row(left, right, Style::Plain));
+    }
+    rows
+}
+
+/// "main.1 store AtomicU64#1 50  bank.rs:7".
+fn short(record: &ExecutionRecord, line: &Line, places: &Places) -> String {
+    let result = line.result.lines().next().unwrap_or_default();
+    let told = format!("{} {} {result}", record.tasks[line.task].name, line.expected_operation());
+    match &line.place {
+        Some(place) => format!("{}  {}", told.trim_end(), places.short(place)),
+        None => told.trim_end().to_owned(),
+    }
+}
