@@ -1,6 +1,6 @@
 //! Snapshots of the present execution, from which the next one starts. A snapshot costs about as much as a
 //! step, so they are taken where executions backtrack to, and otherwise as far apart as executions usually
-//! backtrack.
+//! backtrack. Executions backtrack to states with a choice: other states are kept where there is none of those for long.
 //!
 //! A state is as large as its execution is long, in the number of messages. So the distance of snapshots grows with their
 //! depth, and all snapshots together take as much memory as a fixed number of states.
@@ -21,10 +21,14 @@ pub(crate) struct Kept {
     back: usize,
 }
 
+/// States without a choice are kept at this distance at least. Not much less often than others: what an operation would
+/// have been before is computed from the nearest snapshot.
+const WITHOUT_CHOICE: usize = 8;
+
 /// The distance of snapshots at this depth, where executions backtrack by `back` / 8 steps on average.
 #[inline]
 fn apart(back: usize, depth: usize) -> usize {
-    (back / 16).max(1 + depth / FRACTION)
+    (back / 32).max(1 + depth / FRACTION)
 }
 
 impl Kept {
@@ -48,16 +52,17 @@ impl Kept {
         Some((*depth, state))
     }
 
-    /// Whether the state after `steps` steps, behind all snapshots, is worth a snapshot.
+    /// Whether this state, after `steps` steps and behind all snapshots, is worth a snapshot.
     #[inline]
-    pub fn is_due(&self, steps: usize) -> bool {
-        steps >= self.states.last().map_or(0, |(depth, _)| *depth) + apart(self.back, steps)
+    pub fn is_due(&self, steps: usize, state: &Machine) -> bool {
+        let distance = steps - self.states.last().map_or(0, |(depth, _)| *depth);
+        let apart = apart(self.back, steps);
+        distance >= apart && (distance >= WITHOUT_CHOICE || state.has_choice())
     }
 
-    /// Whether the state after `steps` steps is worth a snapshot while steps are taken again up to `target`: the search is
-    /// likely to backtrack a little further next.
-    pub fn is_due_again(&self, steps: usize, target: usize) -> bool {
-        self.is_due(steps) || (target - steps).is_power_of_two()
+    /// The same while steps are taken again up to `target`: the search is likely to backtrack a little further next.
+    pub fn is_due_again(&self, steps: usize, target: usize, state: &Machine) -> bool {
+        self.is_due(steps, state) || (target - steps).is_power_of_two() && state.has_choice()
     }
 
     /// Takes a snapshot of the state after `steps` steps, behind all others.

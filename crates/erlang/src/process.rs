@@ -6,6 +6,7 @@ use crate::native::Native;
 use crate::run::Told;
 use crate::term::hash::Fingerprint;
 use crate::term::{Atom, Context, Map, Pid, Ref, Term, known};
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 /// A program counter.
@@ -24,6 +25,43 @@ pub struct Frame {
     pub ret: Pc,
     /// The number of stack slots at the call.
     pub depth: u32,
+}
+
+/// A stack. A process is mostly copied in order to run on, so a copy has room to grow.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Stack<T>(Vec<T>);
+
+impl<T> Default for Stack<T> {
+    fn default() -> Stack<T> {
+        Stack(Vec::new())
+    }
+}
+
+impl<T: Clone> Clone for Stack<T> {
+    fn clone(&self) -> Stack<T> {
+        const ROOM: usize = 4;
+        if self.0.is_empty() {
+            return Stack::default();
+        }
+        let mut copy = Vec::with_capacity(self.0.len() + ROOM);
+        copy.extend_from_slice(&self.0);
+        Stack(copy)
+    }
+}
+
+impl<T> Deref for Stack<T> {
+    type Target = Vec<T>;
+    #[inline]
+    fn deref(&self) -> &Vec<T> {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Stack<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Vec<T> {
+        &mut self.0
+    }
 }
 
 /// The continuation of a visible call.
@@ -164,13 +202,15 @@ pub struct Process {
     /// The x registers in use.
     pub x: Vec<Term>,
     /// The stack slots, the newest last.
-    pub ys: Vec<Term>,
+    pub ys: Stack<Term>,
     /// The stack frames.
-    pub frames: Vec<Frame>,
+    pub frames: Stack<Frame>,
     /// The float registers.
     pub fr: Vec<f64>,
     /// An exception has just been caught.
     pub caught: bool,
+    /// It has matched a binary: there may be match contexts in its registers.
+    pub has_contexts: bool,
     /// Its pending operation.
     pub next: Next,
     /// Its mailbox.
@@ -257,10 +297,11 @@ impl Process {
             pid,
             pc,
             x: Vec::new(),
-            ys: Vec::new(),
-            frames: Vec::new(),
+            ys: Stack::default(),
+            frames: Stack::default(),
             fr: Vec::new(),
             caught: false,
+            has_contexts: false,
             next: Next::Gone,
             mailbox: Vec::new(),
             messages: Vec::new(),
@@ -329,6 +370,9 @@ impl Process {
     }
     /// Match contexts in the registers share their position; a snapshot must not share it with the original.
     pub fn unshare_contexts(&mut self) {
+        if !self.has_contexts {
+            return;
+        }
         let mut fresh: Vec<(Rc<Context>, Rc<Context>)> = Vec::new();
         for slot in self.x.iter_mut().chain(self.ys.iter_mut()) {
             if let Term::Context(old) = slot {
@@ -370,7 +414,7 @@ impl Process {
             f.word(self.mailbox.iter().map(one).fold(0, u64::wrapping_add));
         }
         f.word(self.frames.len() as u64);
-        for frame in &self.frames {
+        for frame in self.frames.iter() {
             pc(f, frame.ret);
             f.word(frame.depth as u64);
         }
@@ -472,8 +516,9 @@ impl Process {
         copy.x = self.x.clone();
         // Other stack slots and the frames are not needed: matching does not return from the function.
         let frame = self.frames.last().map_or(0, |frame| frame.depth as usize);
-        copy.ys = self.ys.get(frame..).unwrap_or_default().to_vec();
+        copy.ys = Stack(self.ys.get(frame..).unwrap_or_default().to_vec());
         copy.next = Next::Gone;
+        copy.has_contexts = self.has_contexts;
         copy
     }
 }

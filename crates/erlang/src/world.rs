@@ -142,6 +142,7 @@ impl ErlangWorld {
             sleeps_were_cut: Cell::new(false),
             activity_is_read: Cell::new(false),
             listens: Cell::new(true),
+            changed: Cell::default(),
         });
         let (module, function) = (Atom::new(&program.module), Atom::new(&program.function));
         let begin = if program.function.ends_with("_test_") {
@@ -330,7 +331,7 @@ impl ErlangWorld {
     /// Takes a step.
     fn go(&mut self, pick: Pick) {
         let before = self.done.len();
-        if self.kept.is_due(before) {
+        if self.kept.is_due(before, &self.now) {
             self.kept.keep(before, &self.now);
         }
         let accesses = self.now.point().pending(pick.task).accesses;
@@ -365,7 +366,7 @@ impl ErlangWorld {
         let begun = at;
         if at < steps {
             while at < steps {
-                if at > begun && self.kept.is_due_again(at, steps) {
+                if at > begun && self.kept.is_due_again(at, steps, &self.now) {
                     self.kept.keep(at, &self.now);
                 }
                 self.now.step(self.done[at].pick);

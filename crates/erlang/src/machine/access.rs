@@ -313,18 +313,17 @@ impl Mark {
 #[derive(Debug, Default)]
 pub struct Marks {
     all: Vec<Mark>,
-    /// The tasks beyond the bit set of [`Stale`] that have a mark, in ascending order. Most tasks of a long execution are
-    /// messages that were received.
-    late: Vec<u32>,
+    /// The tasks that have a mark, in ascending order. Most tasks of a long execution are messages that were received.
+    marked: Vec<u32>,
 }
 
 impl Clone for Marks {
     fn clone(&self) -> Marks {
-        Marks { all: self.all.clone(), late: self.late.clone() }
+        Marks { all: self.all.clone(), marked: self.marked.clone() }
     }
     fn clone_from(&mut self, other: &Marks) {
         self.all.clone_from(&other.all);
-        self.late.clone_from(&other.late);
+        self.marked.clone_from(&other.marked);
     }
 }
 
@@ -336,10 +335,10 @@ impl Marks {
             self.all.push(Mark::default());
         }
         let before = std::mem::replace(&mut self.all[task], mark);
-        if task >= Stale::FIRST && (before.touched == 0) != (mark.touched == 0) {
-            match self.late.binary_search(&(task as u32)) {
-                Ok(at) => _ = self.late.remove(at),
-                Err(at) => self.late.insert(at, task as u32),
+        if (before.touched == 0) != (mark.touched == 0) {
+            match self.marked.binary_search(&(task as u32)) {
+                Ok(at) => _ = self.marked.remove(at),
+                Err(at) => self.marked.insert(at, task as u32),
             }
         }
     }
@@ -376,12 +375,10 @@ impl Stale {
     /// Adds the tasks whose operation may conflict with this mark.
     #[inline]
     pub fn add_conflicts(&mut self, marks: &Marks, mark: Mark) {
-        for (word, part) in self.first.iter_mut().zip(marks.all.chunks(64)) {
-            *word |= part.iter().rev().fold(0, |bits, other| bits << 1 | other.may_conflict(mark) as u64);
-        }
-        if !self.all {
-            let late = marks.late.iter().copied();
-            self.more.extend(late.filter(|task| marks.all[*task as usize].may_conflict(mark)));
+        for task in marks.marked.iter().map(|task| *task as usize) {
+            if marks.all[task].may_conflict(mark) {
+                self.add(task);
+            }
         }
     }
     /// Adds all tasks.

@@ -6,11 +6,12 @@
 //! births, the clocks of an object those that happen before its next reader and its next writer.
 
 use raddle_core::operation::{Accesses, Mode};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A set of arrivals: for each task that has brought one, by its rank, how many of its arrivals are in the set.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Arrivals(Rc<Vec<u32>>);
+pub struct Arrivals(Rc<[u32]>);
 
 impl Arrivals {
     /// Whether it has the arrival with this index, from 1, among those of the task of this rank.
@@ -24,11 +25,16 @@ impl Arrivals {
         &self.0
     }
     fn insert(&mut self, rank: u32, index: u32) {
-        let counts = Rc::make_mut(&mut self.0);
-        if counts.len() <= rank as usize {
-            counts.resize(rank as usize + 1, 0);
+        let rank = rank as usize;
+        match Rc::get_mut(&mut self.0).and_then(|counts| counts.get_mut(rank)) {
+            Some(count) => *count = index.max(*count),
+            None => {
+                let numbers = 0..self.0.len().max(rank + 1);
+                let of =
+                    |r: usize| self.0.get(r).copied().unwrap_or(0).max(if r == rank { index } else { 0 });
+                self.0 = numbers.map(of).collect();
+            }
         }
-        counts[rank as usize] = counts[rank as usize].max(index);
     }
     fn has_all_of(&self, other: &Arrivals) -> bool {
         let within = |(mine, theirs): (&u32, &u32)| mine >= theirs;
@@ -43,11 +49,9 @@ impl Arrivals {
             self.0 = other.0.clone();
             return;
         }
-        let counts = Rc::make_mut(&mut self.0);
-        if counts.len() < other.0.len() {
-            counts.resize(other.0.len(), 0);
-        }
-        counts.iter_mut().zip(other.0.iter()).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        let (longer, shorter) = if self.0.len() < other.0.len() { (other, &*self) } else { (&*self, other) };
+        let of = |(rank, count): (usize, &u32)| shorter.0.get(rank).map_or(*count, |other| *count.max(other));
+        self.0 = longer.0.iter().enumerate().map(of).collect();
     }
 }
 
@@ -76,9 +80,11 @@ impl Arrival {
 #[derive(Clone, Default)]
 pub struct ArrivalClocks {
     messages: u32,
-    tasks: Vec<Arrivals>,
+    /// For each task that takes further steps, in ascending order; the clock of others is empty. Messages that were received
+    /// are not among them: most tasks of a long execution are.
+    tasks: Vec<(u32, Arrivals)>,
     /// The tasks that have brought messages, by rank.
-    ranks: Vec<u32>,
+    ranks: Rc<Vec<u32>>,
     /// For the next read of an object, and for the next write.
     objects: Vec<(Arrivals, Arrivals)>,
     /// All arrivals so far.
@@ -103,7 +109,8 @@ impl ArrivalClocks {
             self.present = self.all.clone();
             return;
         }
-        let mut present = self.tasks.get(task).cloned().unwrap_or_default();
+        let known = self.place_of(task).ok();
+        let mut present = known.map_or_else(Arrivals::default, |at| self.tasks[at].1.clone());
         present.join(&self.before_barrier);
         for access in accesses.iter() {
             if let Some((to_readers, to_writers)) = self.objects.get(access.object.index()) {
@@ -112,11 +119,16 @@ impl ArrivalClocks {
         }
         self.present = present;
     }
-    /// It is over; now there are `tasks` tasks.
-    pub fn end(&mut self, current: usize, accesses: Accesses, tasks: usize) {
+    /// Where the clock of a task is, or would be.
+    fn place_of(&self, task: usize) -> Result<usize, usize> {
+        self.tasks.binary_search_by_key(&(task as u32), |(task, _)| *task)
+    }
+    /// It is over. The tasks with numbers in `new` were created in it. `takes_more` says whether its task takes further
+    /// steps.
+    pub fn end(&mut self, current: usize, accesses: Accesses, new: Range<usize>, takes_more: bool) {
         let present = std::mem::take(&mut self.present);
         // A new task inherits from its parent.
-        self.tasks.resize(tasks.max(self.tasks.len()), present.clone());
+        self.tasks.extend(new.map(|task| (task as u32, present.clone())));
         if accesses.is_everything() {
             self.before_barrier = present.clone();
         }
@@ -131,15 +143,17 @@ impl ArrivalClocks {
                 to_readers.join(&present);
             }
         }
-        self.tasks[current] = present;
-    }
-    /// A message arrives in the present step, of task `current`, and becomes `task`.
-    pub fn post(&mut self, current: usize, task: usize) -> Arrival {
-        if self.messages == 0 {
-            self.tasks.resize(task, Arrivals::default());
+        match self.place_of(current) {
+            Ok(at) if takes_more => self.tasks[at].1 = present,
+            Ok(at) => _ = self.tasks.remove(at),
+            Err(at) if takes_more => self.tasks.insert(at, (current as u32, present)),
+            Err(_) => {}
         }
+    }
+    /// A message arrives in the present step, of task `current`.
+    pub fn post(&mut self, current: usize) -> Arrival {
         let rank = self.ranks.iter().position(|t| *t as usize == current).unwrap_or_else(|| {
-            self.ranks.push(current as u32);
+            Rc::make_mut(&mut self.ranks).push(current as u32);
             self.ranks.len() - 1
         }) as u32;
         let index = self.all.0.get(rank as usize).map_or(0, |last| *last) + 1;
@@ -158,8 +172,8 @@ mod tests {
 
     fn posted(clocks: &mut ArrivalClocks, by: usize, accesses: Accesses, as_task: usize) -> Arrival {
         clocks.begin(by, accesses);
-        let arrival = clocks.post(by, as_task);
-        clocks.end(by, accesses, as_task + 1);
+        let arrival = clocks.post(by);
+        clocks.end(by, accesses, as_task..as_task + 1, true);
         arrival
     }
 

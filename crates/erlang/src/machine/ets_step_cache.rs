@@ -124,7 +124,7 @@ impl Machine {
         self.current = task;
         self.step_begins(task, accesses);
         self.tasks[task] = Task::Process(after);
-        self.step_ends(accesses);
+        self.step_ends(accesses, self.tasks.len());
         note_enabled(&mut self.enabled, task, self.pending[task].options > 0, pending.options > 0);
         self.pending[task] = pending;
         self.marks.set(task, Mark::of(pending.accesses));

@@ -5,7 +5,7 @@
 use super::{Machine, Mail, Task};
 use crate::process::Process;
 use crate::term::{Fun, Map, Term};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 /// The input of a process.
@@ -123,6 +123,44 @@ const SETS: usize = 1 << 10;
 pub struct LocalRunCache {
     /// By process and kind of input, the newest first.
     sets: RefCell<Vec<[Option<Entry>; WAYS]>>,
+    /// By process and kind of input.
+    worth: [Cell<Worth>; PREDICTORS],
+}
+
+/// Processes and kinds of input share this many predictions.
+const PREDICTORS: usize = 32;
+
+/// Whether the cache is likely to save runs of a process with a kind of input. To keep a run costs a copy of the process: about a
+/// fifth of what a hit saves.
+#[derive(Clone, Copy)]
+struct Worth {
+    /// Up by a hit, down by a miss.
+    score: u8,
+    /// The number of misses, as far as it matters.
+    misses: u8,
+}
+
+impl Worth {
+    const MOST: u8 = 64;
+    const HIT: u8 = 5;
+    /// Where it is not worth it, every so many runs are kept nevertheless.
+    const RARELY: u8 = 16;
+
+    fn hit(&mut self) {
+        self.score = (self.score + Worth::HIT).min(Worth::MOST);
+    }
+    /// Returns whether to keep the run.
+    fn miss(&mut self) -> bool {
+        self.score = self.score.saturating_sub(1);
+        self.misses = (self.misses + 1) % Worth::RARELY;
+        self.score > 0 || self.misses == 0
+    }
+}
+
+impl Default for Worth {
+    fn default() -> Worth {
+        Worth { score: Worth::MOST, misses: 0 }
+    }
 }
 
 fn set_of(before: &Rc<Process>, given: &Given) -> usize {
@@ -136,6 +174,20 @@ impl LocalRunCache {
         let ways = sets.get(set_of(before, given))?;
         let is_it = |e: &&Entry| Rc::ptr_eq(&e.before, before) && e.now == now && e.given.is_same(given);
         ways.iter().flatten().find(is_it).map(|e| (e.after.clone(), e.result.clone()))
+    }
+    /// Notes a hit or a miss. Returns whether a run is worth to be kept.
+    fn note(&self, before: &Process, given: &Given, is_hit: bool) -> bool {
+        let at = (before.pid.hash64() as usize).wrapping_add(given.kind()) % PREDICTORS;
+        let worth = &self.worth[at];
+        let mut now = worth.get();
+        let keeps = if is_hit {
+            now.hit();
+            true
+        } else {
+            now.miss()
+        };
+        worth.set(now);
+        keeps
     }
     fn keep(&self, entry: Entry) {
         let mut sets = self.sets.borrow_mut();
@@ -165,6 +217,7 @@ impl Machine {
             return run(self, given);
         }
         if let Some((after, result)) = self.env.run_cache.find(&before, &given, self.now) {
+            self.env.run_cache.note(&before, &given, true);
             #[cfg(debug_assertions)]
             self.compare(task, &after, &result, given, run);
             self.stale.add(task);
@@ -173,6 +226,10 @@ impl Machine {
                 self.result = result;
             }
             return;
+        }
+        if !self.env.run_cache.note(&before, &given, false) {
+            drop(before);
+            return run(self, given);
         }
         let had = self.result.is_some();
         run(self, given.clone());

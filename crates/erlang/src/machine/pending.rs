@@ -32,6 +32,16 @@ impl Machine {
         Point::new(&self.enabled, &self.pending).with_births(&self.births)
     }
 
+    /// Whether there is more than one pick.
+    #[inline]
+    pub(crate) fn has_choice(&self) -> bool {
+        match &self.enabled[..] {
+            [] => false,
+            [only] => self.pending[only.index()].options > 1,
+            _ => true,
+        }
+    }
+
     /// The accesses of the pending operation of `task`, with the object numbers of another state.
     pub fn accesses_in(&self, task: usize, other: &Machine) -> Accesses {
         if self.pending[task].accesses.is_everything() {
@@ -115,23 +125,24 @@ impl Machine {
         stale.add_conflicts(&marks, moved);
         stale.sort();
         let mut enabled = std::mem::take(&mut self.enabled);
-        let mut receivers: Vec<u32> = Vec::new();
         stale.each(known, |task| {
             let now = self.evaluate(task, &mut objects);
             note_enabled(&mut enabled, task, pending[task].options > 0, now.options > 0);
             pending[task] = now;
             marks.set(task, self.mark_of(task, now.accesses));
+        });
+        let mut changed = self.env.changed.take();
+        stale.each(known, |task| {
             if self.has_messages(task) {
-                receivers.push(task as u32);
+                self.find_changed_messages(task, &enabled, known, &mut changed);
             }
         });
-        for receiver in receivers {
-            for (task, ready) in self.changed_messages(receiver as usize, &enabled, known) {
-                stale.add(task);
-                pending[task].options = ready as u32;
-                note_enabled(&mut enabled, task, !ready, ready);
-            }
+        for (task, ready) in changed.drain(..) {
+            stale.add(task);
+            pending[task].options = ready as u32;
+            note_enabled(&mut enabled, task, !ready, ready);
         }
+        self.env.changed.set(changed);
         for task in known..self.tasks.len() {
             stale.add(task);
             let now = self.evaluate(task, &mut objects);
@@ -187,6 +198,7 @@ impl Machine {
     fn mark_of(&self, task: usize, accesses: Accesses) -> Mark {
         match &self.tasks[task] {
             Task::UnorderedMessage(_) | Task::Received(_) | Task::Spent(_) => Mark::default(),
+            Task::Process(p) if matches!(p.next, Next::Gone) => Mark::default(),
             _ => Mark::of(accesses),
         }
     }

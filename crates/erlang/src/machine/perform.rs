@@ -69,6 +69,7 @@ impl Machine {
     pub(super) fn take_step(&mut self, pick: Pick) {
         let task = pick.task.index();
         let accesses = self.pending[task].accesses;
+        let tasks = self.tasks.len();
         self.steps += 1;
         self.current = task;
         self.step_begins(task, accesses);
@@ -103,7 +104,7 @@ impl Machine {
         if self.env.unobserved.is_some() && !self.is_cut() {
             self.end_unobserved(task);
         }
-        self.step_ends(accesses);
+        self.step_ends(accesses, tasks);
         self.stale.add(task);
         self.refresh_after(accesses);
     }

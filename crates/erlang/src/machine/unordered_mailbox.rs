@@ -11,6 +11,7 @@ use super::access::{Object, Objects, Touch};
 use super::arrival_clocks::Arrival;
 use super::local_run_cache::Given;
 use super::{Machine, Signal, Task};
+use crate::beam::Instr;
 use crate::native::Run;
 use crate::process::{Deadline, ExitStep, Found, Next, Process};
 use crate::run::{self, Mode, Stop};
@@ -83,11 +84,13 @@ impl Machine {
         }
     }
 
-    /// The step is over.
-    pub(super) fn step_ends(&mut self, accesses: Accesses) {
-        let (current, tasks) = (self.current, self.tasks.len());
+    /// The step is over. There were `tasks` tasks before it.
+    pub(super) fn step_ends(&mut self, accesses: Accesses, tasks: usize) {
+        let current = self.current;
+        let takes_more = !matches!(self.tasks[current], Task::Received(_));
+        let new = tasks..self.tasks.len();
         if let Some(known) = self.unordered_mailbox.as_mut().filter(|known| !known.is_empty()) {
-            Rc::make_mut(known).end(current, accesses, tasks);
+            Rc::make_mut(known).end(current, accesses, new, takes_more);
         }
     }
 
@@ -96,7 +99,7 @@ impl Machine {
         let message_task = self.tasks.len();
         let parent = self.current;
         let known = Rc::make_mut(self.unordered_mailbox.as_mut().expect("the order is open"));
-        let arrival = known.post(parent, message_task);
+        let arrival = known.post(parent);
         let to = self.process(task).pid;
         let number = UNORDERED | arrival.index;
         let posted = UnorderedMessage { to, content: message.clone(), arrival };
@@ -119,7 +122,7 @@ impl Machine {
         if !matches!(p.next, Next::Receive(_)) {
             return false;
         }
-        let stop = self.match_one(&mut p.for_matching(), message);
+        let stop = self.match_one(p, &mut None, message);
         self.is_match(stop)
     }
 
@@ -127,11 +130,39 @@ impl Machine {
     pub(crate) fn would_fit(&self, task: usize, message: &Term) -> bool {
         let p = self.process(task);
         matches!(p.next, Next::Receive(_))
-            && matches!(self.match_one(&mut p.for_matching(), message), Stop::Matched(_))
+            && matches!(self.match_one(p, &mut None, message), Stop::Matched(_))
     }
 
-    /// Matches one message with a copy of a process. If it does not match, the copy can be used again.
-    fn match_one(&self, copy: &mut Process, message: &Term) -> Stop {
+    /// Whether the receive that a process has reached takes every message: its code does so without a test.
+    pub(crate) fn takes_any(&self, p: &Process) -> bool {
+        let module = self.env.code.module(p.pc.module);
+        let [Instr::LoopRec(..), then @ ..] = module.code.get(p.pc.at as usize..).unwrap_or_default() else {
+            return false;
+        };
+        matches!(then.iter().find(|instr| !matches!(instr, Instr::Move(..))), Some(Instr::RemoveMessage))
+    }
+
+    /// The instruction with which the receive that a process has reached waits without a timeout; none if it does more.
+    fn waits_at(&self, p: &Process) -> Option<u32> {
+        let module = self.env.code.module(p.pc.module);
+        let Some(Instr::LoopRec(wait, _)) = module.code.get(p.pc.at as usize) else { return None };
+        matches!(module.code.get(*wait as usize), Some(Instr::Wait(_))).then_some(*wait)
+    }
+
+    /// Matches one message with a process. The copy, if it was made, is used again until a message matches.
+    fn match_one(&self, p: &Process, copy: &mut Option<Process>, message: &Term) -> Stop {
+        if self.takes_any(p) {
+            debug_assert!(matches!(self.match_by_running(&mut p.for_matching(), message), Stop::Matched(0)));
+            return Stop::Matched(0);
+        }
+        let stop = self.match_by_running(copy.get_or_insert_with(|| p.for_matching()), message);
+        if matches!(stop, Stop::Matched(_)) {
+            *copy = None;
+        }
+        stop
+    }
+
+    fn match_by_running(&self, copy: &mut Process, message: &Term) -> Stop {
         let pc = copy.pc;
         copy.mailbox.clear();
         copy.mailbox.push(message.clone());
@@ -153,26 +184,48 @@ impl Machine {
 
     /// A process has reached a receive: marks the messages that match, of each bringer the first.
     pub(super) fn evaluate_unordered_messages(&mut self, task: usize) {
+        if self.takes_any(self.process(task)) {
+            return self.fit_first_of_each_bringer(task);
+        }
         let p = self.process(task).clone();
-        let mut copy = p.for_matching();
+        let mut copy = None;
         let mut found: Vec<usize> = Vec::new();
         for (at, message) in p.mailbox.iter().enumerate() {
             let bringer = p.messages[at].bringer;
             if found.iter().any(|other| p.messages[*other].bringer == bringer) {
                 continue;
             }
-            let stop = self.match_one(&mut copy, message);
+            let stop = self.match_one(&p, &mut copy, message);
             if self.is_match(stop) {
                 found.push(at);
-                copy = p.for_matching();
             }
         }
-        let is_known = p.messages.iter().enumerate().all(|(at, mail)| mail.fits == found.contains(&at));
+        let mut next = found.iter().peekable();
+        let is_known = p
+            .messages
+            .iter()
+            .enumerate()
+            .all(|(at, mail)| mail.fits == next.next_if(|f| **f == at).is_some());
         drop(p);
         if !is_known {
             let messages = &mut self.process_mut(task).messages;
             messages.iter_mut().for_each(|mail| mail.fits = false);
             found.into_iter().for_each(|at| messages[at].fits = true);
+        }
+    }
+
+    /// A process has reached a receive that takes every message.
+    fn fit_first_of_each_bringer(&mut self, task: usize) {
+        let is_first = |messages: &[Mail], at: usize| {
+            messages[..at].iter().all(|mail| !mail.fits || mail.bringer != messages[at].bringer)
+        };
+        let messages = &self.process(task).messages;
+        if !messages.is_empty() {
+            let messages = &mut self.process_mut(task).messages;
+            messages.iter_mut().for_each(|mail| mail.fits = false);
+            for at in 0..messages.len() {
+                messages[at].fits = is_first(messages, at);
+            }
         }
     }
 
@@ -263,17 +316,17 @@ impl Machine {
     }
 
     /// A process may have changed: which of its messages among the first `known` tasks are enabled now and were not, or the
-    /// other way round. The tasks `enabled` are those that were.
-    pub(super) fn changed_messages(
+    /// other way round. The tasks `enabled` are those that were. Adds them to `changed`.
+    pub(super) fn find_changed_messages(
         &self,
         receiver: usize,
         enabled: &[TaskId],
         known: usize,
-    ) -> Vec<(usize, bool)> {
+        changed: &mut Vec<(usize, bool)>,
+    ) {
         let p = self.process(receiver);
         let may_receive =
             matches!(p.next, Next::Receive(_)) && p.exiting.is_none() && !self.takes_by_itself(p);
-        let mut changed = Vec::new();
         for task in enabled {
             let is_its = matches!(&self.tasks[task.index()], Task::UnorderedMessage(m) if m.to == p.pid);
             let stays = |at: usize| may_receive && self.may_be_received(p, at);
@@ -290,7 +343,6 @@ impl Machine {
                 }
             }
         }
-        changed
     }
 
     /// The pending operation of a message.
@@ -521,8 +573,10 @@ impl Machine {
 
     /// How a receive waits when no message matches.
     pub(super) fn look_at_ordered_mailbox(&mut self, task: usize) -> Option<(u32, Option<Term>)> {
+        if let Some(wait) = self.waits_at(self.process(task)) {
+            return Some((wait, None));
+        }
         let mut copy = self.process(task).for_matching();
-        copy.mailbox = Vec::new();
         match run::run(&mut copy, &self.env, &self.versions, self.now, Mode::Matching) {
             Stop::Waits(wait, time) => Some((wait, time)),
             Stop::Unsupported(what) => {

@@ -158,6 +158,7 @@ impl Runner<'_> {
                     Term::Bits(bits) => Rc::new(Context { bits: Bits::clone(bits), at: Cell::new(0) }),
                     _ => return Flow::Jump(*fail),
                 };
+                self.p.has_contexts = true;
                 self.set(*dst, Term::Context(context));
                 Flow::Next
             }

@@ -51,6 +51,8 @@ pub struct Env {
     pub sleeps_were_cut: Cell<bool>,
     /// A process asks what another one does at the moment.
     pub activity_is_read: Cell<bool>,
+    /// A buffer that each step uses: the messages that it has enabled or disabled.
+    pub changed: Cell<Vec<(usize, bool)>>,
 }
 
 impl Env {
@@ -306,7 +308,7 @@ impl Runner<'_> {
             Instr::CallExtOnly(import) => self.call_import(module, *import, Then::Return),
             Instr::Bif { import, fail, args, dst } => self.bif(module, *import, *fail, args, *dst),
             Instr::Allocate(n) => {
-                self.p.ys.resize(self.p.ys.len() + *n as usize, Term::Nil);
+                (0..*n).for_each(|_| self.p.ys.push(Term::Nil));
                 Flow::Next
             }
             Instr::Deallocate(n) | Instr::Trim(n) => {

@@ -36,10 +36,10 @@ impl Runner<'_> {
         match dst {
             Dst::X(n) => {
                 let n = n as usize;
-                if n >= self.p.x.len() {
-                    self.p.x.resize(n + 1, Term::Nil);
+                match self.p.x.get_mut(n) {
+                    Some(register) => *register = value,
+                    None => self.set_new(n, value),
                 }
-                self.p.x[n] = value;
             }
             Dst::Y(n) => {
                 let at = self.p.ys.len().wrapping_sub(1 + n as usize);
@@ -48,6 +48,19 @@ impl Runner<'_> {
                 }
             }
         }
+    }
+    /// Sets an x register that is not in use yet.
+    #[inline(never)]
+    fn set_new(&mut self, n: usize, value: Term) {
+        const USUAL: usize = 8;
+        let x = &mut self.p.x;
+        if x.capacity() == 0 {
+            x.reserve(USUAL.max(n + 1));
+        }
+        if n > x.len() {
+            x.resize(n, Term::Nil);
+        }
+        x.push(value);
     }
     /// Takes a register's value.
     pub(super) fn take(&mut self, dst: Dst) -> Term {

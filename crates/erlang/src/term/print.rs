@@ -4,7 +4,7 @@ use super::{Fun, Term, number};
 use std::fmt;
 
 /// Prints an atom, in quotes where they are needed.
-pub fn atom(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+pub fn atom(text: &str, f: &mut impl fmt::Write) -> fmt::Result {
     const RESERVED: [&str; 28] = [
         "after", "and", "andalso", "band", "begin", "bnot", "bor", "bsl", "bsr", "bxor", "case", "catch",
         "cond", "div", "end", "fun", "if", "let", "maybe", "not", "of", "or", "orelse", "receive", "rem",
@@ -62,7 +62,7 @@ fn is_text(t: &Term) -> bool {
     iter.by_ref().all(printable) && matches!(iter.rest(), Term::Nil)
 }
 
-fn quoted(text: impl Iterator<Item = char>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn quoted(text: impl Iterator<Item = char>, f: &mut impl fmt::Write) -> fmt::Result {
     f.write_str("\"")?;
     for c in text {
         match c {
@@ -75,81 +75,111 @@ fn quoted(text: impl Iterator<Item = char>, f: &mut fmt::Formatter<'_>) -> fmt::
     f.write_str("\"")
 }
 
+/// An integer in decimal. (The results of all executions are printed; [`fmt`] takes ten times as long.)
+fn decimal(n: i64, f: &mut impl fmt::Write) -> fmt::Result {
+    const LONGEST: usize = 20;
+    if (0..10).contains(&n) {
+        return f.write_char((b'0' + n as u8) as char);
+    }
+    let (mut digits, mut at, mut left) = ([b'0'; LONGEST], LONGEST, n.unsigned_abs());
+    while left > 0 || at == LONGEST {
+        at -= 1;
+        digits[at] = b'0' + (left % 10) as u8;
+        left /= 10;
+    }
+    if n < 0 {
+        f.write_str("-")?;
+    }
+    digits[at..].iter().try_for_each(|digit| f.write_char(*digit as char))
+}
+
+fn separated<W: fmt::Write>(elements: &[Term], f: &mut W) -> fmt::Result {
+    for (i, element) in elements.iter().enumerate() {
+        if i > 0 {
+            f.write_str(",")?;
+        }
+        print(element, f)?;
+    }
+    Ok(())
+}
+
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Term::Nil => f.write_str("[]"),
-            Term::Int(n) => write!(f, "{n}"),
-            Term::Big(n) => write!(f, "{n}"),
-            Term::Float(x) => f.write_str(&float(*x)),
-            Term::Atom(a) => write!(f, "{a}"),
-            Term::Cons(_) if is_text(self) => {
-                quoted(self.iter().map(|t| t.as_int().unwrap_or(0) as u8 as char), f)
-            }
-            Term::Cons(_) => {
-                f.write_str("[")?;
-                let mut iter = self.iter();
-                for (i, element) in iter.by_ref().enumerate() {
-                    if i > 0 {
-                        f.write_str(",")?;
-                    }
-                    write!(f, "{element}")?;
-                }
-                if !matches!(iter.rest(), Term::Nil) {
-                    write!(f, "|{}", iter.rest())?;
-                }
-                f.write_str("]")
-            }
-            Term::Tuple(elements) => {
-                f.write_str("{")?;
-                for (i, element) in elements.iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(",")?;
-                    }
-                    write!(f, "{element}")?;
-                }
-                f.write_str("}")
-            }
-            Term::Map(map) => {
-                f.write_str("#{")?;
-                for (i, (key, value)) in map.entries().iter().enumerate() {
-                    if i > 0 {
-                        f.write_str(",")?;
-                    }
-                    write!(f, "{key} => {value}")?;
-                }
-                f.write_str("}")
-            }
-            Term::Bits(bits) => {
-                f.write_str("<<")?;
-                let text = bits.to_text().filter(|t| {
-                    !t.is_empty() && t.chars().all(|c| (' '..='~').contains(&c) || c == '\n' || c == '\t')
-                });
-                if let Some(text) = text {
-                    quoted(text.chars(), f)?;
-                } else {
-                    for i in 0..bits.len().div_ceil(8) {
-                        if i > 0 {
-                            f.write_str(",")?;
-                        }
-                        let size = (bits.len() - i * 8).min(8);
-                        match size {
-                            8 => write!(f, "{}", bits.byte(i))?,
-                            n => write!(f, "{}:{n}", bits.byte(i) >> (8 - n))?,
-                        }
-                    }
-                }
-                f.write_str(">>")
-            }
-            Term::Fun(fun) => match &**fun {
-                Fun::Export { module, function, arity } => write!(f, "fun {module}:{function}/{arity}"),
-                Fun::Local { module, index, arity, .. } => write!(f, "#Fun<{module}.{index}/{arity}>"),
-            },
-            Term::Pid(pid) => write!(f, "{pid}"),
-            Term::Ref(r) => write!(f, "{r}"),
-            Term::Context(_) => f.write_str("#Match"),
-            Term::Catch(..) => f.write_str("#Catch"),
+        print(self, f)
+    }
+}
+
+fn print<W: fmt::Write>(term: &Term, f: &mut W) -> fmt::Result {
+    match term {
+        Term::Nil => f.write_str("[]"),
+        Term::Int(n) => decimal(*n, f),
+        Term::Big(n) => write!(f, "{n}"),
+        Term::Float(x) => f.write_str(&float(*x)),
+        Term::Atom(a) => atom(a.text(), f),
+        Term::Cons(_) if is_text(term) => {
+            quoted(term.iter().map(|t| t.as_int().unwrap_or(0) as u8 as char), f)
         }
+        Term::Cons(_) => {
+            f.write_str("[")?;
+            let mut iter = term.iter();
+            for (i, element) in iter.by_ref().enumerate() {
+                if i > 0 {
+                    f.write_str(",")?;
+                }
+                print(element, f)?;
+            }
+            if !matches!(iter.rest(), Term::Nil) {
+                f.write_str("|")?;
+                print(iter.rest(), f)?;
+            }
+            f.write_str("]")
+        }
+        Term::Tuple(elements) => {
+            f.write_str("{")?;
+            separated(elements, f)?;
+            f.write_str("}")
+        }
+        Term::Map(map) => {
+            f.write_str("#{")?;
+            for (i, (key, value)) in map.entries().iter().enumerate() {
+                if i > 0 {
+                    f.write_str(",")?;
+                }
+                print(key, f)?;
+                f.write_str(" => ")?;
+                print(value, f)?;
+            }
+            f.write_str("}")
+        }
+        Term::Bits(bits) => {
+            f.write_str("<<")?;
+            let text = bits.to_text().filter(|t| {
+                !t.is_empty() && t.chars().all(|c| (' '..='~').contains(&c) || c == '\n' || c == '\t')
+            });
+            if let Some(text) = text {
+                quoted(text.chars(), f)?;
+            } else {
+                for i in 0..bits.len().div_ceil(8) {
+                    if i > 0 {
+                        f.write_str(",")?;
+                    }
+                    let size = (bits.len() - i * 8).min(8);
+                    match size {
+                        8 => write!(f, "{}", bits.byte(i))?,
+                        n => write!(f, "{}:{n}", bits.byte(i) >> (8 - n))?,
+                    }
+                }
+            }
+            f.write_str(">>")
+        }
+        Term::Fun(fun) => match &**fun {
+            Fun::Export { module, function, arity } => write!(f, "fun {module}:{function}/{arity}"),
+            Fun::Local { module, index, arity, .. } => write!(f, "#Fun<{module}.{index}/{arity}>"),
+        },
+        Term::Pid(pid) => write!(f, "{pid}"),
+        Term::Ref(r) => write!(f, "{r}"),
+        Term::Context(_) => f.write_str("#Match"),
+        Term::Catch(..) => f.write_str("#Catch"),
     }
 }
 
@@ -157,12 +187,17 @@ impl fmt::Display for Term {
 const LONGEST: usize = 1 << 20;
 
 /// A text that is cut where it is too long.
-#[derive(Default)]
 struct Cut(String);
 
 impl fmt::Write for Cut {
+    #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.push_str(text);
+        if self.0.len() > LONGEST { Err(fmt::Error) } else { Ok(()) }
+    }
+    #[inline]
+    fn write_char(&mut self, c: char) -> fmt::Result {
+        self.0.push(c);
         if self.0.len() > LONGEST { Err(fmt::Error) } else { Ok(()) }
     }
 }
@@ -170,8 +205,8 @@ impl fmt::Write for Cut {
 impl Term {
     /// Its text, or the beginning of it: parts of a small term may be shared, and then its text is endless.
     pub fn to_short_text(&self) -> String {
-        let mut text = Cut::default();
-        match fmt::Write::write_fmt(&mut text, format_args!("{self}")) {
+        let mut text = Cut(String::with_capacity(64));
+        match print(self, &mut text) {
             Ok(()) => text.0,
             Err(_) => text.0 + "...",
         }

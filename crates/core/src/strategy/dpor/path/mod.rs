@@ -104,7 +104,7 @@ pub(in crate::strategy::dpor) struct Path {
     pub other_options: Vec<u32>,
     /// Steps that access memory under a model, in their order.
     pub memory_steps: Vec<MemoryStep>,
-    /// Phantoms that have not been removed before their step, as far as is known.
+    /// Phantoms that have taken no step and were not removed, as far as is known.
     phantoms: Vec<TaskId>,
     /// Phantoms that were removed, and before which step.
     pub gone: Vec<(TaskId, u32)>,
@@ -177,6 +177,9 @@ impl Path {
         let at = self.events.len() as u32;
         let (stamp, time) = self.stamp(task);
         let before = std::mem::replace(&mut self.tasks[task.index()].last, at + 1);
+        if before == 0 && self.tasks[task.index()].place_in_list() > 0 {
+            self.unlist_phantom(task);
+        }
         let barrier = self.last_barrier;
         let (mut found, mut more) = (LastAccesses::default(), 0);
         if let Some(only) = accesses.only() {
@@ -250,9 +253,13 @@ impl Path {
     }
     /// Keeps the first `depth` steps and the tasks that existed then.
     pub fn truncate(&mut self, depth: usize) {
-        let Path { events, tasks, last_accesses, found, last_barrier, tops, lanes: shared, .. } = self;
+        let Path { events, tasks, phantoms, last_accesses, found, last_barrier, tops, lanes: shared, .. } =
+            self;
         for event in events.get(depth..).unwrap_or_default().iter().rev() {
             tasks[event.task.index()].last = event.before;
+            if event.before == 0 && tasks[event.task.index()].is_phantom() {
+                tasks::list_phantom(phantoms, tasks, event.task);
+            }
             if event.stamp.is_shared() {
                 lanes::take_back(tops, shared, event.stamp);
             }
@@ -270,13 +277,14 @@ impl Path {
             }
         }
         self.events.truncate(depth);
-        while self.tasks.last().is_some_and(|t| t.birth.after as usize > depth) {
-            self.tasks.pop();
+        while let Some(task) = self.tasks.pop_if(|t| t.birth.after as usize > depth) {
+            tasks::unlist(&mut self.phantoms, &mut self.tasks, task.place_in_list());
         }
         while let Some((task, _)) = self.gone.pop_if(|(_, at)| *at as usize > depth) {
-            self.phantoms.push(task);
+            if task.index() < self.tasks.len() {
+                tasks::list_phantom(&mut self.phantoms, &mut self.tasks, task);
+            }
         }
-        self.phantoms.retain(|t| t.index() < self.tasks.len());
         while self.reversals.last().is_some_and(|r| r.last as usize >= depth) {
             self.reversals.pop();
         }

@@ -11,13 +11,40 @@ pub(super) struct Task {
     /// The step of its parent that created it, plus 1.
     pub born: u32,
     pub birth: Birth,
+    /// Its place in the list of phantoms that have taken no step, plus 1; 0 if it is none of them.
+    phantom: u32,
 }
 
 impl Task {
+    #[inline]
+    pub fn is_phantom(&self) -> bool {
+        self.birth.number & Birth::PHANTOM != 0
+    }
+    /// Its place in the list of phantoms that have taken no step, plus 1; 0 if it is none of them.
+    #[inline]
+    pub fn place_in_list(&self) -> u32 {
+        self.phantom
+    }
     /// The step before its next one by program order or birth, plus 1.
     #[inline]
     pub fn from(&self) -> u32 {
         if self.last > 0 { self.last } else { self.born }
+    }
+}
+
+/// Adds a phantom that has taken no step to their list.
+pub(super) fn list_phantom(phantoms: &mut Vec<TaskId>, tasks: &mut [Task], task: TaskId) {
+    phantoms.push(task);
+    tasks[task.index()].phantom = phantoms.len() as u32;
+}
+
+/// Removes the phantom in this place, plus 1, from the list; nothing if it is 0.
+#[inline]
+pub(super) fn unlist(phantoms: &mut Vec<TaskId>, tasks: &mut [Task], place: u32) {
+    let Some(at) = (place as usize).checked_sub(1) else { return };
+    phantoms.swap_remove(at);
+    if let Some(moved) = phantoms.get(at) {
+        tasks[moved.index()].phantom = place;
     }
 }
 
@@ -61,10 +88,15 @@ impl Path {
     pub fn bear(&mut self, birth: Birth) {
         let task = TaskId(self.tasks.len() as u32);
         self.names.bear(task, birth);
-        if birth.number & Birth::PHANTOM != 0 {
-            self.phantoms.push(task);
-        }
         self.add_task(birth);
+        if birth.number & Birth::PHANTOM != 0 {
+            list_phantom(&mut self.phantoms, &mut self.tasks, task);
+        }
+    }
+    /// A phantom takes its first step, or was removed.
+    pub(super) fn unlist_phantom(&mut self, task: TaskId) {
+        let place = std::mem::take(&mut self.tasks[task.index()].phantom);
+        unlist(&mut self.phantoms, &mut self.tasks, place);
     }
     fn add_task(&mut self, birth: Birth) {
         let task = self.tasks.len();
@@ -76,7 +108,7 @@ impl Path {
         if born == 0 && birth.parent.index() != task {
             born = self.tasks[birth.parent.index()].born;
         }
-        self.tasks.push(Task { last: 0, born, birth });
+        self.tasks.push(Task { last: 0, born, birth, phantom: 0 });
     }
     /// The births of the tasks that were created after `depth` steps.
     pub fn born_after(&self, depth: usize) -> impl Iterator<Item = Birth> + '_ {
@@ -92,15 +124,15 @@ impl Path {
         if self.phantoms.is_empty() {
             return None;
         }
-        let is_gone = |t: &TaskId| *point.pending(*t) == Pending::NOTHING && self.steps_of(*t) == 0;
-        let at = self.phantoms.iter().position(is_gone)?;
-        let task = self.phantoms.swap_remove(at);
+        let is_gone = |t: &&TaskId| *point.pending(**t) == Pending::NOTHING;
+        let task = *self.phantoms.iter().find(is_gone)?;
+        self.unlist_phantom(task);
         self.gone.push((task, self.len() as u32));
         Some(task)
     }
     /// These phantoms are known to have been removed.
     pub fn forget(&mut self, gone: Vec<(TaskId, u32)>) {
-        self.phantoms.retain(|phantom| gone.iter().all(|(task, _)| task != phantom));
+        gone.iter().for_each(|(task, _)| self.unlist_phantom(*task));
         self.gone = gone;
     }
 }
