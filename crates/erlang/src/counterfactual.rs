@@ -142,7 +142,11 @@ impl Counterfactual for ErlangWorld {
             return self.pending_by_trying(task, prefix, also).unwrap_or(Pending::NOTHING);
         }
         let enabled = self.is_plain_to_see(task.index(), prefix, also);
-        let accesses = self.same_accesses(task, prefix, also);
+        let accesses = match enabled {
+            // A process is blocked where it waits for a message, without a timeout: that is a step of the message.
+            Some(false) if self.machine().is_process(task.index()) => Some(Accesses::NONE),
+            _ => self.same_accesses(task, prefix, also),
+        };
         let by_trying = || {
             let now =
                 || Pending { accesses: self.machine().point().pending(task).accesses, ..Pending::NOTHING };

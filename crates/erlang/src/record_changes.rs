@@ -2,7 +2,8 @@
 //!
 //! Computed from the states before and after the step, so that it holds whatever operation it was.
 
-use crate::machine::Task;
+use crate::machine::{Machine, Task};
+use crate::process::Process;
 use crate::term::Term;
 use raddle_core::record::Mailbox;
 use std::rc::Rc;
@@ -19,21 +20,46 @@ pub(crate) struct Changes {
     pub mailboxes: Vec<Mailbox>,
 }
 
-impl Changes {
-    /// What is different between two states of the tasks.
-    pub fn between(before: &[Task], after: &[Task]) -> Changes {
-        let is_process = |task: &usize| matches!(after[*task], Task::Process(_));
-        let spawns = (before.len()..after.len()).find(is_process);
-        let mailboxes = after.iter().enumerate().filter_map(|(task, now)| {
-            let Task::Process(now) = now else { return None };
-            let was = match before.get(task) {
-                Some(Task::Process(was)) if Rc::ptr_eq(was, now) => return None,
-                Some(Task::Process(was)) => was.mailbox.as_slice(),
-                _ => &[],
-            };
-            (was != now.mailbox.as_slice()).then(|| mailbox(task, &now.mailbox))
+/// The processes of a state, by task.
+pub(crate) struct Processes(Vec<Option<Rc<Process>>>);
+
+impl Processes {
+    /// Those of this state.
+    pub fn of(machine: &Machine) -> Processes {
+        let mut all = Processes(Vec::new());
+        machine.processes().for_each(|(task, process)| _ = all.set(task, process));
+        all
+    }
+
+    fn set(&mut self, task: usize, process: &Rc<Process>) -> Option<Rc<Process>> {
+        if self.0.len() <= task {
+            self.0.resize(task + 1, None);
+        }
+        self.0[task].replace(process.clone())
+    }
+
+    /// They become those of `after`, one step later. Returns what that step changed. Only tasks that it may have changed are
+    /// looked at: an execution may have many.
+    pub fn step_to(&mut self, after: &Machine) -> Changes {
+        let mut changes = Changes::default();
+        after.each_looked_at(|task| {
+            let Task::Process(now) = &after.tasks[task] else { return };
+            let was = self.set(task, now);
+            if was.is_none() && changes.spawns.is_none_or(|first| task < first) {
+                changes.spawns = Some(task);
+            }
+            let mailbox_was = was.as_ref().map_or(&[][..], |was| was.mailbox.as_slice());
+            if !was.as_ref().is_some_and(|was| Rc::ptr_eq(was, now)) && mailbox_was != now.mailbox.as_slice()
+            {
+                changes.mailboxes.push(mailbox(task, &now.mailbox));
+            }
         });
-        Changes { spawns, mailboxes: mailboxes.collect() }
+        changes.mailboxes.sort_by_key(|mailbox| mailbox.task);
+        let is_same = |(task, process): (usize, &Rc<Process>)| {
+            self.0.get(task).and_then(Option::as_ref).is_some_and(|known| Rc::ptr_eq(known, process))
+        };
+        debug_assert!(after.processes().all(is_same), "a step has changed a process that it did not look at");
+        changes
     }
 }
 

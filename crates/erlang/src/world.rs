@@ -10,7 +10,7 @@ use crate::keep::Kept;
 use crate::linear;
 use crate::machine::{self, EtsStepCache, LocalRunCache, Log, Machine, Task};
 use crate::process::Process;
-use crate::record_changes::Changes;
+use crate::record_changes::{Changes, Processes};
 use crate::run::Env;
 use crate::settings::Settings;
 use crate::term::{Atom, Term};
@@ -70,30 +70,37 @@ struct Translation {
 }
 
 impl Translation {
-    /// Adds the step `pick` from `state` to `next`.
-    fn add(&mut self, state: &Machine, pick: Pick, next: &Machine) {
+    /// Adds the step `pick` from `state`. Returns the key of its process and its task there; none if nothing was added.
+    fn add(&mut self, state: &Machine, pick: Pick) -> Option<(u64, usize)> {
         if state.is_hurried() {
             // It continued in the same step.
-            return;
+            return None;
         }
         let Translation { machine, taken } = self;
         let key = state.key_of(state.receiver_of(pick.task.index()).unwrap_or(pick.task.index()));
         if state.delivers_to_the_dead(pick.task.index(), machine) {
-            return;
+            return None;
         }
         let task = TaskId(machine.with_key(key).expect("the same tasks are there") as u32);
         if state.tells_the_dead(pick.task.index(), machine, task.index()) {
-            return;
+            return None;
         }
         let options = machine.point().pending(task).options;
         let option = if options == 1 { 0 } else { pick.option };
         assert!(option < options, "raddle: {} cannot move where it did", describe(machine, task));
         machine.step(Pick { task, option });
         taken.push(Pick { task, option });
+        Some((key, task.index()))
+    }
+
+    /// The step that was added led to the state `next`.
+    fn add_end(&mut self, (key, task): (u64, usize), next: &Machine) {
+        let Translation { machine, taken } = self;
         // An unobserved exit is a step of its own here.
-        if next.has_ended(key) && machine.is_ending(task.index()) {
-            machine.step(Pick { task, option: 0 });
-            taken.push(Pick { task, option: 0 });
+        if next.has_ended(key) && machine.is_ending(task) {
+            let pick = Pick { task: TaskId(task as u32), option: 0 };
+            machine.step(pick);
+            taken.push(pick);
         }
     }
 }
@@ -228,16 +235,19 @@ impl ErlangWorld {
         if self.machine().has_overtaken() {
             let (states, picks) = (self.states(), self.picks());
             for step in linear::order(&states, &picks)? {
-                translated.add(&states[step], picks[step], &states[step + 1]);
+                if let Some(added) = translated.add(&states[step], picks[step]) {
+                    translated.add_end(added, &states[step + 1]);
+                }
             }
         } else {
             // The states are needed one by one.
             let mut state = self.begin.clone();
             for done in &self.done {
-                let mut next = state.clone();
-                next.step(done.pick);
-                translated.add(&state, done.pick, &next);
-                state = next;
+                let added = translated.add(&state, done.pick);
+                state.step(done.pick);
+                if let Some(added) = added {
+                    translated.add_end(added, &state);
+                }
             }
         }
         Some(translated.taken)
@@ -320,10 +330,10 @@ impl ErlangWorld {
         let mut machine = self.begin.clone();
         machine.record();
         let mut changes = Vec::with_capacity(picks.len());
+        let mut processes = Processes::of(&machine);
         for pick in picks {
-            let before = machine.tasks.clone();
             machine.step(*pick);
-            changes.push(Changes::between(&before, &machine.tasks));
+            changes.push(processes.step_to(&machine));
         }
         (machine, changes)
     }

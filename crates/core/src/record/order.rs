@@ -3,7 +3,6 @@
 //! Pairs and the order of each task's own steps give happens-before (see [`crate::trace`]), and no pair is implied by others.
 
 use crate::operation::{Mode, ObjectId, TaskId};
-use crate::order::VectorClock;
 use crate::trace::Trace;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,7 +14,34 @@ use std::rc::Rc;
 struct Done {
     at: usize,
     task: TaskId,
-    clock: Rc<VectorClock>,
+    /// Its lane, and its number there, from 1.
+    lane: usize,
+    time: u32,
+    clock: Rc<Clock>,
+}
+
+/// For each lane, how many of its steps happen before. The steps of a lane are totally ordered, so a clock covers a step if it
+/// covers so many of its lane: tasks that come after each other share one, as messages to one process do, and a clock is as
+/// wide as tasks are concurrent.
+#[derive(Clone, Default)]
+struct Clock(Vec<u32>);
+
+impl Clock {
+    fn knows(&self, lane: usize, time: u32) -> bool {
+        self.0.get(lane).is_some_and(|known| *known >= time)
+    }
+    fn set(&mut self, lane: usize, time: u32) {
+        if self.0.len() <= lane {
+            self.0.resize(lane + 1, 0);
+        }
+        self.0[lane] = time;
+    }
+    fn join(&mut self, other: &Clock) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+    }
 }
 
 /// The last write of an object and the reads since.
@@ -32,6 +58,8 @@ pub(super) fn direct_order(trace: &Trace) -> Vec<Vec<usize>> {
     let mut last: BTreeMap<TaskId, Done> = BTreeMap::new();
     // The last step that conflicts with everything.
     let mut barrier: Option<Done> = None;
+    // How many steps each lane has.
+    let mut lanes: Vec<u32> = Vec::new();
     let mut order = Vec::with_capacity(trace.len());
     for (at, step) in trace.steps().iter().enumerate() {
         let mut before: Vec<Done> = barrier.iter().cloned().collect();
@@ -47,18 +75,25 @@ pub(super) fn direct_order(trace: &Trace) -> Vec<Vec<usize>> {
         }
         // The latest first: what it comes after is implied.
         before.sort_unstable_by_key(|done| Reverse(done.at));
-        let mut clock = last.get(&step.task).map_or_else(VectorClock::new, |own| (*own.clock).clone());
+        let mut clock = last.get(&step.task).map_or_else(Clock::default, |own| (*own.clock).clone());
         let mut direct = Vec::new();
         for earlier in before {
-            if earlier.task != step.task && !clock.knows(earlier.task, earlier.clock.get(earlier.task)) {
+            if earlier.task != step.task && !clock.knows(earlier.lane, earlier.time) {
                 clock.join(&earlier.clock);
                 direct.push(earlier.at);
             }
         }
         direct.reverse();
-        clock.tick(step.task);
         order.push(direct);
-        let done = Done { at, task: step.task, clock: Rc::new(clock) };
+        let own = last.get(&step.task).filter(|own| lanes[own.lane] == own.time).map(|own| own.lane);
+        let free = || (0..lanes.len()).find(|lane| clock.knows(*lane, lanes[*lane]));
+        let lane = own.or_else(free).unwrap_or(lanes.len());
+        if lane == lanes.len() {
+            lanes.push(0);
+        }
+        lanes[lane] += 1;
+        clock.set(lane, lanes[lane]);
+        let done = Done { at, task: step.task, lane, time: lanes[lane], clock: Rc::new(clock) };
         if step.accesses.is_everything() {
             uses.clear();
             barrier = Some(done.clone());
@@ -83,6 +118,7 @@ pub(super) fn direct_order(trace: &Trace) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
     use crate::operation::Accesses;
+    use crate::order::VectorClock;
     use crate::world::{Manner, Pending, Pick, Point};
 
     /// A trace of these steps: by task, with what they access.

@@ -427,6 +427,11 @@ impl Machine {
         }
     }
 
+    /// Whether a task is a process.
+    pub(crate) fn is_process(&self, task: usize) -> bool {
+        matches!(&self.tasks[task], Task::Process(_))
+    }
+
     /// Whether a task is a message, received or not.
     pub(crate) fn is_mail(&self, task: usize) -> bool {
         matches!(&self.tasks[task], Task::UnorderedMessage(_) | Task::Received(_))
