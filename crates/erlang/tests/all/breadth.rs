@@ -214,7 +214,10 @@ fn a_call_of_what_is_missing_ends_the_run_and_says_where() {
         return;
     }
     let text = "-module(missing).
--export([first/0, after_a_table/0, elsewhere/0]).
+-export([first/0, after_a_table/0, handler/0, opened/0, in_memory/0, elsewhere/0]).
+handler() -> logger:add_handler(mine, logger_std_h, #{}).
+opened() -> file:open(get(x), [read]).
+in_memory() -> file:open(get(x), [ram]).
 first() -> math:erf(get(x)).
 after_a_table() ->
     T = ets:new(t, []),
@@ -225,8 +228,20 @@ elsewhere() ->
 ";
     let dir = compile_text("missing", text);
     for (function, message) in [
-        ("first", "math:erf/1 is not supported yet (called at missing.erl:3)"),
-        ("after_a_table", "math:erf/1 is not supported yet (called at missing.erl:7)"),
+        ("first", "math:erf/1 is not supported yet (called at missing.erl:6)"),
+        ("after_a_table", "math:erf/1 is not supported yet (called at missing.erl:10)"),
+        (
+            "handler",
+            "logger:add_handler/3 is not supported: it needs handlers of logs, which would be called (called at missing.erl:3)",
+        ),
+        (
+            "opened",
+            "file:open/2 is not supported: it needs files, of which only whole contents can be read (called at missing.erl:4)",
+        ),
+        (
+            "in_memory",
+            "file:open/2 is not supported: it needs files, of which only whole contents can be read (called at missing.erl:5)",
+        ),
     ] {
         for findings in [
             all(&program(&dir, "missing", function, Settings::default())),

@@ -129,6 +129,43 @@ fn a_loop_that_counts_its_rounds_reaches_the_step_limit() {
     }
 }
 
+/// A call of a server sends, so a loop of calls is not taken for one that polls: the guide says so.
+#[test]
+fn a_loop_that_polls_a_server_reaches_the_step_limit() {
+    if !erlang_is_there() {
+        return;
+    }
+    let found = optimal_within(&polling("server", Settings::default()), 500);
+    assert_eq!(found, Some(FailureKind::StepLimit));
+}
+
+/// Depth-first search lets an interval fire for ever, before the receiver goes on; the reduction does not. The guide says so.
+#[test]
+fn an_interval_ends_by_the_reduction_and_reaches_the_step_limit_by_depth_first_search() {
+    if !erlang_is_there() {
+        return;
+    }
+    let program = polling("interval", any());
+    let by = |strategy: Box<dyn Strategy>, unordered: bool| {
+        let mut plan = raddle_core::search::Plan::default();
+        plan.budget.steps = 500;
+        plan.budget.executions = Some(200);
+        let make = || match unordered {
+            true => ErlangWorld::unordered(&program),
+            false => ErlangWorld::new(&program),
+        };
+        let found = raddle_core::search::search(
+            &plan,
+            strategy,
+            make,
+            std::sync::Arc::new(raddle_core::search::NoListener),
+        );
+        found.failure.map(|failure| failure.kind())
+    };
+    assert_eq!(by(Box::new(Dfs::new()), false), Some(FailureKind::StepLimit));
+    assert_eq!(by(Box::new(raddle_core::strategy::OptimalDpor::new()), true), None);
+}
+
 /// The kind of the first failure of executions with at most so many steps.
 fn optimal_within(program: &Program, steps: usize) -> Option<FailureKind> {
     let mut plan = raddle_core::search::Plan::default();

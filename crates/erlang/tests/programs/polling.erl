@@ -12,6 +12,23 @@ table_and_yield() ->
     spawn(fun() -> ets:insert(T, {x, 1}) end),
     until(fun() -> erlang:yield(), ets:lookup(T, x) =/= [] end).
 
+%% A server that is asked again and again.
+server() ->
+    S = spawn(fun() -> serve(false) end),
+    spawn(fun() -> S ! set end),
+    until(fun() -> S ! {self(), get}, receive {S, Value} -> Value end end).
+serve(Value) ->
+    receive
+        set -> serve(true);
+        {From, get} -> From ! {self(), Value}, serve(Value)
+    end.
+
+interval() ->
+    {ok, T} = timer:send_interval(10, tick),
+    receive tick -> ok end,
+    timer:cancel(T),
+    ok.
+
 name() ->
     P = spawn(fun() -> register(foo, self()), receive stop -> ok end end),
     until(fun() -> whereis(foo) =/= undefined end),
