@@ -7,6 +7,7 @@ use crate::results::{NoVerdict, Verdict};
 use crate::stuck;
 use raddle_core::fact::SkipReason;
 use raddle_core::search::Progress;
+use raddle_core::verdict::Replayed;
 use raddle_shadow::protocol::{self, Explored, Message, Order};
 use raddle_terminal::Interrupt;
 use std::fs::File;
@@ -138,7 +139,11 @@ pub fn explore(
             Ok(Some(_)) if interrupted.is_some() => {
                 return (Verdict::Skipped(SkipReason::Interrupted), Vec::new());
             }
-            Ok(Some(status)) => return (Verdict::NoVerdict(how_it_ended(status)), Vec::new()),
+            Ok(Some(status)) => {
+                // It may have found a failure, and died of it.
+                let failed = known.failure(Replayed::ProcessDied);
+                return failed.unwrap_or_else(|| (Verdict::NoVerdict(how_it_ended(status)), Vec::new()));
+            }
             Err(e) => {
                 return (no_verdict(format!("its process cannot be waited for: {e}")), Vec::new());
             }

@@ -72,20 +72,27 @@ impl Known {
         }
     }
 
-    /// The verdict of a process that was ended; `waits` is what it waited for.
-    pub fn verdict(self, waits: Option<SkipReason>) -> (Verdict, Vec<Explored>) {
-        let mut explored = self.explored;
-        if let Some(mut outcome) = self.failed.map(Outcome::unpacked) {
-            if let Some(failure) = &mut outcome.failure {
-                failure.replayed = Some(Replayed::NotInTime);
-                let executions = failure.execution;
-                let extent = Extent::Partial(StopReason::FirstFailure);
-                let coverage = Coverage { extent, executions, assumptions: Vec::new() };
-                explored.push(Explored { coverage, steps: 0, search_file: None });
-            }
-            outcome.explored.clone_from(&explored);
-            return (Verdict::of(&outcome), explored);
+    /// The failure that was found, without the result of a replay; none if there is no failure.
+    pub fn failure(&mut self, replayed: Replayed) -> Option<(Verdict, Vec<Explored>)> {
+        let mut outcome = self.failed.take()?.unpacked();
+        let mut explored = std::mem::take(&mut self.explored);
+        if let Some(failure) = &mut outcome.failure {
+            failure.replayed = Some(replayed);
+            let executions = failure.execution;
+            let extent = Extent::Partial(StopReason::FirstFailure);
+            let coverage = Coverage { extent, executions, assumptions: Vec::new() };
+            explored.push(Explored { coverage, steps: 0, search_file: None });
         }
+        outcome.explored.clone_from(&explored);
+        Some((Verdict::of(&outcome), explored))
+    }
+
+    /// The verdict of a process that was ended; `waits` is what it waited for.
+    pub fn verdict(mut self, waits: Option<SkipReason>) -> (Verdict, Vec<Explored>) {
+        if let Some(failed) = self.failure(Replayed::NotInTime) {
+            return failed;
+        }
+        let explored = self.explored;
         if explored.iter().any(|stage| stage.coverage.executions > 0) {
             return (Verdict::Passed, explored);
         }

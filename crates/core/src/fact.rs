@@ -330,6 +330,11 @@ pub enum Relation {
     ReadsAgain,
     /// The task wants to write the object.
     WantsToWrite,
+    /// The last operation of the task before it crashed.
+    DidLast {
+        /// The operation.
+        operation: String,
+    },
     /// The task panicked.
     Panicked,
     /// The task panicked because another one had.

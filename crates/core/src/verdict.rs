@@ -4,7 +4,7 @@ mod cause;
 mod explanation;
 mod kind;
 
-pub use cause::{Cause, Elsewhere, Found, PanicDuring};
+pub use cause::{Cause, Elsewhere, Fault, Found, PanicDuring};
 pub use explanation::{Decisive, Explanation, Precedence};
 pub use kind::{Blame, FailureKind, Simplification};
 
@@ -117,6 +117,8 @@ pub enum Replayed {
     Passed,
     /// It did not come to its end within the time of the check.
     NotInTime,
+    /// The process died in it.
+    ProcessDied,
     /// Another failure.
     Failed {
         /// Its kind.

@@ -5,10 +5,13 @@
 
 mod frames;
 
+use crate::runtime::context::Current;
 pub(crate) use frames::OURS;
 use frames::{Frame, frames};
+use raddle_core::fact::{Fact, Relation};
 use raddle_core::operation::TaskId;
 use raddle_core::record::{Caller, Place};
+use raddle_core::verdict::{Cause, Defect};
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
@@ -29,6 +32,10 @@ struct Gathered {
     /// Equal stacks are kept, and later named, once.
     known: HashMap<Vec<usize>, Rc<Backtrace>>,
     announced: Vec<(TaskId, &'static Location<'static>, Rc<Backtrace>)>,
+    /// The stack of the task that crashed.
+    crashed: Option<Rc<Backtrace>>,
+    /// The calls on stacks of crashes, which are often the same.
+    named: HashMap<*const Backtrace, Vec<Fact>>,
 }
 
 /// From now on the stacks of all operations are gathered.
@@ -46,6 +53,50 @@ pub(crate) fn begin() {
     if are_gathered() {
         GATHERED.with_borrow_mut(|gathered| gathered.announced.clear());
     }
+}
+
+/// The calls on the stack of a crash that are told, the innermost ones.
+const TOLD: usize = 8;
+
+/// The task that runs crashes here. Its stack is kept where steps are logged: elsewhere the execution is repeated.
+#[cold]
+pub(crate) fn note_crash(current: Current) {
+    let _own = crate::arena::own();
+    if current.with(|e| e.is_logged() && !e.is_teardown()) {
+        let addresses = addresses();
+        GATHERED.with_borrow_mut(|gathered| {
+            let stack =
+                gathered.known.entry(addresses).or_insert_with(|| Rc::new(Backtrace::force_capture()));
+            gathered.crashed = Some(stack.clone());
+        });
+    }
+}
+
+/// The defect with the stack of the crash that it is, if it is one.
+pub(crate) fn with_crash(mut defect: Defect) -> Defect {
+    let is_crash =
+        matches!(*defect.cause, Cause::Aborted { .. } | Cause::Faulted { .. } | Cause::StackOverflow { .. });
+    if is_crash {
+        GATHERED.with_borrow_mut(|gathered| {
+            let Some(stack) = gathered.crashed.take() else { return };
+            let calls = gathered.named.entry(Rc::as_ptr(&stack)).or_insert_with(|| calls(&stack));
+            defect.facts.extend_from_slice(calls);
+        });
+    }
+    defect
+}
+
+/// The calls of the program on a stack. One of a function by itself, as of a closure in it, is not told.
+fn calls(stack: &Backtrace) -> Vec<Fact> {
+    let mut calls: Vec<Fact> = Vec::new();
+    for frame in frames(stack).iter().filter(|frame| frame.is_of_a_program()) {
+        let call = Fact::new(Relation::In { function: frame.name() }).at(frame.place.clone());
+        let is_known = calls.last().is_some_and(|last: &Fact| last.relation == call.relation);
+        if calls.len() < TOLD && !is_known {
+            calls.push(call);
+        }
+    }
+    calls
 }
 
 /// The task that runs announces an operation.

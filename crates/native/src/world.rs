@@ -1,13 +1,14 @@
 //! The Rust world: a program, run once per execution under the search's control.
 
 use crate::arena;
+use crate::callers;
 use crate::runtime::context;
 use crate::runtime::execution_pool::Kept;
 use crate::runtime::judge::panics;
 use crate::runtime::scheduler::main_exit;
 use crate::runtime::tasks::task::Came;
 use crate::runtime::teardown::catch;
-use crate::runtime::{abort, exit, overflow};
+use crate::runtime::{abort, exit, fault};
 use crate::settings::{Settings, Spins};
 use crate::statics;
 use crate::time;
@@ -43,7 +44,7 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
         // Asked here for the first time, outside of an execution.
         crate::alloc::is_installed();
         crate::outside::prepare_thread();
-        overflow::install_handler();
+        fault::install_handler();
         abort::install_handler();
         exit::install_handler();
         let silenced = panics::SilencedPanics::new();
@@ -63,7 +64,7 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
         let main = Rc::as_ptr(&self.main);
         self.execution.busy(true);
         statics::put_back();
-        crate::callers::begin();
+        callers::begin();
         arena::begin();
         // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
         unsafe { self.execution.start(move || main_task(&*main)) };
@@ -175,7 +176,7 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
         let e = &mut *self.execution;
         e.judge_end();
         match e.failure().cloned() {
-            Some(defect) => End::Failed(defect),
+            Some(defect) => End::Failed(callers::with_crash(defect)),
             None => {
                 // The outcome belongs to the search from now on, and may be freed at once.
                 e.leave_behind();

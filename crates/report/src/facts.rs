@@ -37,6 +37,9 @@ fn whole(fact: &Fact) -> String {
         Relation::ReadsSince => format!("{task} reads it since here"),
         Relation::ReadsAgain => format!("{task} reads it again here"),
         Relation::WantsToWrite => format!("{task} wants to write it here"),
+        Relation::DidLast { operation } => {
+            format!("{task} did this last: {}", done_to(operation, fact))
+        }
         Relation::Panicked => format!("{task} panicked here"),
         Relation::PanickedBecause => format!("{task} panicked because of it"),
         Relation::Exited => format!("{task} called exit here"),

@@ -39,6 +39,7 @@ pub fn replayed(replayed: &Replayed) -> String {
         Replayed::NotInTime => {
             return "there was no time left to replay this ticket and to simplify it".to_owned();
         }
+        Replayed::ProcessDied => return "the process died before this ticket was replayed".to_owned(),
     };
     format!("replaying this ticket once gave another result ({other})")
 }

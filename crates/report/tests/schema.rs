@@ -7,7 +7,7 @@ use raddle_core::difference::{Difference, Ended};
 use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Hold, LockUse, Mailbox, Place};
 use raddle_core::verdict::{
-    Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Found, PanicDuring, Replayed,
+    Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Fault, Found, PanicDuring, Replayed,
 };
 use serde_json::{Value, json};
 
@@ -160,6 +160,7 @@ fn relations() -> Vec<Relation> {
         WantsTo { operation: text() },
         Next { operation: text() },
         In { function: text() },
+        DidLast { operation: text() },
         Undefined { module: text(), function: text() },
         Differs { difference: Difference::Step { step: 1, was: text(), now: text() } },
         Differs { difference: Difference::Option { step: 1, now: text(), option: 2 } },
@@ -193,6 +194,7 @@ fn relations() -> Vec<Relation> {
             | WantsTo { .. }
             | Next { .. }
             | In { .. }
+            | DidLast { .. }
             | Undefined { .. }
             | Differs { .. }
             | EndedIn { .. } => {}
@@ -221,6 +223,7 @@ fn causes() -> Vec<Cause> {
         Panicked { task: text(), message: text() },
         Aborted { task: text() },
         ExitedProcess { task: text(), code: -1 },
+        StackOverflow { task: text(), kibibytes: 2_048 },
         Deadlock { tasks: vec![text()] },
         Unfinished { tasks: vec![text()] },
         ReadAgain { reader: text(), writer: text(), lock: text() },
@@ -243,6 +246,8 @@ fn causes() -> Vec<Cause> {
         NotSupported { what: text() },
         Said { kind: FailureKind::Invariant, message: text() },
     ];
+    let faults = [Fault::Segmentation, Fault::Bus, Fault::IllegalInstruction, Fault::Arithmetic];
+    all.extend(faults.map(|fault| Faulted { task: text(), fault }));
     all.extend(during.map(|during| PanicAborts { task: text(), during, message: Some(text()) }));
     all.extend(found.map(|found| TicketDiffers { step: 1, expected: text(), found }));
     all.extend(elsewhere.map(Elsewhere));
@@ -252,6 +257,8 @@ fn causes() -> Vec<Cause> {
             | PanicAborts { .. }
             | Aborted { .. }
             | ExitedProcess { .. }
+            | Faulted { .. }
+            | StackOverflow { .. }
             | Deadlock { .. }
             | Unfinished { .. }
             | ReadAgain { .. }
@@ -307,7 +314,7 @@ fn every_fact_is_valid_and_has_a_sentence() {
     failure.defect.facts[0].caller.clone_from(&caller);
     failure.record.lines[0].caller = caller;
     let another = Replayed::Failed { kind: FailureKind::Panic, message: "b".to_owned() };
-    for replayed in [Replayed::Passed, Replayed::NotInTime, another] {
+    for replayed in [Replayed::Passed, Replayed::NotInTime, Replayed::ProcessDied, another] {
         failure.replayed = Some(replayed);
         is_valid(&failure, &records::first_failure(&failure));
     }

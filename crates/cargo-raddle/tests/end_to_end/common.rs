@@ -94,6 +94,17 @@ pub fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// The report of one test is as it was; the table below it has times.
+#[track_caller]
+pub fn golden(folder: &Path, name: &str, arguments: &[&str]) {
+    let said = raddle(folder, arguments);
+    let report = out(&said);
+    let report =
+        report.split("\n\n\n").next().unwrap_or_default().replace(folder.to_str().unwrap(), "FOLDER");
+    assert!(report.contains("ticket"), "{report}{}", err(&said));
+    insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!(name, report) });
+}
+
 /// What became of each test, from the command's JSON, and its exit code.
 pub fn explored(folder: &Path, arguments: &[&str]) -> (BTreeMap<String, Value>, i32) {
     let mut all = vec!["test", "--message-format", "json"];

@@ -4,6 +4,7 @@ mod cargo_settings;
 mod checkpoints;
 mod command;
 mod common;
+mod crashes;
 mod erl_command;
 mod erlang;
 mod faults;

@@ -136,9 +136,11 @@ fn a_process_that_ends_without_a_verdict_is_an_error() {
 fn stacks_are_as_large_as_those_of_std() {
     let folder = fixture("verdicts");
     let (tests, code) = explored(&folder, &["deep::"]);
-    assert_eq!(code, 2, "{tests:#?}");
-    let because = tests["deep::far_down"]["because"].as_str().unwrap();
-    assert!(because.contains("a stack that is too small (RUST_MIN_STACK"), "{because}");
+    assert_eq!(code, 1, "{tests:#?}");
+    let defect = &tests["deep::far_down"]["failure"]["defect"];
+    let message = defect["message"].as_str().unwrap();
+    assert!(message.starts_with("main.1 overflowed its stack of 2,048 KiB"), "{message}");
+    assert!(message.contains("RUST_MIN_STACK"), "{message}");
     assert_eq!(tests["deep::down"]["verdict"], "passed");
     let larger = ["test", "--message-format", "json", "deep::"];
     let (tests, code) =

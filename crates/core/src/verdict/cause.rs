@@ -35,6 +35,20 @@ pub enum Cause {
         /// The task.
         task: String,
     },
+    /// A task faulted: the process would have died of a signal.
+    Faulted {
+        /// The task.
+        task: String,
+        /// How.
+        fault: Fault,
+    },
+    /// A task overflowed its stack.
+    StackOverflow {
+        /// The task.
+        task: String,
+        /// How large the stack is.
+        kibibytes: u64,
+    },
     /// A task ended the process.
     ExitedProcess {
         /// The task.
@@ -191,6 +205,20 @@ pub enum Cause {
     },
 }
 
+/// What the processor refuses to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fault {
+    /// An access to memory that is not there, or not for that (SIGSEGV).
+    Segmentation,
+    /// An access to memory that cannot be had (SIGBUS).
+    Bus,
+    /// An instruction that does not exist (SIGILL).
+    IllegalInstruction,
+    /// A division that has no result (SIGFPE).
+    Arithmetic,
+}
+
 /// Where a panic aborts the process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -246,6 +274,7 @@ impl Cause {
             | Cause::Crashed { .. }
             | Cause::Exited { .. }
             | Cause::Halted { .. } => FailureKind::Panic,
+            Cause::Faulted { .. } | Cause::StackOverflow { .. } => FailureKind::Crash,
             Cause::Deadlock { .. }
             | Cause::Unfinished { .. }
             | Cause::ReadAgain { .. }
@@ -284,6 +313,15 @@ impl fmt::Display for Cause {
                 f.write_str("; the process would abort")
             }
             Cause::Aborted { task } => write!(f, "{task} aborted the process"),
+            Cause::Faulted { task, fault } => write!(f, "{task} crashed: {fault}"),
+            Cause::StackOverflow { task, kibibytes } => {
+                write!(
+                    f,
+                    "{task} overflowed its stack of {} KiB; thread::Builder::stack_size gives it a larger one, \
+                     Checker::stack_size all tasks, and RUST_MIN_STACK those of cargo raddle",
+                    thousands(*kibibytes)
+                )
+            }
             Cause::ExitedProcess { task, code } => {
                 write!(f, "{task} ended the process with exit code {code}")
             }
@@ -382,6 +420,17 @@ impl fmt::Display for Cause {
 
 fn at(f: &mut fmt::Formatter<'_>, place: &Option<Place>) -> fmt::Result {
     place.iter().try_for_each(|place| write!(f, " at {place}"))
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Segmentation => "an invalid access to memory (SIGSEGV)",
+            Fault::Bus => "an access to memory that cannot be had (SIGBUS)",
+            Fault::IllegalInstruction => "an illegal instruction (SIGILL)",
+            Fault::Arithmetic => "a division without a result (SIGFPE)",
+        })
+    }
 }
 
 impl fmt::Display for PanicDuring {

@@ -10,6 +10,8 @@ use std::fmt;
 pub enum FailureKind {
     /// A task panicked and the program did not handle it.
     Panic,
+    /// A task faulted: the process would have died of a signal.
+    Crash,
     /// No task is enabled and at least one is blocked.
     Deadlock,
     /// Only spin loops that wait in vain are enabled.
@@ -37,6 +39,7 @@ impl FailureKind {
     pub fn name(self) -> &'static str {
         match self {
             FailureKind::Panic => "panic",
+            FailureKind::Crash => "crash",
             FailureKind::Deadlock => "deadlock",
             FailureKind::Livelock => "livelock",
             FailureKind::DataRace => "data race",
@@ -73,6 +76,7 @@ impl FailureKind {
             | FailureKind::Unsupported
             | FailureKind::MemoryLimit => true,
             FailureKind::Panic
+            | FailureKind::Crash
             | FailureKind::Deadlock
             | FailureKind::Livelock
             | FailureKind::DataRace
@@ -97,6 +101,8 @@ impl FailureKind {
         match self {
             FailureKind::Panic | FailureKind::DataRace | FailureKind::Invariant => Simplification::Cut,
             FailureKind::Deadlock | FailureKind::Livelock | FailureKind::Leak => Simplification::Reorder,
+            // Memory may be damaged: as few further executions as possible.
+            FailureKind::Crash => Simplification::None,
             _ => Simplification::None,
         }
     }

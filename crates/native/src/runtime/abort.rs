@@ -7,6 +7,7 @@
 //!
 //! Outside of executions an abort is what it was before.
 
+use crate::callers::note_crash;
 use crate::runtime::abort_message;
 use crate::runtime::context::{self, Current};
 use crate::runtime::image;
@@ -30,29 +31,33 @@ extern "C" fn on_abort(signal: libc::c_int, info: *mut libc::siginfo_t, context:
     if let Some(current) = context::current()
         && !came_from_the_library_itself()
     {
-        note(current);
+        note_crash(current);
+        note(current, |task| Cause::Aborted { task });
         current.suspend_for_ever();
     }
     // SAFETY: this is the handler.
     unsafe { SIGNAL.pass_on((signal, info, context)) };
 }
 
-fn note(current: Current) {
-    current.with(|e| {
-        let task = e.tasks.name(e.tasks.current());
-        if e.is_teardown() {
-            e.judge.note_afterwards(TeardownError::Aborted { task });
-        } else {
-            e.fail(Defect::of(Cause::Aborted { task }));
-        }
-    });
+/// The running task ends the process for this reason.
+pub(super) fn note(current: Current, cause: impl FnOnce(String) -> Cause) {
+    let task = current.with(|e| e.my_name());
+    if current.is_in_teardown() {
+        current.with(|e| e.judge.note_afterwards(TeardownError::Aborted { task }));
+    } else {
+        let defect = Defect::of(cause(task));
+        current.with(|e| {
+            let last = e.evidence().last_operation(e.me());
+            e.fail(Defect { facts: last.into_iter().collect(), ..defect });
+        });
+    }
 }
 
 /// How deep to look: the handler, the signal, a few functions that raise it, `abort`, and who called that.
 const DEPTH: usize = 16;
 
 /// The return addresses on the stack, the innermost first.
-fn callers() -> [usize; DEPTH] {
+pub(super) fn callers() -> [usize; DEPTH] {
     let mut frames = [std::ptr::null_mut(); DEPTH];
     // SAFETY: there is room for so many.
     unsafe { libc::backtrace(frames.as_mut_ptr(), DEPTH as libc::c_int) };

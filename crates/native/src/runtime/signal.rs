@@ -3,6 +3,7 @@
 //! Invariant: a signal that is none of raddle's business has the effect that it would have without raddle: the action that
 //! was there before is kept from before the handler is installed, and it is never changed afterwards.
 
+use std::cell::RefCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -10,6 +11,52 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 pub(super) type Raised = (libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
 /// A handler.
 pub(super) type Handler = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+
+/// Gives this thread a stack for handlers that is large enough for looking at the stack that was interrupted. The one that
+/// std gives to its threads is not, and other threads have none.
+pub(super) fn ensure_stack() {
+    thread_local! {
+        static STACK: RefCell<Option<HandlerStack>> = const { RefCell::new(None) };
+    }
+    STACK.with_borrow_mut(|stack| {
+        stack.get_or_insert_with(HandlerStack::new);
+    });
+}
+
+/// A stack for the handlers of a thread.
+struct HandlerStack(libc::stack_t);
+
+impl HandlerStack {
+    const SIZE: usize = 256 << 10;
+
+    fn new() -> HandlerStack {
+        // SAFETY: a mapping of its own, which only handlers of this thread use until the thread ends.
+        unsafe {
+            let (access, flags) =
+                (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let mapping = libc::mmap(std::ptr::null_mut(), HandlerStack::SIZE, access, flags, -1, 0);
+            assert!(mapping != libc::MAP_FAILED, "raddle: cannot map a stack for signals");
+            let stack = libc::stack_t { ss_sp: mapping, ss_flags: 0, ss_size: HandlerStack::SIZE };
+            libc::sigaltstack(&stack, std::ptr::null_mut());
+            HandlerStack(stack)
+        }
+    }
+}
+
+impl Drop for HandlerStack {
+    fn drop(&mut self) {
+        // SAFETY: no handler runs now, and what unmaps the stack leaves none behind.
+        unsafe {
+            let mut present: libc::stack_t = std::mem::zeroed();
+            libc::sigaltstack(std::ptr::null(), &mut present);
+            if present.ss_sp == self.0.ss_sp {
+                let none = libc::stack_t { ss_flags: libc::SS_DISABLE, ..self.0 };
+                libc::sigaltstack(&none, std::ptr::null_mut());
+            }
+            libc::munmap(self.0.ss_sp, self.0.ss_size);
+        }
+    }
+}
 
 /// A signal that raddle handles from the first check on.
 pub(super) struct Chained {

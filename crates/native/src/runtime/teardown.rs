@@ -8,6 +8,7 @@ use crate::runtime::context::Current;
 use crate::runtime::execution::Execution;
 use crate::runtime::tasks::task::{Came, Phase, Role};
 use raddle_core::operation::TaskId;
+use raddle_core::verdict::FailureKind;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -99,7 +100,8 @@ impl Execution {
     /// Puts away what is left of the execution.
     pub fn tear_down(&mut self) {
         let passed = self.judge.failure().is_none() && self.tasks.is_over();
-        if !passed {
+        // Where an atomic made it crash there may be no memory, and nothing that is left behind.
+        if !passed && self.judge.failure().is_none_or(|defect| defect.kind != FailureKind::Crash) {
             self.leave_behind();
         }
         self.scheduler.begin_teardown();

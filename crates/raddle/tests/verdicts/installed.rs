@@ -150,12 +150,15 @@ fn a_fault_reaches_the_handler_from_before() {
 }
 
 #[test]
-fn so_does_one_inside_of_an_execution() {
+fn so_does_one_after_a_fault_inside_of_an_execution() {
     if child::is_one() {
         handle(libc::SIGSEGV, on_fault as *const () as usize, libc::SA_SIGINFO | libc::SA_ONSTACK);
-        Checker::exhaustive().run(|| thread::spawn(read_null).join().unwrap());
+        // That one is the execution's failure.
+        let report = Checker::exhaustive().run(|| thread::spawn(read_null).join().unwrap());
+        assert_eq!(report.failure().expect("it faults").kind(), FailureKind::Crash);
+        read_null();
     }
-    let (status, text) = status_of("so_does_one_inside_of_an_execution");
+    let (status, text) = status_of("so_does_one_after_a_fault_inside_of_an_execution");
     assert_eq!(status.code(), Some(FAULT), "{text}");
 }
 

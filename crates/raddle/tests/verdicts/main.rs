@@ -4,6 +4,7 @@
 mod abort;
 mod assumptions;
 mod child;
+mod crash;
 mod data_race;
 mod deadlock;
 mod determinism;

@@ -1,8 +1,6 @@
 //! A stack that is too small.
 
-use crate::child;
-use raddle::{Checker, thread};
-use std::os::unix::process::ExitStatusExt;
+use raddle::{Checker, FailureKind, thread};
 
 fn deep(depth: usize) -> usize {
     let room = std::hint::black_box([depth as u8; 1_000]);
@@ -10,29 +8,19 @@ fn deep(depth: usize) -> usize {
 }
 
 #[test]
-fn overflows() {
-    if !child::is_one() {
-        return;
-    }
-    Checker::dfs().stack_size(64 << 10).run(|| thread::spawn(|| deep(1_000)).join().unwrap());
-}
-
-#[test]
-fn overflows_at_once() {
-    if !child::is_one() {
-        return;
-    }
-    Checker::dfs().stack_size(1).run(|| deep(10));
-}
-
-#[test]
-fn too_small_a_stack_is_named() {
-    for test in ["stack::overflows", "stack::overflows_at_once"] {
-        let (status, text) = child::run(&mut child::of(test));
-        assert!(text.contains("raddle: a task has overflowed its stack; give tasks a larger one"), "{text}");
-        assert!(text.contains("Checker::stack_size (or thread::Builder::stack_size)"), "{text}");
-        assert_eq!(status.signal(), Some(libc::SIGABRT), "{status}");
-    }
+fn too_small_a_stack_is_a_verdict_with_advice() {
+    let report = Checker::dfs().stack_size(64 << 10).run(|| thread::spawn(|| deep(1_000)).join().unwrap());
+    let failure = report.failure().expect("it is too small");
+    assert_eq!(failure.kind(), FailureKind::Crash);
+    let message = failure.message();
+    assert!(
+        message.starts_with("main.1 overflowed its stack of 64 KiB; thread::Builder::stack_size"),
+        "{message}"
+    );
+    assert!(message.contains("Checker::stack_size all tasks"), "{message}");
+    let smallest = Checker::dfs().stack_size(1).run(|| deep(10));
+    let message = smallest.failure().expect("it is too small").message();
+    assert!(message.starts_with("main overflowed its stack of 4 KiB"), "{message}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::callers;
 use crate::runtime::execution::Execution;
 use crate::runtime::log::Log;
 use crate::runtime::objects::view::Blocked;
-use crate::runtime::operation::NO_OBJECT;
+use crate::runtime::operation::{HERE, NO_OBJECT};
 use crate::runtime::record::in_the_program;
 use crate::runtime::state::State;
 use crate::runtime::tasks::Tasks;
@@ -41,6 +41,19 @@ impl<'a> Evidence<'a> {
     /// The pending operation of a task that waits.
     pub fn blocked(&self, id: TaskId) -> Blocked<'a> {
         Blocked::new(self.tasks[id].view(self.state))
+    }
+
+    /// The operation that the task did last; none if it has done none.
+    pub fn last_operation(&self, id: TaskId) -> Option<Fact> {
+        let op = &self.tasks[id].op;
+        if self.tasks[id].progress.steps() == 0 || op.place.file() == HERE {
+            return None;
+        }
+        let called = callers::of_pending(id);
+        let place = in_the_program(op.kind, op.place).or(called.inner);
+        let relation = Relation::DidLast { operation: op.kind.name.to_owned() };
+        let fact = Fact::of(self.task_name(id), relation).at(place);
+        Some(Fact { object: self.name_for(id, op.object), caller: called.caller, ..fact })
     }
 
     /// The task waits to do its pending operation.

@@ -198,6 +198,10 @@ impl Task {
     pub fn stack_limit(&self) -> usize {
         self.stack.start
     }
+    /// How large its stack is, in bytes.
+    pub fn stack_size(&self) -> usize {
+        self.stack.len()
+    }
     /// The object of its end.
     pub fn end(&self) -> ObjectId {
         self.end
