@@ -62,6 +62,9 @@ pub struct Test {
     /// Use std's own `Arc` and `Weak`, whose counts are not explored
     #[arg(long, conflicts_with = "track_arc")]
     pub real_arc: bool,
+    /// Whether double frees, uses after free and writes beyond heap blocks are found
+    #[arg(long, value_name = "WHETHER", default_value = "on")]
+    pub heap: Heap,
     /// A thread that panics and is never joined does not fail its test, as under the usual harness
     #[arg(long)]
     pub allow_thread_panics: bool,
@@ -93,6 +96,15 @@ pub enum NoTests {
     Fail,
     /// Exit code 0
     Pass,
+}
+
+/// Whether what tests do to their heap is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Heap {
+    /// It is
+    On,
+    /// It is not: blocks are only allocated and freed
+    Off,
 }
 
 /// What else bounds the search of a Rust test.

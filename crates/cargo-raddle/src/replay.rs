@@ -56,6 +56,8 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         beginning: kept.origin.beginning,
         thread_panics: kept.origin.allow_thread_panics,
         track_arc: false,
+        // As the ticket says.
+        heap: false,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {

@@ -1,7 +1,7 @@
 //! `cargo raddle test`: builds, lists, explores every selected test, and reports the verdict on each.
 
 use crate::answer::Answer;
-use crate::arguments::{NoTests, Test};
+use crate::arguments::{Heap, NoTests, Test};
 use crate::compile::{Build, Program};
 use crate::crates::{Workspace, cargo, current_folder};
 use crate::explore::{Output, explore};
@@ -204,6 +204,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         beginning: 0,
         thread_panics: false,
         track_arc: test.track_arc,
+        heap: test.heap == Heap::On,
         replay: None,
     }
 }

@@ -13,6 +13,9 @@ pub fn assumptions() -> Vec<Assumption> {
         RealAddresses,
         Kills(1),
         HeapCellsNotJudged,
+        FreedMemoryHeldBack,
+        FreedMemoryUsedAgain,
+        FreedMemoryForgotten { mebibytes: 256 },
         ClockMoves { times: 1, readings: 4 },
         DetachedSteps(1_000),
         FairSpins(3),
@@ -65,7 +68,10 @@ pub fn assumptions() -> Vec<Assumption> {
         TimersAfterTest(_) => 20,
         TreatedAsNormal(_) => 21,
         ChangedSinceTicket(_) => 22,
+        FreedMemoryHeldBack => 23,
+        FreedMemoryForgotten { .. } => 24,
+        FreedMemoryUsedAgain => 25,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..23));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..26));
     all
 }

@@ -186,6 +186,15 @@ pub enum Assumption {
     DetachedSteps(usize),
     /// A spin loop takes at most so many identical iterations while other tasks are enabled.
     FairSpins(u32),
+    /// Heap blocks that were freed were held back until the execution ended: no address was used again.
+    FreedMemoryHeldBack,
+    /// Heap blocks that were freed were held back, or used again at once: the last one first, or the first one first.
+    FreedMemoryUsedAgain,
+    /// Beyond so many bytes, freed blocks were not held back: what was done with them later was not found.
+    FreedMemoryForgotten {
+        /// The limit, in MiB.
+        mebibytes: u64,
+    },
     /// What one step of an Erlang process is.
     Grain(Grain),
     /// Failures of this kind are none.
@@ -330,6 +339,19 @@ pub enum Relation {
     ReadsAgain,
     /// The task wants to write the object.
     WantsToWrite,
+    /// The task allocated the block.
+    Allocated,
+    /// The task freed the block.
+    Freed,
+    /// The task frees the block again.
+    FreesAgain,
+    /// The task frees it.
+    FreesHere,
+    /// The task does this to an object in a freed block.
+    UsesFreed {
+        /// The operation.
+        operation: String,
+    },
     /// The last operation of the task before it crashed.
     DidLast {
         /// The operation.

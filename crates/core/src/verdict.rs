@@ -4,7 +4,7 @@ mod cause;
 mod explanation;
 mod kind;
 
-pub use cause::{Cause, Elsewhere, Fault, Found, PanicDuring};
+pub use cause::{BadFree, Cause, Elsewhere, Fault, Found, PanicDuring, Side};
 pub use explanation::{Decisive, Explanation, Precedence};
 pub use kind::{Blame, FailureKind, Simplification};
 

@@ -6,7 +6,9 @@
 //! outside: all its work on an execution is [`own`] work, and so is state that a facade keeps between
 //! executions.
 
-use crate::runtime::context;
+use crate::runtime::context::{self, Current};
+use crate::runtime::heap;
+use raddle_core::verdict::Defect;
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
@@ -125,7 +127,45 @@ pub(crate) fn contains(block: *mut u8) -> bool {
 
 /// A block for the program, if this thread has an arena.
 pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
-    REGION.with(|region| region.try_borrow_mut().ok()?.as_mut()?.allocate(layout))
+    match judged() {
+        None => in_region(|region| region.allocate(layout)),
+        Some(current) => {
+            let stack = heap::stack();
+            let block = current.with(|e| {
+                let me = e.me();
+                e.heap().allocate(me, layout, stack, || in_region(|region| region.extend(layout)))
+            });
+            block.map(|start| start as *mut u8)
+        }
+    }
+}
+
+fn in_region<R>(f: impl FnOnce(&mut Region) -> Option<R>) -> Option<R> {
+    REGION.with(|region| f(region.try_borrow_mut().ok()?.as_mut()?))
+}
+
+/// The execution that this thread is in, if its heap is judged.
+#[inline]
+fn judged() -> Option<Current> {
+    context::current().filter(|current| current.with(|e| e.heap().is_judged()))
+}
+
+/// The program frees memory that is no block of an arena: is it one at all?
+#[inline]
+pub(crate) fn demand_a_block(address: *mut u8) {
+    if !OWN.get()
+        && let Some(current) = judged().filter(|current| current.with(|e| e.judges_heap()))
+        && let Some(defect) = current.with(|e| e.frees_no_block(address as usize, heap::stack()))
+    {
+        stop(current, defect);
+    }
+}
+
+/// The execution has failed in the allocator, which cannot unwind: the task never goes on.
+#[cold]
+fn stop(current: Current, defect: Defect) -> ! {
+    current.with(|e| e.fail(defect));
+    current.suspend_for_ever()
 }
 
 /// Frees a block of the program.
@@ -133,6 +173,15 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
 /// # Safety
 /// [`allocate`] made it for the present execution, with this layout.
 pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
+    if let Some(current) = judged() {
+        let stack = heap::stack();
+        let freed = current.with(|e| match e.judges_heap() {
+            true => e.free(block as usize, layout, stack),
+            // The execution is over, and its memory with it.
+            false => Ok(()),
+        });
+        return freed.unwrap_or_else(|defect| stop(current, defect));
+    }
     REGION.with(|region| {
         if let Ok(mut region) = region.try_borrow_mut()
             && let Some(region) = region.as_mut()
@@ -216,6 +265,17 @@ impl Region {
         }
         self.next = block + class.size;
         Some(block as *mut u8)
+    }
+
+    /// Room for a block between zones, behind all others.
+    fn extend(&mut self, layout: Layout) -> Option<usize> {
+        let start = heap::start_after(self.next, layout.align());
+        let end = heap::end_of(start, layout.size());
+        if end > self.base + SIZE {
+            return None;
+        }
+        self.next = end;
+        Some(start)
     }
 
     /// # Safety

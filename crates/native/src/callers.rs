@@ -179,6 +179,22 @@ impl Callers {
     }
 }
 
+/// The stack of this call.
+#[cold]
+#[inline(never)]
+pub(crate) fn stack() -> Rc<Backtrace> {
+    let _own = crate::arena::own();
+    let addresses = addresses();
+    GATHERED.with_borrow_mut(|gathered| {
+        gathered.known.entry(addresses).or_insert_with(|| Rc::new(Backtrace::force_capture())).clone()
+    })
+}
+
+/// What is known of what was done on this stack.
+pub(crate) fn of_stack(stack: &Backtrace) -> Called {
+    called(&frames(stack))
+}
+
 /// What is known of the pending operation of a task, the last one that it has announced.
 pub(crate) fn of_pending(task: TaskId) -> Called {
     if !are_gathered() {

@@ -1,6 +1,7 @@
 //! A Rust program under test: a closure, and what shapes its executions.
 
 use crate::outcome::Outcome;
+use crate::reuse::Reuse;
 use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
 use raddle_core::check::{Check, Checked, Program, Reducible, Refinable, check};
@@ -14,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// closure.
 pub type Body<'f> = dyn Fn() -> Outcome<'f> + Send + Sync + 'f;
 
+/// Begins what is assumed if freed memory is used again.
+const REUSE: &str = "reuse;";
 /// Ends the reference counts in what is assumed, before the observers.
 const COUNTS: char = '#';
 
@@ -29,6 +32,7 @@ impl<'f> RustProgram<'f> {
         // Clones of the checker that are in use at the same time learn separately.
         settings.observers = settings.observers.map(|observers| observers.fork());
         settings.counted = settings.counted.fork();
+        settings.heap = settings.heap.map(|reuse| reuse.fork());
         RustProgram { body, settings }
     }
 
@@ -91,23 +95,37 @@ impl<'f> Reducible<NativeWorld<'f, Outcome<'f>, Body<'f>>> for RustProgram<'f> {
 impl Refinable for RustProgram<'_> {
     fn is_refuted(&self) -> bool {
         let observers = self.settings.observers.as_ref();
-        observers.is_some_and(|observers| observers.are_refuted()) || self.settings.counted.are_refuted()
+        observers.is_some_and(|observers| observers.are_refuted())
+            || self.settings.counted.are_refuted()
+            || self.settings.heap.as_ref().is_some_and(Reuse::is_refuted)
     }
 
     fn refine(&self) -> bool {
         let observers = self.settings.observers.as_ref().is_some_and(|observers| observers.learn());
-        self.settings.counted.learn() || observers
+        let heap = self.settings.heap.as_ref().is_some_and(Reuse::learn);
+        self.settings.counted.learn() || observers || heap
     }
 
     fn assumed(&self) -> Option<String> {
         let observers = self.settings.observers.as_ref().map(|observers| observers.to_word());
+        let reuse = self.settings.heap.as_ref().is_some_and(Reuse::is_explored);
+        let reuse = if reuse { REUSE } else { "" };
         match (self.settings.counted.to_word(), observers) {
-            (counts, None) if counts.is_empty() => None,
-            (counts, observers) => Some(format!("{counts}{COUNTS}{}", observers.unwrap_or_default())),
+            (counts, None) if counts.is_empty() && reuse.is_empty() => None,
+            (counts, observers) => Some(format!("{reuse}{counts}{COUNTS}{}", observers.unwrap_or_default())),
         }
     }
 
     fn assume(&self, assumed: &str) -> Result<(), String> {
+        let assumed = match (assumed.strip_prefix(REUSE), &self.settings.heap) {
+            (None, _) => assumed,
+            (Some(rest), Some(reuse)) => {
+                reuse.refute();
+                reuse.learn();
+                rest
+            }
+            (Some(_), None) => return Err("it judges the heap, and this check does not".to_owned()),
+        };
         let (counts, observers) = assumed.split_once(COUNTS).unwrap_or(("", assumed));
         self.settings.counted.apply(counts)?;
         self.settings.observers.as_ref().map_or(Ok(()), |known| known.apply(observers))

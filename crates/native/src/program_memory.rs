@@ -116,8 +116,11 @@ unsafe impl GlobalAlloc for ProgramMemory {
         match arena::contains(block) {
             // SAFETY: the caller's.
             true => unsafe { free(block, layout) },
-            // SAFETY: the caller's.
-            false => unsafe { System.dealloc(block, layout) },
+            false => {
+                arena::demand_a_block(block);
+                // SAFETY: the caller's.
+                unsafe { System.dealloc(block, layout) }
+            }
         }
     }
     #[inline]

@@ -2,6 +2,7 @@
 
 use crate::counted::Counted;
 use crate::observers::Observers;
+use crate::reuse::Reuse;
 use raddle_core::clock::Time;
 use std::collections::BTreeMap;
 
@@ -59,6 +60,9 @@ pub struct Settings {
     pub counted: Counted,
     /// Which drops of references conflict.
     pub drops: Drops,
+    /// Whether what the program does to its heap is judged, and whether freed memory is used again. For programs whose
+    /// allocator is [`crate::alloc::Allocator`] or that of a facade.
+    pub heap: Option<Reuse>,
 }
 
 impl Default for Settings {
@@ -74,6 +78,7 @@ impl Default for Settings {
             observers: None,
             counted: Counted::default(),
             drops: Drops::Commute,
+            heap: None,
         }
     }
 }
@@ -102,6 +107,11 @@ impl Settings {
         ]
         .into_iter()
         .chain((!counts.is_empty()).then_some(("counts", counts)))
+        .chain(
+            self.heap
+                .as_ref()
+                .map(|reuse| ("heap", if reuse.is_explored() { "reused" } else { "held" }.to_owned())),
+        )
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
     }
@@ -120,6 +130,8 @@ impl Settings {
                     self.counted = Counted::default();
                     self.counted.apply(types)?;
                 }
+                ("heap", "held") => self.heap = Some(Reuse::default()),
+                ("heap", "reused") => self.heap = Some(Reuse::explored()),
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),
                 _ => return Err(unknown()),

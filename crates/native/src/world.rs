@@ -2,9 +2,13 @@
 
 use crate::arena;
 use crate::callers;
+use crate::reuse::Reuse;
 use crate::runtime::context;
 use crate::runtime::execution_pool::Kept;
+use crate::runtime::heap::{MOST_HELD, Order};
 use crate::runtime::judge::panics;
+use crate::runtime::log::{Effect, Sync};
+use crate::runtime::operation::{Evaluation, Op, OperationKind};
 use crate::runtime::scheduler::main_exit;
 use crate::runtime::tasks::task::Came;
 use crate::runtime::teardown::catch;
@@ -14,13 +18,14 @@ use crate::statics;
 use crate::time;
 use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Relation};
-use raddle_core::operation::TaskId;
+use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
 use std::cell::RefCell;
+use std::panic::Location;
 use std::rc::Rc;
 
 /// A Rust program as a world: `program` is the body of its main task.
@@ -77,7 +82,11 @@ pub fn is_exploring() -> bool {
 }
 
 fn main_task<T, F: Fn() -> T + ?Sized>(main: &Main<'_, T, F>) -> Came {
-    match catch(main.program) {
+    let run = || {
+        choose_reuse();
+        (main.program)()
+    };
+    match catch(run) {
         Ok(Ok(result)) => {
             *main.outcome.borrow_mut() = Some(result);
             context::current().expect("main runs inside of an execution").with(panics::handled);
@@ -90,6 +99,20 @@ fn main_task<T, F: Fn() -> T + ?Sized>(main: &Main<'_, T, F>) -> Came {
             Came::Down
         }
         Err(_) => Came::Down,
+    }
+}
+
+static HEAP: OperationKind =
+    OperationKind::always("heap", |_, _| Evaluation { accesses: Accesses::NONE, options: 3 });
+
+/// Where freed memory may be used again: whether it is in this execution.
+fn choose_reuse() {
+    let current = context::current().expect("main runs inside of an execution");
+    if current.with(|e| e.heap().explores_reuse()) {
+        let option = current.perform(Op::plain(&HEAP, Location::caller()));
+        let (order, words) = Order::ALL[option as usize];
+        current.with(|e| e.heap().set_order(order));
+        current.did(Effect::Word(words), Sync::None);
     }
 }
 
@@ -137,9 +160,10 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
 
     fn finish(&mut self) -> Finished {
         self.execution.refute_destructors_under_way();
-        let Settings { observers, counted, .. } = &self.execution.settings;
-        let is_refuted =
-            observers.as_ref().is_some_and(|observers| observers.are_refuted()) || counted.are_refuted();
+        let Settings { observers, counted, heap, .. } = &self.execution.settings;
+        let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted())
+            || counted.are_refuted()
+            || heap.as_ref().is_some_and(Reuse::is_refuted);
         self.execution.tear_down();
         self.execution.busy(false);
         Finished { errors: self.execution.take_afterwards(), is_refuted }
@@ -209,6 +233,15 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         }
         if e.has_unjudged_cells() {
             assumed.push(Assumption::HeapCellsNotJudged);
+        }
+        if e.has_freed_memory() {
+            assumed.push(match e.explores_reuse() {
+                true => Assumption::FreedMemoryUsedAgain,
+                false => Assumption::FreedMemoryHeldBack,
+            });
+        }
+        if e.has_forgotten_memory() {
+            assumed.push(Assumption::FreedMemoryForgotten { mebibytes: MOST_HELD as u64 >> 20 });
         }
         if e.has_read_clock() {
             assumed.push(Assumption::ClockMoves { times: time::MOVES, readings: time::READINGS });

@@ -245,6 +245,14 @@ impl Checker {
         self.settings.counted = raddle_native::Counted::all();
         self
     }
+    /// What the program does to its heap is judged. For the facades of std.
+    #[cfg(feature = "arena")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn judge_heap(mut self) -> Checker {
+        self.settings.heap = Some(raddle_native::Reuse::default());
+        self
+    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;

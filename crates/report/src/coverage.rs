@@ -116,6 +116,11 @@ fn assumed(assumption: &Assumption) -> String {
             let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
             format!("clock moves by itself {times}, at one of the first {readings} readings of a task")
         }
+        Assumption::FreedMemoryHeldBack => "freed memory not used again".to_owned(),
+        Assumption::FreedMemoryUsedAgain => "freed memory used again in two orders".to_owned(),
+        Assumption::FreedMemoryForgotten { mebibytes } => {
+            format!("freed memory not watched beyond {mebibytes} MiB")
+        }
         Assumption::DetachedSteps(steps) => {
             format!("detached tasks had {} after main returned", count(*steps as u64, "step"))
         }
@@ -247,6 +252,9 @@ mod tests {
             ClockMoves { times: 1, readings: 4 },
             DetachedSteps(1_000),
             FairSpins(3),
+            FreedMemoryHeldBack,
+            FreedMemoryUsedAgain,
+            FreedMemoryForgotten { mebibytes: 256 },
             Grain(super::Grain::Full),
             Ignored(FailureKind::Panic),
             OnRealStd(vec!["tokio".to_owned()]),

@@ -37,6 +37,13 @@ fn whole(fact: &Fact) -> String {
         Relation::ReadsSince => format!("{task} reads it since here"),
         Relation::ReadsAgain => format!("{task} reads it again here"),
         Relation::WantsToWrite => format!("{task} wants to write it here"),
+        Relation::Allocated => format!("{task} allocated it{}", here(fact)),
+        Relation::Freed => format!("{task} freed it{}", here(fact)),
+        Relation::FreesAgain => format!("{task} frees it again{}", here(fact)),
+        Relation::FreesHere => format!("{task} frees it{}", here(fact)),
+        Relation::UsesFreed { operation } => {
+            format!("{task} uses it{}: {}", here(fact), done_to(operation, fact))
+        }
         Relation::DidLast { operation } => {
             format!("{task} did this last: {}", done_to(operation, fact))
         }
@@ -98,6 +105,11 @@ pub(crate) fn short(fact: &Fact) -> String {
         Relation::Waits { needs: Some(needs), .. } => format!("{} and needs {needs}", predicate(fact)),
         _ => predicate(fact),
     }
+}
+
+/// The place follows, where stacks were gathered.
+fn here(fact: &Fact) -> &'static str {
+    if fact.place.is_some() { " here" } else { "" }
 }
 
 fn done_to(operation: &str, fact: &Fact) -> String {

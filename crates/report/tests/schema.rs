@@ -7,7 +7,8 @@ use raddle_core::difference::{Difference, Ended};
 use raddle_core::fact::{Bound, Fact, Other, Relation, StopReason, Waiting};
 use raddle_core::record::{Caller, Hold, LockUse, Mailbox, Place};
 use raddle_core::verdict::{
-    Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Fault, Found, PanicDuring, Replayed,
+    BadFree, Cause, Coverage, Defect, Elsewhere, Extent, Failure, FailureKind, Fault, Found, PanicDuring,
+    Replayed, Side,
 };
 use serde_json::{Value, json};
 
@@ -161,6 +162,11 @@ fn relations() -> Vec<Relation> {
         Next { operation: text() },
         In { function: text() },
         DidLast { operation: text() },
+        Allocated,
+        Freed,
+        FreesAgain,
+        FreesHere,
+        UsesFreed { operation: text() },
         Undefined { module: text(), function: text() },
         Differs { difference: Difference::Step { step: 1, was: text(), now: text() } },
         Differs { difference: Difference::Option { step: 1, now: text(), option: 2 } },
@@ -195,6 +201,11 @@ fn relations() -> Vec<Relation> {
             | Next { .. }
             | In { .. }
             | DidLast { .. }
+            | Allocated
+            | Freed
+            | FreesAgain
+            | FreesHere
+            | UsesFreed { .. }
             | Undefined { .. }
             | Differs { .. }
             | EndedIn { .. } => {}
@@ -232,6 +243,12 @@ fn causes() -> Vec<Cause> {
         Unordered { first: text(), second: text(), object: text() },
         Overlapping { task: text(), does: text(), object: text(), other: Some(text()), access: text() },
         Overlapping { task: text(), does: text(), object: text(), other: None, access: text() },
+        DoubleFree { task: text(), size: 24, first: text() },
+        HeapOverflow { size: 24, side: Side::Before, found_by: Some(text()) },
+        HeapOverflow { size: 24, side: Side::Behind, found_by: None },
+        FreedBlockUsed { task: text(), operation: text(), object: text(), size: 24, freed_by: Some(text()) },
+        FreedBlockUsed { task: text(), operation: text(), object: text(), size: 24, freed_by: None },
+        FreedBlockWritten { size: 24, freed_by: text() },
         Leak { values: 2, first: text() },
         StepLimit { max_steps: 1_000 },
         NotDeterministic { difference: Difference::From { step: 1 } },
@@ -246,6 +263,13 @@ fn causes() -> Vec<Cause> {
         NotSupported { what: text() },
         Said { kind: FailureKind::Invariant, message: text() },
     ];
+    let frees = [
+        self::BadFree::Layout { size: 24, align: 8, freed_size: 16, freed_align: 4 },
+        self::BadFree::Inside { offset: 8, size: 24 },
+        self::BadFree::OfAStack,
+        self::BadFree::OfAStatic,
+    ];
+    all.extend(frees.map(|how| BadFree { task: text(), how }));
     let faults = [Fault::Segmentation, Fault::Bus, Fault::IllegalInstruction, Fault::Arithmetic];
     all.extend(faults.map(|fault| Faulted { task: text(), fault }));
     all.extend(during.map(|during| PanicAborts { task: text(), during, message: Some(text()) }));
@@ -266,6 +290,11 @@ fn causes() -> Vec<Cause> {
             | Endless { .. }
             | Unordered { .. }
             | Overlapping { .. }
+            | DoubleFree { .. }
+            | BadFree { .. }
+            | HeapOverflow { .. }
+            | FreedBlockUsed { .. }
+            | FreedBlockWritten { .. }
             | Leak { .. }
             | StepLimit { .. }
             | NotDeterministic { .. }

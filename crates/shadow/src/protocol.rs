@@ -75,6 +75,9 @@ pub struct Order {
     /// Whether all reference counts are operations from the beginning, and not only those that are found to matter.
     #[serde(default)]
     pub track_arc: bool,
+    /// Whether what the program does to its heap is judged, where executions have arenas.
+    #[serde(default)]
+    pub heap: bool,
     /// A ticket to replay instead of searching. Then the calls that lead to operations are recorded, too.
     pub replay: Option<String>,
 }

@@ -9,6 +9,7 @@ mod erl_command;
 mod erlang;
 mod faults;
 mod features;
+mod heap;
 mod outside;
 mod traces;
 mod verdicts;

@@ -108,6 +108,53 @@ pub enum Cause {
         /// That access.
         access: String,
     },
+    /// A block of the heap was freed twice.
+    DoubleFree {
+        /// The task that frees it again.
+        task: String,
+        /// The size of the block, in bytes.
+        size: usize,
+        /// The task that freed it first.
+        first: String,
+    },
+    /// What is freed is no block, or one with another layout.
+    BadFree {
+        /// The task.
+        task: String,
+        /// What is wrong.
+        how: BadFree,
+    },
+    /// A write beyond one end of a block.
+    HeapOverflow {
+        /// The size of the block, in bytes.
+        size: usize,
+        /// Which end.
+        side: Side,
+        /// The task that freed it, which was when it was found; none at the end of the execution.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        found_by: Option<String>,
+    },
+    /// An operation on an object in a freed block.
+    FreedBlockUsed {
+        /// The task.
+        task: String,
+        /// Its operation.
+        operation: String,
+        /// The object.
+        object: String,
+        /// The size of the block, in bytes.
+        size: usize,
+        /// The task that freed it; none if its memory has been used again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        freed_by: Option<String>,
+    },
+    /// A write to a freed block, found at the end of the execution.
+    FreedBlockWritten {
+        /// The size of the block, in bytes.
+        size: usize,
+        /// The task that freed it.
+        freed_by: String,
+    },
     /// Tracked values that were not dropped.
     Leak {
         /// How many.
@@ -219,6 +266,44 @@ pub enum Fault {
     Arithmetic,
 }
 
+/// An end of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Its beginning.
+    Before,
+    /// Its end.
+    Behind,
+}
+
+/// What is wrong with what is freed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadFree {
+    /// The block has another layout.
+    Layout {
+        /// Its size.
+        size: usize,
+        /// Its alignment.
+        align: usize,
+        /// The size with which it is freed.
+        freed_size: usize,
+        /// The alignment with which it is freed.
+        freed_align: usize,
+    },
+    /// It is not the beginning of the block.
+    Inside {
+        /// How many bytes behind the beginning.
+        offset: usize,
+        /// The size of the block.
+        size: usize,
+    },
+    /// It is on the stack of a task.
+    OfAStack,
+    /// It is a static.
+    OfAStatic,
+}
+
 /// Where a panic aborts the process.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -281,6 +366,10 @@ impl Cause {
             | Cause::ProcessesWait { .. } => FailureKind::Deadlock,
             Cause::Livelock { .. } | Cause::Endless { .. } => FailureKind::Livelock,
             Cause::Unordered { .. } | Cause::Overlapping { other: Some(_), .. } => FailureKind::DataRace,
+            Cause::DoubleFree { .. } => FailureKind::DoubleFree,
+            Cause::BadFree { .. } => FailureKind::BadFree,
+            Cause::HeapOverflow { .. } => FailureKind::HeapOverflow,
+            Cause::FreedBlockUsed { .. } | Cause::FreedBlockWritten { .. } => FailureKind::UseAfterFree,
             Cause::Leak { .. } => FailureKind::Leak,
             Cause::StepLimit { .. } => FailureKind::StepLimit,
             Cause::NotDeterministic { .. } | Cause::TicketDiffers { .. } => FailureKind::NotDeterministic,
@@ -359,6 +448,34 @@ impl fmt::Display for Cause {
                 "{task} {does} {object} inside of its own {access} of it: a reference to the value that is changed \
                  must be the only one"
             ),
+            Cause::DoubleFree { task, size, first } if task == first => {
+                write!(f, "{task} frees a block of {} again", bytes(*size))
+            }
+            Cause::DoubleFree { task, size, first } => {
+                write!(f, "{task} frees a block of {} that {first} has freed", bytes(*size))
+            }
+            Cause::BadFree { task, how } => write!(f, "{task} frees {how}"),
+            Cause::HeapOverflow { size, side, found_by } => {
+                let side = match side {
+                    Side::Before => "the beginning",
+                    Side::Behind => "the end",
+                };
+                write!(f, "something was written beyond {side} of a block of {}, found ", bytes(*size))?;
+                match found_by {
+                    Some(task) => write!(f, "when {task} freed it"),
+                    None => f.write_str("at the end of the execution"),
+                }
+            }
+            Cause::FreedBlockUsed { task, operation, object, size, freed_by } => {
+                write!(f, "{task} wants to {operation} {object}, which is in a block of {}", bytes(*size))?;
+                match freed_by {
+                    Some(freed_by) => write!(f, " that {freed_by} has freed"),
+                    None => f.write_str(" that was freed, and whose memory is used again"),
+                }
+            }
+            Cause::FreedBlockWritten { size, freed_by } => {
+                write!(f, "a block of {} was written after {freed_by} had freed it", bytes(*size))
+            }
             Cause::Leak { values: 1, first } => write!(f, "a tracked {first} was never dropped"),
             Cause::Leak { values, first } => {
                 write!(f, "{values} tracked values were never dropped, the first of them a {first}")
@@ -418,6 +535,11 @@ impl fmt::Display for Cause {
     }
 }
 
+/// "24 bytes".
+fn bytes(size: usize) -> String {
+    format!("{} byte{}", thousands(size as u64), if size == 1 { "" } else { "s" })
+}
+
 fn at(f: &mut fmt::Formatter<'_>, place: &Option<Place>) -> fmt::Result {
     place.iter().try_for_each(|place| write!(f, " at {place}"))
 }
@@ -430,6 +552,24 @@ impl fmt::Display for Fault {
             Fault::IllegalInstruction => "an illegal instruction (SIGILL)",
             Fault::Arithmetic => "a division without a result (SIGFPE)",
         })
+    }
+}
+
+impl fmt::Display for BadFree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadFree::Layout { size, align, freed_size, freed_align } => write!(
+                f,
+                "a block of {}, aligned to {align}, with the layout of {}, aligned to {freed_align}",
+                bytes(*size),
+                bytes(*freed_size)
+            ),
+            BadFree::Inside { offset, size } => {
+                write!(f, "an address that is {} inside of a block of {}", bytes(*offset), bytes(*size))
+            }
+            BadFree::OfAStack => f.write_str("memory of a stack, which was never allocated"),
+            BadFree::OfAStatic => f.write_str("memory of a static, which was never allocated"),
+        }
     }
 }
 

@@ -18,6 +18,14 @@ pub enum FailureKind {
     Livelock,
     /// Two accesses to one cell, not both reads, that happens-before does not order.
     DataRace,
+    /// Memory was used after it was freed.
+    UseAfterFree,
+    /// A block was freed twice.
+    DoubleFree,
+    /// What was freed is no block, or one with another layout.
+    BadFree,
+    /// A write beyond either end of a block.
+    HeapOverflow,
     /// A tracked object outlived the execution.
     Leak,
     /// A stated invariant does not hold.
@@ -43,6 +51,10 @@ impl FailureKind {
             FailureKind::Deadlock => "deadlock",
             FailureKind::Livelock => "livelock",
             FailureKind::DataRace => "data race",
+            FailureKind::UseAfterFree => "use after free",
+            FailureKind::DoubleFree => "double free",
+            FailureKind::BadFree => "bad free",
+            FailureKind::HeapOverflow => "heap overflow",
             FailureKind::Leak => "leak",
             FailureKind::Invariant => "broken invariant",
             FailureKind::StepLimit => "step limit",
@@ -80,6 +92,10 @@ impl FailureKind {
             | FailureKind::Deadlock
             | FailureKind::Livelock
             | FailureKind::DataRace
+            | FailureKind::UseAfterFree
+            | FailureKind::DoubleFree
+            | FailureKind::BadFree
+            | FailureKind::HeapOverflow
             | FailureKind::Leak
             | FailureKind::Invariant => false,
         }
@@ -100,7 +116,14 @@ impl FailureKind {
     pub fn simplification(self) -> Simplification {
         match self {
             FailureKind::Panic | FailureKind::DataRace | FailureKind::Invariant => Simplification::Cut,
-            FailureKind::Deadlock | FailureKind::Livelock | FailureKind::Leak => Simplification::Reorder,
+            // What an error of memory depends on may not be watched: no step is removed.
+            FailureKind::UseAfterFree
+            | FailureKind::DoubleFree
+            | FailureKind::BadFree
+            | FailureKind::HeapOverflow
+            | FailureKind::Deadlock
+            | FailureKind::Livelock
+            | FailureKind::Leak => Simplification::Reorder,
             // Memory may be damaged: as few further executions as possible.
             FailureKind::Crash => Simplification::None,
             _ => Simplification::None,

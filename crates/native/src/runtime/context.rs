@@ -112,10 +112,12 @@ impl Current {
     #[cfg_attr(feature = "outlined", inline(never))]
     #[track_caller]
     pub fn object(self, identity: &Identity, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
-        match self.with(|e| identity.lookup(e.serial())) {
+        let object = match self.with(|e| identity.lookup(e.serial())) {
             Known::Here(object) => object,
             _ => self.object_touched_first(identity, kind, words),
-        }
+        };
+        self.with(|e| e.note_home(object, &raw const *identity as usize));
+        object
     }
 
     /// The same for an object that was not touched yet in this execution. Not inlined, so that the usual case saves no
@@ -123,6 +125,12 @@ impl Current {
     #[inline(never)]
     #[track_caller]
     fn object_touched_first(self, identity: &Identity, kind: ObjectKind, words: [u64; 2]) -> ObjectId {
+        let address = &raw const *identity as usize;
+        if let Some(defect) =
+            self.with(|e| e.judges_heap().then(|| e.first_use_of_freed(address, kind)).flatten())
+        {
+            self.fail(defect);
+        }
         match self.with(|e| e.object(identity, kind, words)) {
             Ok(object) => object,
             Err(defect) => self.misuse(defect),
@@ -158,10 +166,22 @@ impl Current {
                 return teardown::perform(self);
             }
         }
+        if self.with(|e| e.heap.is_judged()) {
+            self.demand_living_objects();
+        }
         self.with(|e| {
             e.host.reset_hash_keys();
             e.scheduler.option()
         })
+    }
+
+    /// What the step that is being taken uses must not have been freed.
+    #[inline(never)]
+    #[track_caller]
+    fn demand_living_objects(self) {
+        if let Some(defect) = self.with(|e| e.misuse_of_heap()) {
+            self.fail(defect);
+        }
     }
 
     /// Announces the operation that was written into the task, on the fast path. Returns where to go until it is picked,

@@ -4,6 +4,7 @@
 //! here or in the folder of the part that it is about. Memory is kept from one execution to the next.
 
 use super::counts::Counts;
+use super::heap::Heap;
 use super::history::History;
 use super::host::Host;
 use super::judge::Judge;
@@ -34,6 +35,7 @@ pub(crate) struct Execution {
     pub(super) scheduler: Scheduler,
     pub(super) history: History,
     pub(super) judge: Judge,
+    pub(super) heap: Heap,
     pub(super) log: Log,
     pub(super) host: Host,
     pub(super) counts: Counts,
@@ -51,6 +53,7 @@ impl Execution {
             scheduler: Scheduler::new(settings.time),
             history: History::default(),
             judge: Judge::default(),
+            heap: Heap::of(&settings),
             log: Log::default(),
             host: Host::of_this_thread(),
             counts: Counts::new(&settings),
@@ -64,6 +67,7 @@ impl Execution {
         self.tasks.renew(settings.stack_size);
         self.scheduler.renew(settings.time);
         self.judge.renew();
+        self.heap = Heap::of(&settings);
         self.log.renew();
         self.host.take_hash_keys_again();
         self.counts = Counts::new(&settings);
@@ -96,6 +100,7 @@ impl Execution {
             self.history.reset();
         }
         self.judge.reset();
+        self.heap.reset();
         self.log.reset();
         self.host.reset_hash_keys();
         self.counts.reset();
@@ -150,6 +155,21 @@ impl Execution {
         self.scheduler.has_read_clock()
     }
 
+    /// Whether a block of the heap was freed in some execution with these settings, and the heap is judged.
+    pub fn has_freed_memory(&self) -> bool {
+        self.heap.has_freed_any()
+    }
+
+    /// Whether some executions use freed memory again.
+    pub fn explores_reuse(&self) -> bool {
+        self.heap.explores_reuse()
+    }
+
+    /// Whether an execution with these settings freed more memory than is held back.
+    pub fn has_forgotten_memory(&self) -> bool {
+        self.heap.has_reached_limit()
+    }
+
     /// Whether a cell was not judged for races, in any execution with these settings.
     pub fn has_unjudged_cells(&self) -> bool {
         self.judge.has_unjudged_cells()
@@ -187,6 +207,11 @@ impl Execution {
             && let Some(defect) = evidence.unfinished()
         {
             self.fail(defect);
+        }
+        if self.judge.failure().is_none()
+            && let Some(damage) = self.damage_of_heap()
+        {
+            self.fail(damage);
         }
         // Detached tasks that are still alive own what they own, as at the exit of a process.
         if self.judge.failure().is_none()

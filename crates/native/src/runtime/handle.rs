@@ -6,6 +6,7 @@
 //! evaluation of its operations sees a [`View`](super::objects::view::View) and nothing else.
 
 use super::execution::Execution;
+use super::heap::Heap;
 use super::judge::panics::Handle;
 use super::judge::race::{self, CellAccess, CellPlace};
 use super::log::{Effect, Sync};
@@ -258,6 +259,18 @@ impl Execution {
         let (me, now) = (self.tasks.current(), self.log.present());
         let reread = self.judge.rereads().before_write(lock, me, now).filter(|_| self.is_exploring())?;
         Some(self.evidence().deadlock_by_reread(reread, me))
+    }
+    /// The blocks of the program's heap.
+    #[inline]
+    pub fn heap(&mut self) -> &mut Heap {
+        &mut self.heap
+    }
+    /// An operation on an object that lives at this address is about to be announced.
+    #[inline]
+    pub fn note_home(&mut self, object: ObjectId, address: usize) {
+        if self.heap.is_judged() {
+            self.heap.note_home(object, address);
+        }
     }
     /// The object of a cell, named now if it is new. One that was there before the execution is a misuse. None if its
     /// memory may be used again unnoticed: then an access to another cell there would be taken for one to this one.

@@ -15,6 +15,9 @@ pub(crate) mod exit;
 pub(crate) mod fault;
 pub(crate) mod handle;
 mod hash_keys;
+// Only facades have the memory of programs in their hands.
+#[cfg_attr(not(feature = "arena"), allow(dead_code, unused_imports))]
+pub(crate) mod heap;
 pub(crate) mod history;
 pub(crate) mod host;
 pub(crate) mod image;

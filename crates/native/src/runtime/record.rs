@@ -68,7 +68,7 @@ impl Locks {
 /// it uses up. Nor has what raddle does for it.
 pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'static>) -> Option<Place> {
     let is_of = |folder: &str| place.file().starts_with(folder);
-    let nowhere = kind.name == "end" || kind.name == "return" || is_of("/rustc/") || is_of(OURS);
+    let nowhere = ["end", "return", "heap"].contains(&kind.name) || is_of("/rustc/") || is_of(OURS);
     (!nowhere).then(|| place.into())
 }
 

@@ -49,11 +49,16 @@ impl<'a> Evidence<'a> {
         if self.tasks[id].progress.steps() == 0 || op.place.file() == HERE {
             return None;
         }
+        let relation = Relation::DidLast { operation: op.kind.name.to_owned() };
+        Some(Fact { object: self.name_for(id, op.object), ..self.operation_of(id, relation) })
+    }
+
+    /// A fact about the operation that the task announced last.
+    pub fn operation_of(&self, id: TaskId, relation: Relation) -> Fact {
+        let op = &self.tasks[id].op;
         let called = callers::of_pending(id);
         let place = in_the_program(op.kind, op.place).or(called.inner);
-        let relation = Relation::DidLast { operation: op.kind.name.to_owned() };
-        let fact = Fact::of(self.task_name(id), relation).at(place);
-        Some(Fact { object: self.name_for(id, op.object), caller: called.caller, ..fact })
+        Fact { caller: called.caller, ..Fact::of(self.task_name(id), relation).at(place) }
     }
 
     /// The task waits to do its pending operation.

@@ -108,10 +108,12 @@ impl Cell {
     #[inline]
     #[track_caller]
     pub fn object(self, current: Current) -> ObjectId {
-        match current.with(|e| e.memory().object_at(self.address)) {
+        let object = match current.with(|e| e.memory().object_at(self.address)) {
             Some(object) => object,
             None => self.new_object(current),
-        }
+        };
+        current.with(|e| e.note_home(object, self.address));
+        object
     }
 
     #[track_caller]

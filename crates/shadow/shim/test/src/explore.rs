@@ -198,6 +198,9 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(order.time);
         checker = checker.checkpoint(Duration::from_millis(order.checkpoint));
+        if order.heap && order.arena {
+            checker = checker.judge_heap();
+        }
         if order.track_arc {
             checker = checker.count_all_references();
         }

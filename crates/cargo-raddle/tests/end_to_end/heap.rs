@@ -1,0 +1,86 @@
+//! What a test does to its heap is judged in all its schedules, in a crate that has never heard of raddle.
+
+use crate::common::{err, explored, fixture, golden, out, raddle};
+
+#[test]
+fn what_goes_wrong_on_the_heap_is_found_and_its_twin_passes() {
+    let folder = fixture("unsafe_code");
+    let (tests, code) = explored(&folder, &["heap::"]);
+    assert_eq!(code, 1);
+    let expected = [
+        ("a_double_free", "double-free", " frees a block of 8 bytes that "),
+        ("a_lock_after_free", "use-after-free", " lock "),
+        ("a_stack_with_the_aba_problem", "double-free", "frees a block of 16 bytes"),
+        ("a_write_after_free", "use-after-free", "a block of 40 bytes was written after main.1 had freed it"),
+        ("a_write_before_the_beginning", "heap-overflow", "beyond the beginning of a block of 8 bytes"),
+        ("a_write_behind_the_end", "heap-overflow", "beyond the end of a block of 8 bytes"),
+        (
+            "a_wrong_layout",
+            "bad-free",
+            "main frees a block of 24 bytes, aligned to 8, with the layout of 16 bytes",
+        ),
+        ("an_atomic_after_free", "use-after-free", "wants to fetch_add"),
+        ("memory_of_a_stack", "bad-free", "main frees memory of a stack"),
+        ("memory_of_a_static", "bad-free", "main frees memory of a static"),
+        (
+            "the_inside_of_a_block",
+            "bad-free",
+            "main frees an address that is 8 bytes inside of a block of 24 bytes",
+        ),
+    ];
+    for (name, kind, words) in expected {
+        let test = &tests[&format!("heap::{name}")];
+        assert_eq!(test["verdict"], "failed", "{name}: {test:#}");
+        let defect = &test["failure"]["defect"];
+        assert_eq!(defect["kind"], kind, "{name}: {defect:#}");
+        let message = defect["message"].as_str().unwrap();
+        let is_lock = words == " lock " && message.contains("lock main");
+        assert!(message.contains(words) || is_lock, "{name}: {message}");
+        assert!(test["failure"]["replayed"].is_null(), "{name}: {test:#}");
+        // Each fact has its place: stacks are gathered when the failure is replayed.
+        for fact in defect["facts"].as_array().unwrap() {
+            let place = fact["place"]["file"].as_str().unwrap_or_default();
+            assert!(place.ends_with("src/heap.rs"), "{name}: {fact:#}");
+        }
+        let replayed = raddle(&folder, &["replay", test["ticket"].as_str().unwrap()]);
+        assert_eq!(replayed.status.code(), Some(1), "{name}: {}", err(&replayed));
+        assert!(out(&replayed).contains(message), "{name}: {}", out(&replayed));
+    }
+    let passes = [
+        "a_single_free",
+        "a_stack_with_a_lock",
+        "both_before_free",
+        "what_else_programs_do",
+        "writes_within_a_block",
+    ];
+    for name in passes {
+        let test = &tests[&format!("heap::{name}")];
+        assert_eq!(
+            (&test["verdict"], &test["coverage"]["extent"]),
+            (&"passed".into(), &"exhaustive".into()),
+            "{name}: {test:#}"
+        );
+        assert!(test["covered"].to_string().contains("freed memory not used again"), "{name}: {test:#}");
+    }
+    assert_eq!(tests.len(), expected.len() + passes.len());
+}
+
+#[test]
+fn the_heap_is_not_judged_if_that_is_not_wanted() {
+    let folder = fixture("unsafe_code");
+    let (tests, code) = explored(&folder, &["--heap", "off", "--only", "heap::a_write_behind_the_end"]);
+    let test = &tests["heap::a_write_behind_the_end"];
+    assert_eq!((&test["verdict"], code), (&"passed".into(), 0), "{test:#}");
+    assert!(!test["covered"].to_string().contains("freed memory"), "{test:#}");
+}
+
+#[test]
+fn the_reports_of_the_heap() {
+    let folder = fixture("unsafe_code");
+    let golden = |name, test: &str| golden(&folder, name, &["test", "--only", test]);
+    golden("double free", "heap::a_double_free");
+    golden("atomic after free", "heap::an_atomic_after_free");
+    golden("write behind the end", "heap::a_write_behind_the_end");
+    golden("wrong layout", "heap::a_wrong_layout");
+    golden("aba", "heap::a_stack_with_the_aba_problem");
+}
