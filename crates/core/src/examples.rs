@@ -14,6 +14,7 @@ pub fn assumptions() -> Vec<Assumption> {
         Kills(1),
         HeapCellsNotJudged,
         FreedMemoryHeldBack,
+        PlainMemoryNotWatched,
         FreedMemoryUsedAgain,
         FreedMemoryForgotten { mebibytes: 256 },
         ClockMoves { times: 1, readings: 4 },
@@ -71,7 +72,8 @@ pub fn assumptions() -> Vec<Assumption> {
         FreedMemoryHeldBack => 23,
         FreedMemoryForgotten { .. } => 24,
         FreedMemoryUsedAgain => 25,
+        PlainMemoryNotWatched => 26,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..26));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..27));
     all
 }

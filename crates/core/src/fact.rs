@@ -188,13 +188,13 @@ pub enum Assumption {
     FairSpins(u32),
     /// Heap blocks that were freed were held back until the execution ended: no address was used again.
     FreedMemoryHeldBack,
-    /// Heap blocks that were freed were held back, or used again at once: the last one first, or the first one first.
-    FreedMemoryUsedAgain,
     /// Beyond so many bytes, freed blocks were not held back: what was done with them later was not found.
     FreedMemoryForgotten {
         /// The limit, in MiB.
         mebibytes: u64,
     },
+    /// Heap blocks that were freed were held back, or used again at once: the last one first, or the first one first.
+    FreedMemoryUsedAgain,
     /// What one step of an Erlang process is.
     Grain(Grain),
     /// Failures of this kind are none.
@@ -203,6 +203,8 @@ pub enum Assumption {
     OnRealStd(Vec<String>),
     /// Longer executions were cut after so many steps.
     FirstSteps(usize),
+    /// Reads and writes of memory that is neither an atomic nor a cell of raddle are not seen: no data race on it is found.
+    PlainMemoryNotWatched,
     /// Reference counts of `Arc` are not operations.
     ReferenceCountsNotExplored,
     /// Atomics are sequentially consistent.

@@ -217,7 +217,11 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
 
     fn assumptions(&self) -> Vec<Assumption> {
         let e = &*self.execution;
-        let mut assumed = vec![Assumption::SequentiallyConsistent, Assumption::Timers(e.settings.time)];
+        let mut assumed = vec![
+            Assumption::PlainMemoryNotWatched,
+            Assumption::SequentiallyConsistent,
+            Assumption::Timers(e.settings.time),
+        ];
         if cfg!(not(feature = "arena")) {
             // The `Arc` of a program that uses the library is std's.
             assumed.push(Assumption::ReferenceCountsNotExplored);

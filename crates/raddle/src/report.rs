@@ -49,7 +49,7 @@ impl<T> Report<T> {
     pub fn coverages(&self) -> impl Iterator<Item = &Coverage> + Clone {
         self.checked.coverages()
     }
-    /// What was covered, as one line: `exhaustive · reference counts not explored · sequentially consistent · timers when idle`.
+    /// What was covered, as one line: `exhaustive · plain memory not watched · reference counts not explored · sequentially consistent · timers when idle`.
     pub fn covered(&self) -> String {
         raddle_report::coverages(self.coverages())
     }

@@ -133,6 +133,7 @@ fn assumed(assumption: &Assumption) -> String {
         Assumption::FirstSteps(steps) => {
             format!("of long executions only the first {}", count(*steps as u64, "step"))
         }
+        Assumption::PlainMemoryNotWatched => "plain memory not watched".to_owned(),
         Assumption::ReferenceCountsNotExplored => "reference counts not explored".to_owned(),
         Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
         Assumption::Signals(Delivery::Instant) => "signals at once".to_owned(),
@@ -253,12 +254,13 @@ mod tests {
             DetachedSteps(1_000),
             FairSpins(3),
             FreedMemoryHeldBack,
-            FreedMemoryUsedAgain,
             FreedMemoryForgotten { mebibytes: 256 },
+            FreedMemoryUsedAgain,
             Grain(super::Grain::Full),
             Ignored(FailureKind::Panic),
             OnRealStd(vec!["tokio".to_owned()]),
             FirstSteps(100_000),
+            PlainMemoryNotWatched,
             ReferenceCountsNotExplored,
             SequentiallyConsistent,
             Signals(Delivery::Local),

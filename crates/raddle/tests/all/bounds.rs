@@ -34,7 +34,7 @@ fn a_bound_loses_no_outcome_and_makes_no_more_executions() {
         assert_eq!(reduced.outcomes().contains_key(&1), bound > 0);
     }
     let report = Checker::exhaustive().preemptions(0).run(racy_counter);
-    let words = "exhaustive within 0 preemptions · reference counts not explored · sequentially consistent · timers when idle";
+    let words = "exhaustive within 0 preemptions · plain memory not watched · reference counts not explored · sequentially consistent · timers when idle";
     assert_eq!(raddle_report::coverage(report.coverage()), words);
 }
 

@@ -427,7 +427,7 @@ fn the_clock_may_have_moved_by_itself_under_any() {
     let report = Checker::exhaustive().time(Time::Any).run(|| thread::sleep(SECOND));
     assert_eq!(
         report.covered(),
-        "exhaustive · reference counts not explored · sequentially consistent · timers at any point"
+        "exhaustive · plain memory not watched · reference counts not explored · sequentially consistent · timers at any point"
     );
 }
 

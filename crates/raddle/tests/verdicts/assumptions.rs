@@ -68,7 +68,7 @@ fn an_assumption_is_taken_in_the_open_and_no_other_is() {
     ];
     for (number, (checker, program, taken)) in cases.into_iter().enumerate() {
         let report = checker.run(program);
-        let mut expected = vec![ReferenceCountsNotExplored, SequentiallyConsistent];
+        let mut expected = vec![PlainMemoryNotWatched, ReferenceCountsNotExplored, SequentiallyConsistent];
         if !taken.contains(&Timers(Time::Any)) {
             expected.push(Timers(Time::Idle));
         }

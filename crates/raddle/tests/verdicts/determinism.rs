@@ -49,7 +49,7 @@ fn keep_going_does_not_go_on_after_that() {
     assert_eq!(report.failure().unwrap().kind(), FailureKind::NotDeterministic);
     assert_eq!(
         raddle_report::coverage(report.coverage()),
-        "not exhaustive: stopped since the program is not deterministic · reference counts not explored · sequentially consistent · timers \
+        "not exhaustive: stopped since the program is not deterministic · plain memory not watched · reference counts not explored · sequentially consistent · timers \
          when idle"
     );
 }

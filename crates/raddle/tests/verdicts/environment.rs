@@ -69,7 +69,7 @@ fn said<'a>(command: &'a mut Command, variables: &[(&str, &str)]) -> &'a mut Com
 
 #[test]
 fn strategy_iterations_and_seed() {
-    let assumed = "reference counts not explored · sequentially consistent · timers when idle";
+    let assumed = "plain memory not watched · reference counts not explored · sequentially consistent · timers when idle";
     assert_eq!(passing(&[]), format!("4 executions on 1 threads: exhaustive · {assumed}"));
     assert_eq!(
         passing(&[("RADDLE_STRATEGY", "random"), ("RADDLE_SCHEDULES", "25"), ("RADDLE_SEED", "9")]),

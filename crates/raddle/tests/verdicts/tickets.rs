@@ -87,7 +87,7 @@ fn the_program_ends_before_the_ticket() {
     assert!(report.failure().is_none(), "{report}");
     assert_eq!(
         raddle_report::coverage(report.coverage()),
-        "replayed one schedule · reference counts not explored · sequentially consistent · timers when idle"
+        "replayed one schedule · plain memory not watched · reference counts not explored · sequentially consistent · timers when idle"
     );
 }
 
