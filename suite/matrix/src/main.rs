@@ -2,8 +2,10 @@
 //! change to their source. Writes the results to suite/matrix/RESULTS.md.
 //!
 //! `-- CRATE..` explores only these and prints; `-- --ci` explores the small part for CI, and fails if a test does. `--
-//! --report` writes the file from the last results; `-- --measure` measures builds; `-- --drift` compares std.
+//! --report` writes the file from the last results; `-- --measure` measures builds; `-- --drift` compares std;
+//! `-- --advisories` explores released versions with advisories.
 
+mod advisories;
 mod catalogue;
 mod date;
 mod drift;
@@ -38,6 +40,9 @@ fn run() -> Result<bool, String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.iter().any(|a| a == "--drift") {
         return drift::run();
+    }
+    if arguments.iter().any(|a| a == "--advisories") {
+        return advisories::run(&command()?, &home()?);
     }
     if arguments.iter().any(|a| a == "--measure") {
         let home = home()?;
