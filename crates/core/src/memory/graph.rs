@@ -47,6 +47,8 @@ pub struct Graph {
     pub(super) clocks: Clocks,
     /// The sequentially consistent events.
     pub(super) sc: Vec<u32>,
+    /// Every task has seen the stores among so many of the first events.
+    pub(super) settled: usize,
     pub(super) psc: Psc,
     pub(super) global: GlobalOrder,
 }
@@ -64,6 +66,7 @@ impl Graph {
             after: Vec::new(),
             clocks: Clocks::default(),
             sc: Vec::new(),
+            settled: 0,
             psc: Psc::default(),
             global: GlobalOrder::default(),
         }
@@ -77,6 +80,7 @@ impl Graph {
         self.after.clear();
         self.clocks.clear();
         self.sc.clear();
+        self.settled = 0;
     }
     /// The model.
     pub fn model(&self) -> Model {
@@ -225,6 +229,28 @@ impl Graph {
             self.clocks.join(at, Row::Before, self.after[earlier] as usize, Row::Before);
         }
     }
+    /// The last event, which is none of memory, comes after these, too.
+    pub fn come_after(&mut self, after: &[EventId]) {
+        let at = self.events.len() - 1;
+        debug_assert_eq!(
+            self.events[at].label,
+            Label::Other,
+            "the options of an access are evaluated before"
+        );
+        for earlier in after.iter().filter_map(|id| id.index()).filter(|earlier| *earlier != at) {
+            self.after.push(earlier as u32);
+            self.clocks.join(at, Row::Before, earlier, Row::Before);
+        }
+    }
+    /// So much time passes that all stores so far arrive: from here on every task reads them or later ones. No task learns
+    /// what else happened before them.
+    pub fn pass_time(&mut self) {
+        self.settled = self.events.len();
+    }
+    /// The last event of `task`, or of its parent before it was created, if there is one.
+    pub fn last_event(&self, task: TaskId) -> Option<EventId> {
+        self.last_of(task).map(EventId::at)
+    }
     /// What event `at` comes after by locks and the like.
     pub(super) fn after_of(&self, at: usize) -> &[u32] {
         let end = self.events.get(at + 1).map_or(self.after.len(), |next| next.after as usize);
@@ -365,5 +391,6 @@ impl Graph {
         while self.tasks.last().is_some_and(|task| task.created as usize > len) {
             self.tasks.pop();
         }
+        self.settled = self.settled.min(len);
     }
 }

@@ -43,10 +43,12 @@ impl Graph {
     /// or a read of it happens before; under the models of a global order, if one of them is the task's own, since the
     /// global order decides the rest.
     pub(super) fn has_seen(&self, task: TaskId, last: Option<usize>, place: Place, id: EventId) -> bool {
-        let Some(last) = last else { return false };
-        let sees = |at: usize| match self.model {
-            Model::Sc | Model::Rc11 => self.happens_before(at, last),
-            Model::Tso | Model::Pso => self.events[at].task == task,
+        let sees = |at: usize| {
+            at < self.settled
+                || match self.model {
+                    Model::Sc | Model::Rc11 => last.is_some_and(|last| self.happens_before(at, last)),
+                    Model::Tso | Model::Pso => self.events[at].task == task,
+                }
         };
         id.index().is_some_and(sees) || self.readers(place, id).any(sees)
     }
