@@ -5,6 +5,7 @@ use crate::search_arguments::{SearchArguments, workers};
 use crate::suite_report::{Reports, failure_format};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_core::check::parse_duration;
+use raddle_core::memory::Model;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -117,6 +118,9 @@ pub struct RustArguments {
     /// Allow so many spurious wake-ups and failures of weak compare-exchanges
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious: u32,
+    /// The memory model of atomics: sc, tso, pso, rc11 [default: sc]
+    #[arg(long, value_name = "MODEL")]
+    pub memory: Option<Model>,
 }
 
 /// What is passed on to `cargo test`.

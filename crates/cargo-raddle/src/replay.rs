@@ -58,6 +58,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         track_arc: false,
         // As the ticket says.
         heap: false,
+        memory: None,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {

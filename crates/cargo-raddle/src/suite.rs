@@ -205,6 +205,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         thread_panics: false,
         track_arc: test.track_arc,
         heap: test.heap == Heap::On,
+        memory: test.rust.memory.map(|memory| memory.to_string()),
         replay: None,
     }
 }

@@ -3,6 +3,8 @@
 use crate::clock::Time;
 use crate::code::CodeChange;
 use crate::fact::{Assumption, Bound, Delivery, Grain};
+use crate::memory::Model;
+use crate::record::Place;
 use crate::verdict::FailureKind;
 
 /// One assumption of each kind, and of each value that has words of its own. A new kind does not compile before it is here.
@@ -26,6 +28,10 @@ pub fn assumptions() -> Vec<Assumption> {
         FirstSteps(100_000),
         ReferenceCountsNotExplored,
         SequentiallyConsistent,
+        TakenForSeqCst(Place { file: "src/queue.rs".to_owned(), line: 20, column: 9 }),
+        Memory(Model::Tso),
+        Memory(Model::Pso),
+        Memory(Model::Rc11),
         Signals(Delivery::Instant),
         Signals(Delivery::Local),
         Signals(Delivery::Pairs),
@@ -73,7 +79,9 @@ pub fn assumptions() -> Vec<Assumption> {
         FreedMemoryForgotten { .. } => 24,
         FreedMemoryUsedAgain => 25,
         PlainMemoryNotWatched => 26,
+        TakenForSeqCst(_) => 27,
+        Memory(_) => 28,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..27));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..29));
     all
 }

@@ -5,6 +5,7 @@
 use crate::clock::Time;
 use crate::code::CodeChange;
 use crate::difference::Difference;
+use crate::memory::Model;
 use crate::record::{Caller, Place};
 use crate::verdict::FailureKind;
 use serde::{Deserialize, Serialize};
@@ -209,6 +210,10 @@ pub enum Assumption {
     ReferenceCountsNotExplored,
     /// Atomics are sequentially consistent.
     SequentiallyConsistent,
+    /// Sequential consistency was asked for, and this operation has a weaker ordering, which was taken for `SeqCst`.
+    TakenForSeqCst(Place),
+    /// Atomics follow this memory model.
+    Memory(Model),
     /// How Erlang signals are delivered.
     Signals(Delivery),
     /// A spin loop waits for a change and never gives up.

@@ -82,6 +82,8 @@ pub enum Takes {
     Duration,
     /// One of these words, each a variant of an enum of the `raddle` crate.
     Word { of: &'static str, variants: &'static [(&'static str, &'static str)] },
+    /// A string with one of these names, each a variant of an enum of the `raddle` crate.
+    Name { of: &'static str, variants: &'static [(&'static str, &'static str)] },
     /// A string with the name of a sampler, which the engine looks up when the test is compiled.
     Sampler,
 }
@@ -98,6 +100,8 @@ const STACK: Takes = Takes::Integer { of: "usize", min: 1, max: 1 << 30 };
 const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
 const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
+const MEMORY: Takes =
+    Takes::Name { of: "Memory", variants: &[("sc", "Sc"), ("tso", "Tso"), ("pso", "Pso"), ("rc11", "Rc11")] };
 // `await` is a keyword. A number of fair rounds is set by a call: a key takes one kind of value.
 const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };
 
@@ -116,7 +120,7 @@ impl Key {
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 23] = [
+pub static KEYS: [Key; 24] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
@@ -138,6 +142,7 @@ pub static KEYS: [Key; 23] = [
     setter("keep_going", Takes::Nothing, "keep_going"),
     setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),
     setter("detached", DETACHED, "detached = finished"),
+    setter("memory", MEMORY, "memory = \"rc11\"").only(Applies::ToSearches),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),
 ];

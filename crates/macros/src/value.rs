@@ -53,6 +53,18 @@ pub fn argument(key: &Key, word: &Ident, value: Option<TokenStream>) -> syn::Res
             })),
             _ => Err(wrong("a string")),
         },
+        Takes::Name { of, variants } => {
+            let written = match syn::parse2(value.clone()) {
+                Ok(Lit::Str(text)) => text.value(),
+                _ => return Err(wrong("a string")),
+            };
+            let Some((_, variant)) = variants.iter().find(|(word, _)| *word == written) else {
+                let words = variants.iter().map(|(word, _)| format!("`\"{word}\"`")).collect::<Vec<_>>();
+                return Err(Error::new_spanned(&value, format!("`{name}` takes {}", words.join(" or "))));
+            };
+            let (of, variant) = (Ident::new(of, site), Ident::new(variant, site));
+            Ok(quote_spanned!(site=> ::raddle::#of::#variant))
+        }
         Takes::Word { of, variants } => {
             let written =
                 syn::parse2::<Ident>(value.clone()).map(|word| word.to_string()).unwrap_or_default();

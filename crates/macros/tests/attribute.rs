@@ -25,6 +25,11 @@ pub enum Detached {
     MustFinish,
 }
 
+#[derive(Debug)]
+pub enum Memory {
+    Rc11,
+}
+
 pub struct Sampler(&'static str);
 
 impl Checker {
@@ -69,6 +74,9 @@ impl Checker {
     }
     pub fn keep_going(self) -> Checker {
         self.note("keep_going".to_owned())
+    }
+    pub fn memory(self, memory: Memory) -> Checker {
+        self.note(format!("memory {memory:?}"))
     }
     pub fn detached(self, detached: Detached) -> Checker {
         self.note(format!("detached {detached:?}"))
@@ -121,7 +129,7 @@ mod nested {
 
 #[raddle::test(
     random = 10_000, seed = 7, sampler = "pct:4", workers = 2, preemptions = 2, max_steps = 500, spurious = 1, time = any,
-    time_limit = "5s", stack_size = 65_536, keep_going, detached = finished,
+    time_limit = "5s", stack_size = 65_536, keep_going, detached = finished, memory = "rc11",
 )]
 fn every_setting() {
     told(&[
@@ -137,6 +145,7 @@ fn every_setting() {
         "stack_size 65536",
         "keep_going",
         "detached MustFinish",
+        "memory Rc11",
         "name attribute::every_setting",
     ]);
 }

@@ -53,7 +53,8 @@ pub(crate) fn forget(from: usize, size: usize) {
 }
 
 /// Whether the global allocator of the program is [`Allocator`], or one on top of it.
-pub(crate) fn is_installed() -> bool {
+#[doc(hidden)]
+pub fn is_installed() -> bool {
     stale_addresses::hears_what_is_freed()
 }
 

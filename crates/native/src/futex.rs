@@ -82,7 +82,7 @@ fn and_clock(view: View<'_>, accesses: Accesses) -> Accesses {
 /// The object of the atomic at this address, if the caller is in an execution that knows it.
 fn find(address: usize) -> Option<(Current, ObjectId)> {
     let current = context::current()?;
-    current.with(|e| e.memory().object_at(address)).map(|object| (current, object))
+    current.with(|e| e.memory().atomic_at(address)).map(|object| (current, object))
 }
 
 /// Waits while the 32-bit atomic at `address` has the value `expected`. None if it is no atomic of the

@@ -4,6 +4,7 @@ use crate::counted::Counted;
 use crate::observers::Observers;
 use crate::reuse::Reuse;
 use raddle_core::clock::Time;
+use raddle_core::memory::Model as Memory;
 use std::collections::BTreeMap;
 
 /// The treatment of detached tasks when main returns.
@@ -63,6 +64,10 @@ pub struct Settings {
     /// Whether what the program does to its heap is judged, and whether freed memory is used again. For programs whose
     /// allocator is [`crate::alloc::Allocator`] or that of a facade.
     pub heap: Option<Reuse>,
+    /// The memory model of atomics.
+    pub memory: Memory,
+    /// Whether operations with orderings weaker than `SeqCst` are named, which sequential consistency takes for that.
+    pub names_orderings: bool,
 }
 
 impl Default for Settings {
@@ -79,6 +84,8 @@ impl Default for Settings {
             counted: Counted::default(),
             drops: Drops::Commute,
             heap: None,
+            memory: Memory::Sc,
+            names_orderings: false,
         }
     }
 }
@@ -112,6 +119,7 @@ impl Settings {
                 .as_ref()
                 .map(|reuse| ("heap", if reuse.is_explored() { "reused" } else { "held" }.to_owned())),
         )
+        .chain((self.memory != Memory::Sc).then(|| ("memory", self.memory.to_string())))
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
     }
@@ -132,6 +140,7 @@ impl Settings {
                 }
                 ("heap", "held") => self.heap = Some(Reuse::default()),
                 ("heap", "reused") => self.heap = Some(Reuse::explored()),
+                ("memory", model) => self.memory = model.parse().map_err(|_| unknown())?,
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),
                 _ => return Err(unknown()),

@@ -18,6 +18,7 @@ use crate::statics;
 use crate::time;
 use raddle_core::difference::Difference;
 use raddle_core::fact::{Assumption, Fact, Relation};
+use raddle_core::memory::Model as Memory;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::record::ExecutionRecord;
 use raddle_core::verdict::{Defect, FailureKind};
@@ -25,6 +26,7 @@ use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::panic::Location;
 use std::rc::Rc;
 
@@ -33,6 +35,8 @@ pub struct NativeWorld<'a, T, F: ?Sized> {
     execution: Kept,
     // Not boxed: the main task points to it.
     main: Rc<Main<'a, T, F>>,
+    /// Operations with orderings weaker than `SeqCst`, if they are to be named.
+    weaker: BTreeSet<&'static Location<'static>>,
     _silenced: panics::SilencedPanics,
     _arena: arena::Lease,
 }
@@ -56,6 +60,7 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
         NativeWorld {
             execution: Kept::new(settings),
             main: Rc::new(Main { program, outcome: RefCell::new(None) }),
+            weaker: BTreeSet::new(),
             _silenced: silenced,
             _arena: arena::Lease::new(),
         }
@@ -159,6 +164,9 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
     }
 
     fn finish(&mut self) -> Finished {
+        if self.execution.settings.names_orderings {
+            self.weaker.extend(self.execution.weaker_orderings());
+        }
         self.execution.refute_destructors_under_way();
         let Settings { observers, counted, heap, .. } = &self.execution.settings;
         let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted())
@@ -185,6 +193,11 @@ impl<T, F: Fn() -> T + ?Sized> SelfDriving for NativeWorld<'_, T, F> {
 
     #[inline]
     fn run_unobserved(&mut self, draws: &mut UniformDraws) -> bool {
+        let Settings { memory, names_orderings, .. } = self.execution.settings;
+        if memory != Memory::Sc || names_orderings {
+            // Options of accesses to memory are not drawn uniformly, and orderings are found in the log.
+            return false;
+        }
         self.prepare();
         self.execution.draw(draws);
         let has_run = !self.execution.lacks_log();
@@ -217,11 +230,13 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
 
     fn assumptions(&self) -> Vec<Assumption> {
         let e = &*self.execution;
-        let mut assumed = vec![
-            Assumption::PlainMemoryNotWatched,
-            Assumption::SequentiallyConsistent,
-            Assumption::Timers(e.settings.time),
-        ];
+        let memory = match e.settings.memory {
+            Memory::Sc => Assumption::SequentiallyConsistent,
+            memory => Assumption::Memory(memory),
+        };
+        let mut assumed =
+            vec![Assumption::PlainMemoryNotWatched, memory, Assumption::Timers(e.settings.time)];
+        assumed.extend(self.weaker.iter().map(|place| Assumption::TakenForSeqCst((*place).into())));
         if cfg!(not(feature = "arena")) {
             // The `Arc` of a program that uses the library is std's.
             assumed.push(Assumption::ReferenceCountsNotExplored);

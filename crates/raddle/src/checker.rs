@@ -8,6 +8,7 @@ use crate::report::Report;
 use raddle_core::check::{Check, SearchKind, Simplify};
 use raddle_core::clock::Time;
 use raddle_core::limits::LARGEST_STACK;
+use raddle_core::memory::Model as Memory;
 use raddle_core::search::OnFailure;
 use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
@@ -34,6 +35,8 @@ pub struct Checker {
     /// The sampler and the seed, if they were set: where nothing is drawn, they are mistakes.
     pub(crate) sampler: Option<Sampler>,
     pub(crate) seed: Option<u64>,
+    /// The memory model, if it was set: a ticket has its own.
+    pub(crate) memory: Option<Memory>,
     /// The environment variable that named the search to resume.
     pub(crate) resumed_by: Option<&'static str>,
 }
@@ -42,7 +45,7 @@ impl Checker {
     /// A search of this kind.
     pub fn new(kind: SearchKind) -> Checker {
         let (check, settings) = (Check::new(kind), Settings::default());
-        Checker { check, settings, sampler: None, seed: None, resumed_by: None }
+        Checker { check, settings, sampler: None, seed: None, memory: None, resumed_by: None }
     }
     /// Sets how to search; all other settings stay.
     pub fn kind(mut self, kind: SearchKind) -> Checker {
@@ -206,6 +209,12 @@ impl Checker {
         self.settings.spurious = most;
         self
     }
+    /// Sets the memory model of atomics: sequential consistency if it is not set. If that is set, the coverage names the
+    /// operations whose weaker orderings are taken for `SeqCst`.
+    pub fn memory(mut self, memory: Memory) -> Checker {
+        self.memory = Some(memory);
+        self
+    }
     /// Sets what becomes of tasks that are not joined when main returns.
     pub fn detached(mut self, detached: Detached) -> Checker {
         self.settings.detached = detached;
@@ -318,10 +327,49 @@ impl Checker {
         mistake(self.check.growing && !can_grow, "preemptions_up_to", "exhaustive and depth-first searches")?;
         mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;
+        mistake(self.memory.is_some() && is_replay, "memory", "searches")?;
+        if let Some(memory) = self.memory {
+            self.follow_memory(memory);
+        }
         if let Some(sampler) = self.sampler {
             self.check.kind = SearchKind::Sampled(sampler);
         }
         self.check.seed = self.seed.unwrap_or(self.check.seed);
+        Ok(())
+    }
+
+    /// Atomics follow this model.
+    pub(crate) fn follow_memory(&mut self, memory: Memory) {
+        self.settings.memory = memory;
+        self.settings.names_orderings = memory == Memory::Sc;
+    }
+
+    /// Whether this search can follow the memory model.
+    fn can_follow_memory(&self) -> Result<(), String> {
+        let Settings { memory, spins, .. } = self.settings;
+        if memory == Memory::Sc {
+            return Ok(());
+        }
+        if !raddle_native::alloc::is_installed() {
+            return Err(format!(
+                "the memory model {memory} needs raddle's allocator, since an atomic may be at the address of one that \
+                 was freed; install it in the program under test: `#[global_allocator] static ALLOCATOR: \
+                 raddle::alloc::Allocator = raddle::alloc::Allocator::new();`"
+            ));
+        }
+        if spins == Spins::Await {
+            return Err(format!(
+                "Spins::Await does not know the memory model {memory}: a loop would wait for a store that it may read \
+                 already; use Spins::Fair"
+            ));
+        }
+        let is_known = matches!(self.check.kind, SearchKind::Dfs | SearchKind::Sampled(_));
+        if !is_known && self.check.replay.is_none() {
+            return Err(format!(
+                "{} does not know the memory model {memory} yet; use dfs or a sampler, such as random",
+                self.check.kind
+            ));
+        }
         Ok(())
     }
 
@@ -372,6 +420,7 @@ impl Checker {
             return Err(CheckError::OutOfRange(format!("stacks have at most {most} MB each")));
         }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;
+        self.can_follow_memory().map_err(CheckError::Memory)?;
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
             self.check.budget.time.get_or_insert(left);
         }

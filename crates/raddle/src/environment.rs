@@ -5,6 +5,7 @@
 
 use crate::checker::Checker;
 use raddle_core::check::parse_duration;
+use raddle_core::memory::Model as Memory;
 use raddle_native::Observers;
 use raddle_terminal::{at_exit, check_variables, output, read_search, read_ticket};
 use std::str::FromStr;
@@ -34,7 +35,7 @@ const OLD: [(&str, &str); 2] = [
 ];
 
 /// Variables that select the search.
-const SEARCHES: [&str; 8] = [
+const SEARCHES: [&str; 9] = [
     "RADDLE_STRATEGY",
     "RADDLE_SCHEDULES",
     "RADDLE_EXECUTIONS",
@@ -42,6 +43,7 @@ const SEARCHES: [&str; 8] = [
     "RADDLE_SEED",
     "RADDLE_WORKERS",
     "RADDLE_OBSERVERS",
+    "RADDLE_MEMORY",
     "RADDLE_RESUME",
 ];
 
@@ -57,7 +59,7 @@ fn skip(variable: &'static str, applies_to: &str) {
 }
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`, `RADDLE_CHECKPOINT`,
-/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
+/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
 fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     for (old, new) in OLD {
@@ -122,6 +124,14 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
             false => skip("RADDLE_OBSERVERS", "tests that are explored exhaustively"),
         }
     }
+    if let Some(text) = var("RADDLE_MEMORY") {
+        let memory = text.parse::<Memory>().map_err(|error| format!("RADDLE_MEMORY: {error}"))?;
+        match checker.check.replay {
+            None => checker.follow_memory(memory),
+            Some(_) => skip("RADDLE_MEMORY", "searches"),
+        }
+    }
+    let check = &mut checker.check;
     if let Some(text) = var("RADDLE_BUDGET") {
         let budget = parse_duration(&text).map_err(|e| format!("RADDLE_BUDGET is `{text}`; {e}"))?;
         check.budget.time = Some(budget);

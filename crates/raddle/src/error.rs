@@ -28,6 +28,8 @@ pub enum CheckError {
     Setting(DoesNotApply),
     /// An environment variable makes no sense, or contradicts another.
     Environment(String),
+    /// The memory model cannot be followed in this search.
+    Memory(String),
     /// A number is larger than any that is possible.
     OutOfRange(String),
     /// A ticket cannot be used.
@@ -42,6 +44,7 @@ impl fmt::Display for CheckError {
             CheckError::Nested => f.write_str("a check inside of a check; explore one program at a time"),
             CheckError::Setting(setting) => setting.fmt(f),
             CheckError::Environment(why)
+            | CheckError::Memory(why)
             | CheckError::OutOfRange(why)
             | CheckError::Ticket(why)
             | CheckError::Resume(why) => f.write_str(&raddle_report::escape_lines(why)),

@@ -3,6 +3,7 @@
 use crate::escape;
 use raddle_core::clock::Time;
 use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
+use raddle_core::memory::Model;
 use raddle_core::verdict::{Coverage, Extent, thousands};
 use std::collections::BTreeSet;
 
@@ -136,6 +137,11 @@ fn assumed(assumption: &Assumption) -> String {
         Assumption::PlainMemoryNotWatched => "plain memory not watched".to_owned(),
         Assumption::ReferenceCountsNotExplored => "reference counts not explored".to_owned(),
         Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
+        Assumption::TakenForSeqCst(place) => format!("{place} taken for SeqCst"),
+        Assumption::Memory(Model::Sc) => "memory model sc".to_owned(),
+        Assumption::Memory(Model::Tso) => "memory model tso".to_owned(),
+        Assumption::Memory(Model::Pso) => "memory model pso".to_owned(),
+        Assumption::Memory(Model::Rc11) => "memory model rc11, without load buffering".to_owned(),
         Assumption::Signals(Delivery::Instant) => "signals at once".to_owned(),
         Assumption::Signals(Delivery::Local) => "signals as within a node".to_owned(),
         Assumption::Signals(Delivery::Pairs) => "signals as between nodes".to_owned(),

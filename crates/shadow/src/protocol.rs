@@ -78,6 +78,9 @@ pub struct Order {
     /// Whether what the program does to its heap is judged, where executions have arenas.
     #[serde(default)]
     pub heap: bool,
+    /// The memory model of atomics, by its name; none as usual.
+    #[serde(default)]
+    pub memory: Option<String>,
     /// A ticket to replay instead of searching. Then the calls that lead to operations are recorded, too.
     pub replay: Option<String>,
 }

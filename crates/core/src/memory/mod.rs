@@ -31,6 +31,9 @@ use crate::operation::TaskId;
 pub use event::{Event, EventId, Label, Place, Request};
 pub use graph::Graph;
 pub use restricted::{Restricted, kept_predecessor};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// A world whose tasks access memory under a model: a capability, shown at each [`Point`](crate::world::Point).
 ///
@@ -46,17 +49,18 @@ pub trait WeakMemory {
     fn choices(&self, task: TaskId) -> &[EventId];
 }
 
-/// A memory model.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+/// A memory model of atomics.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Model {
-    /// Sequential consistency: one order of all events, in which a load reads the last store before it.
+    /// Sequential consistency, with any ordering: one order of all events, in which a load reads the last store before it.
     #[default]
     Sc,
-    /// Total store order, as of x86: stores of a task wait in a queue.
+    /// Total store order, as of x86: the stores of a task wait in a queue. Programs are taken as compiled to such a machine.
     Tso,
-    /// Partial store order: they wait in a queue for each place.
+    /// Partial store order: they wait in a queue for each atomic.
     Pso,
-    /// The model of Rust and C++20 without load buffering.
+    /// The memory model of Rust and C++20, without load buffering (RC11).
     Rc11,
 }
 
@@ -64,4 +68,22 @@ impl Model {
     /// Every model, with its name.
     pub const ALL: [(Model, &str); 4] =
         [(Model::Sc, "sc"), (Model::Tso, "tso"), (Model::Pso, "pso"), (Model::Rc11, "rc11")];
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, name) = Model::ALL.into_iter().find(|(model, _)| model == self).expect("all of them");
+        f.write_str(name)
+    }
+}
+
+impl FromStr for Model {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Model, String> {
+        let found = Model::ALL.into_iter().find(|(_, name)| *name == text);
+        let names = || Model::ALL.map(|(_, name)| name).join(", ");
+        found
+            .map(|(model, _)| model)
+            .ok_or_else(|| format!("there is no memory model `{text}`; there are {}", names()))
+    }
 }

@@ -53,6 +53,7 @@ fn words_are_variants() {
     assert_eq!(checker("time = idle"), "exhaustive().time(::raddle::Time::Idle)");
     assert_eq!(checker("detached = allowed"), "exhaustive().detached(::raddle::Detached::Allowed)");
     assert_eq!(checker("detached = finished"), "exhaustive().detached(::raddle::Detached::MustFinish)");
+    assert_eq!(checker("memory = \"rc11\""), "exhaustive().memory(::raddle::Memory::Rc11)");
     assert_eq!(checker("spins = wait"), "exhaustive().spins(::raddle::Spins::Await)");
 }
 
@@ -87,7 +88,8 @@ fn unknown_keys() {
     let known = "`exhaustive`, `iterative`, `dfs`, `random = 10_000`, `replay = \"ticket\"`, `seed = 7`, \
                  `sampler = \"pct:3\"`, `workers = 2`, `preemptions = 2`, `preemptions_up_to = 3`, \
                  `yield_bound = 5`, `step_bound = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, `checkpoint = \"30s\"`, \
-                 `stack_size = 65_536`, `keep_going`, `observers`, `detached = finished`, `spins = wait`, `spin_rounds = 5`";
+                 `stack_size = 65_536`, `keep_going`, `observers`, `detached = finished`, \
+                 `memory = \"rc11\"`, `spins = wait`, `spin_rounds = 5`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));
     mistake("\"dfs\" = 2", "\"dfs\" = 2", &format!("expected a setting; the settings are {known}"));
@@ -157,6 +159,7 @@ fn what_applies_is_what_the_checker_accepts() {
         "keep_going" => checker.keep_going(),
         "observers" => checker.observers(),
         "detached" => checker.detached(raddle::Detached::Allowed),
+        "memory" => checker.memory(raddle::Memory::Sc),
         "spins" => checker.spins(raddle::Spins::Await),
         "spin_rounds" => checker.spin_rounds(1),
         other => panic!("the setting `{other}` is new"),
@@ -200,6 +203,9 @@ fn values_of_the_wrong_kind() {
     mistake("replay = 5", "5", "`replay` takes a string, as in `replay = \"ticket\"`");
     mistake("time = never", "never", "`time` takes `any` or `idle`");
     mistake("time = \"any\"", "\"any\"", "`time` takes `any` or `idle`");
+    mistake("memory = rc11", "rc11", "`memory` takes a string, as in `memory = \"rc11\"`");
+    let models = "`memory` takes `\"sc\"` or `\"tso\"` or `\"pso\"` or `\"rc11\"`";
+    mistake("memory = \"x86\"", "\"x86\"", models);
     mistake("detached = forbidden", "forbidden", "`detached` takes `allowed` or `finished`");
     mistake(
         "time_limit = 1.5",

@@ -46,11 +46,13 @@ static SPAWN: OperationKind = OperationKind::local("spawn");
 
 impl Execution {
     pub fn new(settings: Settings) -> Execution {
+        let mut state = State::default();
+        state.memory.follow(settings.memory);
         Execution {
             serial: 0,
             tasks: Tasks::new(settings.stack_size),
-            state: State::default(),
-            scheduler: Scheduler::new(settings.time),
+            state,
+            scheduler: Scheduler::new(&settings),
             history: History::default(),
             judge: Judge::default(),
             heap: Heap::of(&settings),
@@ -65,7 +67,8 @@ impl Execution {
     /// Is as good as new, for executions with these settings.
     pub fn renew(&mut self, settings: Settings) {
         self.tasks.renew(settings.stack_size);
-        self.scheduler.renew(settings.time);
+        self.scheduler.renew(&settings);
+        self.state.memory.follow(settings.memory);
         self.judge.renew();
         self.heap = Heap::of(&settings);
         self.log.renew();
@@ -227,6 +230,9 @@ impl Execution {
         let id = self.tasks.add(role, parent, number);
         self.scheduler.add_task();
         self.history.bear(id.index(), role, parent, number);
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.add_task((id != TaskId::MAIN).then_some(parent));
+        }
         if self.judge.follows_accesses() {
             self.judge.rereads_mut().bear(parent, id, self.log.len() as u32);
         }
@@ -393,7 +399,7 @@ impl Execution {
     /// The running task is about to change `object` in a way that is no step of its own.
     pub fn note_aside(&mut self, object: ObjectId) {
         match self.scheduler.mode() {
-            Mode::Observed => self.history.note_aside(object, &self.state.objects),
+            Mode::Observed | Mode::Weak => self.history.note_aside(object, &self.state.objects),
             Mode::Retracing => self.history.note_aside_again(),
             _ => {}
         }

@@ -158,6 +158,18 @@ pub(crate) struct Log {
     texts: Vec<String>,
     /// The lines of the execution before this one.
     last: Vec<Line>,
+    /// The lines that access atomics under a weak memory model, in their order.
+    sources: Vec<(u32, Source)>,
+}
+
+/// What an access to an atomic read, under a weak memory model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Source {
+    /// The line of the store that it read, or behind which it stands in modification order; none if that is the initial
+    /// value.
+    pub line: Option<u32>,
+    /// It did not read the last store in modification order, or is not the last one.
+    pub is_stale: bool,
 }
 
 impl Log {
@@ -168,6 +180,7 @@ impl Log {
         self.present = 0;
         self.unkept = false;
         self.texts.clear();
+        self.sources.clear();
     }
     /// For executions of another program.
     pub fn renew(&mut self) {
@@ -329,6 +342,14 @@ impl Log {
     /// The line that was added last.
     pub fn last_line(&mut self) -> Option<&mut Line> {
         self.lines.last_mut()
+    }
+    /// What line `at` read, under a weak memory model.
+    pub fn note_source(&mut self, at: u32, line: Option<u32>, is_stale: bool) {
+        self.sources.push((at, Source { line, is_stale }));
+    }
+    /// The same, to look it up.
+    pub fn source(&self, at: u32) -> Option<Source> {
+        self.sources.binary_search_by_key(&at, |(at, _)| *at).ok().map(|found| self.sources[found].1)
     }
     /// Keeps a message that a line refers to.
     pub fn add_text(&mut self, text: String) -> Effect {

@@ -113,6 +113,10 @@ pub(crate) struct OperationKind {
     pub slow_path: bool,
     /// A task that waits for it may wake for no reason.
     pub wakes_spuriously: bool,
+    /// An update of an atomic.
+    pub is_atomic: bool,
+    /// The same under a weak memory model.
+    pub weak: Option<&'static OperationKind>,
 }
 
 fn its_object(blocked: &Blocked<'_>) -> ObjectId {
@@ -152,7 +156,15 @@ impl OperationKind {
             may_be_late: false,
             slow_path: false,
             wakes_spuriously: false,
+            is_atomic: false,
+            weak: None,
         }
+    }
+    /// Under a weak memory model it is this one.
+    pub const fn or_weakly(mut self, weak: &'static OperationKind) -> OperationKind {
+        self.weak = Some(weak);
+        self.is_atomic = true;
+        self
     }
     /// An operation that is always ready with the same accesses.
     pub const fn always(name: &'static str, evaluation: fn(View<'_>, &Op) -> Evaluation) -> OperationKind {
@@ -224,6 +236,11 @@ impl OperationKind {
         self.to_lock = ToLock::GivesBack;
         self
     }
+    /// It always changes something.
+    pub const fn surely_changes(mut self) -> OperationKind {
+        self.surely_writes = true;
+        self
+    }
     /// Says when an update of an atomic leaves its value as it is.
     pub const fn keeps(mut self, keeps: fn(u64, u64) -> bool) -> OperationKind {
         self.keeps = Some(keeps);
@@ -243,6 +260,7 @@ impl OperationKind {
     /// The value in place decides whether it reads or writes.
     pub const fn by_value(mut self) -> OperationKind {
         self.by_value = true;
+        self.is_atomic = true;
         self
     }
     /// May fail for no reason.

@@ -3,6 +3,7 @@
 //! Invariant: the record does not depend on addresses: pointers are numbered in the order in which they appear.
 
 use crate::callers::{Called, Callers, OURS};
+use crate::runtime::execution::Execution;
 use crate::runtime::judge::evidence::Evidence;
 use crate::runtime::log::{Effect, Line as LogLine, Shape, Sync};
 use crate::runtime::operation::{OperationKind, ToLock};
@@ -10,6 +11,7 @@ use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::{ExecutionRecord, Hold, Line, LockUse, Place, TaskInfo, VERSION};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::Location;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Numbers for pointers, in the order in which they appear: addresses differ from run to run.
@@ -72,6 +74,22 @@ pub(crate) fn in_the_program(kind: &OperationKind, place: &'static Location<'sta
     (!nowhere).then(|| place.into())
 }
 
+impl Execution {
+    /// Where the program accesses atomics, or issues fences, with orderings weaker than `SeqCst`.
+    pub fn weaker_orderings(&self) -> impl Iterator<Item = &'static Location<'static>> {
+        let is_weaker = |line: &&LogLine| {
+            let (Sync::Load(order) | Sync::Store(order) | Sync::Update(order) | Sync::Fence(order)) =
+                line.sync
+            else {
+                return false;
+            };
+            let is_count = matches!(line.sync, Sync::Update(_)) && !line.kind.is_atomic;
+            order != Ordering::SeqCst && !is_count && in_the_program(line.kind, line.place).is_some()
+        };
+        self.log.lines().iter().filter(is_weaker).map(|line| line.place)
+    }
+}
+
 impl Evidence<'_> {
     pub(super) fn detail(&self, line: &LogLine, pointers: &mut Pointers) -> String {
         match line.effect {
@@ -121,7 +139,12 @@ impl Evidence<'_> {
         let mut locks = Locks::default();
         let mut lines = Vec::with_capacity(self.log.len());
         for (at, line) in self.log.lines().iter().enumerate() {
+            let source = self.log.source(at as u32);
+            let is_stale = source.is_some_and(|source| source.is_stale);
             let reads_from = match line.effect {
+                Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..) if source.is_some() => {
+                    source.and_then(|source| source.line).map(|line| line as usize)
+                }
                 Effect::Read(..) | Effect::Updated(..) | Effect::Refused(..) => {
                     last_write.get(&line.object).copied()
                 }
@@ -137,7 +160,7 @@ impl Evidence<'_> {
                 step: if line.is_step { steps.next() } else { None },
                 operation: line.kind.name.to_owned(),
                 object: self.name_for(line.task, line.object),
-                result: self.detail(line, &mut pointers),
+                result: self.detail(line, &mut pointers) + if is_stale { stale(line.effect) } else { "" },
                 place: in_the_program(line.kind, line.place).or(called.inner),
                 reads_from,
                 caller: called.caller,
@@ -145,7 +168,7 @@ impl Evidence<'_> {
                     Sync::Spawn(id) => Some(id.index()),
                     _ => None,
                 },
-                value: self.value(line, &mut pointers),
+                value: if is_stale { None } else { self.value(line, &mut pointers) },
                 lock: locks.after(line).map(|(lock, hold)| LockUse { lock: self.object_name(lock), hold }),
                 ..Line::default()
             });
@@ -154,5 +177,13 @@ impl Evidence<'_> {
             }
         }
         ExecutionRecord { version: VERSION, tasks, lines, enabled: None }
+    }
+}
+
+/// What is said of an access that did not read, or is not, the last store in modification order.
+fn stale(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Wrote(..) | Effect::Updated(..) => " (behind a newer store)",
+        _ => " (stale)",
     }
 }

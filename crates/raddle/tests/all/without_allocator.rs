@@ -4,7 +4,7 @@ use raddle::cell::UnsafeCell;
 use raddle::fact::Assumption;
 use raddle::sync::Arc;
 use raddle::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use raddle::{Checker, FailureKind, Report, thread};
+use raddle::{CheckError, Checker, FailureKind, Memory, Report, thread};
 
 /// What is said where atomics may have been confused.
 const ADVICE: &str = "without raddle::alloc::Allocator an atomic that was moved may be taken for another one";
@@ -135,4 +135,16 @@ fn atomics_that_are_moved_after_their_first_use() {
             assert!(report.to_string().contains(ADVICE), "{report}");
         }
     }
+}
+
+/// It is not known there when an atomic is at the address of one that was freed.
+#[test]
+fn weak_memory_models_need_the_allocator() {
+    for memory in [Memory::Tso, Memory::Pso, Memory::Rc11] {
+        let refused =
+            Checker::dfs().memory(memory).try_run(|| ()).map(|report| report.to_string()).unwrap_err();
+        assert!(matches!(refused, CheckError::Memory(_)));
+        assert!(refused.to_string().contains("needs raddle's allocator"), "{refused}");
+    }
+    assert!(Checker::dfs().memory(Memory::Sc).run(|| ()).failure().is_none());
 }

@@ -14,6 +14,7 @@ mod freed;
 mod futures;
 mod handovers;
 mod locks;
+mod memory;
 
 #[global_allocator]
 static ALLOCATOR: raddle::alloc::Allocator = raddle::alloc::Allocator::new();

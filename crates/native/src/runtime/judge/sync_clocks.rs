@@ -84,7 +84,11 @@ impl Clocks {
     /// What `task` knows after all that is in the log.
     pub fn of(&mut self, task: TaskId, log: &Log) -> &VectorClock {
         for at in self.done..log.len() {
-            self.learn(&log.lines()[at], at as u32);
+            let line = &log.lines()[at];
+            match log.source(at as u32) {
+                None => self.learn(line, at as u32),
+                Some(source) => self.learn_message(line, at as u32, source.line),
+            }
         }
         self.done = log.len();
         &self.task(task).clock
@@ -181,6 +185,30 @@ impl Clocks {
                 self.task(me).clock.join(&clock);
             }
         }
+    }
+
+    /// An access to an atomic under a weak memory model, which read what was stored in line `source`, or stands behind it:
+    /// each store has a clock of its own.
+    fn learn_message(&mut self, line: &Line, at: u32, source: Option<u32>) {
+        let me = line.task;
+        let released = source.and_then(|line| self.sent.get(&line)).cloned().unwrap_or_default();
+        let task = self.task(me);
+        let stored = match line.sync {
+            Sync::Load(ordering) => {
+                task.load(&released, ordering);
+                return;
+            }
+            Sync::Update(ordering) => {
+                task.load(&released, ordering);
+                let mut stored = released;
+                stored.join(task.stores(ordering));
+                stored
+            }
+            Sync::Store(ordering) => task.stores(ordering).clone(),
+            _ => unreachable!("an atomic is loaded, stored or updated"),
+        };
+        task.clock.tick(me);
+        self.sent.insert(at, stored);
     }
 
     fn acquire(&mut self, me: TaskId, object: ObjectId) {

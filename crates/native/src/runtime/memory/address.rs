@@ -107,6 +107,12 @@ impl Addresses {
         self.sorted.iter().map(|(address, _)| *address)
     }
 
+    /// The objects that begin in this range, or shortly before it.
+    pub fn near(&self, from: usize, size: usize) -> impl Iterator<Item = (usize, ObjectId)> {
+        let first = self.sorted.partition_point(|(a, _)| *a + size_of::<u64>() <= from);
+        self.sorted[first..].iter().copied().take_while(move |(a, _)| *a < from + size)
+    }
+
     /// What lived in this range is gone.
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {

@@ -2,27 +2,33 @@
 //! values.
 //!
 //! Invariant: the value of an atomic is read and written through a [`Model`] and in no other way, by the task whose turn
-//! it is. [`Sequential`] is the only model so far; the interface is that of an operational model with options, as for
-//! RC11: a load has an option for each store that it may read, a store one for each place in modification order.
+//! it is. Under sequential consistency that is the program's own memory ([`Sequential`]); under other models a graph
+//! keeps all values that an atomic had ([`Weak`]), in which a load has an option for each store that it may read, and a
+//! store one for each place in modification order.
 
 pub(crate) mod address;
 pub(crate) mod overlay;
 mod sequential;
 pub(crate) mod stale_addresses;
+pub(crate) mod weak;
 
 use crate::runtime::log::Shape;
 use crate::runtime::operation::OperationKind;
 use address::Addresses;
 use overlay::Overlays;
+use raddle_core::memory::Model as CoreModel;
 use raddle_core::operation::{ObjectId, TaskId};
 pub(crate) use sequential::Sequential;
 use std::sync::atomic::Ordering;
+use weak::Weak;
 
 /// A value that fits into an atomic.
 pub(crate) trait Bits: Copy + PartialEq {
     const SHAPE: Shape;
     /// The bits, zero-extended.
     fn bits(self) -> u64;
+    /// The value with these bits.
+    fn of(bits: u64) -> Self;
 }
 
 /// A memory model: keeps the values of atomics, which it knows by their addresses.
@@ -63,13 +69,43 @@ pub(crate) struct Memory {
     model: Sequential,
     /// In a copy that shows another state: the bits of the atomic that is asked about.
     shown: Option<u64>,
+    /// The atomics, if the model is not sequential consistency.
+    weak: Option<Box<Weak>>,
 }
 
 impl Memory {
     pub fn reset(&mut self) {
         self.places.reset();
+        if let Some(weak) = &mut self.weak {
+            weak.reset();
+        }
     }
-    /// The object that lives at an address, if one is known.
+    /// Executions follow this model.
+    pub fn follow(&mut self, model: CoreModel) {
+        self.weak = (model != CoreModel::Sc).then(|| Box::new(Weak::new(model)));
+    }
+    /// The atomics, if the model is not sequential consistency.
+    #[inline(always)]
+    pub fn weak(&self) -> Option<&Weak> {
+        self.weak.as_deref()
+    }
+    #[inline(always)]
+    pub fn weak_mut(&mut self) -> Option<&mut Weak> {
+        self.weak.as_deref_mut()
+    }
+    /// How many options the pending access of a task has, how many of these are no spurious failures, and whether one makes
+    /// it write. In a copy that shows another state it has one.
+    pub fn options(&self, task: TaskId) -> (u32, u32, bool) {
+        self.weak.as_ref().map_or((1, 1, true), |weak| weak.options(task))
+    }
+    /// The atomic that lives at an address, under any model, if one is known.
+    pub fn atomic_at(&self, address: usize) -> Option<ObjectId> {
+        match &self.weak {
+            Some(weak) => weak.object_at(address),
+            None => self.object_at(address),
+        }
+    }
+    /// The object that lives at an address, if one is known. Under a weak model atomics are not known here.
     #[inline(always)]
     pub fn object_at(&self, address: usize) -> Option<ObjectId> {
         self.places.get(address)
@@ -82,10 +118,13 @@ impl Memory {
     #[inline]
     pub fn forget(&mut self, from: usize, size: usize) {
         self.places.forget(from, size);
+        if let Some(weak) = &mut self.weak {
+            weak.forget(from, size);
+        }
     }
     /// Where there are objects.
     pub fn addresses(&self) -> impl Iterator<Item = usize> {
-        self.places.all()
+        self.places.all().chain(self.weak.iter().flat_map(|weak| weak.addresses()))
     }
     /// The bits of the atomic at this address, if a load takes its first option.
     ///

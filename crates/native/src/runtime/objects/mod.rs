@@ -265,6 +265,10 @@ impl Objects {
     }
     /// The object that an operation writes that may happen spuriously; [`NO_OBJECT`] if there are none.
     #[inline]
+    pub fn spurious_left(&self) -> u32 {
+        self.ambient.spurious_left
+    }
+    /// The object that an operation writes that may happen spuriously; none if there are none.
     pub fn spurious(&self) -> ObjectId {
         self.ambient.spurious_object
     }

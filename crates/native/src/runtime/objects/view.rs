@@ -56,6 +56,11 @@ impl<'a> View<'a> {
     pub fn drops(self) -> Drops {
         self.state.objects.ambient.drops
     }
+    /// How many options the operation, an access to an atomic under a weak memory model, has; how many of these are no
+    /// spurious failures; and whether one makes it write.
+    pub fn choices(self) -> (u32, u32, bool) {
+        self.state.memory.options(self.op.task)
+    }
     /// Whether the operation's task was notified.
     #[inline(always)]
     pub fn is_notified(self) -> bool {

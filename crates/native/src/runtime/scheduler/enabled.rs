@@ -3,8 +3,8 @@
 //! Invariant: a step evaluates again only what depends on the objects that it changed, and what was not evaluated again
 //! is as it was; debug builds compare with a full evaluation.
 
-use super::Scheduler;
 use super::task_set::Members;
+use super::{Mode, Scheduler};
 use crate::runtime::execution::Execution;
 use crate::runtime::operation::{Changes, Evaluation, OperationKind};
 use crate::runtime::tasks::task::Phase;
@@ -17,7 +17,7 @@ impl Scheduler {
     #[inline(always)]
     fn needs_care(&self) -> bool {
         self.halted
-            | self.time_may_pass
+            | self.needs_care
             | self.main_exit.waits()
             | !self.idle_timers.is_empty()
             | !self.released.is_empty()
@@ -186,6 +186,9 @@ impl Execution {
         }
         if !self.scheduler.released.is_empty() {
             self.hold_released();
+        }
+        if self.scheduler.mode == Mode::Weak {
+            self.find_stores();
         }
         if self.scheduler.main_waits() && self.main_ends() {
             self.scheduler.enabled.clear();

@@ -15,11 +15,14 @@ pub(in crate::runtime) mod task_set;
 mod timer;
 mod turn;
 mod unobserved;
+mod weak;
 
+use crate::settings::Settings;
 use main_exit::MainExit;
 pub(crate) use mode::Mode;
 pub(crate) use progress::Progress;
 use raddle_core::clock::{Clock, Time};
+use raddle_core::memory::Model;
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::world::{Decision, Driver, Pending, UniformDraws};
 use retrace::Script;
@@ -76,6 +79,10 @@ pub(crate) struct Scheduler {
     clock: Clock,
     /// Timers may fire at any point.
     time_may_pass: bool,
+    /// Steps may change what depends on no object that they touch: time may pass, or memory has a weak model.
+    needs_care: bool,
+    /// Memory has a weak model.
+    is_weak: bool,
     /// Timers that are enabled because nothing else was.
     idle_timers: Vec<TaskId>,
     /// Loops that may go on because nothing else can happen.
@@ -89,9 +96,10 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    pub fn new(time: Time) -> Scheduler {
+    pub fn new(settings: &Settings) -> Scheduler {
+        let (time_may_pass, is_weak) = of(settings);
         Scheduler {
-            mode: Mode::Observed,
+            mode: if is_weak { Mode::Weak } else { Mode::Observed },
             atomic_step: None,
             pending: Vec::new(),
             ready: TaskSet::default(),
@@ -106,7 +114,9 @@ impl Scheduler {
             script: Script::NOTHING,
             main_exit: MainExit::default(),
             clock: Clock::default(),
-            time_may_pass: time == Time::Any,
+            time_may_pass,
+            needs_care: time_may_pass | is_weak,
+            is_weak,
             idle_timers: Vec::new(),
             released: Vec::new(),
             changes: 0,
@@ -118,7 +128,7 @@ impl Scheduler {
     /// There are no tasks, and nothing has happened.
     pub fn reset(&mut self) {
         if self.mode != Mode::Retracing {
-            self.mode = Mode::Observed;
+            self.mode = self.first_mode();
         }
         self.atomic_step = None;
         self.option = 0;
@@ -136,11 +146,17 @@ impl Scheduler {
         self.changes = 0;
     }
 
-    /// Is as good as new, for executions with this policy.
-    pub fn renew(&mut self, time: Time) {
-        self.mode = Mode::Observed;
+    /// The mode of executions without a driver.
+    fn first_mode(&self) -> Mode {
+        if self.is_weak { Mode::Weak } else { Mode::Observed }
+    }
+
+    /// Is as good as new, for executions with these settings.
+    pub fn renew(&mut self, settings: &Settings) {
+        (self.time_may_pass, self.is_weak) = of(settings);
+        self.needs_care = self.time_may_pass | self.is_weak;
+        self.mode = self.first_mode();
         self.script = Script::NOTHING;
-        self.time_may_pass = time == Time::Any;
         self.main_exit.renew();
         self.held_spins = false;
         self.clock_read = false;
@@ -280,4 +296,9 @@ impl Scheduler {
     pub fn has_cut_short(&self) -> bool {
         self.main_exit.has_cut_short()
     }
+}
+
+/// Whether timers may fire at any point, and whether memory has a weak model.
+fn of(settings: &Settings) -> (bool, bool) {
+    (settings.time == Time::Any, settings.memory != Model::Sc)
 }

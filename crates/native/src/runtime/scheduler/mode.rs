@@ -10,6 +10,9 @@ pub(crate) enum Mode {
     Observed,
     /// The steps of a kept prefix are taken again: they are logged, the driver is not asked, and the history is known.
     Retracing,
+    /// A driver decides, steps are logged, the history is kept, and memory has a weak model: after each step the options of
+    /// all accesses are found anew.
+    Weak,
     /// A driver decides and steps are logged. It does not ask about other prefixes: for samplers and replays.
     Logged,
     /// Draws decide and steps are logged. Operations need not be told apart.
@@ -27,7 +30,7 @@ impl Mode {
     /// Whether steps are logged, and so it is known of each pending operation what it touches.
     #[inline(always)]
     pub fn is_logged(self) -> bool {
-        matches!(self, Mode::Observed | Mode::Retracing | Mode::Logged | Mode::Drawn)
+        matches!(self, Mode::Observed | Mode::Retracing | Mode::Weak | Mode::Logged | Mode::Drawn)
     }
     /// Whether draws decide, which look at no operation.
     #[inline(always)]

@@ -62,6 +62,9 @@ impl Execution {
     /// The next execution begins with what `driver` has kept, if that is how the last one began.
     pub(crate) fn set_out_to_retrace(&mut self, driver: &dyn Driver) {
         let kept = driver.kept();
+        if self.scheduler.is_weak {
+            return;
+        }
         let is_plain =
             self.settings.spurious == 0 && !self.scheduler.time_may_pass && driver.asks_counterfactuals();
         if !kept.is_empty() && is_plain && self.history.begins_with(kept) {

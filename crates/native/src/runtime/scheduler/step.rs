@@ -80,6 +80,7 @@ impl Execution {
                 let (line, option) = (self.log.present(), self.scheduler.option);
                 self.history.note(&self.tasks[id].op, option, line, &self.state.objects);
             }
+            Mode::Weak => self.begin_event(id),
             Mode::Retracing => {
                 let (line, option) = (self.log.present(), self.scheduler.option);
                 self.history.note_again(&self.tasks[id].op, option, line, &self.state.objects);

@@ -210,6 +210,9 @@ impl Execution {
     /// A timer fires.
     pub(super) fn fire(&mut self, timer: TaskId, of: TaskId) {
         self.scheduler.clock.fire(timer);
+        if self.settings.time == Time::Idle {
+            self.let_stores_arrive();
+        }
         let object = self.end_timer(timer);
         let steps = self.history.len();
         let owner = &mut self.tasks[of];

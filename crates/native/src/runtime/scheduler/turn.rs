@@ -210,7 +210,7 @@ impl Execution {
     /// Lets the driver decide until the run is over, or until it stops the run.
     pub fn drive(&mut self, driver: &mut dyn Driver) {
         self.scheduler.mode = match self.scheduler.mode {
-            Mode::Retracing => Mode::Retracing,
+            kept @ (Mode::Retracing | Mode::Weak) => kept,
             _ if driver.asks_counterfactuals() => Mode::Observed,
             _ => Mode::Logged,
         };
@@ -273,9 +273,13 @@ impl Execution {
     pub(crate) fn point(&self) -> Point<'_> {
         let births = self.history.births();
         let Execution { scheduler, .. } = self;
-        Point::new(scheduler.enabled.tasks(), &scheduler.pending)
+        let point = Point::new(scheduler.enabled.tasks(), &scheduler.pending)
             .with_births(births)
-            .with_counterfactual(self)
+            .with_counterfactual(self);
+        match self.state.memory.weak() {
+            Some(weak) if scheduler.mode == Mode::Weak => point.with_memory(weak),
+            _ => point,
+        }
     }
 
     /// Lets `pick` happen.

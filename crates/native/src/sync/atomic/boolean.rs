@@ -17,6 +17,10 @@ impl Bits for bool {
     fn bits(self) -> u64 {
         self as u64
     }
+    #[inline]
+    fn of(bits: u64) -> bool {
+        bits != 0
+    }
 }
 
 /// See [`std::sync::atomic::AtomicBool`].

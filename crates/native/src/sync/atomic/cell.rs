@@ -6,29 +6,76 @@
 
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
-use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::execution::Execution;
+use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 pub(super) use crate::runtime::memory::Bits;
+use crate::runtime::memory::weak::{Access, Taken};
 use crate::runtime::memory::{Model, Sequential};
 use crate::runtime::objects::ObjectKind;
+use crate::runtime::objects::view::View;
 use crate::runtime::operation::{Evaluation, NO_OBJECT, Op, OperationKind};
 use raddle_core::operation::{Accesses, Mode, ObjectId, TaskId};
+use raddle_core::verdict::{Cause, Defect};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
 
-pub(super) static SWAP: OperationKind = OperationKind::write("swap").keeps(|value, new| value == new);
-pub(super) static FETCH_ADD: OperationKind = OperationKind::write("fetch_add").keeps(|_, by| by == 0);
-pub(super) static FETCH_SUB: OperationKind = OperationKind::write("fetch_sub").keeps(|_, by| by == 0);
-pub(super) static FETCH_AND: OperationKind =
-    OperationKind::write("fetch_and").keeps(|value, mask| value & mask == value);
-pub(super) static FETCH_NAND: OperationKind = OperationKind::write("fetch_nand");
-pub(super) static FETCH_OR: OperationKind =
-    OperationKind::write("fetch_or").keeps(|value, mask| value | mask == value);
-pub(super) static FETCH_XOR: OperationKind = OperationKind::write("fetch_xor").keeps(|_, mask| mask == 0);
-pub(super) static FETCH_NOT: OperationKind = OperationKind::write("fetch_not");
-pub(super) static FETCH_MAX: OperationKind =
-    OperationKind::write("fetch_max").keeps(|value, other| value == other);
-pub(super) static FETCH_MIN: OperationKind =
-    OperationKind::write("fetch_min").keeps(|value, other| value == other);
+/// The kinds of read-modify-writes, each with its twin under a weak memory model.
+macro_rules! update_kinds {
+    ($($name:ident $word:literal $(keeps $keeps:expr)?;)*) => {$(
+        pub(super) static $name: OperationKind = {
+            static WEAK: OperationKind = weak_kind($word, weakly_writes)$(.keeps($keeps))?.surely_changes();
+            OperationKind::write($word)$(.keeps($keeps))?.or_weakly(&WEAK)
+        };
+    )*};
+}
+
+pub(super) use update_kinds;
+
+update_kinds! {
+    SWAP "swap" keeps |value, new| value == new;
+    FETCH_ADD "fetch_add" keeps |_, by| by == 0;
+    FETCH_SUB "fetch_sub" keeps |_, by| by == 0;
+    FETCH_AND "fetch_and" keeps |value, mask| value & mask == value;
+    FETCH_NAND "fetch_nand";
+    FETCH_OR "fetch_or" keeps |value, mask| value | mask == value;
+    FETCH_XOR "fetch_xor" keeps |_, mask| mask == 0;
+    FETCH_NOT "fetch_not";
+    FETCH_MAX "fetch_max" keeps |value, other| value == other;
+    FETCH_MIN "fetch_min" keeps |value, other| value == other;
+}
+
+static WEAK_LOAD: OperationKind = weak_kind("load", |view, op| Evaluation {
+    accesses: Accesses::read(op.object),
+    options: view.choices().0,
+});
+static WEAK_STORE: OperationKind = weak_kind("store", weakly_writes).surely_changes();
+static WEAK_COMPARE_EXCHANGE: OperationKind = weak_kind("compare_exchange", weakly_exchanges);
+static WEAK_COMPARE_EXCHANGE_WEAK: OperationKind =
+    weak_kind("compare_exchange_weak", weakly_exchanges).may_fail();
+
+/// A kind of accesses whose options the memory knows, which finds them again after each step.
+pub(super) const fn weak_kind(
+    word: &'static str,
+    evaluation: fn(View<'_>, &Op) -> Evaluation,
+) -> OperationKind {
+    OperationKind::always(word, evaluation)
+}
+
+pub(super) fn weakly_writes(view: View<'_>, op: &Op) -> Evaluation {
+    Evaluation { accesses: Accesses::write(op.object), options: view.choices().0 }
+}
+
+/// A compare-exchange that fails whatever it reads is a read. The last options are spurious failures.
+fn weakly_exchanges(view: View<'_>, op: &Op) -> Evaluation {
+    let (options, firm, writes) = view.choices();
+    let accesses = if writes { Accesses::write(op.object) } else { Accesses::read(op.object) };
+    let accesses = match view.spurious_object() {
+        NO_OBJECT => accesses,
+        spurious if options > firm => accesses.and(spurious, Mode::Write),
+        spurious => accesses.and(spurious, Mode::Read),
+    };
+    Evaluation { accesses, options }
+}
 
 /// A compare-exchange that would fail is a read. The arguments are the address, and the expected bits with
 /// their size in the kind.
@@ -73,6 +120,9 @@ compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_16, u16);
 compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_32, u32);
 compare_exchange_weak_kind!(COMPARE_EXCHANGE_WEAK_64, u64);
 
+const MIXED_SIZES: &str = "accesses of different sizes to one place in memory, under a weak memory model: explore this \
+                           program under sequential consistency (`Memory::Sc`)";
+
 /// Whether a compare-exchange may fail spuriously.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strength {
@@ -105,19 +155,30 @@ pub(super) struct Cell {
 // In the blocks marked SAFETY: the caller borrows the atomic at this address, which holds a value of the type that it
 // names, and it is this task's turn.
 impl Cell {
+    /// The object of the atomic, under any memory model.
     #[inline]
     #[track_caller]
     pub fn object(self, current: Current) -> ObjectId {
+        self.known_object(current).unwrap_or_else(|| self.weak_object(current))
+    }
+
+    /// The object of the atomic; none under a weak memory model.
+    #[inline]
+    #[track_caller]
+    fn known_object(self, current: Current) -> Option<ObjectId> {
         let object = match current.with(|e| e.memory().object_at(self.address)) {
             Some(object) => object,
-            None => self.new_object(current),
+            None => self.new_object(current)?,
         };
         current.with(|e| e.note_home(object, self.address));
-        object
+        Some(object)
     }
 
     #[track_caller]
-    fn new_object(self, current: Current) -> ObjectId {
+    fn new_object(self, current: Current) -> Option<ObjectId> {
+        if current.with(|e| e.memory().weak().is_some()) {
+            return None;
+        }
         if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {
             current.misuse(defect);
         }
@@ -125,8 +186,103 @@ impl Cell {
             let object = e.new_object(self.kind, [0; 2]);
             e.memory().place(self.address, object);
             e.note_first_value(object, self.value());
+            Some(object)
+        })
+    }
+
+    /// The object of the atomic under a weak memory model.
+    #[cold]
+    #[track_caller]
+    fn weak_object(self, current: Current) -> ObjectId {
+        let known = current.with(|e| e.memory().atomic_at(self.address));
+        let overlaps =
+            |e: &mut Execution| e.memory().weak().is_some_and(|weak| weak.overlaps(self.address, self.size));
+        if current.with(overlaps) && !current.is_in_teardown() {
+            current.misuse(Defect::of(Cause::NotSupported { what: MIXED_SIZES.to_owned() }));
+        }
+        if let Some(object) = known {
+            return object;
+        }
+        if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {
+            current.misuse(defect);
+        }
+        current.with(|e| {
+            let object = e.new_object(self.kind, [0; 2]);
+            e.add_atomic(object, self.address, self.size, self.value());
             object
         })
+    }
+
+    /// An access under a weak memory model: `new` makes the new bits of the old ones, if it writes.
+    #[cold]
+    #[inline(never)]
+    #[track_caller]
+    fn weakly(
+        self,
+        current: Current,
+        (kind, access, argument): (&'static OperationKind, Access, u64),
+        shape: Shape,
+        new: &mut dyn FnMut(u64) -> u64,
+    ) -> Taken {
+        let object = self.weak_object(current);
+        let bits = self.value();
+        current.with(|e| e.announce_access(object, access, bits));
+        let args = [self.address as u64, argument];
+        let option = current.perform(Op::new(kind, object, Location::caller()).args(args));
+        let taken = match current.with(|e| e.take_access(object, option, new)) {
+            Some((taken, latest)) => {
+                self.set_value(latest);
+                taken
+            }
+            // It is no step: a loop goes on alone, or the execution is put away. Then it sees the last store.
+            None => {
+                let taken = access.on(self.value(), new);
+                self.set_value(taken.wrote.unwrap_or(taken.read));
+                taken
+            }
+        };
+        current.with(|e| {
+            if taken.failed_spuriously {
+                e.spend_spurious();
+            }
+            match taken.wrote {
+                Some(bits) if bits != taken.read || matches!(access, Access::Store(..)) => e.touch(object),
+                Some(_) => e.only_looked(),
+                None if matches!(access, Access::CompareExchange { .. }) => e.only_looked(),
+                None => {}
+            }
+        });
+        let (effect, sync) = match (access, taken.wrote) {
+            (Access::Store(order, bits), _) => (Effect::Wrote(shape, bits), Synchronises::Store(order)),
+            (Access::Update(order), Some(bits))
+            | (Access::CompareExchange { success: order, .. }, Some(bits)) => {
+                (Effect::Updated(shape, taken.read, bits), Synchronises::Update(order))
+            }
+            (Access::CompareExchange { failure, .. }, None) if taken.failed_spuriously => {
+                (Effect::Word("fails for no reason"), Synchronises::Load(failure))
+            }
+            (Access::CompareExchange { failure, .. }, None) => {
+                (Effect::Refused(shape, taken.read), Synchronises::Load(failure))
+            }
+            (Access::Load(order) | Access::Update(order) | Access::Fence(order), _) => {
+                (Effect::Read(shape, taken.read), Synchronises::Load(order))
+            }
+        };
+        current.did(effect, sync);
+        taken
+    }
+
+    /// Writes the value in memory.
+    fn set_value(self, bits: u64) {
+        // SAFETY: see above, and the memory belongs to an atomic, which may be written through a shared reference.
+        unsafe {
+            match self.size {
+                1 => std::ptr::write_volatile(self.address as *mut u8, bits as u8),
+                2 => std::ptr::write_volatile(self.address as *mut u16, bits as u16),
+                4 => std::ptr::write_volatile(self.address as *mut u32, bits as u32),
+                _ => std::ptr::write_volatile(self.address as *mut u64, bits),
+            }
+        }
     }
 
     /// The value in memory.
@@ -157,7 +313,10 @@ impl Cell {
     pub fn load<T: Bits>(self, order: Ordering) -> Option<T> {
         let current = context::current()?;
         check_load(order);
-        let object = self.object(current);
+        let Some(object) = self.known_object(current) else {
+            let taken = self.weakly(current, (&WEAK_LOAD, Access::Load(order), 0), T::SHAPE, &mut |old| old);
+            return Some(T::of(taken.read));
+        };
         let option = current.perform(Op::new(Sequential::LOAD, object, Location::caller()));
         // SAFETY: see above.
         let value: T = self.act(current, |m, me| unsafe { m.load(me, self.address, order, option) });
@@ -171,7 +330,11 @@ impl Cell {
     pub fn store<T: Bits>(self, value: T, order: Ordering) -> bool {
         let Some(current) = context::current() else { return false };
         check_store(order);
-        let object = self.object(current);
+        let Some(object) = self.known_object(current) else {
+            let access = Access::Store(order, value.bits());
+            self.weakly(current, (&WEAK_STORE, access, 0), T::SHAPE, &mut |old| old);
+            return true;
+        };
         let option = current.perform(Op::new(Sequential::STORE, object, Location::caller()));
         // SAFETY: see above.
         self.act(current, |m, me| unsafe { m.store(me, self.address, order, option, value) });
@@ -192,7 +355,12 @@ impl Cell {
         new: impl FnOnce(T) -> T,
     ) -> Option<T> {
         let current = context::current()?;
-        let object = self.object(current);
+        let Some(object) = self.known_object(current) else {
+            let mut new = Some(new);
+            let mut new = |old| new.take().map_or(old, |new| new(T::of(old)).bits());
+            let weak = (kind.weak.unwrap_or(kind), Access::Update(order), argument);
+            return Some(T::of(self.weakly(current, weak, T::SHAPE, &mut new).read));
+        };
         let op = Op::new(kind, object, Location::caller()).args([0, argument]);
         let option = current.perform(op);
         let (old, new) = self.act(current, |m, me| {
@@ -223,7 +391,17 @@ impl Cell {
     ) -> Option<Result<T, T>> {
         let current = context::current()?;
         check_failure(failure);
-        let object = self.object(current);
+        let Some(object) = self.known_object(current) else {
+            let kind = match strength {
+                Strength::Strong => &WEAK_COMPARE_EXCHANGE,
+                Strength::Weak => &WEAK_COMPARE_EXCHANGE_WEAK,
+            };
+            let (expected, new) = (expected.bits(), new.bits());
+            let access = Access::CompareExchange { expected, new, success, failure };
+            let taken = self.weakly(current, (kind, access, expected), T::SHAPE, &mut |_| new);
+            let read = T::of(taken.read);
+            return Some(if taken.wrote.is_some() { Ok(read) } else { Err(read) });
+        };
         let kind = compare_exchange_kind(size_of::<T>(), strength);
         let op = Op::new(kind, object, Location::caller()).args([self.address as u64, expected.bits()]);
         let option = current.perform(op);

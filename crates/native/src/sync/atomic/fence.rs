@@ -17,7 +17,9 @@ pub fn fence(order: Ordering) {
     match context::current() {
         None => real::fence(order),
         Some(current) => {
+            current.with(|e| e.announce_fence(order));
             current.perform(Op::plain(&FENCE, Location::caller()));
+            current.with(|e| e.end_fence());
             current.did(Effect::None, Synchronises::Fence(order));
         }
     }

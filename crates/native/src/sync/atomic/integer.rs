@@ -23,6 +23,10 @@ macro_rules! integer {
                 // Through the unsigned type of the same width: no sign extension.
                 self as $unsigned as u64
             }
+            #[inline]
+            fn of(bits: u64) -> $int {
+                bits as $int
+            }
         }
 
         #[doc = concat!("See [`std::sync::atomic::", stringify!($atomic), "`].")]

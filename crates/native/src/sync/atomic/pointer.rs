@@ -2,7 +2,9 @@
 //! pointee does not matter to any operation, so all of them are those of a [pointer to bytes](Bytes), and
 //! compiled once.
 
-use super::cell::{Bits, FETCH_AND, FETCH_OR, FETCH_XOR, SWAP, Strength};
+use super::cell::{
+    Bits, FETCH_AND, FETCH_OR, FETCH_XOR, SWAP, Strength, update_kinds, weak_kind, weakly_writes,
+};
 use super::drop_notice::DropNotice;
 use super::shared::{fetch, operations};
 use crate::label::{Labelled, Sealed};
@@ -14,16 +16,23 @@ use raddle_core::operation::ObjectId;
 use std::fmt;
 use std::sync::atomic::{self as real, Ordering};
 
-static FETCH_PTR_ADD: OperationKind = OperationKind::write("fetch_ptr_add");
-static FETCH_PTR_SUB: OperationKind = OperationKind::write("fetch_ptr_sub");
-static FETCH_BYTE_ADD: OperationKind = OperationKind::write("fetch_byte_add");
-static FETCH_BYTE_SUB: OperationKind = OperationKind::write("fetch_byte_sub");
+update_kinds! {
+    FETCH_PTR_ADD "fetch_ptr_add";
+    FETCH_PTR_SUB "fetch_ptr_sub";
+    FETCH_BYTE_ADD "fetch_byte_add";
+    FETCH_BYTE_SUB "fetch_byte_sub";
+}
 
 impl Bits for *mut u8 {
     const SHAPE: Shape = Shape::Pointer;
     #[inline]
     fn bits(self) -> u64 {
-        self.addr() as u64
+        // Under a memory model the pointer that is read again is made of these bits.
+        self.expose_provenance() as u64
+    }
+    #[inline]
+    fn of(bits: u64) -> *mut u8 {
+        std::ptr::with_exposed_provenance_mut(bits as usize)
     }
 }
 

@@ -201,6 +201,9 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
         if order.heap && order.arena {
             checker = checker.judge_heap();
         }
+        if let Some(memory) = &order.memory {
+            checker = checker.memory(memory.parse()?);
+        }
         if order.track_arc {
             checker = checker.count_all_references();
         }

@@ -74,6 +74,8 @@ pub(crate) struct Spin {
     rounds: u32,
     /// Its pending operation is blocked for this reason.
     pub(super) held: bool,
+    /// Its rounds were identical as often as is fair: from now on its loads read the last stores, which have arrived.
+    reads_latest: bool,
     stage: Stage,
     /// Its stage before it was released, and whether time passes when it goes on.
     before_release: Stage,
@@ -137,6 +139,7 @@ impl Spin {
         let Spin {
             rounds,
             held,
+            reads_latest,
             stage,
             before_release,
             passes_time,
@@ -158,6 +161,7 @@ impl Spin {
         } = self;
         reads.clear();
         (*held, *passes_time, *was_alone, *takes_time) = (false, false, false, false);
+        *reads_latest = false;
         (*stage, *before_release, *after_alone) = (Stage::Free, Stage::Free, Stage::Free);
         (*rounds, *pauses, *since, *held_at, *left, *releases, *in_vain) = (0, 0, 0, 0, 0, 0, 0);
         (*turn, *yields_at, *touches, *next) = (None, None, None, 0);
@@ -166,12 +170,17 @@ impl Spin {
     fn leave(&mut self) {
         debug_assert!(self.reads.is_empty() && !self.held);
         self.rounds = 0;
+        self.reads_latest = false;
         self.stage = Stage::Free;
         self.touches = None;
         self.was_alone = false;
         self.takes_time = false;
         self.releases = 0;
         self.in_vain = 0;
+    }
+    /// Whether its loads read the last stores, under a weak memory model.
+    pub fn reads_latest(&self) -> bool {
+        self.reads_latest
     }
     /// Whether the loop is cut, and so its pending operation is not only what the task announced.
     #[inline(always)]
@@ -330,6 +339,13 @@ impl Execution {
             spin.touches = (spin.rounds + 1 >= fair.until_cut(end)).then_some(Accesses::NONE);
             return;
         }
+        if self.scheduler.mode == Mode::Weak && !spin.reads_latest {
+            // The rounds may have read old stores. One more decides, which reads the last ones.
+            spin.reads_latest = true;
+            spin.rounds -= 1;
+            spin.touches = Some(Accesses::NONE);
+            return;
+        }
         let is_last = spin.rounds >= fair.until_last(end);
         self.note_circle(id, length);
         // Tasks that take locks in their rounds keep waking each other.
@@ -471,7 +487,7 @@ impl Execution {
         if self.tasks[id].spin.stage != Stage::Last {
             self.log.skip_before_present(self.tasks[id].spin.since);
         }
-        if self.scheduler.mode == Mode::Observed {
+        if matches!(self.scheduler.mode, Mode::Observed | Mode::Weak) {
             let task = &self.tasks[id];
             let released: &[TaskId] = match task.spin.stage {
                 Stage::Released => &self.scheduler.released,

@@ -91,6 +91,9 @@ impl Execution {
     }
 
     fn release(&mut self, loops: Vec<TaskId>) {
+        if !loops.is_empty() {
+            self.let_stores_arrive();
+        }
         for id in loops {
             let spin = &mut self.tasks[id].spin;
             spin.before_release = spin.stage;

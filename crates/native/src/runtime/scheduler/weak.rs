@@ -1,0 +1,107 @@
+//! Steps under a weak memory model: each is an event of the execution graph, and after each of them the options of all
+//! pending accesses are found anew, since a store is an option of every load of its place, and an event of one place may
+//! decide which stores of another one are consistent.
+//!
+//! Invariant: between steps the graph has an event for each step, and the pending accesses have the options of that graph.
+
+use crate::runtime::execution::Execution;
+use crate::runtime::memory::weak::{Access, Offer, Taken};
+use raddle_core::memory::WeakMemory;
+use raddle_core::operation::{ObjectId, TaskId};
+use std::sync::atomic::Ordering;
+
+impl Execution {
+    /// An atomic is touched for the first time, and holds these bits.
+    pub fn add_atomic(&mut self, object: ObjectId, address: usize, size: usize, bits: u64) {
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.add_atomic(address, size, object, bits);
+        }
+    }
+
+    /// The running task is about to announce an access to an atomic that holds these bits.
+    pub fn announce_access(&mut self, object: ObjectId, access: Access, bits: u64) {
+        let me = self.tasks.current();
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.announce(me, object, access, bits);
+        }
+    }
+
+    /// The running task is about to announce a fence.
+    pub fn announce_fence(&mut self, order: Ordering) {
+        let me = self.tasks.current();
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.announce_fence(me, order);
+        }
+    }
+
+    /// The fence of the running task is over.
+    pub fn end_fence(&mut self) {
+        let me = self.tasks.current();
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.withdraw(me);
+        }
+    }
+
+    /// A step of `id` begins that has its line.
+    #[cold]
+    pub(super) fn begin_event(&mut self, id: TaskId) {
+        let (line, option) = (self.log.present(), self.scheduler.option);
+        let Execution { tasks, state, log, history, .. } = self;
+        history.note(&tasks[id].op, option, line, &state.objects);
+        let accesses = tasks[id].evaluation(state).accesses;
+        if let Some(weak) = state.memory.weak_mut() {
+            // What the step before it did is known now.
+            weak.learn(log, line);
+            weak.begin_step(id, line, accesses);
+        }
+    }
+
+    /// The access of the running task takes this option, if it is a step. Returns it with the bits of the last store, which
+    /// the memory of the program holds from now on.
+    pub fn take_access(
+        &mut self,
+        object: ObjectId,
+        option: u32,
+        new: &mut dyn FnMut(u64) -> u64,
+    ) -> Option<(Taken, u64)> {
+        let (me, line) = (self.tasks.current(), self.log.present());
+        let weak = self.state.memory.weak_mut()?;
+        if !weak.is_due(me) {
+            weak.withdraw(me);
+            return None;
+        }
+        let taken = weak.take(me, option, new);
+        let latest = weak.latest(object);
+        self.log.note_source(line, taken.source, taken.is_stale);
+        Some((taken, latest))
+    }
+
+    /// Finds the options of all pending accesses in the present graph.
+    pub(super) fn find_stores(&mut self) {
+        let Execution { state, log, tasks, .. } = self;
+        let fails_spuriously = state.objects.spurious_left() > 0;
+        let Some(weak) = state.memory.weak_mut() else { return };
+        weak.learn(log, log.len() as u32);
+        for id in tasks.ids().filter(|id| tasks[*id].is_waiting_thread()) {
+            let task = &tasks[id];
+            let offer = Offer {
+                only_latest: task.spin.reads_latest(),
+                fails_spuriously: fails_spuriously && task.op.kind.may_fail,
+            };
+            weak.refresh(id, offer);
+        }
+        for id in self.tasks.ids() {
+            let is_access = self.state.memory.weak().is_some_and(|weak| weak.place(id).is_some());
+            if is_access && self.tasks[id].is_waiting_thread() {
+                self.evaluate(id);
+            }
+        }
+    }
+
+    /// Time passes, and nothing else happens meanwhile: all stores arrive.
+    pub(super) fn let_stores_arrive(&mut self) {
+        if let Some(weak) = self.state.memory.weak_mut() {
+            weak.pass_time();
+        }
+    }
+}
