@@ -6,6 +6,7 @@ use crate::settings::{Drops, Settings};
 use crate::world::NativeWorld;
 use raddle_core::check::{Check, Checked, Program, Reducible, Refinable, check};
 use raddle_core::checksum::Checksum;
+use raddle_core::memory::Model;
 use raddle_core::search::{LazyMap, Listener};
 use std::fs::File;
 use std::io::Read;
@@ -83,6 +84,11 @@ impl<'f> Reducible<NativeWorld<'f, Outcome<'f>, Body<'f>>> for RustProgram<'f> {
     /// The order of messages that are not received is open, as far as the observers know.
     fn reduced_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
         NativeWorld::new(self.body, self.settings.clone())
+    }
+
+    fn reduces_within_bounds(&self) -> bool {
+        // Stores shift the numbers of options.
+        self.settings.memory == Model::Sc
     }
 
     fn bounded_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {

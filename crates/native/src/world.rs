@@ -21,7 +21,7 @@ use raddle_core::fact::{Assumption, Fact, Relation};
 use raddle_core::memory::Model as Memory;
 use raddle_core::operation::{Accesses, TaskId};
 use raddle_core::record::ExecutionRecord;
-use raddle_core::verdict::{Defect, FailureKind};
+use raddle_core::verdict::{Cause, Defect, FailureKind};
 use raddle_core::world::{
     Describe, Driver, End, Ended, Ending, Explain, Finished, Pick, Point, SelfDriving, UniformDraws, World,
 };
@@ -158,6 +158,10 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
             }
             self.execution.stop(why.clone());
             return Ended::stopped(why);
+        }
+        if self.execution.is_redundant() && self.execution.failure().is_none() {
+            let end = End::Failed(Defect::of(Cause::Livelock { tasks: Vec::new() }));
+            return Ended { ending: Ending::Natural, is_possible: false, end };
         }
         let ending = if self.execution.failure().is_some() { Ending::Cut } else { Ending::Natural };
         Ended::new(ending, self.result())

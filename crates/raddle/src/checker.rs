@@ -363,12 +363,14 @@ impl Checker {
                  already; use Spins::Fair"
             ));
         }
-        let is_known = matches!(self.check.kind, SearchKind::Dfs | SearchKind::Sampled(_));
-        if !is_known && self.check.replay.is_none() {
+        if self.check.kind == SearchKind::PreemptionBounding && self.check.replay.is_none() {
             return Err(format!(
-                "{} does not know the memory model {memory} yet; use dfs or a sampler, such as random",
-                self.check.kind
+                "preemption-bounding does not know the memory model {memory} yet; use exhaustive, iterative, dfs or a \
+                 sampler, such as random"
             ));
+        }
+        if self.settings.observers.is_some() {
+            return Err(format!("observers do not know the memory model {memory} yet; leave them out"));
         }
         Ok(())
     }

@@ -39,10 +39,15 @@ use std::str::FromStr;
 ///
 /// The graph has one event for each step of the execution, with the same number. Steps that access its places have the
 /// usual [`Accesses`](crate::operation::Accesses) to an object; only a reduction that follows the graph does without them.
-/// It cannot decide yet how to continue where an operation conflicts with everything, or where there are phantoms. Nor does it run unobserved: its options are not drawn uniformly.
+/// It cannot decide yet how to continue where an operation conflicts with everything, where there are phantoms, or where the
+/// world says so. Nor does it run unobserved: its options are not drawn uniformly.
 pub trait WeakMemory {
     /// The execution so far.
     fn graph(&self) -> &Graph;
+    /// Whether it is not known how the executions that begin like this one are reduced.
+    fn is_beyond_reduction(&self) -> bool {
+        false
+    }
     /// Where the pending operation of `task` accesses the graph, if it does.
     fn place(&self, task: TaskId) -> Option<Place>;
     /// The options of the pending operation of `task`, if it accesses a place of the graph.

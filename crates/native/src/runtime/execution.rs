@@ -190,6 +190,11 @@ impl Execution {
             && self.state.memory.addresses().any(|address| !self.is_known_memory(address))
     }
 
+    /// Whether another execution goes on where this one ends.
+    pub fn is_redundant(&self) -> bool {
+        self.scheduler.is_redundant()
+    }
+
     /// Whether this run demanded a log in vain.
     pub fn lacks_log(&self) -> bool {
         self.log.is_missing()

@@ -250,7 +250,7 @@ pub(super) fn is_beyond_memory(memory: &dyn WeakMemory, point: &Point<'_>) -> bo
     let conflicts_with_all = |task: TaskId| {
         point.is_enabled(task) && memory.place(task).is_none() && point.pending(task).accesses.is_everything()
     };
-    tasks().any(|task| is_phantom(task) || conflicts_with_all(task))
+    memory.is_beyond_reduction() || tasks().any(|task| is_phantom(task) || conflicts_with_all(task))
 }
 
 /// The causal past of a store, and itself; of one that is denied, without it.

@@ -272,6 +272,10 @@ impl Execution {
 
     /// Nothing can move by itself: time passes, or loops that wait go round again.
     fn when_idle(&mut self) {
+        if self.scheduler.follows_graph && self.is_any_behind() {
+            self.scheduler.is_redundant = true;
+            return;
+        }
         if self.scheduler.held_spins && self.release_exhausted() {
             return;
         }

@@ -60,6 +60,13 @@ impl Execution {
         if !tired && !self.scheduler.ready.is_empty() {
             return false;
         }
+        if tired && self.scheduler.follows_graph && !self.scheduler.ready.is_empty() {
+            // The order of all steps decides when that is.
+            if let Some(weak) = self.state.memory.weak_mut() {
+                weak.go_beyond();
+            }
+            return false;
+        }
         if !tired && self.settings.time == Time::Any && !self.scheduler.clock.is_quiet() {
             return false;
         }

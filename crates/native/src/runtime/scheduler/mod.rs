@@ -83,6 +83,10 @@ pub(crate) struct Scheduler {
     needs_care: bool,
     /// Memory has a weak model.
     is_weak: bool,
+    /// The driver is a reduction that follows the graph of a weak model.
+    follows_graph: bool,
+    /// Nothing else can happen but loops that could read newer stores: other executions are those in which they do.
+    is_redundant: bool,
     /// Timers that are enabled because nothing else was.
     idle_timers: Vec<TaskId>,
     /// Loops that may go on because nothing else can happen.
@@ -117,6 +121,8 @@ impl Scheduler {
             time_may_pass,
             needs_care: time_may_pass | is_weak,
             is_weak,
+            follows_graph: false,
+            is_redundant: false,
             idle_timers: Vec::new(),
             released: Vec::new(),
             changes: 0,
@@ -140,6 +146,7 @@ impl Scheduler {
         self.auto_run.clear();
         self.stopped = false;
         self.halted = false;
+        self.is_redundant = false;
         self.main_exit.reset();
         self.idle_timers.clear();
         self.released.clear();
@@ -275,6 +282,11 @@ impl Scheduler {
     /// The step that is being taken seemed to, and does not.
     pub fn undo_progress(&mut self) {
         self.changes -= 1;
+    }
+
+    /// Whether another execution goes on where this one ends.
+    pub fn is_redundant(&self) -> bool {
+        self.is_redundant
     }
 
     /// Whether main has returned and lets the others go first.

@@ -214,6 +214,7 @@ impl Execution {
             _ if driver.asks_counterfactuals() => Mode::Observed,
             _ => Mode::Logged,
         };
+        self.scheduler.follows_graph = self.scheduler.is_weak && driver.asks_counterfactuals();
         // SAFETY: `self.scheduler.driver` is cleared before this returns.
         let driver = unsafe { std::mem::transmute::<*mut dyn Driver, *mut (dyn Driver + 'static)>(driver) };
         self.scheduler.driver = Some(By::Driver(driver));

@@ -20,9 +20,9 @@ impl Execution {
 
     /// The running task is about to announce an access to an atomic that holds these bits.
     pub fn announce_access(&mut self, object: ObjectId, access: Access, bits: u64) {
-        let me = self.tasks.current();
+        let (me, alone) = (self.tasks.current(), self.will_read_alone());
         if let Some(weak) = self.state.memory.weak_mut() {
-            weak.announce(me, object, access, bits);
+            weak.announce(me, (object, access), bits, alone);
         }
     }
 
@@ -76,6 +76,12 @@ impl Execution {
         Some((taken, latest))
     }
 
+    /// What the access of the running task reads and does if it is no step. In a waiting loop that goes on alone it reads
+    /// what it read in the round before, and otherwise the last store, which has these bits.
+    pub fn access_alone(&self, access: Access, bits: u64, new: &mut dyn FnMut(u64) -> u64) -> Taken {
+        access.on(self.reads_alone().unwrap_or(bits), new)
+    }
+
     /// Finds the options of all pending accesses in the present graph.
     pub(super) fn find_stores(&mut self) {
         let Execution { state, log, tasks, .. } = self;
@@ -90,11 +96,28 @@ impl Execution {
             };
             weak.refresh(id, offer);
         }
+        self.wake_loops_behind();
+        self.look_beyond_reduction();
         for id in self.tasks.ids() {
             let is_access = self.state.memory.weak().is_some_and(|weak| weak.place(id).is_some());
             if is_access && self.tasks[id].is_waiting_thread() {
                 self.evaluate(id);
             }
+        }
+    }
+
+    /// Finds out whether a task is about to do what a reduction that follows the graph does not know: an operation on an
+    /// atomic that is no access to memory, what may happen spuriously, a loop that waits for more than atomics.
+    fn look_beyond_reduction(&mut self) {
+        let Some(weak) = self.state.memory.weak().filter(|_| self.scheduler.follows_graph) else { return };
+        let is_beyond = |id: TaskId| {
+            let task = &self.tasks[id];
+            let is_other = weak.is_atomic(task.op.object) && weak.place(id).is_none();
+            task.is_waiting_thread() && (is_other || self.looks_beyond_atomics(id))
+        };
+        let is_beyond = self.settings.spurious > 0 || self.tasks.ids().any(is_beyond);
+        if is_beyond && let Some(weak) = self.state.memory.weak_mut() {
+            weak.go_beyond();
         }
     }
 

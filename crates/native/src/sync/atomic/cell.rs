@@ -229,15 +229,19 @@ impl Cell {
         current.with(|e| e.announce_access(object, access, bits));
         let args = [self.address as u64, argument];
         let option = current.perform(Op::new(kind, object, Location::caller()).args(args));
-        let taken = match current.with(|e| e.take_access(object, option, new)) {
+        let is_step = current.with(|e| e.take_access(object, option, new));
+        let taken = match is_step {
             Some((taken, latest)) => {
                 self.set_value(latest);
                 taken
             }
-            // It is no step: a loop goes on alone, or the execution is put away. Then it sees the last store.
+            // A loop goes on alone, or the execution is put away.
             None => {
-                let taken = access.on(self.value(), new);
-                self.set_value(taken.wrote.unwrap_or(taken.read));
+                let taken = current.with(|e| e.access_alone(access, self.value(), new));
+                if let Some(bits) = taken.wrote.filter(|bits| *bits != taken.read || current.is_in_teardown())
+                {
+                    self.set_value(bits);
+                }
                 taken
             }
         };
@@ -269,6 +273,9 @@ impl Cell {
             }
         };
         current.did(effect, sync);
+        if is_step.is_some() {
+            current.with(|e| e.has_read_in_last_round());
+        }
         taken
     }
 

@@ -1,10 +1,10 @@
-//! Small programs of all kinds under weak memory: which outcomes they have, with depth-first search.
+//! Small programs of all kinds under weak memory: depth-first search and the reduction find the same outcomes and failures.
 
 use super::MODELS;
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicBool, AtomicI8, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, fence};
 use raddle::sync::{Barrier, Condvar, Mutex, Once, RwLock, mpsc};
-use raddle::{Checker, FailureKind, Memory, Report, Time, hint, thread};
+use raddle::{Checker, FailureKind, Memory, Report, SearchKind, Time, hint, thread};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,7 +12,23 @@ use std::sync::atomic::Ordering::{self, *};
 use std::time::Duration;
 
 fn explored<T: Ord + Debug + Send>(memory: Memory, program: impl Fn() -> T + Send + Sync) -> Report<T> {
-    Checker::dfs().memory(memory).keep_going().run(program)
+    agreed(Checker::exhaustive().memory(memory), program)
+}
+
+/// What the reduction finds. Depth-first search finds the same, as far as it comes.
+fn agreed<T: Ord + Debug + Send>(checker: Checker, program: impl Fn() -> T + Send + Sync) -> Report<T> {
+    let reduced = checker.clone().keep_going().run(&program);
+    let all = checker.kind(SearchKind::Dfs).keep_going().max_executions(3_000).run(&program);
+    let kinds = |report: &Report<T>| report.failures_by_kind().keys().copied().collect::<BTreeSet<_>>();
+    let (outcomes, failures) = (reduced.outcomes(), kinds(&reduced));
+    assert!(all.outcomes().keys().all(|outcome| outcomes.contains_key(outcome)), "{:?}", all.outcomes());
+    assert!(kinds(&all).is_subset(&failures), "{reduced}\n{all}");
+    if all.coverage().is_exhaustive() {
+        assert!(outcomes.keys().eq(all.outcomes().keys()), "{outcomes:?}, not {:?}", all.outcomes());
+        assert_eq!(kinds(&all), failures, "{reduced}\n{all}");
+    }
+    println!("{} executions for {}", reduced.executions(), all.executions());
+    reduced
 }
 
 /// The outcomes under RC11.
@@ -248,7 +264,7 @@ fn time_that_passes_brings_all_stores() {
     assert_eq!(outcomes(program(sleeps)), BTreeSet::from([(1, 1)]));
     let all = BTreeSet::from([(0, 0), (0, 1), (1, 0), (1, 1)]);
     assert_eq!(outcomes(program(|| ())), all);
-    let report = Checker::dfs().memory(Memory::Rc11).time(Time::Any).run(program(sleeps));
+    let report = agreed(Checker::exhaustive().memory(Memory::Rc11).time(Time::Any), program(sleeps));
     assert_eq!(report.outcomes().keys().copied().collect::<BTreeSet<_>>(), all);
 }
 
@@ -357,7 +373,7 @@ fn races_are_judged_by_what_was_read() {
 fn a_weak_compare_exchange_may_fail_for_no_reason() {
     let program = || AtomicU64::new(3).compare_exchange_weak(3, 4, AcqRel, Acquire);
     assert_eq!(outcomes(program), BTreeSet::from([Ok(3)]));
-    let report = Checker::dfs().memory(Memory::Rc11).spurious(1).run(program);
+    let report = agreed(Checker::exhaustive().memory(Memory::Rc11).spurious(1), program);
     assert_eq!(report.outcomes().keys().copied().collect::<Vec<_>>(), [Ok(3), Err(3)]);
 }
 
@@ -374,4 +390,113 @@ fn detached_tasks_go_on() {
         (value.load(Relaxed), value.load(Relaxed))
     });
     assert_eq!(found, BTreeSet::from([(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]));
+}
+
+/// One that waits does not keep main from ending.
+#[test]
+fn detached_loops_are_left_behind() {
+    let found = outcomes(|| {
+        let value = Arc::new(AtomicU64::new(0));
+        let theirs = value.clone();
+        thread::spawn(move || {
+            while theirs.load(Relaxed) != 3 {
+                hint::spin_loop();
+            }
+            theirs.store(4, Relaxed);
+        });
+        value.store(1, Relaxed);
+        value.load(Relaxed)
+    });
+    assert_eq!(found, BTreeSet::from([1]));
+    let never_rests = || {
+        let value = Arc::new(AtomicU64::new(0));
+        let theirs = value.clone();
+        thread::spawn(move || {
+            for _ in 0..1_100 {
+                theirs.store(1, Relaxed);
+            }
+        });
+        value.load(SeqCst)
+    };
+    let report = Checker::exhaustive().memory(Memory::Rc11).max_executions(20).run(never_rests);
+    assert!(!report.coverage().is_exhaustive() && report.failure().is_none(), "{report}");
+}
+
+/// What comes after a loop that gives up is explored.
+#[test]
+fn loops_that_give_up() {
+    let found = outcomes(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let theirs = flag.clone();
+        let other = thread::spawn(move || theirs.store(true, Relaxed));
+        let mut rounds = 0;
+        while !flag.load(Relaxed) && rounds < 20 {
+            rounds += 1;
+            thread::yield_now();
+        }
+        other.join().unwrap();
+        rounds == 20
+    });
+    assert_eq!(found, BTreeSet::from([false, true]));
+}
+
+/// Two loops that wait for each other's stores, each of which the other could read.
+#[test]
+fn loops_that_wait_for_each_other() {
+    let found = outcomes(|| {
+        let shared = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+        let wait = |shared: &[AtomicU64; 2], own: usize| {
+            shared[own].store(1, Relaxed);
+            while shared[1 - own].load(Relaxed) == 0 {
+                hint::spin_loop();
+            }
+        };
+        let theirs = shared.clone();
+        let other = thread::spawn(move || wait(&theirs, 1));
+        wait(&shared, 0);
+        other.join().unwrap();
+    });
+    assert_eq!(found.len(), 1);
+    // Each waits before it stores: a livelock.
+    let report = agreed(Checker::exhaustive().memory(Memory::Rc11).spin_rounds(1), || {
+        let shared = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+        let wait = |shared: &[AtomicU64; 2], own: usize| {
+            while shared[1 - own].load(Relaxed) == 0 {
+                hint::spin_loop();
+            }
+            shared[own].store(1, Relaxed);
+        };
+        let theirs = shared.clone();
+        let other = thread::spawn(move || wait(&theirs, 1));
+        wait(&shared, 0);
+        other.join().unwrap();
+    });
+    assert_eq!(report.failure().unwrap().kind(), FailureKind::Livelock);
+}
+
+/// A loop that takes a value out of a stream of stores never goes back to an older one, also while it waits.
+#[test]
+fn loops_never_go_back() {
+    let program = || {
+        let value = Arc::new(AtomicU64::new(0));
+        let theirs = value.clone();
+        let other = thread::spawn(move || {
+            theirs.store(1, Relaxed);
+            theirs.store(2, Relaxed);
+        });
+        let mut last = 0;
+        loop {
+            let read = value.load(Relaxed);
+            assert!(read >= last);
+            last = read;
+            if read == 2 {
+                break;
+            }
+        }
+        other.join().unwrap();
+    };
+    for memory in MODELS {
+        let report = explored(memory, program);
+        assert!(report.failure().is_none() && report.coverage().is_exhaustive(), "{report}");
+    }
 }

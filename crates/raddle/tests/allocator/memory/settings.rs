@@ -109,6 +109,36 @@ fn searches_that_do_not_know_the_model_are_refused() {
     };
     let awaits = refused(Checker::dfs().spins(Spins::Await));
     assert!(awaits.starts_with("Spins::Await does not know the memory model rc11"), "{awaits}");
-    let iterative = refused(Checker::iterative());
-    assert!(iterative.starts_with("iterative does not know the memory model rc11 yet; use "), "{iterative}");
+    let bounding = refused(Checker::preemption_bounding());
+    assert!(
+        bounding.starts_with("preemption-bounding does not know the memory model rc11 yet; use "),
+        "{bounding}"
+    );
+    let observers = refused(Checker::exhaustive().observers());
+    assert!(observers.starts_with("observers do not know the memory model rc11 yet"), "{observers}");
+}
+
+#[test]
+fn every_search_finds_all_outcomes() {
+    for memory in MODELS {
+        let second = std::time::Duration::from_secs(20);
+        let all = Checker::dfs().memory(memory).run(|| buffers(Release, Acquire));
+        for checker in [
+            Checker::exhaustive(),
+            Checker::exhaustive().workers(2),
+            Checker::iterative(),
+            Checker::staged(second),
+            Checker::exhaustive().preemptions(3),
+        ] {
+            let kind = format!("{memory} {checker:?}");
+            let report = checker.memory(memory).run(|| buffers(Release, Acquire));
+            assert!(report.outcomes().keys().eq(all.outcomes().keys()), "{kind}");
+        }
+        // The first failure has the fewest preemptions: old stores are none.
+        if memory != Memory::Sc {
+            let report =
+                Checker::iterative().memory(memory).run(|| assert_ne!(buffers(Release, Acquire), (0, 0)));
+            assert!(report.to_string().contains("0 preemptions"), "{report}");
+        }
+    }
 }

@@ -109,6 +109,8 @@ pub(crate) struct Weak {
     /// The lines of the events.
     lines: Vec<u32>,
     edges: Edges,
+    /// It is not known how this execution is reduced.
+    is_beyond: bool,
 }
 
 impl Weak {
@@ -120,6 +122,7 @@ impl Weak {
             announced: Vec::new(),
             lines: Vec::new(),
             edges: Edges::default(),
+            is_beyond: false,
         }
     }
     pub fn reset(&mut self) {
@@ -132,6 +135,11 @@ impl Weak {
         }
         self.lines.clear();
         self.edges.reset();
+        self.is_beyond = false;
+    }
+    /// A reduction cannot decide how to go on.
+    pub fn go_beyond(&mut self) {
+        self.is_beyond = true;
     }
     /// A task is created by the last one of its parent's events; main has no parent.
     pub fn add_task(&mut self, parent: Option<TaskId>) {
@@ -173,8 +181,20 @@ impl Weak {
         self.atomics.get(object.index()).copied().flatten()
     }
 
-    /// `task` is about to access an atomic that holds these bits.
-    pub fn announce(&mut self, task: TaskId, object: ObjectId, access: Access, bits: u64) {
+    /// Whether this is an atomic.
+    pub fn is_atomic(&self, object: ObjectId) -> bool {
+        self.atomic(object).is_some()
+    }
+
+    /// `task` is about to access an atomic that holds these bits. If it will read others alone, in a waiting loop, they
+    /// decide whether it writes.
+    pub fn announce(
+        &mut self,
+        task: TaskId,
+        (object, access): (ObjectId, Access),
+        bits: u64,
+        alone: Option<u64>,
+    ) {
         let atomic = self.atomics[object.index()].as_mut().expect("it was added");
         let latest = self.graph.latest(atomic.place);
         if self.graph.bits(atomic.place, latest) != bits {
@@ -187,7 +207,7 @@ impl Weak {
         announced.choices.clear();
         announced.choices.push(latest);
         announced.firm = 1;
-        announced.writes = access.writes(bits);
+        announced.writes = access.writes(alone.unwrap_or(bits));
     }
     /// `task` is about to issue a fence.
     pub fn announce_fence(&mut self, task: TaskId, order: Ordering) {
@@ -306,6 +326,9 @@ impl WeakMemory for Weak {
     fn place(&self, task: TaskId) -> Option<Place> {
         let (object, _) = self.announced.get(task.index())?.access?;
         Some(self.atomic(object)?.place)
+    }
+    fn is_beyond_reduction(&self) -> bool {
+        self.is_beyond
     }
     fn choices(&self, task: TaskId) -> &[EventId] {
         match self.place(task) {

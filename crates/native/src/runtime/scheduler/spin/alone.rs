@@ -76,7 +76,7 @@ impl Execution {
         let has_read = |object, at: usize| {
             let by_round =
                 spin.circle.iter().any(|own| *own as usize > at && lines[*own as usize].object == object);
-            spin.reads.contains(&object) && !by_round
+            spin.reads.contains(&object) && !by_round && !self.is_read_from_graph(object)
         };
         let later = lines.iter().enumerate().skip(*begin as usize);
         later

@@ -7,9 +7,12 @@
 //! The stages, from the round after the last fair one on: the yield that ends it is an operation that accesses all that
 //! the round did ([`Stage::Last`]). When it is taken the loop goes on alone ([`alone`]). If it does not give up, the next
 //! yield is blocked until a change ([`Stage::Awaiting`]). If nothing else can happen, it goes on nevertheless ([`release`]).
+//!
+//! Under a weak memory model the rounds may have read old stores ([`old_stores`]).
 
 mod alone;
 mod awaits;
+mod old_stores;
 mod release;
 
 use super::Mode;
@@ -74,7 +77,7 @@ pub(crate) struct Spin {
     rounds: u32,
     /// Its pending operation is blocked for this reason.
     pub(super) held: bool,
-    /// Its rounds were identical as often as is fair: from now on its loads read the last stores, which have arrived.
+    /// Its rounds were identical as often as is fair: if it goes on, its loads read the last stores, which have arrived.
     reads_latest: bool,
     stage: Stage,
     /// Its stage before it was released, and whether time passes when it goes on.
@@ -339,13 +342,6 @@ impl Execution {
             spin.touches = (spin.rounds + 1 >= fair.until_cut(end)).then_some(Accesses::NONE);
             return;
         }
-        if self.scheduler.mode == Mode::Weak && !spin.reads_latest {
-            // The rounds may have read old stores. One more decides, which reads the last ones.
-            spin.reads_latest = true;
-            spin.rounds -= 1;
-            spin.touches = Some(Accesses::NONE);
-            return;
-        }
         let is_last = spin.rounds >= fair.until_last(end);
         self.note_circle(id, length);
         // Tasks that take locks in their rounds keep waking each other.
@@ -463,11 +459,15 @@ impl Execution {
         spin.stage = stage;
         spin.held = true;
         spin.held_at = held_at;
+        spin.reads_latest = stage != Stage::GivesWay;
         self.scheduler.held_spins = true;
     }
 
     /// Something that a loop read has changed.
     pub(super) fn wake_spinner(&mut self, id: TaskId) {
+        if self.scheduler.follows_graph {
+            return;
+        }
         self.tasks[id].spin.held = false;
         self.evaluate(id);
     }
