@@ -344,6 +344,15 @@ impl Checker {
         self.settings.names_orderings = memory == Memory::Sc;
     }
 
+    /// Under a weak model a destructor that loads atomics synchronises with what dropped the other references. A failure
+    /// that is found before that is known would be none, so all counts are operations from the start.
+    #[cfg(feature = "arena")]
+    fn count_under_weak_memory(&mut self) {
+        if self.settings.memory != Memory::Sc && self.check.replay.is_none() {
+            self.settings.counted = raddle_native::Counted::all();
+        }
+    }
+
     /// Whether this search can follow the memory model.
     fn can_follow_memory(&self) -> Result<(), String> {
         let Settings { memory, spins, .. } = self.settings;
@@ -423,6 +432,8 @@ impl Checker {
         }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;
         self.can_follow_memory().map_err(CheckError::Memory)?;
+        #[cfg(feature = "arena")]
+        self.count_under_weak_memory();
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {
             self.check.budget.time.get_or_insert(left);
         }

@@ -10,6 +10,7 @@ mod erlang;
 mod faults;
 mod features;
 mod heap;
+mod orderings;
 mod outside;
 mod traces;
 mod verdicts;

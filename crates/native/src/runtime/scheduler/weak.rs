@@ -4,6 +4,7 @@
 //!
 //! Invariant: between steps the graph has an event for each step, and the pending accesses have the options of that graph.
 
+use super::Mode;
 use crate::runtime::execution::Execution;
 use crate::runtime::memory::weak::{Access, Offer, Taken};
 use raddle_core::memory::WeakMemory;
@@ -16,6 +17,21 @@ impl Execution {
         if let Some(weak) = self.state.memory.weak_mut() {
             weak.add_atomic(address, size, object, bits);
         }
+    }
+
+    /// The running task is about to access an atomic: others that share memory with it are gone. Returns false if nothing
+    /// orders what was done to them before.
+    pub fn forget_other_atomics(&mut self, address: usize, size: usize) -> bool {
+        let me = self.tasks.current();
+        let Execution { state, log, tasks, scheduler, .. } = self;
+        let Some(weak) = state.memory.weak_mut().filter(|_| scheduler.mode() != Mode::Teardown) else {
+            return true;
+        };
+        if !tasks[me].spin.is_alone() {
+            // What the last step did is known now.
+            weak.learn(log, log.len() as u32);
+        }
+        weak.forget_others(me, address, size)
     }
 
     /// The running task is about to announce an access to an atomic that holds these bits.

@@ -6,7 +6,6 @@
 
 use super::ordering::{check_failure, check_load, check_store};
 use crate::runtime::context::{self, Current};
-use crate::runtime::execution::Execution;
 use crate::runtime::log::{Effect, Shape, Sync as Synchronises};
 pub(super) use crate::runtime::memory::Bits;
 use crate::runtime::memory::weak::{Access, Taken};
@@ -194,13 +193,10 @@ impl Cell {
     #[cold]
     #[track_caller]
     fn weak_object(self, current: Current) -> ObjectId {
-        let known = current.with(|e| e.memory().atomic_at(self.address));
-        let overlaps =
-            |e: &mut Execution| e.memory().weak().is_some_and(|weak| weak.overlaps(self.address, self.size));
-        if current.with(overlaps) && !current.is_in_teardown() {
+        if !current.with(|e| e.forget_other_atomics(self.address, self.size)) {
             current.misuse(Defect::of(Cause::NotSupported { what: MIXED_SIZES.to_owned() }));
         }
-        if let Some(object) = known {
+        if let Some(object) = current.with(|e| e.memory().atomic_at(self.address)) {
             return object;
         }
         if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {

@@ -130,7 +130,7 @@ fn seqlock(begins: fn(&AtomicU64), looks_again: fn(&AtomicU64) -> u64) -> impl F
             theirs.0.store(2, Release);
         });
         let first = shared.0.load(Acquire);
-        if first % 2 == 0 {
+        if first.is_multiple_of(2) {
             let halves = (shared.1.load(Relaxed), shared.2.load(Relaxed));
             if looks_again(&shared.0) == first {
                 assert_eq!(halves.0, halves.1);

@@ -104,6 +104,8 @@ fn execute(shared: &Arc<Shared>, thread: usize) -> Vec<u64> {
             op => unreachable!("{op:?} is none of these programs"),
         });
     }
+    // Some end with a lock that they never give back.
+    held.into_iter().for_each(std::mem::forget);
     read
 }
 

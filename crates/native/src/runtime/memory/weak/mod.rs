@@ -160,13 +160,33 @@ impl Weak {
     pub fn object_at(&self, address: usize) -> Option<ObjectId> {
         self.addresses.get(address)
     }
-    /// Whether an atomic that is known shares memory with this one, and is not the same.
-    pub fn overlaps(&self, address: usize, size: usize) -> bool {
-        self.addresses.near(address, size).any(|(other, object)| {
-            let theirs = self.atomic(object).map_or(0, |atomic| atomic.size);
-            let is_same = other == address && theirs == size;
-            !is_same && other < address + size && address < other + theirs
-        })
+    /// `task` is about to access an atomic. Others that share memory with it, and are not the same, are gone: all that was done
+    /// to them happens before, as where the memory of a local variable is used again. Returns false if it does not.
+    pub fn forget_others(&mut self, task: TaskId, address: usize, size: usize) -> bool {
+        let is_other = |other: usize, theirs: usize| {
+            !(other == address && theirs == size) && other < address + size && address < other + theirs
+        };
+        let near = self.addresses.near(address, size);
+        let sized = near.filter_map(|(other, object)| Some((other, self.atomic(object)?.size, object)));
+        let others: Vec<_> = sized.filter(|(other, theirs, _)| is_other(*other, *theirs)).collect();
+        if others.iter().any(|(.., object)| !self.is_over(task, *object)) {
+            return false;
+        }
+        others.into_iter().for_each(|(other, ..)| self.addresses.forget(other, 1));
+        true
+    }
+    /// Whether all accesses to an atomic happen before what `task` does next.
+    fn is_over(&self, task: TaskId, object: ObjectId) -> bool {
+        let Some(Atomic { place, .. }) = self.atomic(object) else { return true };
+        let last = self.graph.last_event(task).and_then(EventId::index);
+        let is_before = |at: usize| last.is_some_and(|last| self.graph.happens_before(at, last));
+        let is_access = |at: &usize| {
+            let event = self.graph.event(*at);
+            event.accesses() && event.place == place
+        };
+        let is_pending =
+            self.announced.iter().any(|one| one.access.is_some_and(|(other, _)| other == object));
+        !is_pending && (0..self.graph.len()).filter(is_access).all(is_before)
     }
     /// An atomic is touched for the first time, and holds these bits.
     pub fn add_atomic(&mut self, address: usize, size: usize, object: ObjectId, bits: u64) {
