@@ -345,10 +345,10 @@ fn many(name: &str, flavour: Flavour, settings: &[Settings], seed: u64) -> Optio
     }
     println!("{name}: {sample:?}");
     let Sample { compared, executions, traces, reduced, forbidden, .. } = sample;
-    // Where timers, faults and rounds of loops conflict with everything in some states, executions may be begun in vain, many
-    // of them in few programs. They are the search's time and not its result, since each class is met once: see above. So they
-    // must be few for the whole sample.
-    let conflicts_with_all = matches!(flavour, Flavour::Timed | Flavour::Polling)
+    // Where timers, faults, rounds of loops and exits conflict with everything in some states, executions may be begun in
+    // vain, many of them in few programs. They are the search's time and not its result, since each class is met once: see
+    // above. So they must be few for the whole sample.
+    let conflicts_with_all = matches!(flavour, Flavour::Signals | Flavour::Timed | Flavour::Polling)
         || settings.iter().any(|settings| settings.kills > 0);
     let in_vain = if conflicts_with_all { 4 } else { 100 };
     assert!(forbidden <= 4 + reduced / in_vain, "of {reduced} executions {forbidden} were abandoned");
