@@ -196,17 +196,19 @@ impl Cell {
         if !current.with(|e| e.forget_other_atomics(self.address, self.size)) {
             current.misuse(Defect::of(Cause::NotSupported { what: MIXED_SIZES.to_owned() }));
         }
-        if let Some(object) = current.with(|e| e.memory().atomic_at(self.address)) {
-            return object;
-        }
-        if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {
-            current.misuse(defect);
-        }
-        current.with(|e| {
-            let object = e.new_object(self.kind, [0; 2]);
-            e.add_atomic(object, self.address, self.size, self.value());
-            object
-        })
+        let known = current.with(|e| e.memory().atomic_at(self.address));
+        let object = known.unwrap_or_else(|| {
+            if let Err(defect) = current.with(|e| e.demand_new(self.address, self.kind)) {
+                current.misuse(defect);
+            }
+            current.with(|e| {
+                let object = e.new_object(self.kind, [0; 2]);
+                e.add_atomic(object, self.address, self.size, self.value());
+                object
+            })
+        });
+        current.with(|e| e.note_home(object, self.address));
+        object
     }
 
     /// An access under a weak memory model: `new` makes the new bits of the old ones, if it writes.
