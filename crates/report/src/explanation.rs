@@ -4,8 +4,9 @@
 use crate::paint::{Row, Style};
 use crate::place::{self, Places};
 use crate::text;
-use raddle_core::record::{ExecutionRecord, Line};
+use raddle_core::record::{Caller, ExecutionRecord, Line, Place};
 use raddle_core::verdict::{Decisive, Explanation, Failure, Precedence, thousands};
+use std::collections::HashMap;
 
 /// Where the text begins.
 const START: usize = 11;
@@ -72,17 +73,35 @@ fn both(record: &ExecutionRecord, one: &Precedence, other: &Precedence) -> Strin
 fn step(record: &ExecutionRecord, at: usize) -> String {
     let line = &record.lines[at];
     let number = line.step.map(|step| format!("step {} of ", step + 1)).unwrap_or_default();
-    let place = line.place.as_ref().map(|place| format!(", {}", place::full(place))).unwrap_or_default();
-    format!("{number}{} ({}{place})", record.tasks[line.task].name, line.operation)
+    let (operation, place) = match &line.caller {
+        Some(caller) => (&caller.function, Some(&caller.place)),
+        None => (&line.operation, line.place.as_ref()),
+    };
+    let place = place.map(|place| format!(", {}", place::full(place))).unwrap_or_default();
+    format!("{number}{} ({operation}{place})", record.tasks[line.task].name)
 }
 
 /// The continuations from the decisive choice on.
 fn side_by_side(record: &ExecutionRecord, decisive: &Decisive, width: Option<usize>) -> Vec<Row> {
     let places = [record, &decisive.passing].into_iter().flat_map(|record| &record.lines);
-    let places = Places::new(places.filter_map(|line| Some(line.place.as_ref()?.file.as_str())));
+    let place =
+        |line: &'_ Line| line.caller.as_ref().map(|caller| caller.place.clone()).or(line.place.clone());
+    let files: Vec<String> = places.filter_map(place).map(|place| place.file).collect();
+    let places = Places::new(files.iter().map(String::as_str));
+    let calls = calls(record);
     let from = |record: &ExecutionRecord, at: usize| -> Vec<String> {
         let lines = record.lines[at..].iter().filter(|line| line.step.is_some());
-        lines.take(SHOWN).map(|line| short(record, line, &places)).collect()
+        let mut told: Vec<String> = Vec::new();
+        for text in lines.map(|line| short(record, line, &calls, &places)) {
+            // The steps of one call into a dependency are told once.
+            if told.last() != Some(&text) {
+                told.push(text);
+            }
+            if told.len() == SHOWN {
+                break;
+            }
+        }
+        told
     };
     let sides = [from(record, decisive.at[0]), from(&decisive.passing, decisive.at[1])];
     let number = record.lines[decisive.at[0]].step.map_or(0, |step| step + 1);
@@ -104,10 +123,34 @@ fn side_by_side(record: &ExecutionRecord, decisive: &Decisive, width: Option<usi
     rows
 }
 
-/// "main.1 store AtomicU64#1 50  bank.rs:7".
-fn short(record: &ExecutionRecord, line: &Line, places: &Places) -> String {
+/// The calls into dependencies that the failing execution is known to have made: by task, operation and place.
+type Calls<'a> = HashMap<(&'a str, &'a str, &'a Place), Vec<&'a Caller>>;
+
+fn calls(record: &ExecutionRecord) -> Calls<'_> {
+    let mut calls = Calls::new();
+    for line in &record.lines {
+        if let (Some(place), Some(caller)) = (&line.place, &line.caller) {
+            let task = record.tasks[line.task].name.as_str();
+            calls.entry((task, &line.operation, place)).or_default().push(caller);
+        }
+    }
+    calls
+}
+
+/// "main.1 store AtomicU64#1 50  bank.rs:7". What a dependency does is told by the call that led there; if several did in the
+/// failing execution, without its place.
+fn short(record: &ExecutionRecord, line: &Line, calls: &Calls<'_>, places: &Places) -> String {
+    let name = record.tasks[line.task].name.as_str();
+    let known = line.place.as_ref().and_then(|place| calls.get(&(name, line.operation.as_str(), place)));
+    let callers = line.caller.as_deref().map(|caller| vec![caller]).or(known.cloned()).unwrap_or_default();
+    if let Some(caller) = callers.first() {
+        return match callers.iter().all(|other| other == caller) {
+            true => format!("{name} {}  {}", caller.function, places.short(&caller.place)),
+            false => format!("{name} {}", caller.function),
+        };
+    }
     let result = line.result.lines().next().unwrap_or_default();
-    let told = format!("{} {} {result}", record.tasks[line.task].name, line.expected_operation());
+    let told = format!("{name} {} {result}", line.expected_operation());
     match &line.place {
         Some(place) => format!("{}  {}", told.trim_end(), places.short(place)),
         None => told.trim_end().to_owned(),

@@ -9,7 +9,7 @@ mod orderings;
 use crate::search::{NoListener, OnFailure, Plan, Seen, search};
 use crate::simplify::{Follow, Of};
 use crate::strategy::{Prefix, Sampler, Strategy};
-use crate::verdict::{Explanation, Failure, Simplification};
+use crate::verdict::{Explanation, Failure, FailureKind, Simplification};
 use crate::world::{Pick, World};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -21,7 +21,7 @@ const LONGEST: usize = 2_000;
 const DRAWN: u64 = 100;
 const TRIED: usize = 300;
 /// How long each of these may take, if executions are long.
-const LIMIT: Duration = Duration::from_secs(2);
+const LIMIT: Duration = Duration::from_secs(1);
 
 /// Compares a failing execution with others. `plan` gives settings and step limit, as for the search that found it. Gives up
 /// when `is_late`.
@@ -36,7 +36,9 @@ where
     W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
-    let is_explained = failure.kind().simplification() != Simplification::None;
+    // Executions in which loops go round in vain take long, and the loop says it all.
+    let is_explained =
+        failure.kind().simplification() != Simplification::None && failure.kind() != FailureKind::Livelock;
     if !is_explained || failure.ticket.steps.len() > LONGEST || is_late() {
         return None;
     }

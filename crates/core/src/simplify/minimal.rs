@@ -18,7 +18,7 @@ use std::time::Duration;
 const SEARCHED: u64 = 3_000;
 const TRIED: usize = 1_000;
 /// How long the search and delta debugging may take, each, if executions are long.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// A simpler execution with the same failure than `before`, if one is found.
 pub(super) fn minimal<W, M>(simplifier: &Simplifier<'_, M>, before: &Run) -> Option<Run>
