@@ -118,10 +118,10 @@ impl Heap {
         self.free.clear();
         self.stacks.clear();
     }
-    /// Whether the heap is judged.
+    /// Whether the heap is judged. Never where the memory of programs is not in our hands: there it costs nothing.
     #[inline(always)]
     pub fn is_judged(&self) -> bool {
-        self.reuse.is_some()
+        cfg!(feature = "arena") && self.reuse.is_some()
     }
     /// Whether each execution chooses if freed memory is used again.
     pub fn explores_reuse(&self) -> bool {
