@@ -5,11 +5,15 @@ use super::explore::Exploration;
 use super::{OutcomeOf, Program, Simplify};
 use crate::explain::explain;
 use crate::search::{FailureGroup, NoListener, OnFailure, Plan, Searched, replay};
-use crate::simplify::{follow, simplify};
+use crate::simplify::{follow, reorder, simplify};
 use crate::verdict::{Failure, Replayed};
 use crate::world::Pick;
 use std::fmt::Debug;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Where an execution takes longer, many of them would take too long: then its schedule is only reordered.
+const SLOW: Duration = Duration::from_millis(200);
 
 impl<P: Program> Exploration<'_, P>
 where
@@ -44,17 +48,26 @@ where
         if self.check.replay.is_some() || !failure.kind().can_be_replayed() {
             return;
         }
+        let begun = self.check.clock.now();
         failure.replayed = self.replayed(failure);
-        let is_late = || self.is_late() || self.listener.wants_to_stop();
-        if failure.replayed.is_none()
-            && self.check.may_have_a_simpler_schedule()
-            && let Some(simple) = simplify(&self.one_execution(), failure, || self.program.world(), is_late)
-        {
-            *failure = simple;
-            self.listener.failed(failure);
+        if failure.replayed.is_some() {
+            return;
         }
-        if failure.replayed.is_none() && self.check.simplify == Simplify::Yes {
-            failure.explanation = explain(&self.one_execution(), failure, || self.program.world(), is_late);
+        let is_slow = self.check.clock.now().saturating_sub(begun) > SLOW;
+        let (plan, make) = (self.one_execution(), || self.program.world());
+        let is_late = || self.is_late() || self.listener.wants_to_stop();
+        if self.check.may_have_a_simpler_schedule() {
+            let simple = match is_slow {
+                true => reorder(&plan, failure, make, is_late),
+                false => simplify(&plan, failure, make, is_late),
+            };
+            if let Some(simple) = simple {
+                *failure = simple;
+                self.listener.failed(failure);
+            }
+        }
+        if self.check.simplify == Simplify::Yes && !is_slow {
+            failure.explanation = explain(&plan, failure, make, is_late);
         }
     }
 
