@@ -6,7 +6,7 @@
 use crate::concuerror::{Concuerror, MISSING, Test};
 use crate::cpu::{self, Measured};
 use crate::number;
-use raddle_core::check::{self, Check, SearchKind, Undecided};
+use raddle_core::check::{self, Check, SearchKind, Simplify, Undecided};
 use raddle_core::search::{NoListener, OnFailure};
 use raddle_erlang::check::Checkable;
 use raddle_erlang::code::{SearchPath, installed_otp};
@@ -151,7 +151,9 @@ fn line(row: &Row, ours: Option<Measured>, theirs: Option<&Result<Measured, Stri
 fn explored(program: &Program, row: &Row, workers: usize) -> Option<u64> {
     let kind = if row.reduced { SearchKind::Exhaustive } else { SearchKind::Dfs };
     let on_failure = OnFailure::KeepGoing;
-    let mut check = Check { workers, on_failure, undecided: Undecided::Report, ..Check::new(kind) };
+    // The search is measured, and not what makes a failure readable.
+    let (undecided, simplify) = (Undecided::Report, Simplify::No);
+    let mut check = Check { workers, on_failure, undecided, simplify, ..Check::new(kind) };
     if row.grain == RowGrain::Default {
         check.budget.executions = Some(row.expected);
     }

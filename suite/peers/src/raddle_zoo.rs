@@ -1,7 +1,7 @@
 //! The bugs of the zoo under raddle's default sampler.
 
 use crate::zoo::Trial;
-use raddle::Checker;
+use raddle::{Checker, Simplify};
 use zoo::under_raddle as bugs;
 
 /// The names of all bugs.
@@ -13,6 +13,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 pub fn hunt(name: &str, seed: u64, budget: u64) -> Trial {
     let bug = bugs::ALL.iter().find(|bug| bug.name == name).expect("the zoo has it");
     let run = bug.run;
-    let report = Checker::random(budget).seed(seed).name(name).run(|| run(bugs::Form::Broken));
+    let report =
+        Checker::random(budget).seed(seed).name(name).simplify(Simplify::No).run(|| run(bugs::Form::Broken));
     report.failure().map_or(Trial::NotFound, |failure| Trial::Found(failure.execution()))
 }

@@ -1,6 +1,6 @@
 //! Searches for one bug with one strategy, trial by trial.
 
-use raddle::{Checker, FailureKind, Sampler};
+use raddle::{Checker, FailureKind, Sampler, Simplify};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zoo::under_raddle::{Bug, Form};
@@ -11,7 +11,8 @@ pub type Trials = Vec<Option<u64>>;
 /// One trial. A failure that is not the program's is an error.
 pub fn trial(bug: &Bug, sampler: Sampler, budget: u64, seed: u64) -> Result<Option<u64>, String> {
     let run = bug.run;
-    let report = Checker::random(budget).name(bug.name).sampler(sampler).seed(seed).run(|| run(Form::Broken));
+    let random = Checker::random(budget).name(bug.name).sampler(sampler).seed(seed);
+    let report = random.simplify(Simplify::No).run(|| run(Form::Broken));
     let Some(failure) = report.failure() else { return Ok(None) };
     match failure.kind() {
         FailureKind::Panic | FailureKind::Deadlock | FailureKind::Livelock => Ok(Some(failure.execution())),

@@ -19,7 +19,7 @@ use std::time::Duration;
 const LONGEST: usize = 2_000;
 /// How many random executions are compared, and how many with one other choice are made.
 const DRAWN: u64 = 100;
-const TRIED: usize = 300;
+const TRIED: usize = 150;
 /// How long each of these may take, if executions are long.
 const LIMIT: Duration = Duration::from_secs(1);
 
