@@ -2,6 +2,7 @@
 
 use crate::record::{ExecutionRecord, Line};
 use crate::verdict::Precedence;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// More orderings of one execution are not looked at.
@@ -25,11 +26,19 @@ fn events(record: &ExecutionRecord) -> HashMap<Event<'_>, usize> {
 
 fn described<'a>(record: &'a ExecutionRecord, line: &'a Line) -> (&'a str, &'a str, Option<(&'a str, u32)>) {
     let place = line.place.as_ref().map(|place| (place.file.as_str(), place.line));
-    (&record.tasks[line.task].name, &line.operation, place)
+    (&record.tasks[line.task].name, without_terms(&line.operation), place)
 }
 
-/// One or two orderings of conflicting steps of `record` that all failing executions have and none that passes: one, if that
-/// is enough, and else a step between two others if there is such a pair. Empty if there are none, or nothing to compare.
+/// An operation of Erlang without the terms in it: what is sent or returned may be the consequence of what went wrong.
+fn without_terms(operation: &str) -> &str {
+    if operation.contains(" ! ") {
+        return "!";
+    }
+    operation.split(['(', '{', '[', '#', '<']).next().unwrap_or_default().trim_end()
+}
+
+/// One or two orderings of conflicting steps of `record` that all failing executions have and none that passes, where the
+/// steps come in the other order at least once: one, if that is enough, and else a step between two others if there is such a pair. Empty if there are none, or nothing to compare.
 pub(super) fn orderings(
     record: &ExecutionRecord,
     failing: &[&ExecutionRecord],
@@ -46,30 +55,46 @@ pub(super) fn orderings(
         });
     let edges: Vec<Precedence> =
         edges.filter(|e| record.lines[e.before].task != record.lines[e.after].task).take(MOST).collect();
-    let places = |records: &[&'_ ExecutionRecord]| -> Vec<Vec<bool>> {
-        // By execution: which of the orderings it has.
-        let has = |record: &ExecutionRecord| {
+    // By execution: the order of each pair, where both steps occur.
+    let orders = |records: &[&'_ ExecutionRecord]| -> Vec<Vec<Option<Ordering>>> {
+        let of = |record: &ExecutionRecord| {
             let places = events(record);
             let at = |line: usize| event_at.get(&line).and_then(|event| places.get(event));
-            edges
-                .iter()
-                .map(|edge| matches!((at(edge.before), at(edge.after)), (Some(a), Some(b)) if a < b))
-                .collect()
+            let order = |edge: &Precedence| Some(at(edge.before)?.cmp(at(edge.after)?));
+            edges.iter().map(order).collect()
         };
-        records.iter().map(|record| has(record)).collect()
+        records.iter().map(|record| of(record)).collect()
     };
-    let (failing, passing) = (places(failing), places(passing));
-    let always: Vec<usize> = (0..edges.len()).filter(|n| failing.iter().all(|has| has[*n])).collect();
-    if let Some(one) = always.iter().find(|n| !passing.iter().any(|has| has[**n])) {
-        return vec![edges[*one]];
+    let (failing, passing) = (orders(failing), orders(passing));
+    let has = |orders: &[Option<Ordering>], n: usize| orders[n] == Some(Ordering::Less);
+    let always: Vec<usize> =
+        (0..edges.len()).filter(|n| failing.iter().all(|orders| has(orders, *n))).collect();
+    // A step that does not occur where the program passes is what went wrong, and not why.
+    let is_reversed = |n: &usize| passing.iter().any(|orders| orders[*n] == Some(Ordering::Greater));
+    let reversed: Vec<usize> = always.into_iter().filter(is_reversed).collect();
+    telling(record, &edges, &reversed, &passing, has).unwrap_or_default()
+}
+
+/// One or two orderings among these that no execution that passes has.
+fn telling(
+    record: &ExecutionRecord,
+    edges: &[Precedence],
+    among: &[usize],
+    passing: &[Vec<Option<Ordering>>],
+    has: impl Fn(&[Option<Ordering>], usize) -> bool,
+) -> Option<Vec<Precedence>> {
+    if let Some(one) = among.iter().find(|n| !passing.iter().any(|orders| has(orders, **n))) {
+        return Some(vec![edges[*one]]);
     }
     let pairs = || {
-        always.iter().enumerate().flat_map(|(n, one)| always[n + 1..].iter().map(move |other| (*one, *other)))
+        among.iter().enumerate().flat_map(|(n, one)| among[n + 1..].iter().map(move |other| (*one, *other)))
     };
-    let tells = |(one, other): &(usize, usize)| !passing.iter().any(|has| has[*one] && has[*other]);
+    let tells = |(one, other): &(usize, usize)| {
+        !passing.iter().any(|orders| has(orders, *one) && has(orders, *other))
+    };
     let is_between = |(one, other): &(usize, usize)| is_between(record, edges[*one], edges[*other]);
     let found = pairs().find(|pair| tells(pair) && is_between(pair)).or_else(|| pairs().find(tells));
-    found.map(|(one, other)| vec![edges[one], edges[other]]).unwrap_or_default()
+    found.map(|(one, other)| vec![edges[one], edges[other]])
 }
 
 /// Whether two orderings say that one step comes between two of another task.
@@ -77,4 +102,22 @@ fn is_between(record: &ExecutionRecord, one: Precedence, other: Precedence) -> b
     let task = |line: usize| record.lines[line].task;
     one.after == other.before && task(one.before) == task(other.after)
         || other.after == one.before && task(other.before) == task(one.after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_known_without_its_terms() {
+        for (operation, known) in [
+            ("fetch_add", "fetch_add"),
+            ("drop receiver", "drop receiver"),
+            ("erlang:send(P.1, {a,1}, [noconnect])", "erlang:send"),
+            ("#Ref<P.1> ! {[alias|#Ref<P.1>],10}", "!"),
+            ("delivers message {'$gen_call',{P,x},balance}", "delivers message"),
+        ] {
+            assert_eq!(without_terms(operation), known);
+        }
+    }
 }
