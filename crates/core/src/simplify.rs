@@ -1,8 +1,8 @@
 //! Makes a failing schedule easier to read.
 //!
-//! [`reorder`]: the same behaviour with fewer context switches (Walker 2018, section 5.7). Only independent steps are
+//! [`Simplifier::reorder`]: the same behaviour with fewer context switches (Walker 2018, section 5.7). Only independent steps are
 //! reordered, so the Mazurkiewicz trace is the same; steps on which the failure does not depend are removed. (The thesis
-//! also prunes commits of store buffers, which no world has yet.) [`simplify`]: in addition, what is not needed for the same
+//! also prunes commits of store buffers, which no world has yet.) [`Simplifier::simplify`]: in addition, what is not needed for the same
 //! failure is removed, even if the program behaves differently on the way to it.
 //!
 //! Invariant: nothing is shown that was not executed. A schedule is accepted only if the same failure occurs with fewer
@@ -12,8 +12,7 @@ mod follow;
 mod minimal;
 mod reorder;
 
-use crate::search::{NoListener, OnFailure, Plan, search};
-use crate::trace::Step;
+use crate::search::{NoListener, Plan, search};
 use crate::verdict::{Failure, Simplification, Simplified};
 use crate::world::{Ending, Pick, World};
 use follow::Run;
@@ -21,7 +20,7 @@ pub(crate) use follow::{Follow, Of};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
-/// Longer executions are not simplified.
+/// Longer executions are neither simplified nor compared.
 const LONGEST: usize = 2_000;
 
 /// The failure of an execution with these picks; none if it passes. All picks are prescribed, also those of steps that
@@ -36,53 +35,13 @@ where
     search(plan, Box::new(follow), make_world, Arc::new(NoListener)).failure
 }
 
-/// The same failure in a simpler schedule of the same behaviour, if there is one. `plan` gives settings and step limit, as
-/// for the search that found the failure. Gives up when `is_late`.
-pub fn reorder<W, M>(
-    plan: &Plan,
-    failure: &Failure,
-    make_world: M,
-    is_late: impl Fn() -> bool,
-) -> Option<Failure>
-where
-    W: World,
-    W::Outcome: Ord + Debug + Send,
-    M: Fn() -> W + Sync,
-{
-    let simplifier = Simplifier::new(plan, failure, &make_world, &is_late)?;
-    let before = simplifier.again()?;
-    let (simple, _) = simplifier.reordered(&before)?;
-    Some(Failure { execution: failure.execution, ..simple })
+/// Whether executions like this may be made again and again, to simplify the schedule or to compare it.
+pub(crate) fn may_be_repeated(failure: &Failure) -> bool {
+    failure.kind().simplification() != Simplification::None && failure.ticket.steps.len() <= LONGEST
 }
 
-/// The same failure in a schedule that has as little as possible, if there is one. It says what was removed.
-pub fn simplify<W, M>(
-    plan: &Plan,
-    failure: &Failure,
-    make_world: M,
-    is_late: impl Fn() -> bool,
-) -> Option<Failure>
-where
-    W: World,
-    W::Outcome: Ord + Debug + Send,
-    M: Fn() -> W + Sync,
-{
-    let simplifier = Simplifier::new(plan, failure, &make_world, &is_late)?;
-    let before = simplifier.again()?;
-    let least = minimal::minimal(&simplifier, &before)?;
-    // Once more, with a record for people.
-    let (shown, after) = simplifier.follow(plan, choices(&least), Of::Choices);
-    let shown = shown.filter(|shown| simplifier.is_same(shown) && cost(&after) < cost(&before))?;
-    let length = |run: &Run| run.trace.steps().len() as u32;
-    let simplified = Simplified {
-        preemptions: [before.trace.preemptions(), after.trace.preemptions()],
-        steps: [length(&before), length(&after)],
-    };
-    Some(Failure { execution: failure.execution, simplified: Some(simplified), ..shown })
-}
-
-/// Executes candidates for a simpler schedule of one failure.
-struct Simplifier<'a, M> {
+/// Looks for a simpler schedule of one failure.
+pub struct Simplifier<'a, M> {
     plan: Plan,
     failure: &'a Failure,
     may_be_cut: bool,
@@ -91,27 +50,17 @@ struct Simplifier<'a, M> {
 }
 
 impl<'a, M> Simplifier<'a, M> {
-    /// None if failures like this are not simplified.
-    fn new(
+    /// None if failures like this are not simplified. `plan` gives settings and step limit, as for the search that found the
+    /// failure. Gives up when `is_late`.
+    pub fn new(
         plan: &Plan,
         failure: &'a Failure,
         make_world: &'a M,
         is_late: &'a dyn Fn() -> bool,
     ) -> Option<Self> {
-        let may_be_cut = match failure.kind().simplification() {
-            Simplification::Cut => true,
-            Simplification::Reorder => false,
-            Simplification::None => return None,
-        };
-        if failure.ticket.steps.len() > LONGEST {
-            return None;
-        }
-        let mut plan = plan.clone();
-        plan.workers = 1;
-        plan.on_failure = OnFailure::Stop;
-        plan.budget.executions = None;
-        plan.budget.time = None;
-        Some(Simplifier { plan, failure, may_be_cut, make_world, is_late })
+        let may_be_cut = failure.kind().simplification() == Simplification::Cut;
+        let plan = plan.clone().of_one_execution();
+        may_be_repeated(failure).then_some(Simplifier { plan, failure, may_be_cut, make_world, is_late })
     }
 
     fn is_same(&self, other: &Failure) -> bool {
@@ -125,17 +74,38 @@ where
     W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
+    /// The same failure in a simpler schedule of the same behaviour, if there is one.
+    pub fn reorder(&self) -> Option<Failure> {
+        let (simple, _) = self.reordered(&self.again()?)?;
+        Some(Failure { execution: self.failure.execution, ..simple })
+    }
+
+    /// The same failure in a schedule that has as little as possible, if there is one. It says what was removed.
+    pub fn simplify(&self) -> Option<Failure> {
+        let before = self.again()?;
+        let least = minimal::minimal(self, &before)?;
+        // Once more, with a record for people.
+        let (shown, after) = self.follow(least.trace.choices(), Of::Choices);
+        let shown = shown.filter(|shown| self.is_same(shown) && cost(&after) < cost(&before))?;
+        let length = |run: &Run| run.trace.steps().len() as u32;
+        let simplified = Simplified {
+            preemptions: [before.trace.preemptions(), after.trace.preemptions()],
+            steps: [length(&before), length(&after)],
+        };
+        Some(Failure { execution: self.failure.execution, simplified: Some(simplified), ..shown })
+    }
+
     /// The execution that failed; none if it does not fail again.
     fn again(&self) -> Option<Run> {
-        let (again, run) = self.follow(&self.plan, self.failure.ticket.picks().collect(), Of::AllSteps);
+        let (again, run) = self.follow(self.failure.ticket.picks().collect(), Of::AllSteps);
         again.filter(|again| self.is_same(again)).map(|_| run)
     }
 
     /// An execution with these picks, and its failure.
-    fn follow(&self, plan: &Plan, picks: Vec<Pick>, of: Of) -> (Option<Failure>, Run) {
+    fn follow(&self, picks: Vec<Pick>, of: Of) -> (Option<Failure>, Run) {
         let run = Arc::new(Mutex::new(Run::default()));
         let follow = Follow::new(picks, of, run.clone());
-        let findings = search(plan, Box::new(follow), self.make_world, Arc::new(NoListener));
+        let findings = search(&self.plan, Box::new(follow), self.make_world, Arc::new(NoListener));
         let run = std::mem::take(&mut *run.lock().expect("the search is over"));
         (findings.failure, run)
     }
@@ -145,15 +115,10 @@ where
         // Where the execution went on after the failure, its last step is not the one that failed.
         let may_be_cut = self.may_be_cut && before.ending != Some(Ending::Natural);
         let picks = reorder::reorder(before, may_be_cut, self.is_late)?;
-        let (simple, after) = self.follow(&self.plan, picks, Of::Choices);
+        let (simple, after) = self.follow(picks, Of::Choices);
         let simple = simple.filter(|simple| self.is_same(simple) && cost(&after) < cost(before))?;
         Some((simple, after))
     }
-}
-
-/// The choices of an execution.
-fn choices(run: &Run) -> Vec<Pick> {
-    run.trace.steps().iter().filter(|step| !step.by_itself).map(Step::pick).collect()
 }
 
 /// The cost of reading a schedule, the most important term first: preemptions, options other than the first, context

@@ -148,6 +148,10 @@ impl Trace {
     pub fn picks(&self) -> Vec<Pick> {
         self.steps.iter().map(Step::pick).collect()
     }
+    /// Those of the steps that were choices.
+    pub fn choices(&self) -> Vec<Pick> {
+        self.steps.iter().filter(|step| !step.by_itself).map(Step::pick).collect()
+    }
     /// Records that `pick` is taken at `point`.
     pub fn push(&mut self, pick: Pick, point: &Point<'_>) {
         self.push_pending(pick, point.pending(pick.task), point);

@@ -59,14 +59,11 @@ fn before(record: &ExecutionRecord, ordering: &Precedence) -> String {
 }
 
 fn both(record: &ExecutionRecord, one: &Precedence, other: &Precedence) -> String {
-    let task = |line: usize| record.lines[line].task;
-    for (first, second) in [(one, other), (other, one)] {
-        if first.after == second.before && task(first.before) == task(second.after) {
-            let between = (step(record, first.before), step(record, second.after));
-            return format!("{} comes between {} and {}", step(record, first.after), between.0, between.1);
-        }
-    }
-    format!("{}, and {}", before(record, one), before(record, other))
+    let Some((first, second)) = one.between(*other, record) else {
+        return format!("{}, and {}", before(record, one), before(record, other));
+    };
+    let [from, what, to] = [first.before, first.after, second.after].map(|at| step(record, at));
+    format!("{what} comes between {from} and {to}")
 }
 
 /// "step 3 of main.1 (store, bank.rs:7)".

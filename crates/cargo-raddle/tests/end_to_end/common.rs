@@ -124,6 +124,19 @@ pub fn results(output: &Output) -> (BTreeMap<String, Value>, i32) {
     (tests, output.status.code().unwrap())
 }
 
+/// A test that failed like this, and whose ticket brings that about again: the first line of the message. Returns the defect.
+pub fn failed_as<'a>(folder: &Path, test: &'a Value, kind: &str) -> &'a Value {
+    let name = test["test"].as_str().unwrap();
+    assert_eq!(test["verdict"], "failed", "{name}: {test:#}");
+    let defect = &test["failure"]["defect"];
+    assert_eq!(defect["kind"], kind, "{name}: {defect:#}");
+    let replayed = raddle(folder, &["replay", test["ticket"].as_str().unwrap()]);
+    assert_eq!(replayed.status.code(), Some(1), "{name}: {}", err(&replayed));
+    let first = defect["message"].as_str().unwrap().lines().next().unwrap();
+    assert!(out(&replayed).contains(first), "{name}: {}", out(&replayed));
+    defect
+}
+
 /// The workflow commands that GitHub's runner takes from what was printed, and the token between which it takes none. As the
 /// runner does, it takes spaces before a command for nothing.
 pub fn workflow_commands(printed: &str) -> (Vec<&str>, String) {

@@ -4,8 +4,8 @@ use super::checked::Checked;
 use super::explore::Exploration;
 use super::{OutcomeOf, Program, Simplify};
 use crate::explain::explain;
-use crate::search::{FailureGroup, NoListener, OnFailure, Plan, Searched, replay};
-use crate::simplify::{follow, reorder, simplify};
+use crate::search::{FailureGroup, NoListener, Plan, Searched, replay};
+use crate::simplify::{Simplifier, follow};
 use crate::verdict::{Failure, Replayed};
 use crate::world::Pick;
 use std::fmt::Debug;
@@ -57,10 +57,11 @@ where
         let (plan, make) = (self.one_execution(), || self.program.world());
         let is_late = || self.is_late() || self.listener.wants_to_stop();
         if self.check.may_have_a_simpler_schedule() {
-            let simple = match is_slow {
-                true => reorder(&plan, failure, make, is_late),
-                false => simplify(&plan, failure, make, is_late),
-            };
+            let simplifier = Simplifier::new(&plan, failure, &make, &is_late);
+            let simple = simplifier.and_then(|simplifier| match is_slow {
+                true => simplifier.reorder(),
+                false => simplifier.simplify(),
+            });
             if let Some(simple) = simple {
                 *failure = simple;
                 self.listener.failed(failure);
@@ -89,13 +90,8 @@ where
         }
     }
 
+    /// It begins in any case, and is cut as all executions are.
     fn one_execution(&self) -> Plan {
-        let mut plan = self.plan();
-        (plan.left, plan.counted, plan.explored) = (None, 0, 0.0);
-        (plan.workers, plan.on_failure, plan.repeats_first) = (1, OnFailure::Stop, false);
-        plan.notes_points = true;
-        // It begins in any case, and is cut as all executions are.
-        (plan.budget.executions, plan.budget.time) = (None, None);
-        plan
+        Plan { notes_points: true, ..self.plan().of_one_execution() }
     }
 }

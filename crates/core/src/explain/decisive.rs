@@ -17,7 +17,9 @@ where
     M: Fn() -> W + Sync,
 {
     let record = &comparison.failure.record;
-    let choices = choices(comparison.failure.ticket.picks(), record);
+    // A ticket has all picks, and the record says which were choices.
+    let picks = comparison.failure.ticket.picks().zip(record.steps());
+    let choices: Vec<Pick> = picks.filter(|(_, step)| !step.by_itself).map(|(pick, _)| pick).collect();
     let mut tasks: Vec<TaskId> = choices.iter().map(|pick| pick.task).collect();
     tasks.sort_unstable();
     tasks.dedup();
@@ -32,8 +34,7 @@ where
             let other = Pick { task: *task, option: 0 };
             let order = [&choices[..at], &[other], &choices[at..]].concat();
             let Some(seen) = comparison.followed(order).filter(|seen| seen.cause.is_none()) else { continue };
-            let found = self::choices(seen.picks.iter().copied(), &seen.record);
-            if found.get(at) == Some(&other) && found[..at] == choices[..at] {
+            if seen.choices.get(at) == Some(&other) && seen.choices[..at] == choices[..at] {
                 return part(at, record, seen.record);
             }
         }
@@ -43,19 +44,10 @@ where
 
 fn by_chance(choices: &[Pick], drawn: &[Seen], record: &ExecutionRecord) -> Option<Decisive> {
     let passing = drawn.iter().filter(|seen| seen.cause.is_none());
-    let along = |seen: &Seen| {
-        let others = self::choices(seen.picks.iter().copied(), &seen.record);
-        choices.iter().zip(&others).take_while(|(one, other)| one == other).count()
-    };
+    let along =
+        |seen: &Seen| choices.iter().zip(&seen.choices).take_while(|(one, other)| one == other).count();
     let (along, seen) = passing.map(|seen| (along(seen), seen)).max_by_key(|(along, _)| *along)?;
     part(along, record, seen.record.clone())
-}
-
-/// The picks of an execution that were choices.
-fn choices(picks: impl Iterator<Item = Pick>, record: &ExecutionRecord) -> Vec<Pick> {
-    let steps: Vec<_> = record.steps().collect();
-    let is_choice = |at: usize| steps.get(at).is_none_or(|step| !step.by_itself);
-    picks.enumerate().filter(|(at, _)| is_choice(*at)).map(|(_, pick)| pick).collect()
 }
 
 /// Both executions part at this choice.

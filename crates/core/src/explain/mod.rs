@@ -7,16 +7,14 @@ mod decisive;
 mod orderings;
 
 use crate::search::{NoListener, OnFailure, Plan, Seen, search};
-use crate::simplify::{Follow, Of};
+use crate::simplify::{Follow, Of, may_be_repeated};
 use crate::strategy::{Prefix, Sampler, Strategy};
-use crate::verdict::{Explanation, Failure, FailureKind, Simplification};
+use crate::verdict::{Explanation, Failure, FailureKind};
 use crate::world::{Pick, World};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Longer executions are not explained.
-const LONGEST: usize = 2_000;
 /// How many random executions are compared, and how many with one other choice are made.
 const DRAWN: u64 = 100;
 const TRIED: usize = 150;
@@ -37,14 +35,10 @@ where
     M: Fn() -> W + Sync,
 {
     // Executions in which loops go round in vain take long, and the loop says it all.
-    let is_explained =
-        failure.kind().simplification() != Simplification::None && failure.kind() != FailureKind::Livelock;
-    if !is_explained || failure.ticket.steps.len() > LONGEST || is_late() {
+    if !may_be_repeated(failure) || failure.kind() == FailureKind::Livelock || is_late() {
         return None;
     }
-    let mut plan = plan.clone();
-    plan.workers = 1;
-    plan.notes_points = false;
+    let plan = Plan { notes_points: false, ..plan.clone().of_one_execution() };
     let comparison = Comparison { plan, failure, make_world: &make_world, is_late: &is_late };
     let drawn = comparison.drawn();
     let decisive = decisive::decisive(&comparison, &drawn);
@@ -90,9 +84,8 @@ where
     /// The execution with these choices, as far as they are possible in this order, and those that are not as soon as they
     /// are.
     fn followed(&self, choices: Vec<Pick>) -> Option<Seen> {
-        let mut plan = self.plan.clone();
-        (plan.budget.executions, plan.budget.time) = (None, None);
-        self.made(plan, Box::new(Follow::new(choices, Of::PossibleChoices, Arc::default()))).pop()
+        let follow = Follow::new(choices, Of::PossibleChoices, Arc::default());
+        self.made(self.plan.clone(), Box::new(follow)).pop()
     }
 
     fn made(&self, mut plan: Plan, strategy: Box<dyn Strategy>) -> Vec<Seen> {

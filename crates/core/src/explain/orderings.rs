@@ -38,7 +38,8 @@ fn without_terms(operation: &str) -> &str {
 }
 
 /// One or two orderings of conflicting steps of `record` that all failing executions have and none that passes, where the
-/// steps come in the other order at least once: one, if that is enough, and else a step between two others if there is such a pair. Empty if there are none, or nothing to compare.
+/// steps come in the other order at least once: one, if that is enough, and else a step between two others if there is such a
+/// pair. Empty if there are none, or nothing to compare.
 pub(super) fn orderings(
     record: &ExecutionRecord,
     failing: &[&ExecutionRecord],
@@ -92,16 +93,9 @@ fn telling(
     let tells = |(one, other): &(usize, usize)| {
         !passing.iter().any(|orders| has(orders, *one) && has(orders, *other))
     };
-    let is_between = |(one, other): &(usize, usize)| is_between(record, edges[*one], edges[*other]);
+    let is_between = |(one, other): &(usize, usize)| edges[*one].between(edges[*other], record).is_some();
     let found = pairs().find(|pair| tells(pair) && is_between(pair)).or_else(|| pairs().find(tells));
     found.map(|(one, other)| vec![edges[one], edges[other]])
-}
-
-/// Whether two orderings say that one step comes between two of another task.
-fn is_between(record: &ExecutionRecord, one: Precedence, other: Precedence) -> bool {
-    let task = |line: usize| record.lines[line].task;
-    one.after == other.before && task(one.before) == task(other.after)
-        || other.after == one.before && task(other.before) == task(one.after)
 }
 
 #[cfg(test)]

@@ -121,8 +121,8 @@ impl Listener for NoListener {}
 pub struct Seen {
     /// Its record.
     pub record: ExecutionRecord,
-    /// The picks of all its steps.
-    pub picks: Vec<Pick>,
+    /// The picks of its steps that were choices.
+    pub choices: Vec<Pick>,
     /// Why it failed; none if it passed.
     pub cause: Option<Box<Cause>>,
 }
@@ -168,6 +168,17 @@ pub struct Plan {
     pub seen: Option<Arc<Mutex<Vec<Seen>>>>,
     /// The stack of each further worker, in bytes; none as usual.
     pub stack: Option<usize>,
+}
+
+impl Plan {
+    /// The same settings for single executions: by one worker, from the beginning, without a budget.
+    #[must_use]
+    pub(crate) fn of_one_execution(mut self) -> Plan {
+        (self.left, self.counted, self.explored) = (None, 0, 0.0);
+        (self.workers, self.on_failure, self.repeats_first) = (1, OnFailure::Stop, false);
+        (self.budget.executions, self.budget.time) = (None, None);
+        self
+    }
 }
 
 impl Default for Plan {

@@ -364,9 +364,9 @@ where
     #[inline]
     fn keep(&self, trace: &Trace, defect: Option<&Defect>) {
         if let Some(seen) = &self.shared.plan.seen {
-            let (record, picks) = (self.record(trace), trace.picks());
+            let (record, choices) = (self.record(trace), trace.choices());
             let cause = defect.map(|defect| defect.cause.clone());
-            seen.lock().unwrap().push(Seen { record, picks, cause });
+            seen.lock().unwrap().push(Seen { record, choices, cause });
         }
     }
 

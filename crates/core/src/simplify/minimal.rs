@@ -5,7 +5,7 @@
 //! tasks are left out, turns of one task are joined.
 
 use super::follow::{Of, Run};
-use super::{Simplifier, choices, cost};
+use super::{Simplifier, cost};
 use crate::operation::TaskId;
 use crate::search::{NoListener, OnFailure, explore};
 use crate::strategy::{Bounded, Bounds};
@@ -27,13 +27,11 @@ where
     W::Outcome: Ord + Debug + Send,
     M: Fn() -> W + Sync,
 {
-    let until = simplifier.plan.clock.now() + LONGEST;
-    let mut least = Least { run: before.clone(), tried: 0, until, simplifier };
+    let mut least = Least { run: before.clone(), tried: 0, until: Duration::MAX, simplifier };
     least.reorder();
     if let Some(picks) = with_fewest_preemptions(simplifier, least.run.trace.preemptions()) {
-        let (_, run) = simplifier.follow(&simplifier.plan, picks, Of::AllSteps);
-        let simple = simplifier.reordered(&run).map_or(run, |(_, simple)| simple);
-        least.attempt(choices(&simple));
+        least.attempt(picks, Of::AllSteps);
+        least.reorder();
     }
     least.until = simplifier.plan.clock.now() + LONGEST;
     while least.remove_more() {
@@ -96,37 +94,38 @@ where
     /// Tries once to remove each thing that may not be needed. Returns whether something was removed.
     fn remove_more(&mut self) -> bool {
         let before = cost(&self.run);
-        let mut at = 0;
-        while let Some(pick) = choices(&self.run).get(at) {
-            if pick.option > 0 {
-                let mut picks = choices(&self.run);
-                picks[at].option = 0;
-                self.attempt(picks);
-            }
-            at += 1;
+        let mut next = 0;
+        loop {
+            let mut picks = self.run.trace.choices();
+            let Some(at) = (next..picks.len()).find(|at| picks[*at].option > 0) else { break };
+            picks[at].option = 0;
+            self.attempt(picks, Of::PossibleChoices);
+            next = at + 1;
         }
-        let mut tasks: Vec<TaskId> = choices(&self.run).iter().map(|pick| pick.task).collect();
+        let mut tasks: Vec<TaskId> = self.run.trace.choices().iter().map(|pick| pick.task).collect();
         tasks.sort_unstable();
         tasks.dedup();
         for task in tasks.into_iter().rev() {
-            self.attempt(choices(&self.run).into_iter().filter(|pick| pick.task != task).collect());
+            let mut picks = self.run.trace.choices();
+            picks.retain(|pick| pick.task != task);
+            self.attempt(picks, Of::PossibleChoices);
         }
         let mut turn = 0;
-        while let Some(joined) = join_turns(&choices(&self.run), turn) {
-            let is_simpler = joined.into_iter().any(|picks| self.attempt(picks));
+        while let Some(joined) = join_turns(&self.run.trace.choices(), turn) {
+            let is_simpler = joined.into_iter().any(|picks| self.attempt(picks, Of::PossibleChoices));
             turn += usize::from(!is_simpler);
         }
         cost(&self.run) < before
     }
 
     /// Executes a schedule. Returns whether it is the simplest now.
-    fn attempt(&mut self, picks: Vec<Pick>) -> bool {
+    fn attempt(&mut self, picks: Vec<Pick>, of: Of) -> bool {
         let Simplifier { plan, is_late, .. } = self.simplifier;
         if self.tried >= TRIED || is_late() || plan.clock.now() > self.until {
             return false;
         }
         self.tried += 1;
-        let (failure, run) = self.simplifier.follow(plan, picks, Of::PossibleChoices);
+        let (failure, run) = self.simplifier.follow(picks, of);
         let is_simpler =
             failure.is_some_and(|failure| self.simplifier.is_same(&failure)) && cost(&run) < cost(&self.run);
         if is_simpler {

@@ -35,3 +35,15 @@ pub struct Precedence {
     /// The second one.
     pub after: usize,
 }
+
+impl Precedence {
+    /// If both say that one step of `record` comes between two of another task: the ordering that ends with that step, and the
+    /// one that begins with it.
+    pub fn between(self, other: Precedence, record: &ExecutionRecord) -> Option<(Precedence, Precedence)> {
+        let task = |line: usize| record.lines[line].task;
+        let meet = |(one, other): &(Precedence, Precedence)| {
+            one.after == other.before && task(one.before) == task(other.after)
+        };
+        [(self, other), (other, self)].into_iter().find(meet)
+    }
+}

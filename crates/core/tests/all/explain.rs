@@ -7,7 +7,7 @@ use raddle_core::explain::explain;
 use raddle_core::operation::TaskId;
 use raddle_core::record::ExecutionRecord;
 use raddle_core::search::{NoListener, Plan, search};
-use raddle_core::simplify::simplify;
+use raddle_core::simplify::Simplifier;
 use raddle_core::strategy::Sampler;
 use raddle_core::verdict::{Explanation, Failure};
 use raddle_core::world::Pick;
@@ -19,7 +19,10 @@ fn found(program: &Program, seed: u64) -> Option<Failure> {
 }
 
 fn minimal(failure: Failure, program: &Program) -> Failure {
-    simplify(&Plan::default(), &failure, || Toy::new(program), || false).unwrap_or(failure)
+    let (plan, toy, is_late) = (Plan::default(), || Toy::new(program), || false);
+    let simple =
+        Simplifier::new(&plan, &failure, &toy, &is_late).and_then(|simplifier| simplifier.simplify());
+    simple.unwrap_or(failure)
 }
 
 fn explained(failure: &Failure, program: &Program) -> Explanation {

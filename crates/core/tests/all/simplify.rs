@@ -5,7 +5,7 @@ use crate::common::*;
 use proptest::prelude::*;
 use raddle_core::search::OnFailure;
 use raddle_core::search::{NoListener, Plan, replay, search};
-use raddle_core::simplify::{reorder, simplify};
+use raddle_core::simplify::Simplifier;
 use raddle_core::strategy::{Bounds, Dfs, Random, Sampler, Strategy, Within};
 use raddle_core::ticket::Ticket;
 use raddle_core::verdict::{Failure, FailureKind};
@@ -19,11 +19,11 @@ fn replayed(ticket: &Ticket, program: &Program) -> Option<Failure> {
 }
 
 fn reordered(failure: &Failure, program: &Program) -> Option<Failure> {
-    reorder(&Plan::default(), failure, || Toy::new(program), || false)
+    Simplifier::new(&Plan::default(), failure, &|| Toy::new(program), &|| false)?.reorder()
 }
 
 fn minimal(failure: &Failure, program: &Program) -> Option<Failure> {
-    simplify(&Plan::default(), failure, || Toy::new(program), || false)
+    Simplifier::new(&Plan::default(), failure, &|| Toy::new(program), &|| false)?.simplify()
 }
 
 fn preemptions(failure: &Failure) -> usize {

@@ -94,7 +94,7 @@ impl File {
                 return None;
             }
             let descriptor = OwnedFd::from_raw_fd(descriptor);
-            // Each write goes to its end, whoever reads meanwhile.
+            // Each write goes to its end, also while it is read.
             let appends = libc::fcntl(descriptor.as_raw_fd(), libc::F_SETFL, libc::O_APPEND) == 0;
             appends.then_some(File { descriptor, passed_on: 0 })
         }
