@@ -431,6 +431,8 @@ impl Suite<'_> {
             Err(error) => failed.no_ticket = Some(error),
         }
         let Some(ticket) = &failed.ticket else { return };
+        // The test runs in the folder of its package.
+        let Ok(ticket) = std::path::absolute(ticket) else { return };
         order.replay = Some(ticket.display().to_string());
         let Ok(said) = Answer::new() else { return };
         let Ok(file) = said.file() else { return };

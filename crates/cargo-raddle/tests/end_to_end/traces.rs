@@ -107,3 +107,14 @@ fn what_happens_in_a_dependency_is_told_by_the_calls_that_led_there() {
     assert!(replayed.contains("main waits in dep::Lock::lock"), "{replayed}");
     assert!(out(&raddle(&folder, &["show", ticket])).contains("main waits in dep::Lock::lock"));
 }
+
+/// The test's process runs in the folder of its package, and finds the ticket that the command has written below another one.
+#[test]
+fn a_failure_is_made_again_for_its_calls_and_its_output_from_any_folder() {
+    let folder = fixture("calls");
+    let output = raddle(folder.parent().unwrap(), &["test", "calls", "--test", "calls"]);
+    let text = out(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", err(&output));
+    assert!(text.contains("main waits in dep::Lock::lock for main.1/Mutex#1"), "{text}");
+    assert!(!text.contains("cannot read the ticket"), "{text}");
+}
