@@ -102,6 +102,7 @@ const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
 const MEMORY: Takes =
     Takes::Name { of: "Memory", variants: &[("sc", "Sc"), ("tso", "Tso"), ("pso", "Pso"), ("rc11", "Rc11")] };
+const HEAP: Takes = Takes::Name { of: "Heap", variants: &[("on", "On"), ("off", "Off")] };
 // `await` is a keyword. A number of fair rounds is set by a call: a key takes one kind of value.
 const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };
 
@@ -120,7 +121,7 @@ impl Key {
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 24] = [
+pub static KEYS: [Key; 25] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
@@ -143,6 +144,7 @@ pub static KEYS: [Key; 24] = [
     setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),
     setter("detached", DETACHED, "detached = finished"),
     setter("memory", MEMORY, "memory = \"rc11\"").only(Applies::ToSearches),
+    setter("heap", HEAP, "heap = \"off\"").only(Applies::ToSearches),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),
 ];

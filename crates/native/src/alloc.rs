@@ -4,6 +4,8 @@
 //! It is for the program to install it, alone or on top of its own. Without it, cells on the heap are not judged for
 //! data races, and the coverage says so.
 
+#[cfg(all(feature = "heap", not(feature = "arena")))]
+use crate::program_memory::ProgramMemory as Below;
 // There the program's memory is part of its execution, and what installs this is one of its allocators.
 #[cfg(feature = "arena")]
 use crate::program_memory::SystemMemory as System;
@@ -27,39 +29,37 @@ use std::panic::Location;
 /// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Allocator<A = System>(A);
+pub struct Allocator<A = System>(Below<A>);
 
 impl Allocator {
     /// On top of the system's allocator.
     pub const fn new() -> Allocator {
-        Allocator(System)
+        Allocator::on(System)
     }
 }
 
 impl<A> Allocator<A> {
-    /// On top of another allocator.
+    /// On top of another allocator. It is not asked for the blocks of executions whose heap is judged.
     pub const fn on(inner: A) -> Allocator<A> {
-        Allocator(inner)
+        Allocator(Below::on(inner))
     }
 }
 
-/// Reports that this memory is freed or reused.
-#[inline]
-pub(crate) fn forget(from: usize, size: usize) {
-    stale_addresses::forget(from, size);
-    if let Some(current) = context::current() {
-        current.with(|e| e.forget(from, size));
-    }
-}
+/// The allocator that was asked for, where nothing is judged or all memory is judged below it.
+#[cfg(any(not(feature = "heap"), feature = "arena"))]
+#[derive(Clone, Copy, Debug, Default)]
+struct Below<A>(A);
 
-/// Whether the global allocator of the program is [`Allocator`], or one on top of it.
-#[doc(hidden)]
-pub fn is_installed() -> bool {
-    stale_addresses::hears_what_is_freed()
+#[cfg(any(not(feature = "heap"), feature = "arena"))]
+impl<A> Below<A> {
+    const fn on(inner: A) -> Below<A> {
+        Below(inner)
+    }
 }
 
 // SAFETY: all memory comes from the allocator inside, which keeps the contract.
-unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
+#[cfg(any(not(feature = "heap"), feature = "arena"))]
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Below<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the contract.
@@ -79,6 +79,45 @@ unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         forget(ptr as usize, layout.size());
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.realloc(ptr, layout, new_size) }
+    }
+}
+
+/// Reports that this memory is freed or reused.
+#[inline]
+pub(crate) fn forget(from: usize, size: usize) {
+    stale_addresses::forget(from, size);
+    if let Some(current) = context::current() {
+        current.with(|e| e.forget(from, size));
+    }
+}
+
+/// Whether the global allocator of the program is [`Allocator`], or one on top of it.
+#[doc(hidden)]
+pub fn is_installed() -> bool {
+    stale_addresses::hears_what_is_freed()
+}
+
+// SAFETY: all memory comes from the allocator below, which keeps the contract.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Allocator<A> {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.alloc(layout) }
+    }
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.alloc_zeroed(layout) }
+    }
+    #[inline]
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.0.dealloc(ptr, layout) }
+    }
+    #[inline]
+    unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller keeps the contract.
         unsafe { self.0.realloc(ptr, layout, new_size) }
     }

@@ -11,15 +11,15 @@ mod settings;
 mod world;
 
 pub mod alloc;
-#[cfg(feature = "arena")]
+#[cfg(feature = "heap")]
 #[doc(hidden)]
 pub mod arena;
-#[cfg(not(feature = "arena"))]
+#[cfg(not(feature = "heap"))]
 mod no_arena;
-#[cfg(feature = "arena")]
+#[cfg(feature = "heap")]
 #[doc(hidden)]
 pub mod program_memory;
-#[cfg(not(feature = "arena"))]
+#[cfg(not(feature = "heap"))]
 use no_arena as arena;
 #[doc(hidden)]
 pub mod callers;

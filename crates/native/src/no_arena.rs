@@ -1,5 +1,7 @@
 //! Replaces the arena on systems without one: see `arena.rs`.
 
+use crate::runtime::heap::Heap;
+
 /// Nothing.
 pub(crate) struct Own;
 
@@ -14,17 +16,19 @@ pub(crate) struct Lease;
 
 impl Lease {
     #[inline(always)]
-    pub fn new() -> Lease {
+    pub fn new(_: bool) -> Lease {
         Lease
     }
+    /// An execution begins.
+    #[inline(always)]
+    pub fn begin(&mut self) {}
+    /// An execution is over.
+    #[inline(always)]
+    pub fn end(&mut self, _: &Heap) {}
 }
 
-/// An execution begins.
+/// Whether memory is used for something else in the next execution.
 #[inline(always)]
-pub(crate) fn begin() {}
-
-/// Whether a block is from an arena.
-#[inline(always)]
-pub(crate) fn contains(_: *mut u8) -> bool {
+pub(crate) fn begins_anew(_: usize) -> bool {
     false
 }

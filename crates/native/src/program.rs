@@ -8,6 +8,7 @@ use raddle_core::check::{Check, Checked, Program, Reducible, Refinable, check};
 use raddle_core::checksum::Checksum;
 use raddle_core::memory::Model;
 use raddle_core::search::{LazyMap, Listener};
+use raddle_core::verdict::FailureKind;
 use std::fs::File;
 use std::io::Read;
 use std::sync::{Arc, OnceLock};
@@ -55,6 +56,13 @@ impl<'f> Program for RustProgram<'f> {
 
     fn world(&self) -> Self::World {
         NativeWorld::new(self.body, Settings { observers: None, ..self.settings.clone() })
+    }
+
+    /// Where blocks were allocated and freed.
+    fn noting_world(&self, kind: FailureKind) -> Option<Self::World> {
+        let settings = Settings { observers: None, gathers_stacks: true, ..self.settings.clone() };
+        let is_of_heap = self.settings.heap.is_some() && kind.is_of_the_heap();
+        (is_of_heap && !self.settings.gathers_stacks).then(|| NativeWorld::new(self.body, settings))
     }
 
     fn reducible(&self) -> Option<&dyn Reducible<Self::World>> {

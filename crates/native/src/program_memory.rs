@@ -48,7 +48,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<*mut u8> {
 pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
     // Any other block belongs to a past execution, or is released with the present one.
     if !arena::is_for_the_program() {
-        return;
+        return arena::release(block);
     }
     match theirs() {
         // SAFETY: the caller's.
@@ -82,18 +82,32 @@ pub(crate) unsafe fn reallocate(
     new
 }
 
-/// The global allocator of programs under test.
+/// The global allocator of programs under test, on top of one for all other memory.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct ProgramMemory;
+pub struct ProgramMemory<A = System>(A);
 
-// SAFETY: blocks are those of the arena or of the system; each is freed where it came from.
-unsafe impl GlobalAlloc for ProgramMemory {
+impl ProgramMemory {
+    /// On top of the system's allocator.
+    pub const fn new() -> ProgramMemory {
+        ProgramMemory(System)
+    }
+}
+
+impl<A> ProgramMemory<A> {
+    /// On top of another allocator.
+    pub const fn on(inner: A) -> ProgramMemory<A> {
+        ProgramMemory(inner)
+    }
+}
+
+// SAFETY: blocks are those of the arena or of the allocator below; each is freed where it came from.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for ProgramMemory<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         match arena::is_for_the_program().then(|| allocate(layout)).flatten() {
             Some(block) => block,
             // SAFETY: the caller's.
-            None => unsafe { System.alloc(layout) },
+            None => unsafe { self.0.alloc(layout) },
         }
     }
     #[inline]
@@ -107,7 +121,7 @@ unsafe impl GlobalAlloc for ProgramMemory {
                 block
             }
             // SAFETY: the caller's.
-            None => unsafe { System.alloc_zeroed(layout) },
+            None => unsafe { self.0.alloc_zeroed(layout) },
         }
     }
     #[inline]
@@ -119,7 +133,7 @@ unsafe impl GlobalAlloc for ProgramMemory {
             false => {
                 arena::demand_a_block(block);
                 // SAFETY: the caller's.
-                unsafe { System.dealloc(block, layout) }
+                unsafe { self.0.dealloc(block, layout) }
             }
         }
     }
@@ -131,7 +145,7 @@ unsafe impl GlobalAlloc for ProgramMemory {
         }
         crate::alloc::forget(block as usize, layout.size());
         // SAFETY: the caller's.
-        unsafe { System.realloc(block, layout, size) }
+        unsafe { self.0.realloc(block, layout, size) }
     }
 }
 

@@ -64,6 +64,8 @@ pub struct Settings {
     /// Whether what the program does to its heap is judged, and whether freed memory is used again. For programs whose
     /// allocator is [`crate::alloc::Allocator`] or that of a facade.
     pub heap: Option<Reuse>,
+    /// Whether it is noted where blocks are allocated and freed.
+    pub gathers_stacks: bool,
     /// The memory model of atomics.
     pub memory: Memory,
     /// Whether operations with orderings weaker than `SeqCst` are named, which sequential consistency takes for that.
@@ -84,6 +86,7 @@ impl Default for Settings {
             counted: Counted::default(),
             drops: Drops::Commute,
             heap: None,
+            gathers_stacks: false,
             memory: Memory::Sc,
             names_orderings: false,
         }

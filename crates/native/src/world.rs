@@ -38,7 +38,7 @@ pub struct NativeWorld<'a, T, F: ?Sized> {
     /// Operations with orderings weaker than `SeqCst`, if they are to be named.
     weaker: BTreeSet<&'static Location<'static>>,
     _silenced: panics::SilencedPanics,
-    _arena: arena::Lease,
+    memory: arena::Lease,
 }
 
 /// The state of the main task.
@@ -57,12 +57,13 @@ impl<'a, T, F: Fn() -> T + ?Sized> NativeWorld<'a, T, F> {
         abort::install_handler();
         exit::install_handler();
         let silenced = panics::SilencedPanics::new();
+        let memory = arena::Lease::new(settings.heap.is_some());
         NativeWorld {
             execution: Kept::new(settings),
             main: Rc::new(Main { program, outcome: RefCell::new(None) }),
             weaker: BTreeSet::new(),
             _silenced: silenced,
-            _arena: arena::Lease::new(),
+            memory,
         }
     }
 }
@@ -75,7 +76,7 @@ impl<T, F: Fn() -> T + ?Sized> NativeWorld<'_, T, F> {
         self.execution.busy(true);
         statics::put_back();
         callers::begin();
-        arena::begin();
+        self.memory.begin();
         // SAFETY: the main task is gone when `finish` returns, and this world lives longer.
         unsafe { self.execution.start(move || main_task(&*main)) };
     }
@@ -177,6 +178,7 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
             || counted.are_refuted()
             || heap.as_ref().is_some_and(Reuse::is_refuted);
         self.execution.tear_down();
+        self.memory.end(self.execution.heap());
         self.execution.busy(false);
         Finished { errors: self.execution.take_afterwards(), is_refuted }
     }

@@ -2,6 +2,7 @@
 
 use crate::environment;
 use crate::error::{CheckError, DoesNotApply};
+use crate::heap::Heap;
 use crate::listener::Listening;
 use crate::observer;
 use crate::report::Report;
@@ -37,6 +38,8 @@ pub struct Checker {
     pub(crate) seed: Option<u64>,
     /// The memory model, if it was set: a ticket has its own.
     pub(crate) memory: Option<Memory>,
+    /// Whether the heap is judged, if that was set.
+    pub(crate) heap: Option<Heap>,
     /// The environment variable that named the search to resume.
     pub(crate) resumed_by: Option<&'static str>,
 }
@@ -45,7 +48,7 @@ impl Checker {
     /// A search of this kind.
     pub fn new(kind: SearchKind) -> Checker {
         let (check, settings) = (Check::new(kind), Settings::default());
-        Checker { check, settings, sampler: None, seed: None, memory: None, resumed_by: None }
+        Checker { check, settings, sampler: None, seed: None, memory: None, heap: None, resumed_by: None }
     }
     /// Sets how to search; all other settings stay.
     pub fn kind(mut self, kind: SearchKind) -> Checker {
@@ -254,14 +257,6 @@ impl Checker {
         self.settings.counted = raddle_native::Counted::all();
         self
     }
-    /// What the program does to its heap is judged. For the facades of std.
-    #[cfg(feature = "arena")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn judge_heap(mut self) -> Checker {
-        self.settings.heap = Some(raddle_native::Reuse::default());
-        self
-    }
     /// Sets the size of tasks' stacks, in bytes.
     pub fn stack_size(mut self, bytes: usize) -> Checker {
         self.settings.stack_size = bytes;
@@ -328,6 +323,7 @@ impl Checker {
         mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;
         mistake(self.memory.is_some() && is_replay, "memory", "searches")?;
+        mistake(self.heap.is_some() && is_replay, "heap", "searches")?;
         if let Some(memory) = self.memory {
             self.follow_memory(memory);
         }
@@ -432,6 +428,7 @@ impl Checker {
         }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;
         self.can_follow_memory().map_err(CheckError::Memory)?;
+        self.settle_heap()?;
         #[cfg(feature = "arena")]
         self.count_under_weak_memory();
         if let Some(left) = observer::get().and_then(|o| o.time_left()) {

@@ -27,6 +27,7 @@ impl Checker {
         F: Fn() -> T + Send + Sync,
         T: Ord + Debug + Send,
     {
+        self.settle_heap().ok()?;
         let mut plan = Plan { on_failure: OnFailure::KeepGoing, ..Plan::default() };
         (plan.test, plan.budget) = (self.check.test.take(), self.check.budget.clone());
         plan.budget.executions = Some(1);

@@ -4,6 +4,7 @@
 //! other. A variable that does not apply to a test, among many, is skipped for it; that is reported once.
 
 use crate::checker::Checker;
+use crate::heap::Heap;
 use raddle_core::check::parse_duration;
 use raddle_core::memory::Model as Memory;
 use raddle_native::Observers;
@@ -35,7 +36,7 @@ const OLD: [(&str, &str); 2] = [
 ];
 
 /// Variables that select the search.
-const SEARCHES: [&str; 9] = [
+const SEARCHES: [&str; 10] = [
     "RADDLE_STRATEGY",
     "RADDLE_SCHEDULES",
     "RADDLE_EXECUTIONS",
@@ -44,6 +45,7 @@ const SEARCHES: [&str; 9] = [
     "RADDLE_WORKERS",
     "RADDLE_OBSERVERS",
     "RADDLE_MEMORY",
+    "RADDLE_HEAP",
     "RADDLE_RESUME",
 ];
 
@@ -59,7 +61,7 @@ fn skip(variable: &'static str, applies_to: &str) {
 }
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`, `RADDLE_CHECKPOINT`,
-/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
+/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_HEAP`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
 fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     for (old, new) in OLD {
@@ -129,6 +131,13 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
         match checker.check.replay {
             None => checker.follow_memory(memory),
             Some(_) => skip("RADDLE_MEMORY", "searches"),
+        }
+    }
+    if let Some(text) = var("RADDLE_HEAP") {
+        let heap = text.parse::<Heap>().map_err(|error| format!("RADDLE_HEAP: {error}"))?;
+        match checker.check.replay {
+            None => checker.heap = Some(heap),
+            Some(_) => skip("RADDLE_HEAP", "searches"),
         }
     }
     let check = &mut checker.check;

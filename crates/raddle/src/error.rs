@@ -30,6 +30,8 @@ pub enum CheckError {
     Environment(String),
     /// The memory model cannot be followed in this search.
     Memory(String),
+    /// The heap cannot be judged in this program.
+    Heap(String),
     /// A number is larger than any that is possible.
     OutOfRange(String),
     /// A ticket cannot be used.
@@ -45,6 +47,7 @@ impl fmt::Display for CheckError {
             CheckError::Setting(setting) => setting.fmt(f),
             CheckError::Environment(why)
             | CheckError::Memory(why)
+            | CheckError::Heap(why)
             | CheckError::OutOfRange(why)
             | CheckError::Ticket(why)
             | CheckError::Resume(why) => f.write_str(&raddle_report::escape_lines(why)),

@@ -39,6 +39,7 @@ pub mod determinism_probe;
 mod environment;
 mod error;
 pub mod guide;
+mod heap;
 mod listener;
 #[doc(hidden)]
 pub mod observer;
@@ -47,6 +48,7 @@ mod report;
 
 pub use checker::Checker;
 pub use error::{CheckError, DoesNotApply};
+pub use heap::Heap;
 pub use predicates::{Finding, Findings, autocheck};
 pub use raddle_core::check::{Checked, SearchKind, Simplify, Statistics, Verdict};
 pub use raddle_core::clock::Time;
@@ -71,7 +73,7 @@ pub use report::Report;
 
 #[cfg(feature = "arena")]
 #[global_allocator]
-static ALLOCATOR: program_memory::ProgramMemory = program_memory::ProgramMemory;
+static ALLOCATOR: program_memory::ProgramMemory = program_memory::ProgramMemory::new();
 
 /// Explores every behaviour of `f`, and panics with the report if one of them fails.
 ///

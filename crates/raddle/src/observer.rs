@@ -1,5 +1,6 @@
 //! Reports checks to a front end that executes the checks of others, as `cargo raddle` does. Not for direct use.
 
+use crate::heap::Heap;
 use raddle_core::search::{Progress, Saved};
 use raddle_core::verdict::{Coverage, Failure};
 use std::sync::OnceLock;
@@ -25,6 +26,8 @@ pub trait Observer: Sync {
     fn checked(&self, coverage: &Coverage, steps: u64, failure: Option<&Failure>);
     /// How long checks that have no limit of their own may still take.
     fn time_left(&self) -> Option<Duration>;
+    /// Whether the heap is judged in checks that do not say.
+    fn heap(&self) -> Heap;
     /// How long a task may compute without an operation before [`stuck`](Observer::stuck) is called.
     fn patience(&self) -> Duration;
 }

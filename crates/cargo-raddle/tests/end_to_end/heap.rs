@@ -1,6 +1,6 @@
 //! What a test does to its heap is judged in all its schedules, in a crate that has never heard of raddle.
 
-use crate::common::{explored, failed_as, fixture, golden};
+use crate::common::{beside, err, explored, failed_as, fixture, golden, out};
 
 #[test]
 fn what_goes_wrong_on_the_heap_is_found_and_its_twin_passes() {
@@ -58,7 +58,10 @@ fn what_goes_wrong_on_the_heap_is_found_and_its_twin_passes() {
         );
         assert!(test["covered"].to_string().contains("freed memory not used again"), "{name}: {test:#}");
     }
-    assert_eq!(tests.len(), expected.len() + passes.len());
+    // More is freed in one execution than is held back: the line says so.
+    let covered = tests["heap::much_that_is_freed"]["covered"].to_string();
+    assert!(covered.contains("beyond 256 MiB"), "{covered}");
+    assert_eq!(tests.len(), expected.len() + passes.len() + 1);
 }
 
 #[test]
@@ -79,4 +82,21 @@ fn the_reports_of_the_heap() {
     golden("write behind the end", "heap::a_write_behind_the_end");
     golden("wrong layout", "heap::a_wrong_layout");
     golden("aba", "heap::a_stack_with_the_aba_problem");
+}
+
+/// In a program that uses the library, and the same under `cargo raddle test`.
+#[test]
+fn the_library_judges_the_heap_where_that_is_asked_for() {
+    let folder = fixture("judged_library");
+    let tested = beside(&folder, "cargo").arg("test").output().unwrap();
+    let said = format!("{}{}", out(&tested), err(&tested));
+    assert!(tested.status.success() && said.contains("8 passed; 0 failed"), "{said}");
+    // One that may not be judged: the setting in the program says so.
+    let wanted = beside(&folder, "cargo").args(["test", "with_the_attribute"]).env("RADDLE_HEAP", "maybe").output();
+    let said = out(&wanted.unwrap());
+    assert!(said.contains("RADDLE_HEAP: there is no heap `maybe`; there are on and off"), "{said}");
+    // What it collects outside of its executions is std's, and so is under control there.
+    let (tests, code) = explored(&folder, &["--", "--skip", "what_outlives"]);
+    let verdicts: Vec<_> = tests.values().map(|test| test["verdict"].as_str().unwrap()).collect();
+    assert_eq!((verdicts, code), (vec!["passed"; 7], 0), "{tests:#?}");
 }

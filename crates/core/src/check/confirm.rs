@@ -70,6 +70,20 @@ where
         if self.check.simplify == Simplify::Yes && !is_slow {
             failure.explanation = explain(&plan, failure, make, is_late);
         }
+        self.note_more(failure);
+    }
+
+    /// Takes over the facts of a world that notes more.
+    fn note_more(&self, failure: &mut Failure) {
+        let kind = failure.kind();
+        if self.program.noting_world(kind).is_none() {
+            return;
+        }
+        let make = || self.program.noting_world(kind).expect("there is one");
+        let found = replay(&self.one_execution(), &failure.ticket, make, Arc::new(NoListener));
+        if let Some(same) = found.failure.filter(|found| found.defect.cause == failure.defect.cause) {
+            failure.defect.facts = same.defect.facts;
+        }
     }
 
     /// The result of a replay, unless it is the same failure. If it is, its record is taken over: it says which tasks are

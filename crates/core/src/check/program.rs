@@ -4,6 +4,7 @@
 //! are separate traits: [`Reducible`], [`Refinable`].
 
 use crate::search::LazyMap;
+use crate::verdict::FailureKind;
 use crate::world::{Pick, World};
 
 /// A program under test, with all settings that shape its executions.
@@ -13,6 +14,10 @@ pub trait Program: Sync {
 
     /// The ordinary world: for replays, samplers and searches without a reduction.
     fn world(&self) -> Self::World;
+    /// A world that finds more facts about a failure of this kind than the ordinary one, and is slower; none if there are no more.
+    fn noting_world(&self, _: FailureKind) -> Option<Self::World> {
+        None
+    }
     /// Its worlds for a partial-order reduction, if they are not the ordinary one.
     fn reducible(&self) -> Option<&dyn Reducible<Self::World>> {
         None

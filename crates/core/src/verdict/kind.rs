@@ -79,6 +79,11 @@ impl FailureKind {
             _ => 1,
         }
     }
+    /// Whether it is about blocks of the heap.
+    pub fn is_of_the_heap(self) -> bool {
+        use FailureKind::{BadFree, DoubleFree, HeapOverflow, UseAfterFree};
+        matches!(self, UseAfterFree | DoubleFree | BadFree | HeapOverflow)
+    }
     /// Whether it is a limit of the exploration and not a failure of the program.
     pub fn is_limit_of_exploring(self) -> bool {
         match self {

@@ -7,6 +7,8 @@ use std::backtrace::Backtrace;
 const OF_THE_COMPILER: [&str; 2] = ["/rustc/", "/lib/rustlib/src/rust/library/"];
 /// Raddle's own files, as the shim is compiled.
 pub(crate) const OURS: &str = "/raddle/";
+/// Raddle's own crates, where a program uses the library: its sources may be anywhere.
+const OUR_CRATES: [&str; 3] = ["raddle", "raddle_native", "raddle_core"];
 /// Where cargo keeps the sources of dependencies.
 const OF_DEPENDENCIES: [&str; 2] = ["/registry/src/", "/git/checkouts/"];
 
@@ -21,11 +23,18 @@ impl Frame {
         self.place.as_ref().map_or("", |place| &place.file)
     }
 
+    /// Whether it is raddle's own.
+    fn is_ours(&self) -> bool {
+        let function = self.function.trim_start_matches(['<', '&', '*']);
+        let end = function.find([':', '[']).unwrap_or(function.len());
+        self.file().starts_with(OURS) || OUR_CRATES.contains(&&function[..end])
+    }
+
     /// Whether it is of the program: of the code under test or a dependency.
     pub fn is_of_a_program(&self) -> bool {
         let file = self.file();
         !file.is_empty()
-            && !file.starts_with(OURS)
+            && !self.is_ours()
             && !OF_THE_COMPILER.iter().any(|folder| file.contains(folder))
     }
 
@@ -112,5 +121,17 @@ mod tests {
         assert_eq!(name("tokio::spawn::{{closure}}"), "tokio::spawn");
         assert_eq!(name("lock_api[9af273d96e12736]::mutex::Mutex<R, T>::lock"), "lock_api::Mutex::lock");
         assert_eq!(name("main"), "main");
+    }
+
+    #[test]
+    fn raddles_own_frames_are_none_of_the_program() {
+        let is_of_a_program = |function: &str| {
+            let place = Some(Place { file: "/home/me/src/lib.rs".to_owned(), line: 7, column: 1 });
+            Frame { function: function.to_owned(), place }.is_of_a_program()
+        };
+        let ours = ["raddle_native::callers::stack", "<raddle::Report as X>::x", "raddle_core[9af2]::check::check"];
+        assert_eq!(ours.map(is_of_a_program), [false; 3]);
+        let theirs = ["raddled::f", "<raddle_tests::A as raddle::X>::x", "main"];
+        assert_eq!(theirs.map(is_of_a_program), [true; 3]);
     }
 }

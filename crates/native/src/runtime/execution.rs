@@ -419,7 +419,9 @@ impl Execution {
 
     /// The run is over: what is still there and is not freed from now on was not made by the next execution.
     pub fn leave_behind(&self) {
-        stale_addresses::remember(self.state.memory.addresses().chain(self.judge.cell_addresses()));
+        let all = self.state.memory.addresses().chain(self.judge.cell_addresses());
+        // A block that was used after it was freed is the next execution's to allocate.
+        stale_addresses::remember(all.filter(|address| !self.heap.has_freed_around(*address)));
     }
 }
 

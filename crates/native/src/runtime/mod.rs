@@ -15,8 +15,7 @@ pub(crate) mod exit;
 pub(crate) mod fault;
 pub(crate) mod handle;
 mod hash_keys;
-// Only facades have the memory of programs in their hands.
-#[cfg_attr(not(feature = "arena"), allow(dead_code, unused_imports))]
+#[cfg_attr(not(feature = "heap"), allow(dead_code, unused_imports))]
 pub(crate) mod heap;
 pub(crate) mod history;
 pub(crate) mod host;

@@ -4,7 +4,7 @@
 //! not known.
 
 use super::zones::Damage;
-use super::{Block, State};
+use super::{Block, Heap, State};
 use crate::callers::{self, Called};
 use crate::runtime::execution::Execution;
 use crate::runtime::image;
@@ -15,9 +15,20 @@ use std::alloc::Layout;
 use std::backtrace::Backtrace;
 use std::rc::Rc;
 
-/// The stack of this call, where stacks are gathered.
-pub(crate) fn stack() -> Option<Rc<Backtrace>> {
-    callers::are_gathered().then(callers::stack)
+/// Whether a block that was freed is one of this execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Freed {
+    Known,
+    /// One of an earlier execution, for example.
+    Unknown,
+}
+
+impl Heap {
+    /// The stack of this call, where stacks are gathered.
+    #[inline]
+    pub fn stack(&self) -> Option<Rc<Backtrace>> {
+        (self.gathers_stacks || callers::are_gathered()).then(callers::stack)
+    }
 }
 
 impl Execution {
@@ -28,7 +39,8 @@ impl Execution {
     }
 
     /// The running task frees this block.
-    pub fn free(&mut self, start: usize, layout: Layout, stack: Option<Rc<Backtrace>>) -> Result<(), Defect> {
+    pub fn free(&mut self, start: usize, layout: Layout) -> Result<Freed, Defect> {
+        let stack = self.heap.stack();
         let me = self.tasks.current();
         let task = self.tasks.name(me);
         let frees = |relation| fact_with(task.clone(), relation, stack.as_ref());
@@ -40,8 +52,7 @@ impl Execution {
                     let defect = Defect::of(Cause::BadFree { task: task.clone(), how });
                     Err(self.with_facts(at, defect).with(frees(Relation::FreesHere)))
                 }
-                // A block of an earlier execution, for example.
-                None => Ok(()),
+                None => Ok(Freed::Unknown),
             };
         };
         let block = self.heap.blocks[at];
@@ -66,12 +77,13 @@ impl Execution {
             return Err(defect.with(frees(Relation::FreesHere)));
         }
         self.heap.put_away(at, me, stack);
-        Ok(())
+        Ok(Freed::Known)
     }
 
     /// The running task frees memory that no allocator has made.
     #[cold]
-    pub fn frees_no_block(&self, address: usize, stack: Option<Rc<Backtrace>>) -> Option<Defect> {
+    pub fn frees_no_block(&self, address: usize) -> Option<Defect> {
+        let stack = self.heap.stack();
         let how = match () {
             _ if self.tasks.are_stacked_at(address) => BadFree::OfAStack,
             _ if image::contains(address) => BadFree::OfAStatic,
@@ -131,7 +143,7 @@ impl Execution {
             size: block.size,
             freed_by: Some(self.tasks.name(block.freed_by)),
         };
-        let used = fact_with(task, Relation::UsesFreed { operation: "use".to_owned() }, stack().as_ref());
+        let used = fact_with(task, Relation::UsesFreed { operation: "use".to_owned() }, self.heap.stack().as_ref());
         Some(self.with_facts(at, Defect::of(cause)).with(used.object(kind)))
     }
 

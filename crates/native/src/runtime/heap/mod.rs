@@ -10,14 +10,15 @@ mod zones;
 
 use crate::reuse::Reuse;
 use crate::settings::Settings;
-pub(crate) use judge::stack;
+pub(crate) use judge::Freed;
 use raddle_core::operation::{ObjectId, TaskId};
 use std::alloc::Layout;
 use std::backtrace::Backtrace;
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 use std::rc::Rc;
-use zones::{Damage, POISONED, ZONE};
-pub(crate) use zones::{end_of, start_after};
+use zones::{Damage, POISONED};
+pub(crate) use zones::{ZONE, end_of, start_after};
 
 /// Freed memory beyond this is used again.
 pub(crate) const MOST_HELD: usize = 256 << 20;
@@ -100,6 +101,8 @@ pub(crate) struct Heap {
     has_reached_limit: bool,
     /// Blocks to be used again by their room, the last one freed at the end.
     free: HashMap<usize, VecDeque<u32>>,
+    /// Whether they are, whatever is gathered elsewhere.
+    gathers_stacks: bool,
     /// The stacks, where they are gathered.
     stacks: Vec<Stacks>,
 }
@@ -107,7 +110,11 @@ pub(crate) struct Heap {
 impl Heap {
     /// For executions with these settings.
     pub fn of(settings: &Settings) -> Heap {
-        Heap { reuse: settings.heap.clone(), ..Heap::default() }
+        Heap {
+            reuse: settings.heap.clone(),
+            gathers_stacks: settings.gathers_stacks,
+            ..Heap::default()
+        }
     }
     pub fn reset(&mut self) {
         self.order = Order::HeldBack;
@@ -121,7 +128,22 @@ impl Heap {
     /// Whether the heap is judged. Never where the memory of programs is not in our hands: there it costs nothing.
     #[inline(always)]
     pub fn is_judged(&self) -> bool {
-        cfg!(feature = "arena") && self.reuse.is_some()
+        cfg!(feature = "heap") && self.reuse.is_some()
+    }
+    /// The blocks that were not freed, and the zones behind them.
+    pub fn living(&self) -> impl Iterator<Item = Range<usize>> {
+        let living = self.blocks.iter().filter(|block| block.state == State::Live);
+        living.map(|block| block.start..zones::end_of(block.start, block.size))
+    }
+    /// A block is freed that nothing is said of any more.
+    pub fn discard(&mut self, start: usize) -> Freed {
+        match self.beginning_at(start) {
+            Some(at) => {
+                self.blocks[at].state = State::Held;
+                Freed::Known
+            }
+            None => Freed::Unknown,
+        }
     }
     /// Whether each execution chooses if freed memory is used again.
     pub fn explores_reuse(&self) -> bool {
@@ -215,6 +237,11 @@ impl Heap {
         }
         let at = self.blocks.partition_point(|block| block.start <= address).checked_sub(1)?;
         (address < self.blocks[at].start + self.blocks[at].size).then_some(at)
+    }
+
+    /// Whether this address is in a block that was freed.
+    pub fn has_freed_around(&self, address: usize) -> bool {
+        self.has_freed && self.around(address).is_some_and(|at| self.blocks[at].state != State::Live)
     }
 
     /// An operation on `object`, which lives at this address, is about to be announced.

@@ -4,7 +4,7 @@
 //! one byte beyond either end changes them. The contents of a freed block are poison: as an address they are none.
 
 /// The bytes before and behind a block.
-pub(super) const ZONE: usize = 16;
+pub(crate) const ZONE: usize = 16;
 /// So many bytes of a freed block are poisoned.
 pub(super) const POISONED: usize = 4096;
 

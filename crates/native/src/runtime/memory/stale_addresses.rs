@@ -24,8 +24,8 @@ pub(crate) fn remember(addresses: impl Iterator<Item = usize>) {
 }
 
 fn keep(addresses: impl Iterator<Item = usize>) {
-    // Arenas begin anew: there, what was left behind is gone.
-    let mut addresses = addresses.filter(|address| !crate::arena::contains(*address as *mut u8)).peekable();
+    // What was left there is gone.
+    let mut addresses = addresses.filter(|address| !crate::arena::begins_anew(*address)).peekable();
     if COUNT.get() == 0 && addresses.peek().is_none() {
         return;
     }

@@ -8,7 +8,7 @@ use crate::answer_file::say;
 use crate::verdict::{self, Body};
 use crate::{determinism_probe, long, memory};
 use raddle::observer::{self, Observer};
-use raddle::{Checked, Checker, Coverage, Failure, FailureKind, SearchKind};
+use raddle::{Checked, Checker, Coverage, Failure, FailureKind, Heap, SearchKind};
 use raddle_core::search::{Budget, Progress, Saved};
 use raddle::{callers, expected, outside};
 use raddle_terminal::{SearchFile, SearchKeeper};
@@ -198,9 +198,10 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
     if order.replay.is_none() {
         checker = checker.spurious(order.spurious).time(order.time);
         checker = checker.checkpoint(Duration::from_millis(order.checkpoint));
-        if order.heap && order.arena {
-            checker = checker.judge_heap();
-        }
+        checker = checker.heap(match order.heap && order.arena {
+            true => Heap::On,
+            false => Heap::Off,
+        });
         if let Some(memory) = &order.memory {
             checker = checker.memory(memory.parse()?);
         }
@@ -331,5 +332,8 @@ impl Observer for SearchRecorder {
     }
     fn patience(&self) -> Duration {
         self.patience
+    }
+    fn heap(&self) -> Heap {
+        if self.order.heap { Heap::On } else { Heap::Off }
     }
 }
