@@ -252,7 +252,6 @@ impl Checker {
     /// facades of std.
     #[cfg(feature = "arena")]
     #[doc(hidden)]
-    #[must_use]
     pub fn count_all_references(mut self) -> Checker {
         self.settings.counted = raddle_native::Counted::all();
         self

@@ -57,7 +57,9 @@ impl Checker {
         if self.check.replay.is_some() {
             self.settings.gathers_stacks = true;
             return match self.settings.heap.is_some() && !can_be {
-                true => Err(CheckError::Heap(format!("the ticket is of a check that judges the heap, which needs {NEEDS}"))),
+                true => Err(CheckError::Heap(format!(
+                    "the ticket is of a check that judges the heap, which needs {NEEDS}"
+                ))),
                 false => Ok(()),
             };
         }

@@ -1,6 +1,6 @@
 //! The same programs under raddle, loom and shuttle, in one run, as tables of ratios: `cargo run --release -p
-//! peers`. Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big`, `zoo` and
-//! `erlang` select some, and `--cap SECONDS` limits one exhaustive exploration, or one cell of the zoo. Times
+//! peers`. Without arguments all tables are printed; `random`, `samplers`, `exhaustive`, `big`, `zoo`,
+//! `erlang` and `judges` select some, and `--cap SECONDS` limits one exhaustive exploration, or one cell of the zoo. Times
 //! are CPU times unless a line says otherwise.
 
 mod big;
@@ -10,6 +10,7 @@ mod concuerror;
 mod cpu;
 mod erlang;
 mod exhaustive;
+mod judges;
 mod loom_side;
 mod loom_zoo;
 mod number;
@@ -34,7 +35,8 @@ pub const SEED: u64 = 7;
 
 /// Long enough for loom to finish all but one row on an idle machine.
 const CAP: Duration = Duration::from_secs(10);
-const USAGE: &str = "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [erlang] [--cap SECONDS]
+const USAGE: &str =
+    "usage: peers [random] [samplers] [exhaustive] [big] [zoo] [erlang] [judges] [--cap SECONDS]
        peers repeat PROGRAM TIMES";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +47,11 @@ enum Table {
     Big,
     Zoo,
     Erlang,
+    Judges,
 }
 
-const ALL: [Table; 6] =
-    [Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo, Table::Erlang];
+const ALL: [Table; 7] =
+    [Table::Random, Table::Samplers, Table::Exhaustive, Table::Big, Table::Zoo, Table::Erlang, Table::Judges];
 
 #[derive(Debug, PartialEq)]
 enum Request {
@@ -93,6 +96,7 @@ fn main() -> ExitCode {
                     Table::Big => big::print(),
                     Table::Zoo => zoo::print(cap),
                     Table::Erlang => erlang::print(),
+                    Table::Judges => judges::print(),
                 }
             }
             ExitCode::SUCCESS
@@ -140,6 +144,7 @@ fn parse(words: &[&str]) -> Result<Request, String> {
             "big" => tables.push(Table::Big),
             "zoo" => tables.push(Table::Zoo),
             "erlang" => tables.push(Table::Erlang),
+            "judges" => tables.push(Table::Judges),
             "--cap" => cap = seconds(rest.next().ok_or("`--cap` needs a number of seconds")?)?,
             _ => return Err(format!("unknown argument `{word}`")),
         }

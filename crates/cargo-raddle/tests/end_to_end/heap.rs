@@ -92,7 +92,8 @@ fn the_library_judges_the_heap_where_that_is_asked_for() {
     let said = format!("{}{}", out(&tested), err(&tested));
     assert!(tested.status.success() && said.contains("8 passed; 0 failed"), "{said}");
     // One that may not be judged: the setting in the program says so.
-    let wanted = beside(&folder, "cargo").args(["test", "with_the_attribute"]).env("RADDLE_HEAP", "maybe").output();
+    let wanted =
+        beside(&folder, "cargo").args(["test", "with_the_attribute"]).env("RADDLE_HEAP", "maybe").output();
     let said = out(&wanted.unwrap());
     assert!(said.contains("RADDLE_HEAP: there is no heap `maybe`; there are on and off"), "{said}");
     // What it collects outside of its executions is std's, and so is under control there.

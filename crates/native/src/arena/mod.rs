@@ -14,8 +14,8 @@ mod survivors;
 use crate::runtime::context::{self, Current};
 use crate::runtime::heap::{Freed, Heap};
 use raddle_core::verdict::Defect;
-pub(crate) use region::{begins_anew, contains};
 use region::{REGIONS, Region};
+pub(crate) use region::{begins_anew, contains};
 use std::alloc::Layout;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -204,8 +204,11 @@ fn stop(current: Current, defect: Defect) -> ! {
 /// [`allocate`] made it, with this layout.
 pub(crate) unsafe fn free(block: *mut u8, layout: Layout) {
     let Some(current) = judged() else {
-        // SAFETY: the caller's.
-        in_region(|region| Some(unsafe { region.free(block as usize, layout) }));
+        in_region(|region| {
+            // SAFETY: the caller's.
+            unsafe { region.free(block as usize, layout) };
+            Some(())
+        });
         return;
     };
     let freed = current.with(|e| match e.judges_heap() {

@@ -223,7 +223,8 @@ mod tests {
     /// Blocks of all sizes and alignments, freed in another order, at the same addresses in every round.
     #[test]
     fn every_round_has_the_same_addresses_and_no_block_overlaps_another() {
-        let mut region = Region::map(REGIONS - 1, Afterwards::Reset).expect("no other test uses the last region");
+        let mut region =
+            Region::map(REGIONS - 1, Afterwards::Reset).expect("no other test uses the last region");
         let round = |region: &mut Region| {
             let (mut blocks, mut places, mut state) = (Vec::<(usize, Layout)>::new(), Vec::new(), 7u64);
             for _ in 0..2_000 {
@@ -254,7 +255,8 @@ mod tests {
     /// Some blocks outlive their rounds, and some of these are freed later, here or elsewhere.
     #[test]
     fn what_outlives_an_execution_keeps_its_place_and_its_contents() {
-        let mut region = Region::map(REGIONS - 1, Afterwards::Kept).expect("no other test uses the last region");
+        let mut region =
+            Region::map(REGIONS - 1, Afterwards::Kept).expect("no other test uses the last region");
         let mut state = 7u64;
         let mut random = move |below: usize| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -33,9 +33,7 @@ impl Frame {
     /// Whether it is of the program: of the code under test or a dependency.
     pub fn is_of_a_program(&self) -> bool {
         let file = self.file();
-        !file.is_empty()
-            && !self.is_ours()
-            && !OF_THE_COMPILER.iter().any(|folder| file.contains(folder))
+        !file.is_empty() && !self.is_ours() && !OF_THE_COMPILER.iter().any(|folder| file.contains(folder))
     }
 
     /// Whether it is of the code under test.
@@ -129,7 +127,8 @@ mod tests {
             let place = Some(Place { file: "/home/me/src/lib.rs".to_owned(), line: 7, column: 1 });
             Frame { function: function.to_owned(), place }.is_of_a_program()
         };
-        let ours = ["raddle_native::callers::stack", "<raddle::Report as X>::x", "raddle_core[9af2]::check::check"];
+        let ours =
+            ["raddle_native::callers::stack", "<raddle::Report as X>::x", "raddle_core[9af2]::check::check"];
         assert_eq!(ours.map(is_of_a_program), [false; 3]);
         let theirs = ["raddled::f", "<raddle_tests::A as raddle::X>::x", "main"];
         assert_eq!(theirs.map(is_of_a_program), [true; 3]);

@@ -143,7 +143,8 @@ impl Execution {
             size: block.size,
             freed_by: Some(self.tasks.name(block.freed_by)),
         };
-        let used = fact_with(task, Relation::UsesFreed { operation: "use".to_owned() }, self.heap.stack().as_ref());
+        let used =
+            fact_with(task, Relation::UsesFreed { operation: "use".to_owned() }, self.heap.stack().as_ref());
         Some(self.with_facts(at, Defect::of(cause)).with(used.object(kind)))
     }
 

@@ -110,11 +110,7 @@ pub(crate) struct Heap {
 impl Heap {
     /// For executions with these settings.
     pub fn of(settings: &Settings) -> Heap {
-        Heap {
-            reuse: settings.heap.clone(),
-            gathers_stacks: settings.gathers_stacks,
-            ..Heap::default()
-        }
+        Heap { reuse: settings.heap.clone(), gathers_stacks: settings.gathers_stacks, ..Heap::default() }
     }
     pub fn reset(&mut self) {
         self.order = Order::HeldBack;
