@@ -19,17 +19,17 @@ pub fn run(form: Form) {
     let account = Account { balance: START, deposited: false, withdrawn: false };
     Crew::new(Mutex::new(account))
         .task(|account| {
-            let mut account = account.lock().unwrap();
+            let mut account = account.lock().unwrap(); // cause
             account.balance += DEPOSIT;
             account.deposited = true;
         })
         .task(|account| {
-            let mut account = account.lock().unwrap();
+            let mut account = account.lock().unwrap(); // cause
             account.balance -= WITHDRAWAL;
             account.withdrawn = true;
         })
         .task(move |account| {
-            let account = account.lock().unwrap();
+            let account = account.lock().unwrap(); // cause
             if account.deposited && account.withdrawn {
                 let deposit = if form == Fixed { DEPOSIT } else { -DEPOSIT };
                 assert_eq!(account.balance, START + deposit - WITHDRAWAL, "the balance is wrong");

@@ -15,8 +15,8 @@ struct Download {
 fn part(download: &Download, number: usize, form: Form) {
     for _ in 0..2 {
         let _guard = (form == Fixed).then(|| download.lock.lock().unwrap());
-        download.offsets[number].add(1);
-        download.written.fetch_add(1);
+        download.offsets[number].add(1); // cause
+        download.written.fetch_add(1); // cause
     }
 }
 
@@ -27,8 +27,8 @@ pub fn run(form: Form) {
         .task(move |download| part(download, 1, form))
         .task(move |download| {
             let _guard = (form == Fixed).then(|| download.lock.lock().unwrap());
-            let written = download.written.get();
-            let saved = download.offsets[0].get() + download.offsets[1].get();
+            let written = download.written.get(); // cause
+            let saved = download.offsets[0].get() + download.offsets[1].get(); // cause
             assert_eq!(saved, written, "what was saved does not add up");
         })
         .join();

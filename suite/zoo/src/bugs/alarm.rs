@@ -14,7 +14,7 @@ struct Alarms {
 fn change(alarms: &Alarms, by: i64, form: Form) {
     match form {
         Fixed => drop(alarms.outstanding.fetch_add(by)),
-        _ => alarms.outstanding.add(by),
+        _ => alarms.outstanding.add(by), // cause
     }
 }
 

@@ -17,7 +17,7 @@ struct Slot {
 
 impl Slot {
     fn take(&self) {
-        let mut full = self.full.lock().unwrap();
+        let mut full = self.full.lock().unwrap(); // cause
         while !*full {
             full = self.changed.wait(full).unwrap();
         }
@@ -32,7 +32,7 @@ impl Slot {
         self.changed.notify_all();
     }
     fn read(&self) {
-        let mut full = self.full.lock().unwrap();
+        let mut full = self.full.lock().unwrap(); // cause
         while !*full {
             full = self.changed.wait(full).unwrap();
         }
@@ -47,11 +47,11 @@ struct Updater {
 
 fn work(updater: &Updater, form: Form) {
     updater.needed.take();
-    updater.current.set(1);
+    updater.current.set(1); // cause
     updater.last.try_take();
     updater.last.put();
     // The delay is over: the value is out of date.
-    updater.current.set(0);
+    updater.current.set(0); // cause
     if form != Fixed {
         updater.last.take();
     }
@@ -62,6 +62,7 @@ pub fn run(form: Form) {
         .task(move |updater| work(updater, form))
         .meanwhile(|updater| {
             if updater.current.get() == 0 {
+                // cause
                 updater.needed.put();
                 updater.last.read();
             }

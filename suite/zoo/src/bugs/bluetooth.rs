@@ -21,13 +21,15 @@ impl Driver {
             return self.stopping.get() == 0;
         }
         if self.stopping.get() != 0 {
+            // cause
             return false;
         }
-        self.pending.fetch_add(1);
+        self.pending.fetch_add(1); // cause
         true
     }
     fn leave(&self) {
         if self.pending.fetch_add(-1) == 1 {
+            // cause
             self.nobody_left.set(1);
         }
     }
@@ -37,7 +39,7 @@ pub fn run(form: Form) {
     let [stopping, nobody_left, stopped] = [(); 3].map(|()| Var::new(0));
     Crew::new(Driver { stopping, pending: Var::new(1), nobody_left, stopped })
         .task(|driver| {
-            driver.stopping.set(1);
+            driver.stopping.set(1); // cause
             driver.leave();
             if driver.nobody_left.get() != 0 {
                 driver.stopped.set(1);

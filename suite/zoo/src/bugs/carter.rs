@@ -17,10 +17,10 @@ fn visit(place: &Room, form: Form) {
         drop(place.door.lock().unwrap());
         room
     } else {
-        let _door = place.door.lock().unwrap();
-        place.room.lock().unwrap()
+        let _door = place.door.lock().unwrap(); // cause
+        place.room.lock().unwrap() // cause
     };
-    let _door = place.door.lock().unwrap();
+    let _door = place.door.lock().unwrap(); // cause
     drop(room);
 }
 

@@ -21,7 +21,7 @@ pub fn run(form: Form) {
         .task(|buffer| {
             let mut sent = 0;
             for _ in 0..N {
-                let mut buffer = buffer.lock().unwrap();
+                let mut buffer = buffer.lock().unwrap(); // cause
                 if !buffer.receives {
                     let next = buffer.next;
                     buffer.elements[next] = sent;
@@ -34,7 +34,7 @@ pub fn run(form: Form) {
         .task(move |buffer| {
             let mut received = 0;
             for round in 0..N {
-                let mut buffer = buffer.lock().unwrap();
+                let mut buffer = buffer.lock().unwrap(); // cause
                 if buffer.receives {
                     let element = buffer.elements[buffer.first];
                     buffer.first = (buffer.first + 1) % N;

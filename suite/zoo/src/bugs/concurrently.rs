@@ -15,7 +15,7 @@ struct Shared {
 
 /// Fills the slot; returns whether it was empty.
 fn try_put(shared: &Shared) -> bool {
-    !std::mem::replace(&mut *shared.filled.lock().unwrap(), true)
+    !std::mem::replace(&mut *shared.filled.lock().unwrap(), true) // cause
 }
 
 fn function(shared: &Shared) {

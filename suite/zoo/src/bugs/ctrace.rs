@@ -15,9 +15,9 @@ struct Tracer {
 fn trace(tracer: &Tracer, id: i64, form: Form) {
     {
         let _guard = (form == Fixed).then(|| tracer.lock.lock().unwrap());
-        let row = tracer.next.get();
+        let row = tracer.next.get(); // cause
         tracer.rows[row as usize].set(id);
-        tracer.next.set(row + 1);
+        tracer.next.set(row + 1); // cause
     }
     let found = tracer.rows.iter().any(|row| row.get() == id);
     assert!(found, "thread {id} is not in the table");

@@ -1,6 +1,9 @@
 //! The bugs, one file each, in a broken and a fixed form. The including module provides `rt`: a tool's `thread`,
 //! `sync` and `hint`, so that the same source runs under every tool.
 //!
+//! Lines that race in the broken form are marked `// cause` (at their end, or below them where they open a block): what an
+//! explanation should name.
+//!
 //! Written anew from descriptions: most are from SCTBench (Thomson, Donaldson, Betts, "Concurrency Testing Using
 //! Controlled Schedulers", TOPC 2016), the last ones are case studies of papers about testing Haskell and Erlang.
 

@@ -20,7 +20,7 @@ struct Pool {
 
 /// Takes a piece of work, if there is one.
 fn steal(pool: &Pool) -> bool {
-    let mut work = pool.work.lock().unwrap();
+    let mut work = pool.work.lock().unwrap(); // cause
     let some = *work > 0;
     *work -= usize::from(some);
     some
@@ -28,7 +28,7 @@ fn steal(pool: &Pool) -> bool {
 
 fn go_idle(pool: &Pool, me: usize, form: Form) {
     let sleepers = {
-        let mut idle = pool.idle.lock().unwrap();
+        let mut idle = pool.idle.lock().unwrap(); // cause
         let sleepers = idle.clone();
         idle.push(me);
         if form == Fixed && sleepers.len() == WORKERS - 1 {
@@ -69,5 +69,5 @@ pub fn run(form: Form) {
     for me in 0..WORKERS {
         crew = crew.task(move |pool| worker(pool, me, form));
     }
-    crew.meanwhile(|pool| *pool.work.lock().unwrap() = WORKERS).join();
+    crew.meanwhile(|pool| *pool.work.lock().unwrap() = WORKERS).join(); // cause
 }

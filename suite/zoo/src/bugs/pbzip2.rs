@@ -19,7 +19,8 @@ const BLOCKS: i64 = 2;
 
 fn consumer(shared: &Shared) {
     while shared.done.get() == 0 {
-        assert_eq!(shared.freed.get(), 0, "the queue is gone");
+        // cause
+        assert_eq!(shared.freed.get(), 0, "the queue is gone"); // cause
         let block = shared.queue.lock().unwrap().pop();
         match block {
             Some(_) if shared.written.fetch_add(1) + 1 == BLOCKS => shared.done.set(1),
@@ -33,7 +34,7 @@ fn free_when_done(shared: &Shared) {
     while shared.done.get() == 0 {
         thread::yield_now();
     }
-    shared.freed.set(1);
+    shared.freed.set(1); // cause
 }
 
 pub fn run(form: Form) {

@@ -8,8 +8,8 @@ use super::{Crew, Fixed, Form};
 fn dine(forks: &[Mutex<u32>], seat: usize, form: Form) {
     let next = (seat + 1) % forks.len();
     let (first, second) = if form == Fixed && next < seat { (next, seat) } else { (seat, next) };
-    let mut left = forks[first].lock().unwrap();
-    let mut right = forks[second].lock().unwrap();
+    let mut left = forks[first].lock().unwrap(); // cause
+    let mut right = forks[second].lock().unwrap(); // cause
     *left += 1;
     *right += 1;
 }

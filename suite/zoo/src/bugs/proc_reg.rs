@@ -46,7 +46,7 @@ struct Repairs {
 
 impl Registry {
     fn insert(&self) -> bool {
-        !std::mem::replace(&mut self.state.lock().unwrap().forward, true)
+        !std::mem::replace(&mut self.state.lock().unwrap().forward, true) // cause
     }
 
     fn is_alive(&self) -> bool {
@@ -54,7 +54,7 @@ impl Registry {
     }
 
     fn send(&self, message: Message) {
-        self.state.lock().unwrap().mailbox.push(message);
+        self.state.lock().unwrap().mailbox.push(message); // cause
         self.changed.notify_all();
     }
 
@@ -99,7 +99,7 @@ impl Registry {
     }
 
     fn kill(&self) {
-        self.state.lock().unwrap().alive = false;
+        self.state.lock().unwrap().alive = false; // cause
     }
 
     fn serve(&self, repairs: Repairs) {

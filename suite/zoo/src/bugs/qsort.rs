@@ -15,8 +15,8 @@ struct Sort {
 fn put_in_order(a: &Var, b: &Var) {
     let (x, y) = (a.get(), b.get());
     if x > y {
-        a.set(y);
-        b.set(x);
+        a.set(y); // cause
+        b.set(x); // cause
     }
 }
 
@@ -33,7 +33,7 @@ fn help(sort: &Sort, form: Form) {
         return;
     }
     *busy = false;
-    drop(busy);
+    drop(busy); // cause
     sort.changed.notify_all();
     put_in_order(&sort.numbers[2], &sort.numbers[3]);
 }
@@ -52,7 +52,7 @@ pub fn run(form: Form) {
                 busy = sort.changed.wait(busy).unwrap();
             }
             drop(busy);
-            let sorted = sort.numbers.each_ref().map(Var::get);
+            let sorted = sort.numbers.each_ref().map(Var::get); // cause
             assert_eq!(sorted, [1, 2, 3, 4], "not sorted");
         })
         .join();

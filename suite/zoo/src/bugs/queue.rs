@@ -18,7 +18,7 @@ pub fn run(form: Form) {
         .task(|queue| {
             let mut next = 0;
             for _ in 0..N {
-                let mut queue = queue.lock().unwrap();
+                let mut queue = queue.lock().unwrap(); // cause
                 if !queue.dequeues {
                     queue.elements.push_back(next);
                     queue.dequeues = true;
@@ -29,7 +29,7 @@ pub fn run(form: Form) {
         .task(move |queue| {
             let mut received = 0;
             for round in 0..N {
-                let mut queue = queue.lock().unwrap();
+                let mut queue = queue.lock().unwrap(); // cause
                 if queue.dequeues {
                     let element = queue.elements.pop_front().expect("not empty");
                     queue.dequeues = false;

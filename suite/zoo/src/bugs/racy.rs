@@ -7,7 +7,7 @@ use super::{Crew, Fixed, Form, Var};
 fn increment(counter: &Var, form: Form) {
     match form {
         Fixed => drop(counter.fetch_add(1)),
-        _ => counter.add(1),
+        _ => counter.add(1), // cause
     }
 }
 

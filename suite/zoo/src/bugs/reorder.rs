@@ -14,14 +14,14 @@ struct Pair {
 
 fn set(pair: &Pair, form: Form) {
     let _guard = (form == Fixed).then(|| pair.lock.lock().unwrap());
-    pair.a.set(1);
-    pair.b.set(-1);
+    pair.a.set(1); // cause
+    pair.b.set(-1); // cause
 }
 
 fn check(pair: &Pair, form: Form) {
     let _guard = (form == Fixed).then(|| pair.lock.lock().unwrap());
-    let neither = pair.a.get() == 0 && pair.b.get() == 0;
-    assert!(neither || pair.a.get() == 1 && pair.b.get() == -1, "one without the other");
+    let neither = pair.a.get() == 0 && pair.b.get() == 0; // cause
+    assert!(neither || pair.a.get() == 1 && pair.b.get() == -1, "one without the other"); // cause
 }
 
 pub fn run(threads: usize, form: Form) {

@@ -29,15 +29,16 @@ impl SafeStack {
 
     fn pop(&self) -> Option<usize> {
         while self.count.get() > 1 {
-            let head = self.head.get();
+            let head = self.head.get(); // cause
             let element = head as usize;
-            let next = self.next[element].swap(NONE);
+            let next = self.next[element].swap(NONE); // cause
             if next != NONE {
                 if self.head.change(head, next).is_ok() {
+                    // cause
                     self.count.fetch_add(-1);
                     return Some(element);
                 }
-                self.next[element].swap(next);
+                self.next[element].swap(next); // cause
             }
             hint::spin_loop();
         }

@@ -17,8 +17,8 @@ fn append(buffers: &Buffers, form: Form) {
         to.extend(buffers.from.lock().unwrap().iter());
         return;
     }
-    let length = buffers.from.lock().unwrap().len();
-    let from = buffers.from.lock().unwrap();
+    let length = buffers.from.lock().unwrap().len(); // cause
+    let from = buffers.from.lock().unwrap(); // cause
     assert!(length <= from.len(), "the characters are gone");
     to.extend(&from[..length]);
 }
@@ -26,7 +26,7 @@ fn append(buffers: &Buffers, form: Form) {
 pub fn run(form: Form) {
     let from = Mutex::new("abc".chars().collect());
     Crew::new(Buffers { to: Mutex::new(Vec::new()), from })
-        .task(|buffers| buffers.from.lock().unwrap().clear())
+        .task(|buffers| buffers.from.lock().unwrap().clear()) // cause
         .meanwhile(|buffers| append(buffers, form))
         .join();
 }

@@ -8,14 +8,14 @@ use super::{Crew, Fixed, Form};
 pub fn run(form: Form) {
     Crew::new((Mutex::new(1), Condvar::new()))
         .task(|(count, changed)| {
-            let mut count = count.lock().unwrap();
+            let mut count = count.lock().unwrap(); // cause
             while *count > 0 {
-                count = changed.wait(count).unwrap();
+                count = changed.wait(count).unwrap(); // cause
             }
             *count += 1;
         })
         .task(move |(count, changed)| {
-            *count.lock().unwrap() -= 1;
+            *count.lock().unwrap() -= 1; // cause
             if form == Fixed {
                 changed.notify_one();
             }

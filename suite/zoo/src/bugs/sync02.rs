@@ -16,14 +16,14 @@ pub fn run(form: Form) {
                 }
                 return;
             }
-            let must_wait = !*ready.lock().unwrap();
+            let must_wait = !*ready.lock().unwrap(); // cause
             if must_wait {
-                drop(changed.wait(ready.lock().unwrap()).unwrap());
+                drop(changed.wait(ready.lock().unwrap()).unwrap()); // cause
             }
         })
         .task(|(ready, changed)| {
-            *ready.lock().unwrap() = true;
-            changed.notify_one();
+            *ready.lock().unwrap() = true; // cause
+            changed.notify_one(); // cause
         })
         .join();
 }

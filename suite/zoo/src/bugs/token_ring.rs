@@ -12,7 +12,7 @@ struct Ring {
 
 fn pass(ring: &Mutex<Ring>, to: usize, form: Form) {
     let from = (to + 2) % 3;
-    let mut ring = ring.lock().unwrap();
+    let mut ring = ring.lock().unwrap(); // cause
     let in_turn = to == 0 || ring.passed[from];
     if form == Fixed && !in_turn {
         return;
@@ -28,7 +28,7 @@ pub fn run(form: Form) {
         crew = crew.task(move |ring| pass(ring, to, form));
     }
     crew.task(|ring| {
-        let ring = ring.lock().unwrap();
+        let ring = ring.lock().unwrap(); // cause
         if ring.passed == [true; 3] {
             assert!(ring.x[0] == ring.x[1] && ring.x[1] == ring.x[2], "the tokens differ: {:?}", ring.x);
         }

@@ -23,13 +23,14 @@ fn node(head: i64) -> i64 {
 impl Stack {
     fn pop(&self, form: Form) -> Option<usize> {
         loop {
-            let head = self.head.get();
+            let head = self.head.get(); // cause
             if node(head) == NONE {
                 return None;
             }
-            let next = self.next[node(head) as usize].get();
+            let next = self.next[node(head) as usize].get(); // cause
             let rounds = if form == Fixed { head - node(head) + ROUND } else { 0 };
             if self.head.change(head, rounds + next).is_ok() {
+                // cause
                 return Some(node(head) as usize);
             }
         }
@@ -40,6 +41,7 @@ impl Stack {
             let head = self.head.get();
             self.next[element].set(node(head));
             if self.head.change(head, head - node(head) + element as i64).is_ok() {
+                // cause
                 return;
             }
         }

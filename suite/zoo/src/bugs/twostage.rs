@@ -15,17 +15,17 @@ struct Stages {
 
 fn write(stages: &Stages, form: Form) {
     let _guard = (form == Fixed).then(|| stages.whole.lock().unwrap());
-    *stages.first.lock().unwrap() = 1;
-    *stages.second.lock().unwrap() = 2;
+    *stages.first.lock().unwrap() = 1; // cause
+    *stages.second.lock().unwrap() = 2; // cause
 }
 
 fn read(stages: &Stages, form: Form) {
     let _guard = (form == Fixed).then(|| stages.whole.lock().unwrap());
-    let first = *stages.first.lock().unwrap();
+    let first = *stages.first.lock().unwrap(); // cause
     if first == 0 {
         return;
     }
-    let second = *stages.second.lock().unwrap();
+    let second = *stages.second.lock().unwrap(); // cause
     assert_eq!(second, first + 1, "the stages do not fit");
 }
 

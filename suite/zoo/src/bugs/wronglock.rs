@@ -15,15 +15,15 @@ pub fn run(threads: usize, form: Form) {
     let shared = Shared { data_lock: Mutex::new(()), this_lock: Mutex::new(()), data: Var::new(0) };
     let mut crew = Crew::new(shared).task(|shared| {
         let _guard = shared.data_lock.lock().unwrap();
-        let before = shared.data.get();
-        shared.data.add(1);
-        assert_eq!(shared.data.get(), before + 1, "another thread changed the data");
+        let before = shared.data.get(); // cause
+        shared.data.add(1); // cause
+        assert_eq!(shared.data.get(), before + 1, "another thread changed the data"); // cause
     });
     for _ in 1..threads {
         crew = crew.task(move |shared| {
             let lock = if form == Fixed { &shared.data_lock } else { &shared.this_lock };
             let _guard = lock.lock().unwrap();
-            shared.data.add(1);
+            shared.data.add(1); // cause
         });
     }
     crew.join();

@@ -21,8 +21,8 @@ impl Cilk {
             end.set(tail);
             first = head.get();
         } else {
-            first = head.get();
-            end.set(tail);
+            first = head.get(); // cause
+            end.set(tail); // cause
         }
         if first <= tail {
             return Some(self.queue.slot(tail).get());
@@ -38,8 +38,9 @@ impl Cilk {
     fn steal(&self) -> Option<i64> {
         let _guard = self.lock.lock().unwrap();
         let head = self.queue.head.get();
-        self.queue.head.set(head + 1);
+        self.queue.head.set(head + 1); // cause
         if head + 1 > self.queue.tail.get() {
+            // cause
             self.queue.head.set(head);
             return None;
         }

@@ -7,8 +7,8 @@ use super::{Crew, Fixed, Form, ITEMS, Queue};
 
 fn take(queue: &Queue, form: Form) -> Option<i64> {
     let tail = queue.tail.get() - 1;
-    queue.tail.set(tail);
-    let head = queue.head.get();
+    queue.tail.set(tail); // cause
+    let head = queue.head.get(); // cause
     if head > tail {
         queue.tail.set(tail + 1);
         return None;
@@ -25,10 +25,11 @@ fn take(queue: &Queue, form: Form) -> Option<i64> {
 fn steal(queue: &Queue) -> Option<i64> {
     let head = queue.head.get();
     if head >= queue.tail.get() {
+        // cause
         return None;
     }
     let item = queue.slot(head).get();
-    queue.head.change(head, head + 1).is_ok().then_some(item)
+    queue.head.change(head, head + 1).is_ok().then_some(item) // cause
 }
 
 pub fn run(form: Form) {

@@ -11,7 +11,7 @@ const SLOTS: usize = 2;
 fn push(queue: &Queue, item: i64) {
     let tail = queue.tail.get();
     if tail - queue.head.get() < SLOTS as i64 {
-        queue.slot(tail).set(item);
+        queue.slot(tail).set(item); // cause
         queue.tail.set(tail + 1);
     }
 }
@@ -25,8 +25,8 @@ fn steal(queue: &Queue, form: Form) -> Option<i64> {
         let item = queue.slot(head).get();
         return queue.head.change(head, head + 1).is_ok().then_some(item);
     }
-    queue.head.change(head, head + 1).ok()?;
-    Some(queue.slot(head).get())
+    queue.head.change(head, head + 1).ok()?; // cause
+    Some(queue.slot(head).get()) // cause
 }
 
 pub fn run(form: Form) {
