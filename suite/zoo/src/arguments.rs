@@ -9,6 +9,7 @@ pub const USAGE: &str = "\
 usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME,..] [--svg FILE] [--jobs N]
        zoo --fixed [--budget N] [--only BUG,..]
        zoo --simplified [--budget N] [--seed N] [--only BUG,..]
+       zoo --causes [--budget N] [--seed N] [--only BUG,..]
        zoo --list
 
   --trials N      how often each bug is looked for by each strategy (20)
@@ -22,6 +23,7 @@ usage: zoo [--trials N] [--budget N] [--seed N] [--only BUG,..] [--strategy NAME
   --fixed         checks that the fixed forms have no bug left, instead of looking for the bugs
   --simplified    prints how many preemptions and steps the schedules have that are found and shown, and the least number of
                   preemptions, and checks that no more are shown
+  --causes        prints the lines that explanations name, and whether they are marked as causes
   --list          prints the names of the bugs";
 
 /// The task of the command.
@@ -30,6 +32,7 @@ pub enum Work {
     Measure,
     Fixed,
     Simplified,
+    Causes,
     List,
     Help,
 }
@@ -73,6 +76,7 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
             }
             "--fixed" => request.work = Work::Fixed,
             "--simplified" => request.work = Work::Simplified,
+            "--causes" => request.work = Work::Causes,
             "--list" => request.work = Work::List,
             "--help" | "-h" => request.work = Work::Help,
             _ => return Err(format!("unknown argument `{word}`")),

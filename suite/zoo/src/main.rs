@@ -5,6 +5,7 @@
 //! schedules. The seed determines everything.
 
 mod arguments;
+mod causes;
 mod fixed;
 mod measure;
 mod picture;
@@ -39,6 +40,7 @@ fn do_it(request: &Request) -> Result<(), String> {
         Work::List => request.bugs.iter().for_each(|bug| println!("{:<20}{} threads", bug.name, bug.threads)),
         Work::Fixed => fixed::check(request)?,
         Work::Simplified => simplified::check(request)?,
+        Work::Causes => causes::print(request),
         Work::Measure => {
             let rows = table::print(request)?;
             if let Some(path) = &request.svg {
