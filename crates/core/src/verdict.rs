@@ -5,7 +5,7 @@ mod explanation;
 mod kind;
 
 pub use cause::{BadFree, Cause, Elsewhere, Fault, Found, PanicDuring, Side};
-pub use explanation::{Decisive, Explanation, Precedence};
+pub use explanation::{Decisive, Explanation, Fix, Precedence, Tasks};
 pub use kind::{Blame, FailureKind, Simplification};
 
 use crate::difference::Difference;

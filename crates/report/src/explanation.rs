@@ -5,7 +5,7 @@ use crate::paint::{Row, Style};
 use crate::place::{self, Places};
 use crate::text;
 use raddle_core::record::{Caller, ExecutionRecord, Line, Place};
-use raddle_core::verdict::{Decisive, Explanation, Failure, Precedence, thousands};
+use raddle_core::verdict::{Decisive, Explanation, Failure, Fix, Precedence, Tasks, thousands};
 use std::collections::HashMap;
 
 /// Where the text begins.
@@ -23,6 +23,12 @@ pub fn rows(failure: &Failure, width: Option<usize>) -> Vec<Row> {
     for (n, part) in text::wrap(&sentence(failure, explanation), room).iter().enumerate() {
         let label = if n == 0 { "why" } else { "" };
         rows.push(Row::new().with(2, label, Style::Strong).with(START, part, Style::Plain));
+    }
+    if let Some(fix) = &explanation.fix {
+        for (n, part) in text::wrap(&to_try(&failure.record, fix), room).iter().enumerate() {
+            let label = if n == 0 { "fix" } else { "" };
+            rows.push(Row::new().with(2, label, Style::Strong).with(START, part, Style::Plain));
+        }
     }
     if let Some(decisive) = &explanation.decisive {
         rows.extend(side_by_side(&failure.record, decisive, width));
@@ -50,8 +56,31 @@ pub fn sentence(failure: &Failure, explanation: &Explanation) -> String {
         }
         [] => format!("no one or two orderings of its steps are in {} and {others}", alike(failed)),
         [one] => format!("{}: in {} and {others}", before(record, one), alike(failed)),
-        [one, other, ..] => format!("{}: in {} and {others}", both(record, one, other), alike(failed)),
+        [one, other, ..] => {
+            let whose = match explanation.tasks {
+                Tasks::These => "",
+                Tasks::Any => ", or the same of other tasks",
+            };
+            format!("{}{whose}: in {} and {others}", both(record, one, other), alike(failed))
+        }
     }
+}
+
+/// What to make one step, and what that leads to.
+pub fn to_try(record: &ExecutionRecord, fix: &Fix) -> String {
+    let [from, to] = [fix.from, fix.to].map(|at| &record.lines[at]);
+    let place = |line: &Line| line.place.as_ref().map(place::full).unwrap_or_default();
+    let steps = match from.place.as_ref().map(|place| place.line) == to.place.as_ref().map(|place| place.line)
+    {
+        true => format!("{} and {} at {}", from.operation, to.operation, place(from)),
+        false => format!("the steps from {} to {}", place(from), place(to)),
+    };
+    let all = match fix.executions {
+        1 => "the only execution".to_owned(),
+        2 => "both executions".to_owned(),
+        n => format!("all {} executions", thousands(n)),
+    };
+    format!("if {steps} were one atomic step, {all} would pass")
 }
 
 fn before(record: &ExecutionRecord, ordering: &Precedence) -> String {

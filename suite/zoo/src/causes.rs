@@ -14,7 +14,12 @@ pub enum Row {
     /// It is not compared: no execution passes, or a comparison takes too long.
     NotCompared,
     /// The lines that the explanation names, in words.
-    Explained { named: String, is_cause: bool },
+    Explained {
+        named: String,
+        is_cause: bool,
+        /// Two lines whose steps must be one, and how many executions there are then.
+        fix: Option<String>,
+    },
 }
 
 /// The lines that the explanation of a failure names: the ends of its orderings and, if there are none, the first steps of the
@@ -51,7 +56,12 @@ pub fn row(bug: &Bug, schedules: u64, seed: u64) -> Row {
     let is_cause = lines.iter().any(|(file, line)| is_marked(file, *line));
     let short =
         |(file, line): &(String, u32)| format!("{}:{line}", file.rsplit('/').next().unwrap_or_default());
-    Row::Explained { named: lines.iter().map(short).collect::<Vec<_>>().join(" "), is_cause }
+    let fix = failure.explanation.as_ref().and_then(|explanation| explanation.fix).map(|fix| {
+        let place = |at: usize| failure.record.lines[at].place.as_ref().map(|p| (p.file.clone(), p.line));
+        let [from, to] = [fix.from, fix.to].map(|at| place(at).as_ref().map(short).unwrap_or_default());
+        format!("{from} to {to}: {} executions", fix.executions)
+    });
+    Row::Explained { named: lines.iter().map(short).collect::<Vec<_>>().join(" "), is_cause, fix }
 }
 
 /// Prints a row for each selected bug, and the share of the explanations that name a cause.
@@ -61,9 +71,10 @@ pub fn print(request: &Request) {
         let words = match row(bug, request.budget, request.seed) {
             Row::NotFound => "not found".to_owned(),
             Row::NotCompared => "nothing to compare with".to_owned(),
-            Row::Explained { named, is_cause } => {
+            Row::Explained { named, is_cause, fix } => {
                 (all, right) = (all + 1, right + usize::from(is_cause));
-                format!("{:<8}{named}", if is_cause { "cause" } else { "-" })
+                let mark = if is_cause { "cause" } else { "-" };
+                format!("{mark:<8}{named:<36} {}", fix.map(|fix| format!("fix {fix}")).unwrap_or_default())
             }
         };
         println!("{:<20}{words}", bug.name);
@@ -78,16 +89,17 @@ mod tests {
 
     #[test]
     fn explanations_name_causes() {
-        let (mut all, mut wrong) = (0, Vec::new());
+        let (mut all, mut fixes, mut wrong) = (0, 0, Vec::new());
         for bug in ALL {
-            if let Row::Explained { named, is_cause } = row(bug, 300, 1) {
+            if let Row::Explained { named, is_cause, fix } = row(bug, 300, 1) {
                 all += 1;
+                fixes += usize::from(fix.is_some());
                 if !is_cause {
                     wrong.push((bug.name, named));
                 }
             }
         }
-        assert!(all > 30, "{all} bugs are explained");
+        assert!(all > 30 && fixes >= 8, "{all} bugs are explained, and {fixes} have a fix");
         assert!(wrong.len() * 5 <= all, "{} of {all} do not name a cause: {wrong:?}", wrong.len());
     }
 

@@ -4,12 +4,14 @@
 //! Invariant: whatever an explanation says holds of executions that were made, and it says of how many.
 
 mod decisive;
+mod fix;
 mod orderings;
+mod torn;
 
 use crate::search::{NoListener, OnFailure, Plan, Seen, search};
 use crate::simplify::{Follow, Of, may_be_repeated};
 use crate::strategy::{Prefix, Sampler, Strategy};
-use crate::verdict::{Explanation, Failure, FailureKind};
+use crate::verdict::{Explanation, Failure, FailureKind, Tasks};
 use crate::world::{Pick, World};
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
@@ -48,9 +50,16 @@ where
     let mut failing: Vec<_> =
         drawn.iter().filter(|seen| comparison.fails_alike(seen)).map(|seen| &seen.record).collect();
     failing.push(&failure.record);
-    let orderings = orderings::orderings(&failure.record, &failing, &passing);
+    let mut orderings = orderings::orderings(&failure.record, &failing, &passing);
+    let mut tasks = Tasks::These;
+    if orderings.is_empty()
+        && let Some(torn) = torn::telling(&failure.record, &failing, &passing)
+    {
+        (orderings, tasks) = (torn.orderings(), Tasks::Any);
+    }
     let (failed, passed) = (failing.len() as u64, passing.len() as u64);
-    Some(Explanation { failed, passed, decisive: decisive.map(Box::new), orderings })
+    let fix = fix::fix(&comparison, &orderings, &drawn);
+    Some(Explanation { failed, passed, decisive: decisive.map(Box::new), orderings, tasks, fix })
 }
 
 /// Makes the executions that a failing one is compared with.

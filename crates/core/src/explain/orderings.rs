@@ -16,7 +16,7 @@ fn events(record: &ExecutionRecord) -> HashMap<Event<'_>, usize> {
     let mut times = HashMap::new();
     let mut places = HashMap::new();
     for (at, line) in record.lines.iter().enumerate().filter(|(_, line)| line.step.is_some()) {
-        let (task, operation, place) = described(record, line);
+        let (task, (operation, place)) = (record.tasks[line.task].name.as_str(), described(line));
         let time = times.entry((task, operation, place)).or_insert(0);
         places.insert((task, operation, place, *time), at);
         *time += 1;
@@ -24,9 +24,12 @@ fn events(record: &ExecutionRecord) -> HashMap<Event<'_>, usize> {
     places
 }
 
-fn described<'a>(record: &'a ExecutionRecord, line: &'a Line) -> (&'a str, &'a str, Option<(&'a str, u32)>) {
+/// An operation with its place, whatever the task.
+pub(super) type What<'a> = (&'a str, Option<(&'a str, u32)>);
+
+pub(super) fn described(line: &Line) -> What<'_> {
     let place = line.place.as_ref().map(|place| (place.file.as_str(), place.line));
-    (&record.tasks[line.task].name, without_terms(&line.operation), place)
+    (without_terms(&line.operation), place)
 }
 
 /// An operation of Erlang without the terms in it: what is sent or returned may be the consequence of what went wrong.

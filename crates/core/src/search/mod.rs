@@ -123,6 +123,8 @@ pub struct Seen {
     pub record: ExecutionRecord,
     /// The picks of its steps that were choices.
     pub choices: Vec<Pick>,
+    /// The sites of its steps.
+    pub sites: Vec<u16>,
     /// Why it failed; none if it passed.
     pub cause: Option<Box<Cause>>,
 }

@@ -12,7 +12,7 @@ use crate::fact::TeardownError;
 use crate::record::ExecutionRecord;
 use crate::strategy::{Next, SavedSubtree, Strategy};
 use crate::ticket::{Ticket, TicketStep};
-use crate::trace::Trace;
+use crate::trace::{Step, Trace};
 use crate::verdict::{Defect, Extent, Failure, FailureKind, Verdict};
 use crate::world::{Finished, World};
 use std::fmt::Debug;
@@ -366,7 +366,8 @@ where
         if let Some(seen) = &self.shared.plan.seen {
             let (record, choices) = (self.record(trace), trace.choices());
             let cause = defect.map(|defect| defect.cause.clone());
-            seen.lock().unwrap().push(Seen { record, choices, cause });
+            let sites = trace.steps().iter().map(Step::site).collect();
+            seen.lock().unwrap().push(Seen { record, choices, sites, cause });
         }
     }
 

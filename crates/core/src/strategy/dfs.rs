@@ -66,6 +66,11 @@ impl Dfs {
         depth.checked_sub(1).map_or(self.share, |last| self.shares[last])
     }
 
+    /// The fraction of the whole tree that the present execution is.
+    pub(super) fn share_of_execution(&self) -> f64 {
+        self.share_at(self.path.len())
+    }
+
     /// The unexplored subtrees, and whether a bound was reached.
     pub(super) fn saved(&self, reached: bool) -> Vec<SavedSubtree> {
         let words = |picks: &[Pick]| picks.iter().map(|p| (p.task.0, p.option)).collect::<Vec<_>>();

@@ -1,5 +1,6 @@
 //! Makes the choices of a search. A strategy is one file here: it is independent of worlds, budgets and real time.
 
+mod atomic_steps;
 mod bounded;
 mod bounds;
 mod dfs;
@@ -28,6 +29,7 @@ mod swarm;
 mod within;
 mod wrapper;
 
+pub use atomic_steps::{AtomicSteps, Stretch};
 pub use bounded::Bounded;
 pub use bounds::Bounds;
 pub use dfs::Dfs;

@@ -16,6 +16,40 @@ pub struct Explanation {
     /// One or two orderings that all of the failing executions have, and none of those that passed. Empty if none were found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub orderings: Vec<Precedence>,
+    /// Of which tasks all have them.
+    #[serde(default, skip_serializing_if = "Tasks::are_these")]
+    pub tasks: Tasks,
+    /// A change after which no execution fails, if one was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Fix>,
+}
+
+/// Of which tasks orderings hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tasks {
+    /// The same in all executions.
+    #[default]
+    These,
+    /// Some that do the same at the same places.
+    Any,
+}
+
+impl Tasks {
+    fn are_these(&self) -> bool {
+        *self == Tasks::These
+    }
+}
+
+/// Steps that no other task may come between: then all executions pass. Indices into the lines of the failing record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Fix {
+    /// The first step, and whatever is at its place in other tasks.
+    pub from: usize,
+    /// The last one.
+    pub to: usize,
+    /// How many executions there are then.
+    pub executions: u64,
 }
 
 /// A choice at which the executions that fail and one that passes part.

@@ -6,6 +6,7 @@ mod awaits;
 mod bounds;
 mod checkpoints;
 mod counts;
+mod fix_to_try;
 #[path = "../freed/mod.rs"]
 mod freed;
 mod labels;
