@@ -336,6 +336,13 @@ pub enum Relation {
     },
     /// The process waits.
     WaitsForSignal,
+    /// Each of these tasks waits for the next one, and the last one for the first.
+    Circle {
+        /// Their names.
+        tasks: Vec<String>,
+    },
+    /// The task notified the object before the task of the fact before waited for that.
+    NotifiedTooEarly,
     /// The task reads the object.
     Reads,
     /// The task writes the object.

@@ -32,6 +32,14 @@ fn whole(fact: &Fact) -> String {
         Relation::Spins { .. } | Relation::WaitsForMessage { .. } | Relation::WaitsForSignal => {
             format!("{task} {}", predicate(fact))
         }
+        Relation::Circle { tasks } => {
+            format!("a circle: {} → {}, each waits for the next one", tasks.join(" → "), tasks[0])
+        }
+        Relation::NotifiedTooEarly => {
+            format!(
+                "{task} notified {object} too early, here: no task waited yet, and a notification is not kept"
+            )
+        }
         Relation::Reads => format!("{task} reads {object} here"),
         Relation::Writes => format!("{task} writes {object} here"),
         Relation::ReadsSince => format!("{task} reads it since here"),

@@ -272,8 +272,10 @@ fn stuck(failure: &Failure) -> Vec<Event<'_>> {
     if failure.kind().blame() != Blame::Waiting {
         return Vec::new();
     }
-    // What a task would do next is not what it waits for.
-    let waiting = failure.defect.facts.iter().filter(|fact| !matches!(fact.relation, Relation::Next { .. }));
+    // What a task would do next is not what it waits for, nor is what another one did.
+    let is_of_another =
+        |fact: &&Fact| matches!(fact.relation, Relation::Next { .. } | Relation::NotifiedTooEarly);
+    let waiting = failure.defect.facts.iter().filter(|fact| !is_of_another(fact));
     let events = waiting.filter_map(|fact| {
         let task = task_of(&failure.record, fact)?;
         let text = if fact.is_waiting() { escape::line(&facts::short(fact)) } else { told_of_task(fact) };

@@ -145,6 +145,8 @@ fn relations() -> Vec<Relation> {
         Spins { objects: vec![text()] },
         WaitsForMessage { mailbox: vec![text()] },
         WaitsForSignal,
+        Circle { tasks: vec![text()] },
+        NotifiedTooEarly,
         Reads,
         Writes,
         ReadsSince,
@@ -184,6 +186,8 @@ fn relations() -> Vec<Relation> {
             | Spins { .. }
             | WaitsForMessage { .. }
             | WaitsForSignal
+            | Circle { .. }
+            | NotifiedTooEarly
             | Reads
             | Writes
             | ReadsSince

@@ -93,7 +93,7 @@ where
 
 /// The site of each operation at each place; none where there are several, as where they depend on the task.
 struct Sites {
-    known: HashMap<(String, Option<(String, u32)>), Option<u16>>,
+    known: HashMap<Known, Option<u16>>,
     /// Those of the steps of the failing execution.
     steps: Vec<u16>,
 }
@@ -136,6 +136,9 @@ impl Sites {
     }
 }
 
-fn owned((operation, place): What<'_>) -> (String, Option<(String, u32)>) {
+/// [`What`] that is kept.
+type Known = (String, Option<(String, u32)>);
+
+fn owned((operation, place): What<'_>) -> Known {
     (operation.to_owned(), place.map(|(file, line)| (file.to_owned(), line)))
 }

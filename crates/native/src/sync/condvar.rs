@@ -11,7 +11,7 @@ use super::mutex::{self, Mutex, MutexGuard};
 use crate::label::{Labelled, Sealed};
 use crate::runtime::context::{self, Current};
 use crate::runtime::execution::Execution;
-use crate::runtime::log::{Effect, Sync as Synchronises};
+use crate::runtime::log::{Effect, Line, Sync as Synchronises};
 use crate::runtime::memory::overlay::here;
 use crate::runtime::objects::Identity;
 use crate::runtime::objects::ObjectState;
@@ -114,6 +114,19 @@ static NOTIFY_ONE: OperationKind = OperationKind::new("notify_one", |view, op| E
 
 static NOTIFY_ALL: OperationKind =
     OperationKind::new("notify_all", |view, op| Evaluation::ready(notifies(view, op.object))).alike();
+
+/// The effect of a notification of nothing.
+const NO_WAITER: Effect = Effect::Word("no waiter");
+
+/// Whether this is a notification.
+pub(crate) fn is_notification(line: &Line) -> bool {
+    [&NOTIFY_ONE, &NOTIFY_ALL].iter().any(|known| std::ptr::eq(*known, line.kind))
+}
+
+/// Whether this is one for which no task waited.
+pub(crate) fn is_lost(line: &Line) -> bool {
+    is_notification(line) && line.effect == NO_WAITER
+}
 
 /// The accesses of a notification: a read if no task waits. Word 1 counts the timers of waiters.
 fn notifies(view: View<'_>, condvar: ObjectId) -> Accesses {
@@ -441,7 +454,7 @@ impl Condvar {
             notify(e, condvar, woken);
             Some(woken)
         });
-        let effect = woken.map_or(Effect::Word("no waiter"), Effect::Task);
+        let effect = woken.map_or(NO_WAITER, Effect::Task);
         current.did(effect, Synchronises::None);
     }
 
@@ -463,7 +476,7 @@ impl Condvar {
                 woken += 1;
             }
         });
-        let effect = if woken == 0 { Effect::Word("no waiter") } else { Effect::Count(woken) };
+        let effect = if woken == 0 { NO_WAITER } else { Effect::Count(woken) };
         current.did(effect, Synchronises::None);
     }
 }

@@ -2,7 +2,7 @@
 
 pub mod atomic;
 mod barrier;
-mod condvar;
+pub(crate) mod condvar;
 #[doc(hidden)]
 pub mod counts;
 mod guard;

@@ -31,7 +31,9 @@ fn two_locks_in_two_orders() {
     assert_eq!(failure.message(), "nothing can move: main and main.1 wait for ever");
     let here = "since crates/raddle/tests/verdicts/deadlock.rs:11";
     let facts = notes(&failure);
-    assert_eq!(facts.len(), 2);
+    let circle = facts.last().unwrap();
+    assert_eq!(circle, "a circle: main → main.1 → main, each waits for the next one");
+    let facts = &facts[..2];
     assert!(
         facts[0].starts_with("main waits to lock ") && facts[0].contains(", held by main.1 "),
         "{facts:?}"
@@ -170,7 +172,8 @@ fn two_that_join_each_other() {
         all_done.recv().unwrap();
     });
     let facts = notes(&failure);
-    assert_eq!(facts[1..], ["main.1 waits to join main.2", "main.2 waits to join main.1"]);
+    let circle = "a circle: main.1 → main.2 → main.1, each waits for the next one";
+    assert_eq!(facts[1..], ["main.1 waits to join main.2", "main.2 waits to join main.1", circle]);
     assert!(facts[0].starts_with("main waits to recv "), "{facts:?}");
 }
 
@@ -184,7 +187,7 @@ fn a_scope_that_waits_for_its_threads() {
         });
     });
     let facts = notes(&failure);
-    assert_eq!(facts.len(), 3);
+    assert_eq!(facts[3], "a circle: main.1 → main.2 → main.1, each waits for the next one");
     assert!(facts[1].contains("main.1 waits to lock ") && facts[1].contains("held by main.2"), "{facts:?}");
     assert!(facts[2].contains("main.2 waits to lock ") && facts[2].contains("held by main.1"), "{facts:?}");
 }

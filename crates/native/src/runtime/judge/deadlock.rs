@@ -8,7 +8,8 @@ use super::evidence::Evidence;
 use super::panics::Handle;
 use crate::runtime::record::in_the_program;
 use crate::runtime::tasks::task::{Phase, Role};
-use raddle_core::fact::{Fact, Other, Relation};
+use crate::sync::condvar;
+use raddle_core::fact::{Fact, Other, Relation, Waiting};
 use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::record::Place;
 use raddle_core::verdict::{Cause, Defect};
@@ -32,9 +33,27 @@ impl Evidence<'_> {
             fact.others = holders
                 .map(|holder| Other { task: self.task_name(holder), place: self.taken_at(holder, held) })
                 .collect();
-            defect = defect.with(fact);
+            let is_to_be_notified =
+                matches!(fact.relation, Relation::Waits { waiting: Waiting::ToBeNotified, .. });
+            let too_early = is_to_be_notified.then(|| self.notified_before(id)).flatten();
+            defect = too_early.into_iter().fold(defect.with(fact), Defect::with);
         }
-        defect
+        let circle = circle(&defect.facts);
+        circle.into_iter().fold(defect, |defect, tasks| defect.with(Fact::new(Relation::Circle { tasks })))
+    }
+
+    /// The last notification of what a task waits for, if it came before the task waited.
+    fn notified_before(&self, id: TaskId) -> Option<Fact> {
+        let condvar = self.tasks[id].op.object;
+        let mut lines = self.log.lines().iter().rev().filter(|line| line.object == condvar);
+        lines
+            .by_ref()
+            .find(|line| line.task == id || condvar::is_notification(line))
+            .filter(|line| line.task == id)?;
+        let early =
+            lines.find(|line| condvar::is_notification(line)).filter(|line| condvar::is_lost(line))?;
+        let fact = Fact::of(self.task_name(early.task), Relation::NotifiedTooEarly);
+        Some(fact.object(self.object_name(condvar)).at(in_the_program(early.kind, early.place)))
     }
 
     /// The threads of the program that have a pending operation.
@@ -88,4 +107,27 @@ impl Evidence<'_> {
         }
         Some(defect)
     }
+}
+
+/// Tasks each of which waits for the next one, and the last one for the first: for what it holds, or for its end.
+fn circle(facts: &[Fact]) -> Option<Vec<String>> {
+    let next = |task: &str| -> Option<&str> {
+        let fact = facts.iter().find(|fact| fact.is_waiting() && fact.task.as_deref() == Some(task))?;
+        let is_waiting = |name: &&str| facts.iter().any(|fact| fact.task.as_deref() == Some(*name));
+        let holder = fact.others.first().map(|other| other.task.as_str());
+        holder.or(fact.object.as_deref()).filter(is_waiting)
+    };
+    facts.iter().filter_map(|fact| fact.task.as_deref()).find_map(|first| {
+        let mut tasks = vec![first];
+        while let Some(task) = next(tasks[tasks.len() - 1]) {
+            if task == first {
+                return (tasks.len() > 1).then(|| tasks.iter().map(|task| (*task).to_owned()).collect());
+            }
+            if tasks.contains(&task) {
+                return None;
+            }
+            tasks.push(task);
+        }
+        None
+    })
 }
