@@ -5,7 +5,7 @@ use crate::search_arguments::{SearchArguments, workers};
 use crate::suite_report::{Reports, failure_format};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_core::check::parse_duration;
-use raddle_core::memory::Model;
+use raddle_core::memory::Memory;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -118,9 +118,10 @@ pub struct RustArguments {
     /// Allow so many spurious wake-ups and failures of weak compare-exchanges
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub spurious: u32,
-    /// The memory model of atomics: sc, tso, pso, rc11 [default: sc]
+    /// The memory model of atomics: sc, tso, pso, rc11; auto: sc, and rc11 after it where an ordering is weaker than SeqCst
+    /// [default: auto, and sc with --strategy dfs or preemption-bounding]
     #[arg(long, value_name = "MODEL")]
-    pub memory: Option<Model>,
+    pub memory: Option<Memory>,
 }
 
 /// What is passed on to `cargo test`.

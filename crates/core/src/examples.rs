@@ -2,7 +2,7 @@
 
 use crate::clock::Time;
 use crate::code::CodeChange;
-use crate::fact::{Assumption, Bound, Delivery, Grain};
+use crate::fact::{Assumption, Bound, Delivery, Grain, Obstacle};
 use crate::memory::Model;
 use crate::record::Place;
 use crate::verdict::FailureKind;
@@ -39,6 +39,16 @@ pub fn assumptions() -> Vec<Assumption> {
         ChangedSinceTicket(CodeChange::Gone("module bank".to_owned())),
         ChangedSinceTicket(CodeChange::New("module bank".to_owned())),
         ChangedSinceTicket(CodeChange::Changed("the executable".to_owned())),
+        SequentiallyConsistentSince(Obstacle::AllocatorNotInstalled),
+        SequentiallyConsistentSince(Obstacle::SpinsAwait),
+        SequentiallyConsistentSince(Obstacle::SpuriousWakeUps),
+        SequentiallyConsistentSince(Obstacle::Observers),
+        SequentiallyConsistentSince(Obstacle::Bounds),
+        SequentiallyConsistentSince(Obstacle::Strategy),
+        SequentiallyConsistentSince(Obstacle::NotReduced { executions: 2 }),
+        SequentiallyConsistentSince(Obstacle::EndedIn(FailureKind::StepLimit)),
+        SequentiallyConsistentSince(Obstacle::NothingLeft),
+        TakenForSeqCstElsewhere { places: 12 },
         SpinsAwait,
         OwnAllocatorNotUsed,
         OnRealStd(vec!["tokio".to_owned()]),
@@ -81,7 +91,9 @@ pub fn assumptions() -> Vec<Assumption> {
         PlainMemoryNotWatched => 26,
         TakenForSeqCst(_) => 27,
         Memory(_) => 28,
+        SequentiallyConsistentSince(_) => 29,
+        TakenForSeqCstElsewhere { .. } => 30,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..29));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..31));
     all
 }

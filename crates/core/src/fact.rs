@@ -162,6 +162,34 @@ macro_rules! named {
 }
 named!(Grain, Delivery, Time);
 
+/// Why a program with orderings weaker than `SeqCst` was explored under sequential consistency only, where its memory model
+/// depends on its orderings.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Obstacle {
+    /// Atomics are known by their addresses, and it is not known when memory is freed.
+    AllocatorNotInstalled,
+    /// Loops wait for a change: they would wait for stores that they may read already.
+    SpinsAwait,
+    /// Spurious wake-ups and failures are explored.
+    SpuriousWakeUps,
+    /// The order of messages is left open.
+    Observers,
+    /// The search is bounded.
+    Bounds,
+    /// The search is one that does not know RC11.
+    Strategy,
+    /// The reduction could not decide so many executions under RC11: beside timers, or loops that wait for more than atomics.
+    NotReduced {
+        /// How many.
+        executions: u64,
+    },
+    /// The search under RC11 ended in what is no failure of the program.
+    EndedIn(FailureKind),
+    /// Nothing of the budget was left.
+    NothingLeft,
+}
+
 /// What a search assumed, in the order of the coverage line.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -210,8 +238,15 @@ pub enum Assumption {
     ReferenceCountsNotExplored,
     /// Atomics are sequentially consistent.
     SequentiallyConsistent,
+    /// The same, though the program has weaker orderings.
+    SequentiallyConsistentSince(Obstacle),
     /// Sequential consistency was asked for, and this operation has a weaker ordering, which was taken for `SeqCst`.
     TakenForSeqCst(Place),
+    /// So did the operations in so many further places.
+    TakenForSeqCstElsewhere {
+        /// How many.
+        places: u64,
+    },
     /// Atomics follow this memory model.
     Memory(Model),
     /// How Erlang signals are delivered.

@@ -10,6 +10,7 @@ pub use kind::{Blame, FailureKind, Simplification};
 
 use crate::difference::Difference;
 use crate::fact::{Assumption, Bound, Fact, Relation, StopReason, TeardownError};
+use crate::memory::Model;
 use crate::record::ExecutionRecord;
 use crate::ticket::Ticket;
 use serde::ser::SerializeStruct;
@@ -211,6 +212,16 @@ impl Coverage {
     /// Whether all behaviours were explored, with no bound.
     pub fn is_exhaustive(&self) -> bool {
         self.extent == Extent::Exhaustive
+    }
+    /// The memory model of atomics, if there are any.
+    pub fn memory_model(&self) -> Option<Model> {
+        self.assumptions.iter().find_map(|assumption| match assumption {
+            Assumption::Memory(model) => Some(*model),
+            Assumption::SequentiallyConsistent | Assumption::SequentiallyConsistentSince(_) => {
+                Some(Model::Sc)
+            }
+            _ => None,
+        })
     }
     /// Some crates ran on the real std: whatever the search explored, it is not all.
     pub fn exclude(&mut self, crates: &[String]) {

@@ -100,8 +100,10 @@ const STACK: Takes = Takes::Integer { of: "usize", min: 1, max: 1 << 30 };
 const TIME: Takes = Takes::Word { of: "Time", variants: &[("any", "Any"), ("idle", "Idle")] };
 const DETACHED: Takes =
     Takes::Word { of: "Detached", variants: &[("allowed", "Allowed"), ("finished", "MustFinish")] };
-const MEMORY: Takes =
-    Takes::Name { of: "Memory", variants: &[("sc", "Sc"), ("tso", "Tso"), ("pso", "Pso"), ("rc11", "Rc11")] };
+const MEMORY: Takes = Takes::Name {
+    of: "Memory",
+    variants: &[("auto", "Auto"), ("sc", "Sc"), ("tso", "Tso"), ("pso", "Pso"), ("rc11", "Rc11")],
+};
 const HEAP: Takes = Takes::Name { of: "Heap", variants: &[("on", "On"), ("off", "Off")] };
 // `await` is a keyword. A number of fair rounds is set by a call: a key takes one kind of value.
 const SPINS: Takes = Takes::Word { of: "Spins", variants: &[("wait", "Await")] };

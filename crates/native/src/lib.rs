@@ -1,6 +1,7 @@
 //! The Rust world: std's concurrency under control. Tasks are coroutines that run until just before their
 //! next visible operation, announce it, and suspend. Outside an exploration everything here is std's own.
 
+mod auto_memory;
 mod counted;
 mod observers;
 mod outcome;
@@ -43,6 +44,7 @@ pub mod sync;
 pub mod thread;
 pub mod time;
 
+pub use auto_memory::AutoMemory;
 pub use counted::Counted;
 pub use observers::Observers;
 pub use outcome::Outcome;

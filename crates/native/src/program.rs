@@ -1,11 +1,14 @@
 //! A Rust program under test: a closure, and what shapes its executions.
 
+use crate::auto_memory::AutoMemory;
+use crate::counted::Counted;
 use crate::outcome::Outcome;
 use crate::reuse::Reuse;
-use crate::settings::{Drops, Settings};
+use crate::settings::{Drops, Settings, Spins};
 use crate::world::NativeWorld;
-use raddle_core::check::{Check, Checked, Program, Reducible, Refinable, check};
+use raddle_core::check::{Check, Checked, Orderings, Program, Reducible, Refinable, Weaker, check};
 use raddle_core::checksum::Checksum;
+use raddle_core::fact::Obstacle;
 use raddle_core::memory::Model;
 use raddle_core::search::{LazyMap, Listener};
 use raddle_core::verdict::FailureKind;
@@ -35,7 +38,22 @@ impl<'f> RustProgram<'f> {
         settings.observers = settings.observers.map(|observers| observers.fork());
         settings.counted = settings.counted.fork();
         settings.heap = settings.heap.map(|reuse| reuse.fork());
+        settings.auto = settings.auto.map(|_| AutoMemory::default());
         RustProgram { body, settings }
+    }
+
+    /// The settings of executions that begin now.
+    fn present_settings(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if let Some(auto) = &settings.auto {
+            settings.memory = auto.model();
+        }
+        if cfg!(feature = "arena") && settings.memory != self.settings.memory {
+            // A destructor that loads atomics synchronises with what dropped the other references. A failure that is found
+            // before that is known would be none.
+            settings.counted = Counted::all();
+        }
+        settings
     }
 
     /// Checks the program. The pipeline is compiled here once, and not in each program that uses it.
@@ -55,7 +73,7 @@ impl<'f> Program for RustProgram<'f> {
     type World = NativeWorld<'f, Outcome<'f>, Body<'f>>;
 
     fn world(&self) -> Self::World {
-        NativeWorld::new(self.body, Settings { observers: None, ..self.settings.clone() })
+        NativeWorld::new(self.body, Settings { observers: None, ..self.present_settings() })
     }
 
     /// Where blocks were allocated and freed.
@@ -73,6 +91,10 @@ impl<'f> Program for RustProgram<'f> {
         Some(self)
     }
 
+    fn orderings(&self) -> Option<&dyn Orderings> {
+        self.settings.auto.is_some().then_some(self)
+    }
+
     /// One: the executable, with all that is linked into it.
     fn parts(&self) -> LazyMap {
         LazyMap::found_by(|| {
@@ -83,7 +105,7 @@ impl<'f> Program for RustProgram<'f> {
     }
 
     fn settings(&self) -> LazyMap {
-        let settings = self.settings.clone();
+        let settings = self.present_settings();
         LazyMap::found_by(move || settings.to_words())
     }
 }
@@ -91,17 +113,47 @@ impl<'f> Program for RustProgram<'f> {
 impl<'f> Reducible<NativeWorld<'f, Outcome<'f>, Body<'f>>> for RustProgram<'f> {
     /// The order of messages that are not received is open, as far as the observers know.
     fn reduced_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
-        NativeWorld::new(self.body, self.settings.clone())
+        NativeWorld::new(self.body, self.present_settings())
     }
 
     fn reduces_within_bounds(&self) -> bool {
         // Stores shift the numbers of options.
-        self.settings.memory == Model::Sc
+        self.present_settings().memory == Model::Sc
     }
 
     fn bounded_world(&self) -> NativeWorld<'f, Outcome<'f>, Body<'f>> {
         let drops = Drops::Conflict;
-        NativeWorld::new(self.body, Settings { drops, ..self.settings.clone() })
+        NativeWorld::new(self.body, Settings { drops, ..self.present_settings() })
+    }
+}
+
+impl Orderings for RustProgram<'_> {
+    fn follow(&self, model: Model, weaker: Weaker) {
+        if let Some(auto) = &self.settings.auto {
+            auto.follow(model, weaker);
+        }
+    }
+
+    fn are_weaker(&self) -> bool {
+        self.settings.auto.as_ref().is_some_and(AutoMemory::is_found)
+    }
+
+    fn ends_search(&self) -> bool {
+        self.settings.auto.as_ref().is_some_and(AutoMemory::ends_search)
+    }
+
+    fn obstacle(&self, is_reduced: bool) -> Option<Obstacle> {
+        let Settings { spins, spurious, observers, .. } = &self.settings;
+        if !crate::alloc::is_installed() {
+            return Some(Obstacle::AllocatorNotInstalled);
+        }
+        if *spins == Spins::Await {
+            return Some(Obstacle::SpinsAwait);
+        }
+        if observers.is_some() {
+            return Some(Obstacle::Observers);
+        }
+        (is_reduced && *spurious > 0).then_some(Obstacle::SpuriousWakeUps)
     }
 }
 

@@ -1,8 +1,10 @@
 //! The settings of executions of a Rust program. Tickets hold those that a replay needs.
 
+use crate::auto_memory::AutoMemory;
 use crate::counted::Counted;
 use crate::observers::Observers;
 use crate::reuse::Reuse;
+use raddle_core::check::MEMORY;
 use raddle_core::clock::Time;
 use raddle_core::memory::Model as Memory;
 use std::collections::BTreeMap;
@@ -68,6 +70,8 @@ pub struct Settings {
     pub gathers_stacks: bool,
     /// The memory model of atomics.
     pub memory: Memory,
+    /// The memory model depends on the orderings of the program: then this says which one it is now.
+    pub auto: Option<AutoMemory>,
     /// Whether operations with orderings weaker than `SeqCst` are named, which sequential consistency takes for that.
     pub names_orderings: bool,
 }
@@ -88,6 +92,7 @@ impl Default for Settings {
             heap: None,
             gathers_stacks: false,
             memory: Memory::Sc,
+            auto: None,
             names_orderings: false,
         }
     }
@@ -122,7 +127,7 @@ impl Settings {
                 .as_ref()
                 .map(|reuse| ("heap", if reuse.is_explored() { "reused" } else { "held" }.to_owned())),
         )
-        .chain((self.memory != Memory::Sc).then(|| ("memory", self.memory.to_string())))
+        .chain((self.memory != Memory::Sc).then(|| (MEMORY, self.memory.to_string())))
         .map(|(k, v)| (k.to_owned(), v))
         .collect()
     }
@@ -143,7 +148,7 @@ impl Settings {
                 }
                 ("heap", "held") => self.heap = Some(Reuse::default()),
                 ("heap", "reused") => self.heap = Some(Reuse::explored()),
-                ("memory", model) => self.memory = model.parse().map_err(|_| unknown())?,
+                (MEMORY, model) => self.memory = model.parse().map_err(|_| unknown())?,
                 ("spins", "await") => self.spins = Spins::Await,
                 ("spins", n) => self.spins = Spins::Fair(n.parse().map_err(|_| unknown())?),
                 _ => return Err(unknown()),

@@ -1,6 +1,7 @@
 //! The Rust world: a program, run once per execution under the search's control.
 
 use crate::arena;
+use crate::auto_memory::AutoMemory;
 use crate::callers;
 use crate::reuse::Reuse;
 use crate::runtime::context;
@@ -29,6 +30,9 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::panic::Location;
 use std::rc::Rc;
+
+/// So many places with weaker orderings are named.
+const MOST_NAMED: usize = 8;
 
 /// A Rust program as a world: `program` is the body of its main task.
 pub struct NativeWorld<'a, T, F: ?Sized> {
@@ -173,10 +177,11 @@ impl<T, F: Fn() -> T + ?Sized> World for NativeWorld<'_, T, F> {
             self.weaker.extend(self.execution.weaker_orderings());
         }
         self.execution.refute_destructors_under_way();
-        let Settings { observers, counted, heap, .. } = &self.execution.settings;
+        let Settings { observers, counted, heap, auto, .. } = &self.execution.settings;
         let is_refuted = observers.as_ref().is_some_and(|observers| observers.are_refuted())
             || counted.are_refuted()
-            || heap.as_ref().is_some_and(Reuse::is_refuted);
+            || heap.as_ref().is_some_and(Reuse::is_refuted)
+            || auto.as_ref().is_some_and(AutoMemory::ends_search);
         self.execution.tear_down();
         self.memory.end(self.execution.heap());
         self.execution.busy(false);
@@ -242,7 +247,10 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         };
         let mut assumed =
             vec![Assumption::PlainMemoryNotWatched, memory, Assumption::Timers(e.settings.time)];
-        assumed.extend(self.weaker.iter().map(|place| Assumption::TakenForSeqCst((*place).into())));
+        let named = self.weaker.iter().take(MOST_NAMED);
+        assumed.extend(named.map(|place| Assumption::TakenForSeqCst((*place).into())));
+        let places = self.weaker.len().saturating_sub(MOST_NAMED) as u64;
+        assumed.extend((places > 0).then_some(Assumption::TakenForSeqCstElsewhere { places }));
         if cfg!(not(feature = "arena")) {
             // The `Arc` of a program that uses the library is std's.
             assumed.push(Assumption::ReferenceCountsNotExplored);

@@ -9,11 +9,11 @@ use crate::report::Report;
 use raddle_core::check::{Check, SearchKind, Simplify};
 use raddle_core::clock::Time;
 use raddle_core::limits::LARGEST_STACK;
-use raddle_core::memory::Model as Memory;
+use raddle_core::memory::{Memory, Model};
 use raddle_core::search::OnFailure;
 use raddle_core::strategy::Sampler;
 use raddle_core::ticket::Ticket;
-use raddle_native::{Body, Detached, Observers, Outcome, RustProgram, Settings, Spins};
+use raddle_native::{AutoMemory, Body, Detached, Observers, Outcome, RustProgram, Settings, Spins};
 use raddle_report::Run;
 use raddle_terminal::{Interrupt, read_search, read_ticket};
 use std::fmt::Debug;
@@ -212,7 +212,8 @@ impl Checker {
         self.settings.spurious = most;
         self
     }
-    /// Sets the memory model of atomics: sequential consistency if it is not set. If that is set, the coverage names the
+    /// Sets the memory model of atomics: [`Memory::Auto`] if it is not set, or sequential consistency where
+    /// [`Checker::dfs`] or [`Checker::preemption_bounding`] search. If sequential consistency is set, the coverage names
     /// operations whose weaker orderings are taken for `SeqCst`.
     pub fn memory(mut self, memory: Memory) -> Checker {
         self.memory = Some(memory);
@@ -323,9 +324,6 @@ impl Checker {
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;
         mistake(self.memory.is_some() && is_replay, "memory", "searches")?;
         mistake(self.heap.is_some() && is_replay, "heap", "searches")?;
-        if let Some(memory) = self.memory {
-            self.follow_memory(memory);
-        }
         if let Some(sampler) = self.sampler {
             self.check.kind = SearchKind::Sampled(sampler);
         }
@@ -333,17 +331,30 @@ impl Checker {
         Ok(())
     }
 
-    /// Atomics follow this model.
-    pub(crate) fn follow_memory(&mut self, memory: Memory) {
-        self.settings.memory = memory;
-        self.settings.names_orderings = memory == Memory::Sc;
+    /// Atomics follow the model that was set, or the usual one of this search.
+    fn follow_memory(&mut self) {
+        if self.check.replay.is_some() {
+            return;
+        }
+        let usual = match self.check.kind {
+            SearchKind::Dfs | SearchKind::PreemptionBounding => None,
+            _ => Some(Memory::Auto),
+        };
+        match self.memory.or(usual).map(|memory| memory.model()) {
+            Some(Some(model)) => {
+                self.settings.memory = model;
+                self.settings.names_orderings = model == Model::Sc;
+            }
+            Some(None) => self.settings.auto = Some(AutoMemory::default()),
+            None => {}
+        }
     }
 
     /// Under a weak model a destructor that loads atomics synchronises with what dropped the other references. A failure
     /// that is found before that is known would be none, so all counts are operations from the start.
     #[cfg(feature = "arena")]
     fn count_under_weak_memory(&mut self) {
-        if self.settings.memory != Memory::Sc && self.check.replay.is_none() {
+        if self.settings.memory != Model::Sc && self.check.replay.is_none() {
             self.settings.counted = raddle_native::Counted::all();
         }
     }
@@ -351,7 +362,7 @@ impl Checker {
     /// Whether this search can follow the memory model.
     fn can_follow_memory(&self) -> Result<(), String> {
         let Settings { memory, spins, .. } = self.settings;
-        if memory == Memory::Sc {
+        if memory == Model::Sc {
             return Ok(());
         }
         if !raddle_native::alloc::is_installed() {
@@ -426,6 +437,7 @@ impl Checker {
             return Err(CheckError::OutOfRange(format!("stacks have at most {most} MB each")));
         }
         environment::apply_own(&mut self).map_err(CheckError::Environment)?;
+        self.follow_memory();
         self.can_follow_memory().map_err(CheckError::Memory)?;
         self.settle_heap()?;
         #[cfg(feature = "arena")]
@@ -452,7 +464,8 @@ impl Checker {
             None => (None, None),
         };
         let elapsed = Some(checked.statistics.elapsed);
-        let run = Run { ticket_file, ticket_error, elapsed, ..Run::default() };
+        let run =
+            Run { ticket_file, ticket_error, elapsed, earlier: checked.stages.clone(), ..Run::default() };
         Ok(Report::new(checked, run, stopped))
     }
 

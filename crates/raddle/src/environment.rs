@@ -6,7 +6,7 @@
 use crate::checker::Checker;
 use crate::heap::Heap;
 use raddle_core::check::parse_duration;
-use raddle_core::memory::Model as Memory;
+use raddle_core::memory::Memory;
 use raddle_native::Observers;
 use raddle_terminal::{at_exit, check_variables, output, read_search, read_ticket};
 use std::str::FromStr;
@@ -129,7 +129,7 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
     if let Some(text) = var("RADDLE_MEMORY") {
         let memory = text.parse::<Memory>().map_err(|error| format!("RADDLE_MEMORY: {error}"))?;
         match checker.check.replay {
-            None => checker.follow_memory(memory),
+            None => checker.memory = Some(memory),
             Some(_) => skip("RADDLE_MEMORY", "searches"),
         }
     }

@@ -54,7 +54,7 @@ pub use raddle_core::check::{Checked, SearchKind, Simplify, Statistics, Verdict}
 pub use raddle_core::clock::Time;
 pub use raddle_core::difference;
 pub use raddle_core::fact;
-pub use raddle_core::memory::Model as Memory;
+pub use raddle_core::memory::Memory;
 pub use raddle_core::record;
 pub use raddle_core::strategy::Sampler;
 pub use raddle_core::ticket::{Ticket, VERSION as TICKET_VERSION};

@@ -2,7 +2,7 @@
 
 use crate::escape;
 use raddle_core::clock::Time;
-use raddle_core::fact::{Assumption, Bound, Delivery, Grain, SkipReason, StopReason};
+use raddle_core::fact::{Assumption, Bound, Delivery, Grain, Obstacle, SkipReason, StopReason};
 use raddle_core::memory::Model;
 use raddle_core::verdict::{Coverage, Extent, thousands};
 use std::collections::BTreeSet;
@@ -10,21 +10,34 @@ use std::collections::BTreeSet;
 /// The whole line: `exhaustive within 2 preemptions · sequentially consistent · timers when idle`. It claims no more
 /// than was explored.
 pub fn coverage(coverage: &Coverage) -> String {
-    items(coverage).join(" · ")
+    coverages([coverage].into_iter())
 }
 
 /// The line of a search in stages: the extent of each, and what any of them assumed.
 pub fn coverages<'c>(stages: impl Iterator<Item = &'c Coverage> + Clone) -> String {
-    let extents: Vec<String> = stages.clone().map(extent).collect();
-    let assumed: BTreeSet<&Assumption> = stages.flat_map(|coverage| &coverage.assumptions).collect();
-    let assumed = assumed.into_iter().map(assumption);
-    std::iter::once(extents.join(", then ")).chain(assumed).collect::<Vec<_>>().join(" · ")
+    items_of(stages).join(" · ")
 }
 
-/// The same as a list: the extent, and each assumption.
-pub(crate) fn items(coverage: &Coverage) -> Vec<String> {
-    let assumptions = coverage.assumptions.iter().map(assumption);
-    std::iter::once(extent(coverage)).chain(assumptions).collect()
+/// The same as a list: the extents, and each assumption.
+pub(crate) fn items_of<'c>(stages: impl Iterator<Item = &'c Coverage> + Clone) -> Vec<String> {
+    let models: BTreeSet<Model> = stages.clone().filter_map(Coverage::memory_model).collect();
+    let extent = |coverage: &Coverage| match coverage.memory_model().filter(|_| models.len() > 1) {
+        Some(model) => format!("{} under {}", extent(coverage), self::model(model)),
+        None => extent(coverage),
+    };
+    let extents: Vec<String> = stages.clone().map(extent).collect();
+    let mut assumed: Vec<&Assumption> = Vec::new();
+    for assumption in stages.flat_map(|coverage| &coverage.assumptions) {
+        // The extent says which stage had which model.
+        let is_told = models.len() > 1 && *assumption == Assumption::SequentiallyConsistent;
+        if !is_told && !assumed.contains(&assumption) {
+            assumed.push(assumption);
+        }
+    }
+    if extents.len() > 1 {
+        assumed.sort();
+    }
+    std::iter::once(extents.join(", then ")).chain(assumed.into_iter().map(assumption)).collect()
 }
 
 /// The extent of a search.
@@ -137,7 +150,13 @@ fn assumed(assumption: &Assumption) -> String {
         Assumption::PlainMemoryNotWatched => "plain memory not watched".to_owned(),
         Assumption::ReferenceCountsNotExplored => "reference counts not explored".to_owned(),
         Assumption::SequentiallyConsistent => "sequentially consistent".to_owned(),
+        Assumption::SequentiallyConsistentSince(why) => {
+            format!("sequentially consistent, though orderings are weaker: {}", obstacle(why))
+        }
         Assumption::TakenForSeqCst(place) => format!("{place} taken for SeqCst"),
+        Assumption::TakenForSeqCstElsewhere { places } => {
+            format!("{} taken for SeqCst", count(*places, "further place"))
+        }
         Assumption::Memory(Model::Sc) => "memory model sc".to_owned(),
         Assumption::Memory(Model::Tso) => "memory model tso".to_owned(),
         Assumption::Memory(Model::Pso) => "memory model pso".to_owned(),
@@ -156,6 +175,33 @@ fn assumed(assumption: &Assumption) -> String {
         Assumption::Timers(Time::Idle) => "timers when idle".to_owned(),
         Assumption::Timers(Time::Any) => "timers at any point".to_owned(),
         Assumption::SpuriousWakeUps(n) => format!("up to {}", count((*n).into(), "spurious wake-up")),
+    }
+}
+
+/// The name of a memory model, where several were explored.
+fn model(model: Model) -> &'static str {
+    match model {
+        Model::Sc => "sequential consistency",
+        Model::Tso => "tso",
+        Model::Pso => "pso",
+        Model::Rc11 => "rc11",
+    }
+}
+
+/// Why RC11 was not explored.
+fn obstacle(why: &Obstacle) -> String {
+    match why {
+        Obstacle::AllocatorNotInstalled => "rc11 needs raddle's allocator".to_owned(),
+        Obstacle::SpinsAwait => "Spins::Await does not know rc11".to_owned(),
+        Obstacle::SpuriousWakeUps => "rc11 is not explored beside spurious wake-ups".to_owned(),
+        Obstacle::Observers => "observers do not know rc11".to_owned(),
+        Obstacle::Bounds => "rc11 is not explored within bounds".to_owned(),
+        Obstacle::Strategy => "the strategy does not know rc11".to_owned(),
+        Obstacle::NotReduced { .. } => {
+            "rc11 is not explored beside timers, nor where a loop waits for more than atomics".to_owned()
+        }
+        Obstacle::EndedIn(kind) => format!("rc11 could not be explored ({kind})"),
+        Obstacle::NothingLeft => "nothing of the budget was left for rc11".to_owned(),
     }
 }
 
@@ -269,6 +315,7 @@ mod tests {
             PlainMemoryNotWatched,
             ReferenceCountsNotExplored,
             SequentiallyConsistent,
+            SequentiallyConsistentSince(Obstacle::AllocatorNotInstalled),
             Signals(Delivery::Local),
             SpinsAwait,
             OwnAllocatorNotUsed,

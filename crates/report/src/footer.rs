@@ -24,7 +24,7 @@ pub fn rows(failure: &Failure, coverage: &Coverage, run: &Run, width: Option<usi
     if let Some(simplified) = &failure.simplified {
         footer.prose("simpler", &self::simplified(simplified));
     }
-    footer.items("search", &coverage::items(coverage));
+    footer.items("search", &coverage::items_of(run.earlier.iter().chain([coverage])));
     if coverage.extent != Extent::Replayed {
         footer.prose("found", &found(failure, coverage, run));
     }

@@ -1,5 +1,6 @@
 //! The layout of a report: width, colours, sources. The caller finds out what the terminal supports.
 
+use raddle_core::verdict::Coverage;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -75,6 +76,8 @@ pub struct Run {
     pub ticket_file: Option<PathBuf>,
     /// Why it could not be written.
     pub ticket_error: Option<String>,
+    /// What earlier stages of the search covered.
+    pub earlier: Vec<Coverage>,
     /// How long the search took. It is shown where it is given.
     pub elapsed: Option<Duration>,
     /// The command that replays the ticket; none for that of the `raddle` crate.

@@ -116,11 +116,13 @@ pub fn failure(failure: &Failure, coverage: &Coverage, run: &Run, layout: &Layou
 /// The verdict on a search that found nothing, in one line and without a line break. It claims no more than
 /// what was explored.
 pub fn summary(coverage: &Coverage, run: &Run) -> String {
-    let mut line = format!("raddle: no failure in {}", count(coverage.executions, "execution"));
+    let stages = run.earlier.iter().chain([coverage]);
+    let executions = stages.clone().map(|coverage| coverage.executions).sum();
+    let mut line = format!("raddle: no failure in {}", count(executions, "execution"));
     if let Some(elapsed) = run.elapsed {
         line.push_str(&format!(" and {:.1} s", elapsed.as_secs_f64()));
     }
-    format!("{line}: {}", self::coverage(coverage))
+    format!("{line}: {}", coverages(stages))
 }
 
 /// What the marks mean, for the marks that were used.

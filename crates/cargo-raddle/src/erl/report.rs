@@ -87,7 +87,14 @@ impl Found<'_> {
         let short = format!("raddle erl {} --replay TICKET", self.files());
         let elapsed = Some(self.checked.statistics.elapsed);
         let replay = Some(replay.unwrap_or(short));
-        Run { ticket_file, ticket_error, elapsed, replay, ticket_text: TicketText::WhenShort }
+        Run {
+            ticket_file,
+            ticket_error,
+            elapsed,
+            replay,
+            ticket_text: TicketText::WhenShort,
+            ..Run::default()
+        }
     }
 
     /// From where the source is quoted.

@@ -1,4 +1,4 @@
-//! One check of one program, whatever its world: explore, fall back where the reduction could not decide, convert
+//! One check of one program, whatever its world: explore, under one memory model or two, fall back where the reduction could not decide, convert
 //! failures to schedules of the ordinary world, confirm by replay, simplify.
 //!
 //! Only this module searches several times and combines the coverage of those searches. A front end is settings, a
@@ -9,6 +9,7 @@ mod confirm;
 mod explore;
 mod follow;
 mod kind;
+mod models;
 mod program;
 mod resume;
 mod settings;
@@ -18,8 +19,8 @@ mod tests;
 
 pub use checked::{Checked, Statistics, Verdict};
 pub use kind::SearchKind;
-pub use program::{Program, Reducible, Refinable};
-pub use settings::{Check, STEPS, Simplify, Undecided, parse_duration};
+pub use program::{Orderings, Program, Reducible, Refinable, Weaker};
+pub use settings::{Check, MEMORY, STEPS, Simplify, Undecided, parse_duration};
 
 use crate::search::Listener;
 use crate::world::World;
@@ -46,6 +47,21 @@ where
 {
     check.are_numbers_in_range()?;
     check.is_ticket_of_this_test()?;
+    match program.orderings().filter(|_| check.replay.is_none()) {
+        Some(orderings) => models::check(program, orderings, check, listener),
+        None => under_one_model(program, check, listener),
+    }
+}
+
+/// The same where the memory model is known.
+fn under_one_model<P: Program>(
+    program: &P,
+    check: &Check,
+    listener: Arc<dyn Listener>,
+) -> Result<Checked<OutcomeOf<P>>, String>
+where
+    OutcomeOf<P>: Ord + Debug + Send,
+{
     if check.kind == SearchKind::Staged && check.replay.is_none() {
         return staged::check(program, check, listener);
     }

@@ -1,8 +1,10 @@
 //! The contract between a program under test and the pipeline: which worlds it provides.
 //!
 //! A program has an ordinary world. Worlds made for a partial-order reduction and assumptions that executions may refute
-//! are separate traits: [`Reducible`], [`Refinable`].
+//! are separate traits: [`Reducible`], [`Refinable`], and so is a memory model that depends on the program: [`Orderings`].
 
+use crate::fact::Obstacle;
+use crate::memory::Model;
 use crate::search::LazyMap;
 use crate::verdict::FailureKind;
 use crate::world::{Pick, World};
@@ -24,6 +26,10 @@ pub trait Program: Sync {
     }
     /// What its worlds assume until an execution refutes it, if they assume anything.
     fn refinable(&self) -> Option<&dyn Refinable> {
+        None
+    }
+    /// The orderings of its accesses to memory, if its memory model depends on them.
+    fn orderings(&self) -> Option<&dyn Orderings> {
         None
     }
     /// The parts of the program, each with a checksum of its code, for tickets and for searches that are resumed later: the
@@ -69,4 +75,26 @@ pub trait Refinable {
     fn assumed(&self) -> Option<String>;
     /// Restores the assumptions of an earlier stage of the search.
     fn assume(&self, assumed: &str) -> Result<(), String>;
+}
+
+/// A program whose memory model depends on the orderings that its executions have: sequential consistency, or RC11.
+pub trait Orderings {
+    /// The worlds that are made from now on follow this model.
+    fn follow(&self, model: Model, weaker: Weaker);
+    /// Whether an execution accessed memory that several tasks share with an ordering weaker than `SeqCst`.
+    fn are_weaker(&self) -> bool;
+    /// Whether one has ended the search: see [`Weaker::EndsSearch`].
+    fn ends_search(&self) -> bool;
+    /// Why the program can be explored under sequential consistency only; by a reduction, or in another way.
+    fn obstacle(&self, is_reduced: bool) -> Option<Obstacle>;
+}
+
+/// What an ordering weaker than `SeqCst` does to a search under sequential consistency.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Weaker {
+    /// It is noted.
+    #[default]
+    IsNoted,
+    /// It ends the search, which begins anew.
+    EndsSearch,
 }

@@ -31,6 +31,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
 /// The setting of tickets that says how many steps an execution may take.
 pub const STEPS: &str = "steps";
 
+/// The setting of tickets that says which memory model an execution follows; sequential consistency if it is missing.
+pub const MEMORY: &str = "memory";
+
 /// What to do where the reduction could not decide how to continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Undecided {

@@ -63,8 +63,12 @@ where
     if goes_on_bounded.is_none() {
         stages.run(Kind::Burst)?;
     }
-    let begins_bounded =
-        || !stages.is_settled() && stages.has_long_executions() && stages.fit(4, Kind::Bounded);
+    let begins_bounded = || {
+        !stages.is_settled()
+            && stages.reduces_within_bounds()
+            && stages.has_long_executions()
+            && stages.fit(4, Kind::Bounded)
+    };
     if goes_on_bounded.is_some() || begins_bounded() {
         stages.run(Kind::Bounded)?;
     }
@@ -97,7 +101,7 @@ where
                 checked.coverage.extent = Extent::Within(bounds.list());
             }
         }
-        if checked.failures.is_empty() {
+        if checked.failures.is_empty() && !self.begins_anew() {
             self.listener.covered(&checked.coverage, checked.statistics.steps);
         }
         self.done.push((kind, checked));
@@ -146,6 +150,18 @@ where
         (check, Stage { cut, drawn: if kind == Kind::Samples { drawn } else { 0 } })
     }
 
+    /// Whether the search ends here, since it begins anew.
+    fn begins_anew(&self) -> bool {
+        self.program.orderings().is_some_and(|orderings| orderings.ends_search())
+    }
+
+    /// Whether few preemptions are explored first, where that is a search of its own.
+    fn reduces_within_bounds(&self) -> bool {
+        let reducible = self.program.reducible();
+        self.program.orderings().is_none()
+            || reducible.is_none_or(|reducible| reducible.reduces_within_bounds())
+    }
+
     fn of(&self, wanted: Kind) -> Option<&Checked<OutcomeOf<P>>> {
         self.done.iter().find(|(kind, _)| *kind == wanted).map(|(_, checked)| checked)
     }
@@ -181,6 +197,7 @@ where
             || has_failed && self.check.on_failure == OnFailure::Stop
             || has_failed && !last.failures.iter().all(|group| group.first.kind().can_be_replayed())
             || last.interrupted
+            || self.begins_anew()
     }
 
     /// The result of all stages.

@@ -19,6 +19,7 @@
 //! An update is one event, as in C++20: split in two, the program order between its halves would forbid an outcome of
 //! `Z6.U` that the leading-fence compilation to POWER has, and for which RC11 was made.
 
+mod choice;
 mod clocks;
 mod event;
 mod global_order;
@@ -28,6 +29,7 @@ mod rc11;
 mod restricted;
 
 use crate::operation::TaskId;
+pub use choice::Memory;
 pub use event::{Event, EventId, Label, Place, Request};
 pub use graph::Graph;
 pub use restricted::{Restricted, kept_predecessor};

@@ -206,7 +206,7 @@ fn values_of_the_wrong_kind() {
     mistake("time = never", "never", "`time` takes `any` or `idle`");
     mistake("time = \"any\"", "\"any\"", "`time` takes `any` or `idle`");
     mistake("memory = rc11", "rc11", "`memory` takes a string, as in `memory = \"rc11\"`");
-    let models = "`memory` takes `\"sc\"` or `\"tso\"` or `\"pso\"` or `\"rc11\"`";
+    let models = "`memory` takes `\"auto\"` or `\"sc\"` or `\"tso\"` or `\"pso\"` or `\"rc11\"`";
     mistake("memory = \"x86\"", "\"x86\"", models);
     mistake("detached = forbidden", "forbidden", "`detached` takes `allowed` or `finished`");
     mistake(

@@ -20,6 +20,7 @@ use raddle_core::operation::{ObjectId, TaskId};
 use raddle_core::verdict::{Cause, Defect, PanicDuring};
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 impl Execution {
@@ -270,6 +271,21 @@ impl Execution {
     pub fn note_home(&mut self, object: ObjectId, address: usize) {
         if self.heap.is_judged() {
             self.heap.note_home(object, address);
+        }
+    }
+    /// The running task accesses an atomic with these orderings; in a step, or alone.
+    #[inline(always)]
+    pub fn note_ordering(&mut self, object: ObjectId, (success, failure): (Ordering, Ordering)) {
+        let (me, is_weaker) =
+            (self.tasks.current(), success != Ordering::SeqCst || failure != Ordering::SeqCst);
+        if self.state.objects.note_ordering(object, me, is_weaker) {
+            self.found_weaker_ordering();
+        }
+    }
+    #[cold]
+    fn found_weaker_ordering(&mut self) {
+        if let Some(auto) = self.settings.auto.as_ref().filter(|_| !self.is_teardown()) {
+            auto.find();
         }
     }
     /// The object of a cell, named now if it is new. One that was there before the execution is a misuse. None if its

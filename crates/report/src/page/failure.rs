@@ -105,7 +105,7 @@ pub fn failure_page(failure: &Failure, coverage: &Coverage, context: &PageContex
 fn notes(failure: &Failure, coverage: &Coverage, run: &Run) -> Vec<Note> {
     let said = |what, text| Note { what, text, copied: false };
     let copied = |what, text| Note { what, text, copied: true };
-    let mut notes = vec![said("search", coverage::items(coverage).join(" · "))];
+    let mut notes = vec![said("search", coverage::coverage(coverage))];
     notes.extend(failure.afterwards.iter().map(|error| said("also", footer::teardown_error(error))));
     notes.extend(failure.replayed.as_ref().map(|other| said("also", footer::replayed(other))));
     notes.extend(

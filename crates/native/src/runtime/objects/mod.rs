@@ -50,10 +50,21 @@ impl Default for Ambient {
     }
 }
 
+/// How an atomic has been accessed so far.
+#[derive(Clone, Copy, Default)]
+struct AtomicAccesses {
+    /// By another task than the first one.
+    are_shared: bool,
+    /// With an ordering weaker than `SeqCst`.
+    are_weaker: bool,
+}
+
 /// An object of the present execution.
 struct Object {
     kind: ObjectKind,
     creator: TaskId,
+    /// How it has been accessed, if it is an atomic.
+    accesses: AtomicAccesses,
     /// Its number among the objects of its kind that its creator touched first, from 1.
     number: u32,
     label: Option<Box<str>>,
@@ -125,6 +136,7 @@ impl Objects {
         let object = &mut self.list[self.used];
         object.kind = kind;
         object.creator = creator;
+        object.accesses = AtomicAccesses::default();
         object.number = number;
         object.words = words;
         self.used += 1;
@@ -135,6 +147,7 @@ impl Objects {
         self.list.push(Object {
             kind: "",
             creator: TaskId::MAIN,
+            accesses: AtomicAccesses::default(),
             number: 0,
             label: None,
             words: [0; 2],
@@ -159,6 +172,15 @@ impl Objects {
         unsafe { self.list.get_unchecked_mut(id.index()) }
     }
 
+    /// `task` accesses an atomic with an ordering that is weaker than `SeqCst`, or is not. Says whether one was, and several
+    /// tasks access it.
+    #[inline(always)]
+    pub fn note_ordering(&mut self, id: ObjectId, task: TaskId, is_weaker: bool) -> bool {
+        let object = self.get_mut(id);
+        object.accesses.are_shared |= object.creator != task;
+        object.accesses.are_weaker |= is_weaker;
+        object.accesses.are_shared & object.accesses.are_weaker
+    }
     /// What operations on an object depend on.
     #[inline(always)]
     pub fn state(&self, id: ObjectId) -> ObjectState {

@@ -323,6 +323,7 @@ impl Cell {
             return Some(T::of(taken.read));
         };
         let option = current.perform(Op::new(Sequential::LOAD, object, Location::caller()));
+        current.with(|e| e.note_ordering(object, (order, order)));
         // SAFETY: see above.
         let value: T = self.act(current, |m, me| unsafe { m.load(me, self.address, order, option) });
         current.did(Effect::Read(T::SHAPE, value.bits()), Synchronises::Load(order));
@@ -341,6 +342,7 @@ impl Cell {
             return true;
         };
         let option = current.perform(Op::new(Sequential::STORE, object, Location::caller()));
+        current.with(|e| e.note_ordering(object, (order, order)));
         // SAFETY: see above.
         self.act(current, |m, me| unsafe { m.store(me, self.address, order, option, value) });
         current.with(|e| e.touch(object));
@@ -368,6 +370,7 @@ impl Cell {
         };
         let op = Op::new(kind, object, Location::caller()).args([0, argument]);
         let option = current.perform(op);
+        current.with(|e| e.note_ordering(object, (order, order)));
         let (old, new) = self.act(current, |m, me| {
             // SAFETY: see above.
             unsafe { m.update(me, self.address, (order, order), option, |old| Some(new(old))) }
@@ -410,6 +413,7 @@ impl Cell {
         let kind = compare_exchange_kind(size_of::<T>(), strength);
         let op = Op::new(kind, object, Location::caller()).args([self.address as u64, expected.bits()]);
         let option = current.perform(op);
+        current.with(|e| e.note_ordering(object, (success, failure)));
         if option == 1 {
             current.with(|e| {
                 e.spend_spurious();

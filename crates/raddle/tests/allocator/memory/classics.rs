@@ -1,5 +1,6 @@
 //! Classics of shared memory, broken and fixed, under RC11: the broken ones fail only there, the fixed ones never.
 
+use super::MODELS;
 use raddle::cell::UnsafeCell;
 use raddle::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, fence};
 use raddle::{Checker, FailureKind, Memory, hint, thread};
@@ -15,7 +16,7 @@ fn explored(memory: Memory, program: impl Fn() + Send + Sync) -> (Option<Failure
 
 /// It fails under these models, and under no other one.
 fn fails_under(models: &[Memory], program: impl Fn() + Send + Sync) {
-    for (memory, _) in Memory::ALL {
+    for memory in MODELS {
         let (failure, executions) = explored(memory, &program);
         let expected = models.contains(&memory).then_some(FailureKind::Panic);
         assert_eq!(failure, expected, "{memory}, {executions} executions");

@@ -1,6 +1,6 @@
 //! Litmus programs as Rust programs: the outcomes are exactly those that the axioms allow.
 
-use super::{MODELS, explored, outcomes, outcomes_of};
+use super::{MODELS, explored, model, outcomes, outcomes_of};
 use raddle::{Checker, Report};
 use raddle_core::random::Rng;
 use trace_classes::litmus::random::{self, Size};
@@ -10,7 +10,7 @@ use trace_classes::litmus::{Outcome, axioms, table};
 fn depth_first_search_finds_exactly_the_outcomes_of_litmus_programs() {
     for row in table::rows().into_iter().chain(table::small_families()).filter(|row| row.operations <= 6) {
         for memory in MODELS {
-            let expected = axioms::executions(&row.program, memory).outcomes;
+            let expected = axioms::executions(&row.program, model(memory)).outcomes;
             let (found, _) = outcomes(Checker::dfs(), &row.program, memory);
             assert_eq!(found, expected, "{} {memory}", row.name);
         }
@@ -37,7 +37,7 @@ fn depth_first_search_finds_exactly_the_outcomes_of_random_programs() {
         let locks = rng.below(2) == 0;
         let (program, lists) = random::program(rng, Size { operations, locks });
         for memory in MODELS {
-            let expected = axioms::executions(&program, memory).outcomes;
+            let expected = axioms::executions(&program, model(memory)).outcomes;
             let report = explored(Checker::dfs().max_executions(20_000), &program, memory);
             let found = outcomes_of(&report);
             // The oracle has outcomes of deadlocks, too.
@@ -57,7 +57,7 @@ fn the_reduction_executes_each_graph_of_random_programs_once() {
         let locks = rng.below(2) == 0;
         let (program, lists) = random::program(rng, Size { operations, locks });
         for memory in MODELS.into_iter().skip(1) {
-            let expected = axioms::executions(&program, memory);
+            let expected = axioms::executions(&program, model(memory));
             let report = explored(Checker::exhaustive(), &program, memory);
             let (found, executions) = (outcomes_of(&report), report.executions());
             let is_right = if report.failures() == 0 {
@@ -107,7 +107,7 @@ fn the_reduction_finds_what_depth_first_search_finds_beside_locks_and_channels()
 fn the_reduction_executes_each_graph_of_litmus_programs_once() {
     for row in table::rows().into_iter().chain(table::small_families()).filter(|row| row.operations <= 10) {
         for memory in MODELS.into_iter().skip(1) {
-            let expected = axioms::executions(&row.program, memory);
+            let expected = axioms::executions(&row.program, model(memory));
             let (found, executions) = outcomes(Checker::exhaustive(), &row.program, memory);
             assert_eq!(found, expected.outcomes, "{} {memory}", row.name);
             assert_eq!(executions, expected.graphs.len() as u64, "{} {memory}", row.name);

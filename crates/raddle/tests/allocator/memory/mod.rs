@@ -1,5 +1,6 @@
 //! Memory models: programs with atomics beside the axioms of each model.
 
+mod auto;
 mod classics;
 mod litmus;
 mod programs;
@@ -8,12 +9,17 @@ mod settings;
 use raddle::sync::atomic::{AtomicU64, fence};
 use raddle::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard, mpsc};
 use raddle::{Checker, Memory, Report, thread};
+use raddle_core::memory::Model;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use trace_classes::litmus::{Op, Outcome, Program};
 
 /// Each model.
 const MODELS: [Memory; 4] = [Memory::Sc, Memory::Tso, Memory::Pso, Memory::Rc11];
+
+fn model(memory: Memory) -> Model {
+    memory.model().expect("no choice of models")
+}
 
 /// The places, locks and channel of a litmus program, and what its tasks have read.
 struct Shared {

@@ -1,9 +1,10 @@
 //! How a memory model is chosen, what is said of it, and where it is refused.
 
-use super::MODELS;
+use super::{MODELS, model};
 use raddle::fact::Assumption;
 use raddle::sync::atomic::{AtomicU64, fence};
 use raddle::{CheckError, Checker, Memory, Sampler, Simplify, Spins, thread};
+use raddle_core::memory::Model;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{self, *};
 
@@ -27,7 +28,7 @@ fn the_coverage_names_the_model() {
         let assumed = &report.coverage().assumptions;
         let named = match memory {
             Memory::Sc => Assumption::SequentiallyConsistent,
-            memory => Assumption::Memory(memory),
+            memory => Assumption::Memory(model(memory)),
         };
         assert!(assumed.contains(&named), "{report}");
         assert_eq!(assumed.contains(&Assumption::SequentiallyConsistent), memory == Memory::Sc);
@@ -63,6 +64,25 @@ fn weaker_orderings_that_were_taken_for_seqcst_are_named() {
     }
 }
 
+/// Eight of them, the first ones in the source; how many others there are is said.
+#[test]
+fn a_line_names_a_bounded_number_of_places() {
+    #[rustfmt::skip]
+    let program = || {
+        let atomic = AtomicU64::new(0);
+        for _ in 0..2 {
+            atomic.load(Relaxed); atomic.load(Relaxed); atomic.load(Relaxed); atomic.load(Relaxed);
+            atomic.load(Relaxed); atomic.load(Relaxed); atomic.load(Relaxed); atomic.load(Relaxed);
+            atomic.load(Relaxed); atomic.load(Relaxed);
+        }
+    };
+    let report = Checker::exhaustive().memory(Memory::Sc).run(program);
+    let assumed = &report.coverage().assumptions;
+    let named = assumed.iter().filter(|assumption| matches!(assumption, Assumption::TakenForSeqCst(_)));
+    assert_eq!(named.count(), 8);
+    assert!(assumed.contains(&Assumption::TakenForSeqCstElsewhere { places: 2 }), "{report}");
+}
+
 #[test]
 fn each_sampler_draws_old_stores_and_no_impossible_ones() {
     for sampler in Sampler::ALL {
@@ -88,7 +108,7 @@ fn a_ticket_is_replayed_under_its_model() {
         let again = Checker::replay(ticket.to_string()).run(program);
         let failure = again.failure().expect("the same");
         assert_eq!(failure.defect, report.failure().unwrap().defect);
-        assert!(again.coverage().assumptions.contains(&Assumption::Memory(Memory::Rc11)), "{again}");
+        assert!(again.coverage().assumptions.contains(&Assumption::Memory(Model::Rc11)), "{again}");
         let refused = Checker::replay(ticket.to_string()).memory(Memory::Sc).try_run(program);
         assert!(matches!(refused, Err(CheckError::Setting(_))));
     }
