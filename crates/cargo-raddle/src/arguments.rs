@@ -122,6 +122,9 @@ pub struct RustArguments {
     /// [default: auto, and sc with --strategy dfs or preemption-bounding]
     #[arg(long, value_name = "MODEL")]
     pub memory: Option<Memory>,
+    /// Explore only executions in which at most so many loads read an older store than the last one
+    #[arg(long, value_name = "N")]
+    pub stale_reads: Option<u32>,
 }
 
 /// What is passed on to `cargo test`.

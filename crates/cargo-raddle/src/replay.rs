@@ -59,6 +59,7 @@ pub fn run(replay: &Replay) -> Result<u8, String> {
         // As the ticket says.
         heap: false,
         memory: None,
+        stale_reads: None,
         replay: Some(ticket.display().to_string()),
     };
     if replay.gdb {

@@ -206,6 +206,7 @@ pub fn order(test: &Test, name: &str, budget: Duration, patience: Duration) -> O
         track_arc: test.track_arc,
         heap: test.heap == Heap::On,
         memory: test.rust.memory.map(|memory| memory.to_string()),
+        stale_reads: test.rust.stale_reads,
         replay: None,
     }
 }

@@ -50,6 +50,7 @@ pub fn assumptions() -> Vec<Assumption> {
         SequentiallyConsistentSince(Obstacle::NothingLeft),
         TakenForSeqCstElsewhere { places: 12 },
         SpinsAwait,
+        StaleReads(2),
         OwnAllocatorNotUsed,
         OnRealStd(vec!["tokio".to_owned()]),
         Ignored(FailureKind::Panic),
@@ -93,7 +94,8 @@ pub fn assumptions() -> Vec<Assumption> {
         Memory(_) => 28,
         SequentiallyConsistentSince(_) => 29,
         TakenForSeqCstElsewhere { .. } => 30,
+        StaleReads(_) => 31,
     };
-    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..31));
+    assert!(all.iter().map(kind).collect::<std::collections::BTreeSet<_>>().into_iter().eq(0..32));
     all
 }

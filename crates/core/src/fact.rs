@@ -253,6 +253,8 @@ pub enum Assumption {
     Signals(Delivery),
     /// A spin loop waits for a change and never gives up.
     SpinsAwait,
+    /// At most so many loads read an older store than the last one.
+    StaleReads(u32),
     /// The global allocator of the program is not used.
     OwnAllocatorNotUsed,
     /// A task that panics and is not joined does not fail the test.

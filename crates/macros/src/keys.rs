@@ -123,7 +123,7 @@ impl Key {
 }
 
 /// Every key, in the order in which errors list them.
-pub static KEYS: [Key; 25] = [
+pub static KEYS: [Key; 26] = [
     strategy("exhaustive", Takes::Nothing, "exhaustive"),
     strategy("iterative", Takes::Nothing, "iterative"),
     strategy("dfs", Takes::Nothing, "dfs"),
@@ -146,6 +146,7 @@ pub static KEYS: [Key; 25] = [
     setter("observers", Takes::Nothing, "observers").only(Applies::ToReduced),
     setter("detached", DETACHED, "detached = finished"),
     setter("memory", MEMORY, "memory = \"rc11\"").only(Applies::ToSearches),
+    setter("stale_reads", U32, "stale_reads = 1").only(Applies::ToSearches),
     setter("heap", HEAP, "heap = \"off\"").only(Applies::ToSearches),
     setter("spins", SPINS, "spins = wait"),
     setter("spin_rounds", U32, "spin_rounds = 5"),

@@ -50,6 +50,7 @@ mod value;
 /// | `keep_going`           | continue after the first failure                                 |
 /// | `observers`            | leaves the order of messages open that are never received        |
 /// | `detached = finished`  | detached tasks must be done when the test returns, or `allowed`  |
+/// | `stale_reads = 1`      | how many loads read an older store than the last, at most        |
 /// | `memory = "rc11"`      | the memory model of atomics: `"auto"`, `"sc"`, `"tso"`, `"pso"`, `"rc11"` |
 /// | `spins = wait`         | spin loops wait until something changes, and never give up       |
 ///

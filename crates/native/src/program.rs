@@ -142,6 +142,10 @@ impl Orderings for RustProgram<'_> {
         self.settings.auto.as_ref().is_some_and(AutoMemory::ends_search)
     }
 
+    fn are_stale_reads_bounded(&self) -> bool {
+        self.settings.stale_reads.is_some()
+    }
+
     fn obstacle(&self, is_reduced: bool) -> Option<Obstacle> {
         let Settings { spins, spurious, observers, .. } = &self.settings;
         if !crate::alloc::is_installed() {

@@ -70,6 +70,9 @@ pub struct Settings {
     pub gathers_stacks: bool,
     /// The memory model of atomics.
     pub memory: Memory,
+    /// How many loads of an execution may read an older store than the last one; none for any number. It changes no execution,
+    /// and so is in no ticket.
+    pub stale_reads: Option<u32>,
     /// The memory model depends on the orderings of the program: then this says which one it is now.
     pub auto: Option<AutoMemory>,
     /// Whether operations with orderings weaker than `SeqCst` are named, which sequential consistency takes for that.
@@ -92,6 +95,7 @@ impl Default for Settings {
             heap: None,
             gathers_stacks: false,
             memory: Memory::Sc,
+            stale_reads: None,
             auto: None,
             names_orderings: false,
         }

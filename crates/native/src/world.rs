@@ -251,6 +251,9 @@ impl<T, F: Fn() -> T + ?Sized> Explain for NativeWorld<'_, T, F> {
         assumed.extend(named.map(|place| Assumption::TakenForSeqCst((*place).into())));
         let places = self.weaker.len().saturating_sub(MOST_NAMED) as u64;
         assumed.extend((places > 0).then_some(Assumption::TakenForSeqCstElsewhere { places }));
+        if let Some(most) = e.settings.stale_reads.filter(|_| e.settings.memory != Memory::Sc) {
+            assumed.push(Assumption::StaleReads(most));
+        }
         if cfg!(not(feature = "arena")) {
             // The `Arc` of a program that uses the library is std's.
             assumed.push(Assumption::ReferenceCountsNotExplored);

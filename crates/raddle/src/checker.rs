@@ -219,6 +219,13 @@ impl Checker {
         self.memory = Some(memory);
         self
     }
+    /// Explores only executions in which at most so many loads read an older store than the last one, and stores stand before
+    /// an older one. With 0 memory is sequentially consistent, and a growing number finds the failure first that needs the fewest.
+    /// For weak [memory models](Memory). Exhaustive searches have no reduction then.
+    pub fn stale_reads(mut self, most: u32) -> Checker {
+        self.settings.stale_reads = Some(most);
+        self
+    }
     /// Sets what becomes of tasks that are not joined when main returns.
     pub fn detached(mut self, detached: Detached) -> Checker {
         self.settings.detached = detached;
@@ -323,6 +330,9 @@ impl Checker {
         mistake(!self.check.bounds.is_none() && is_replay, "a bound", "searches")?;
         mistake(self.check.resume.is_some() && is_replay, "resume", "searches")?;
         mistake(self.memory.is_some() && is_replay, "memory", "searches")?;
+        let is_bounded = self.settings.stale_reads.is_some();
+        let has_none = is_replay || self.memory == Some(Memory::Sc);
+        mistake(is_bounded && has_none, "stale_reads", "searches under weak memory models")?;
         mistake(self.heap.is_some() && is_replay, "heap", "searches")?;
         if let Some(sampler) = self.sampler {
             self.check.kind = SearchKind::Sampled(sampler);

@@ -36,7 +36,7 @@ const OLD: [(&str, &str); 2] = [
 ];
 
 /// Variables that select the search.
-const SEARCHES: [&str; 10] = [
+const SEARCHES: [&str; 11] = [
     "RADDLE_STRATEGY",
     "RADDLE_SCHEDULES",
     "RADDLE_EXECUTIONS",
@@ -45,6 +45,7 @@ const SEARCHES: [&str; 10] = [
     "RADDLE_WORKERS",
     "RADDLE_OBSERVERS",
     "RADDLE_MEMORY",
+    "RADDLE_STALE_READS",
     "RADDLE_HEAP",
     "RADDLE_RESUME",
 ];
@@ -61,7 +62,7 @@ fn skip(variable: &'static str, applies_to: &str) {
 }
 
 /// Applies `RADDLE_STRATEGY`, `RADDLE_SCHEDULES`, `RADDLE_EXECUTIONS`, `RADDLE_PREEMPTIONS`, `RADDLE_BUDGET`, `RADDLE_CHECKPOINT`,
-/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_HEAP`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
+/// `RADDLE_MAX_STEPS`, `RADDLE_SEED`, `RADDLE_WORKERS`, `RADDLE_OBSERVERS`, `RADDLE_MEMORY`, `RADDLE_STALE_READS`, `RADDLE_HEAP`, `RADDLE_RESUME` and `RADDLE_REPLAY`, as `var`
 /// reads them.
 fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<(), String> {
     for (old, new) in OLD {
@@ -131,6 +132,12 @@ fn apply(checker: &mut Checker, var: impl Fn(&str) -> Option<String>) -> Result<
         match checker.check.replay {
             None => checker.memory = Some(memory),
             Some(_) => skip("RADDLE_MEMORY", "searches"),
+        }
+    }
+    if let Some(most) = number(&var, "RADDLE_STALE_READS")? {
+        match checker.check.replay {
+            None => checker.settings.stale_reads = Some(most),
+            Some(_) => skip("RADDLE_STALE_READS", "searches"),
         }
     }
     if let Some(text) = var("RADDLE_HEAP") {

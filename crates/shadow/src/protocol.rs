@@ -81,6 +81,9 @@ pub struct Order {
     /// The memory model of atomics, by its name; none as usual.
     #[serde(default)]
     pub memory: Option<String>,
+    /// How many loads of an execution may read an older store than the last one; none for any number.
+    #[serde(default)]
+    pub stale_reads: Option<u32>,
     /// A ticket to replay instead of searching. Then the calls that lead to operations are recorded, too.
     pub replay: Option<String>,
 }

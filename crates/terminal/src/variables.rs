@@ -2,7 +2,7 @@
 //! ignored, and the result taken for another.
 
 /// The variables that users set.
-pub const VARIABLES: [&str; 16] = [
+pub const VARIABLES: [&str; 17] = [
     "RADDLE_REPLAY",
     "RADDLE_STRATEGY",
     "RADDLE_SCHEDULES",
@@ -16,6 +16,7 @@ pub const VARIABLES: [&str; 16] = [
     "RADDLE_WORKERS",
     "RADDLE_OBSERVERS",
     "RADDLE_MEMORY",
+    "RADDLE_STALE_READS",
     "RADDLE_HEAP",
     "RADDLE_CACHE",
     // Of earlier versions; they have messages of their own.

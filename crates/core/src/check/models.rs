@@ -119,7 +119,9 @@ where
     fn weak(&self, first: Option<&Checked<OutcomeOf<P>>>) -> Check {
         let mut check = self.check.clone();
         check.resume = None;
-        check.undecided = Undecided::Report;
+        if !self.orderings.are_stale_reads_bounded() {
+            check.undecided = Undecided::Report;
+        }
         if check.kind == SearchKind::Iterative {
             // Preemptions are not bounded under RC11.
             (check.kind, check.growing, check.bounds) = (SearchKind::Exhaustive, false, Bounds::default());

@@ -85,6 +85,9 @@ pub trait Orderings {
     fn are_weaker(&self) -> bool;
     /// Whether one has ended the search: see [`Weaker::EndsSearch`].
     fn ends_search(&self) -> bool;
+    /// Whether the number of old stores that an execution reads is bounded: the reduction does not know that bound, and the
+    /// search under RC11 goes on without it.
+    fn are_stale_reads_bounded(&self) -> bool;
     /// Why the program can be explored under sequential consistency only; by a reduction, or in another way.
     fn obstacle(&self, is_reduced: bool) -> Option<Obstacle>;
 }

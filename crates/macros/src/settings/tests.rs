@@ -90,7 +90,7 @@ fn unknown_keys() {
                  `sampler = \"pct:3\"`, `workers = 2`, `preemptions = 2`, `preemptions_up_to = 3`, \
                  `yield_bound = 5`, `step_bound = 100`, `max_steps = 10_000`, `spurious = 1`, `time = any`, `time_limit = \"5s\"`, `checkpoint = \"30s\"`, \
                  `stack_size = 65_536`, `keep_going`, `observers`, `detached = finished`, \
-                 `memory = \"rc11\"`, `heap = \"off\"`, `spins = wait`, `spin_rounds = 5`";
+                 `memory = \"rc11\"`, `stale_reads = 1`, `heap = \"off\"`, `spins = wait`, `spin_rounds = 5`";
     mistake("random = 5, sed = 7", "sed", &format!("unknown setting `sed`; the settings are {known}"));
     mistake("10_000", "10_000", &format!("expected a setting; the settings are {known}"));
     mistake("\"dfs\" = 2", "\"dfs\" = 2", &format!("expected a setting; the settings are {known}"));
@@ -161,6 +161,7 @@ fn what_applies_is_what_the_checker_accepts() {
         "observers" => checker.observers(),
         "detached" => checker.detached(raddle::Detached::Allowed),
         "memory" => checker.memory(raddle::Memory::Sc),
+        "stale_reads" => checker.stale_reads(1),
         "heap" => checker.heap(raddle::Heap::Off),
         "spins" => checker.spins(raddle::Spins::Await),
         "spin_rounds" => checker.spin_rounds(1),

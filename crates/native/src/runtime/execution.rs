@@ -47,7 +47,7 @@ static SPAWN: OperationKind = OperationKind::local("spawn");
 impl Execution {
     pub fn new(settings: Settings) -> Execution {
         let mut state = State::default();
-        state.memory.follow(settings.memory);
+        state.memory.follow(settings.memory, settings.stale_reads);
         Execution {
             serial: 0,
             tasks: Tasks::new(settings.stack_size),
@@ -68,7 +68,7 @@ impl Execution {
     pub fn renew(&mut self, settings: Settings) {
         self.tasks.renew(settings.stack_size);
         self.scheduler.renew(&settings);
-        self.state.memory.follow(settings.memory);
+        self.state.memory.follow(settings.memory, settings.stale_reads);
         self.judge.renew();
         self.heap = Heap::of(&settings);
         self.log.renew();

@@ -80,9 +80,9 @@ impl Memory {
             weak.reset();
         }
     }
-    /// Executions follow this model.
-    pub fn follow(&mut self, model: CoreModel) {
-        self.weak = (model != CoreModel::Sc).then(|| Box::new(Weak::new(model)));
+    /// Executions follow this model, with at most so many old stores.
+    pub fn follow(&mut self, model: CoreModel, most_stale: Option<u32>) {
+        self.weak = (model != CoreModel::Sc).then(|| Box::new(Weak::new(model, most_stale)));
     }
     /// The atomics, if the model is not sequential consistency.
     #[inline(always)]

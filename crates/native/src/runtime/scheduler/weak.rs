@@ -131,7 +131,8 @@ impl Execution {
             let is_other = weak.is_atomic(task.op.object) && weak.place(id).is_none();
             task.is_waiting_thread() && (is_other || self.looks_beyond_atomics(id))
         };
-        let is_beyond = self.settings.spurious > 0 || self.tasks.ids().any(is_beyond);
+        let is_bounded = self.settings.spurious > 0 || self.settings.stale_reads.is_some();
+        let is_beyond = is_bounded || self.tasks.ids().any(is_beyond);
         if is_beyond && let Some(weak) = self.state.memory.weak_mut() {
             weak.go_beyond();
         }

@@ -264,3 +264,39 @@ fn what_rc11_does_not_support_fails_no_check() {
     assert_eq!(obstacle(&report), Some(Obstacle::EndedIn(kind)), "{report}");
     assert_ne!(kind, FailureKind::Panic);
 }
+
+/// Three times store buffering: how often both tasks read the old value.
+fn buffers_three_times() -> usize {
+    let shared: Arc<[(AtomicU64, AtomicU64); 3]> = Arc::default();
+    let theirs = shared.clone();
+    let other = thread::spawn(move || {
+        theirs.each_ref().map(|(one, other)| {
+            one.store(1, Relaxed);
+            other.load(Relaxed)
+        })
+    });
+    let read = shared.each_ref().map(|(one, other)| {
+        other.store(1, Relaxed);
+        one.load(Relaxed)
+    });
+    other.join().unwrap().into_iter().zip(read).filter(|both| *both == (0, 0)).count()
+}
+
+#[test]
+fn stale_reads_are_bounded() {
+    for most in 0..=3 {
+        let within = |checker: Checker| {
+            let report = checker.stale_reads(most).run(buffers_three_times);
+            assert!(report.outcomes().keys().copied().eq(0..=most as usize), "{most}: {report}");
+            assert!(report.covered().contains(&format!("stale reads: at most {most}")), "{report}");
+            report
+        };
+        let all = within(Checker::dfs().memory(Memory::Rc11));
+        assert!(all.coverage().is_exhaustive());
+        let reduced = within(Checker::exhaustive().memory(Memory::Rc11));
+        assert!(reduced.coverage().is_exhaustive());
+        within(Checker::random(3_000).memory(Memory::Rc11));
+        let auto = Checker::exhaustive().stale_reads(most).run(buffers_three_times);
+        assert!(auto.outcomes().keys().copied().eq(0..=most as usize), "{most}: {auto}");
+    }
+}

@@ -205,6 +205,9 @@ pub fn checker<R>(order: &Order, checker: Checker, run: impl FnOnce(Checker) -> 
         if let Some(memory) = &order.memory {
             checker = checker.memory(memory.parse()?);
         }
+        if let Some(most) = order.stale_reads {
+            checker = checker.stale_reads(most);
+        }
         if order.track_arc {
             checker = checker.count_all_references();
         }

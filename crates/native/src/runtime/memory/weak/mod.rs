@@ -109,12 +109,16 @@ pub(crate) struct Weak {
     /// The lines of the events.
     lines: Vec<u32>,
     edges: Edges,
+    /// How many loads may read an older store than the last, and how many stores may stand before it; none for any number.
+    most_stale: Option<u32>,
+    /// How many have.
+    stale: u32,
     /// It is not known how this execution is reduced.
     is_beyond: bool,
 }
 
 impl Weak {
-    pub fn new(model: Model) -> Weak {
+    pub fn new(model: Model, most_stale: Option<u32>) -> Weak {
         Weak {
             graph: Graph::new(model),
             addresses: Addresses::default(),
@@ -122,6 +126,8 @@ impl Weak {
             announced: Vec::new(),
             lines: Vec::new(),
             edges: Edges::default(),
+            most_stale,
+            stale: 0,
             is_beyond: false,
         }
     }
@@ -135,6 +141,7 @@ impl Weak {
         }
         self.lines.clear();
         self.edges.reset();
+        self.stale = 0;
         self.is_beyond = false;
     }
     /// A reduction cannot decide how to go on.
@@ -237,13 +244,14 @@ impl Weak {
     }
     /// Finds the options of the pending access of `task` in the present graph.
     pub fn refresh(&mut self, task: TaskId, offer: Offer) {
+        let is_bounded = self.most_stale.is_some_and(|most| self.stale >= most);
         let Weak { graph, atomics, announced, .. } = self;
         let announced = &mut announced[task.index()];
         let Some((object, access)) = announced.access.filter(|(_, a)| !matches!(a, Access::Fence(_))) else {
             return;
         };
         let place = atomics[object.index()].expect("it was added").place;
-        let only_latest = offer.only_latest && !matches!(access, Access::Store(..));
+        let only_latest = is_bounded || offer.only_latest && !matches!(access, Access::Store(..));
         let choices = &mut announced.choices;
         graph.options(task, &access.request(place), choices);
         if only_latest {
@@ -314,6 +322,7 @@ impl Weak {
         let read = self.graph.take(task, &request, choice, &mut new);
         let event = *self.graph.event(self.graph.len() - 1);
         self.withdraw(task);
+        self.stale += !is_last as u32;
         Taken {
             read,
             wrote: event.writes().then_some(event.bits),
